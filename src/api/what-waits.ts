@@ -97,7 +97,7 @@ function learningWaits({ waits, problem, judge, models }: JsonObject): readonly 
             code: 'judge',
             count: unclear,
             what: plural(unclear, 'unclear turn'),
-            why: `${unclear === 1 ? 'waits' : 'wait'} for ${String(asObject(models).judge)} to judge ${unclear === 1 ? 'it' : 'them'}`,
+            why: `${unclear === 1 ? 'waits' : 'wait'} for ${String(asObject(models).judge)} to judge ${unclear === 1 ? 'it' : 'them'}${asString(asObject(judge).fault) === undefined ? '' : `: ${asString(asObject(judge).fault)}`}`,
           },
         ]
       : []),
@@ -105,15 +105,28 @@ function learningWaits({ waits, problem, judge, models }: JsonObject): readonly 
 }
 
 /** Lessons that no person has decided about. */
-const libraryWaits = ({ proposed }: JsonObject): readonly JsonObject[] =>
-  asArray(proposed).map((value) => {
-    const { id, name, reason } = asObject(value);
-    return {
+function libraryWaits({ proposed, proposedCount }: JsonObject): readonly JsonObject[] {
+  const named = asArray(proposed).map(asObject);
+  const rest = (asNumber(proposedCount) ?? named.length) - named.length;
+  return [
+    ...named.map(({ id, name, reason }) => ({
       code: 'needs-approval',
       count: 1,
       lesson: asString(id) ?? '',
       what: `lesson ${asString(name) ?? ''}`,
       why: `waits for your approval${asString(reason) === undefined ? '' : `: ${asString(reason)}`}`,
       fix: `instar lessons show ${asString(name) ?? ''}, then approve or reject it`,
-    };
-  });
+    })),
+    ...(rest <= 0
+      ? []
+      : [
+          {
+            code: 'needs-approval',
+            count: rest,
+            what: plural(rest, 'more lesson'),
+            why: `${rest === 1 ? 'waits' : 'wait'} for your approval`,
+            fix: 'instar lessons review',
+          },
+        ]),
+  ];
+}

@@ -59,9 +59,7 @@ const switchTo =
         else if (was === on) printer.line(`learning is ${on ? 'on' : 'off'} already`);
         else if (on) printer.line('learning is on: failures that waited are learned from');
         else {
-          printer.line(
-            'learning is off: no lesson is written or changed, and no model is asked; serving goes on',
-          );
+          printer.line('learning is off: no lesson changes, no model is asked; serving goes on');
           printer.note({ text: '→ ', style: 'cyan' }, 'turn it on again with: instar learning on');
         }
         return EXIT.ok;

@@ -23,8 +23,8 @@ import {
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { dim, lineWidth, type Part } from './print.ts';
-import { printEmptyLibrary, printWaiting } from './say-waiting.ts';
-import { type LessonJson, lessonTable, printLesson, printReview } from './show-lessons.ts';
+import { printEmptyLibrary, waitingRows } from './say-waiting.ts';
+import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { withApi } from './with-api.ts';
 
@@ -312,9 +312,10 @@ const reviewLessons = ({ apply }: { readonly apply?: true }, context: CommandCon
     const { printer } = context;
     if (printer.json) printer.document({ ...review, learning, ...(done === undefined ? {} : { done }) });
     else {
-      const hasFound = printReview(printer, review, Date.now());
-      printWaiting(printer, learning.map(asObject), Date.now());
-      if (!hasFound && learning.length === 0) printer.note('nothing waits, and nothing needs a decision');
+      const now = Date.now();
+      const rows = [...reviewRows(review, now), ...waitingRows(learning.map(asObject), now)];
+      printer.fields(rows);
+      if (rows.length === 0) printer.note('nothing waits, and nothing needs a decision');
       if (done !== undefined) printer.line(`done; generation ${String(done.generation)}`);
       else if (count > 0) printer.note('merge and retire these with: instar lessons consolidate');
     }
@@ -332,7 +333,7 @@ const consolidateLessons = ({ yes }: { readonly yes?: true }, context: CommandCo
       else printer.line('nothing to consolidate: no two lessons say the same, and none is unused');
       return EXIT.ok;
     }
-    if (!printer.json) printReview(printer, { same, forgettable }, Date.now());
+    if (!printer.json) printer.fields(reviewRows({ same, forgettable }, Date.now()));
     const question = `Merge and retire these (${plural(planned.length, 'change')})? instar generations rollback undoes it.`;
     if (yes !== true && !(isAtTerminal(context) && (await askOwner(context, question)))) {
       if (printer.json) printer.document({ changes: planned, done: false });

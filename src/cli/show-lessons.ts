@@ -7,7 +7,7 @@ import { dim, type Part, type Printer } from './print.ts';
 /** A JSON object of the lessons API. */
 export type LessonJson = Readonly<Record<string, unknown>>;
 
-export const timeOf = (value: unknown): number => Date.parse(text(value));
+const timeOf = (value: unknown): number => Date.parse(text(value));
 
 /** The columns of `lessons list`. `isWide`: there is room for what a lesson is for. */
 export function lessonTable(
@@ -23,8 +23,8 @@ export function lessonTable(
     ...(isAmbiguous ? ['ID'] : []),
     'STATE',
     ...(hasKinds ? ['KIND'] : []),
-    'EFFECT',
     'CHANGED',
+    isWide ? 'EFFECT' : 'EFFECT (scored sessions)',
     ...(isWide ? ['FOR'] : []),
   ];
   return [
@@ -34,8 +34,8 @@ export function lessonTable(
       ...(isAmbiguous ? [shortId(text(lesson.id))] : []),
       stateOf(lesson),
       ...(hasKinds ? [text(lesson.kind)] : []),
-      effectCell(lesson),
       relativeTime(timeOf(lesson.changedAt), now),
+      isWide ? effectCell(lesson) : effectCell(lesson).replace(/ scored sessions?$/, ''),
       ...(isWide ? [text(lesson.description)] : []),
     ]),
   ];
@@ -129,17 +129,19 @@ function quoteRows(evidence: JsonObject, now: number): readonly (readonly [strin
   return rows;
 }
 
-const REVIEW_PARTS = ['waiting', 'byFile', 'same', 'contradictions', 'forgettable'] as const;
+type ReviewPart = 'waiting' | 'byFile' | 'same' | 'contradictions' | 'forgettable';
 
-/** Lessons that wait for approval, duplicate or contradict another, or are not used. Returns whether there was one. */
-export function printReview(printer: Printer, review: LessonJson, now: number): boolean {
-  const list = (key: (typeof REVIEW_PARTS)[number]): readonly LessonJson[] =>
-    (review[key] ?? []) as readonly LessonJson[];
+/** Lessons that wait for approval, duplicate or contradict another, or are not used: rows for `printer.fields`. */
+export function reviewRows(review: LessonJson, now: number): readonly (readonly [string, Part])[] {
+  const list = (key: ReviewPart): readonly LessonJson[] => (review[key] ?? []) as readonly LessonJson[];
   const pair = ({ names }: LessonJson): string => (names as readonly string[]).join(' and ');
-  printer.fields([
+  return [
     ...list('waiting').flatMap((lesson): readonly (readonly [string, Part])[] => [
       ['needs you', `${text(lesson.name)}: ${text(lesson.reason) || 'every change needs approval'}`],
-      ['', { text: `→ instar lessons show ${text(lesson.name)}, then approve or reject it`, style: 'cyan' }],
+      [
+        'needs you',
+        { text: `→ instar lessons show ${text(lesson.name)}, then approve or reject it`, style: 'cyan' },
+      ],
     ]),
     ...list('byFile').map((lesson): readonly [string, Part] => [
       'by file',
@@ -154,8 +156,7 @@ export function printReview(printer: Printer, review: LessonJson, now: number): 
       'unused',
       `${text(one.name)}: ${text(one.reason)}`,
     ]),
-  ]);
-  return REVIEW_PARTS.some((key) => list(key).length > 0);
+  ];
 }
 
 /** The effect in words; of an older daemon, its figures. */
@@ -171,4 +172,4 @@ export function printWrapped(printer: Printer, words: string, width: number | un
   for (const line of width === undefined ? [words] : wrapText(words, width)) printer.line(line);
 }
 
-export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));

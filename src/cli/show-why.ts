@@ -61,7 +61,7 @@ export function printExplanation(
   printer.fields(rows);
   const domain = asObject(asObject(asArray(explanation.choices).at(-1)).domain);
   const engine = asString(asObject(asArray(explanation.choices).at(-1)).engine);
-  if (engine !== undefined && lessons.length > 0)
+  if (engine !== undefined && engine !== 'none' && lessons.length > 0)
     printer.note(
       dim(
         `compared by ${engine}; domain ${asString(domain.name) ?? 'general'} (${asString(domain.reason) ?? 'default'})`,

@@ -40,7 +40,8 @@ export function createJudgeStep(
       const ruling = await judge(known.evidence, known.appraisal, signal);
       if (ruling.kind !== 'skipped') cost = addCost(cost, ruling.cost);
       // The model is unavailable, or the budget is spent: the other turns would fail too.
-      if (ruling.kind === 'unknown' && ruling.isRetryable) break;
+      state.judgeFault = ruling.kind === 'unknown' && ruling.isRetryable ? ruling.why : undefined;
+      if (state.judgeFault !== undefined) break;
       state.undecided.delete(turn);
       if (ruling.kind !== 'ruled' || ruling.reward.weight === 0) continue;
       const { source, score, note } = ruling.reward;

@@ -30,6 +30,8 @@ export interface LearningState extends FactFold {
   /** Turns whose evidence decides nothing, with their sessions: for a judge. */
   readonly undecided: Map<string, string>;
   readonly calibration: Calibration;
+  /** Why the judge could not be asked the last time. */
+  judgeFault: string | undefined;
   /** The newest fact that was folded. */
   seq: number;
 }
@@ -81,6 +83,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
     totals,
     undecided,
     calibration,
+    judgeFault: undefined,
     seq: 0,
     add: (stored) => {
       if (stored.seq <= state.seq) return;

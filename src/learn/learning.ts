@@ -90,7 +90,7 @@ export type LearningStatus = {
     /** Since the start, at known prices. */
     readonly serving: ServedCost & { readonly models: readonly ServedModelCost[] };
   };
-  readonly judge: CalibrationStatus & { readonly waiting: number };
+  readonly judge: CalibrationStatus & { readonly waiting: number; readonly fault?: string };
   /** What waits to be learned from, and why. */
   readonly waits: readonly Waiting[];
   readonly on: boolean;
@@ -253,7 +253,11 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         },
         serving: { ...serving.total(), models: serving.models() },
       },
-      judge: { waiting: undecided.size, ...calibration.status() },
+      judge: {
+        waiting: undecided.size,
+        ...calibration.status(),
+        ...(state.judgeFault === undefined ? {} : { fault: state.judgeFault }),
+      },
       waits,
       on: state.switch.isOn,
       threshold: options.failures,

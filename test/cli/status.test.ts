@@ -16,6 +16,16 @@ beforeEach(async () => {
     sendJson(response, {
       providers: [{ name: 'openai', wires: ['openai-chat'], models: ['a\u001b[31m'], credentials: 'own' }],
       requests: { served: 12, failed: 1, refused: 2, inFlight: 3 },
+      waiting: [
+        {
+          code: 'reply-unusable',
+          count: 3,
+          what: '3 failures of pi',
+          why: 'wait: the reply of x/y could not be used: it holds no JSON',
+          nextAt: new Date(Date.now() + 90_000).toISOString(),
+        },
+        { code: 'learning-off', count: 0, what: 'learning', why: 'is off', fix: 'instar learning on' },
+      ],
     });
   });
 });
@@ -42,6 +52,14 @@ describe('instar status', () => {
     expect(stdout).toMatch(/^errors +1 failed, 2 refused$/m);
     expect(stdout).toContain('openai (openai-chat; a\\u{1b}[31m)');
     expect(stdout).not.toContain('\u001b');
+  });
+
+  it('says what waits, why, when it goes on, and the command that helps', async () => {
+    record(process.pid);
+    const { stdout } = await status();
+    expect(stdout).toMatch(/^waiting +3 failures of pi wait: .* no JSON; next try in (?:8|9)\d s$/m);
+    expect(stdout).toMatch(/^ +learning is off$/m);
+    expect(stdout).toMatch(/^ +→ instar learning on$/m);
   });
 
   it('prints one JSON document with the daemon’s whole reply', async () => {

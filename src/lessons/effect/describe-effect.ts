@@ -2,9 +2,6 @@ import { plural } from '../../text/phrases.ts';
 import type { LessonEffect } from './measure-effect.ts';
 import { sessionsNeeded } from './sessions-needed.ts';
 
-/** The difference that a lesson should make to be worth its tokens, in points of 100. */
-const WORTH_FINDING = 50;
-
 /** A measured effect in words, and how far its measurement is. */
 export interface EffectWords {
   /** Sessions with a score, with and without the lesson. */
@@ -18,7 +15,7 @@ export interface EffectWords {
 export function describeEffect(effect: LessonEffect, holdout: number): EffectWords {
   const { with: shown, without, difference, low, high, verdict } = effect;
   const scored = shown.n + without.n;
-  const needed = sessionsNeeded(WORTH_FINDING, holdout);
+  const needed = sessionsNeeded(holdout);
   const known = { scored, ...(needed === undefined ? {} : { needed }) };
   const measured = `${signed(difference ?? 0)} [${signed(low)}, ${signed(high)}], ${shown.n} with, ${without.n} without`;
   if (verdict !== 'unknown')

@@ -17,13 +17,14 @@ type History = Pick<Library, 'history' | 'generations' | 'lesson'>;
 const isClosed = (state: string): boolean => state === 'retired' || state === 'rejected';
 const ROLLED_BACK = /rolled back to generation (\d+)$/;
 
-/** Undefined for a lesson that is neither retired nor rejected. `until`: only the events that `isKnown` lets through. */
+/** Undefined for a lesson that is neither retired nor rejected. With `isKnown`: as of these events. */
 export function closingOf(
   lesson: Lesson,
   library: History,
-  isKnown: (event: LessonEvent) => boolean = () => true,
+  isKnown?: (event: LessonEvent) => boolean,
 ): Closing | undefined {
-  const events = library.history(lesson.id).filter(isKnown);
+  if (isKnown === undefined && !isClosed(lesson.state)) return undefined;
+  const events = library.history(lesson.id).filter(isKnown ?? (() => true));
   const last = events.at(-1);
   if (last === undefined || !isClosed(last.state)) return undefined;
   // What was marked or expired after its retirement is still retired by what came first.

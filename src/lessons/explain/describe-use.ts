@@ -2,7 +2,7 @@ import { compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
 
-const MOST_NAMED = 20;
+const MOST_NAMED = 5;
 
 /** For `status`: the lessons that wait for a person, what retired the others, and the rollback that is in force. */
 export function describeUse(library: Library): JsonObject {

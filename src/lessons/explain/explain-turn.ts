@@ -79,7 +79,7 @@ export function explainLessons(options: ExplainTurnOptions): readonly ExplainedL
 }
 
 /** The decisions that the turn's prompt rests on: from the last frozen block on. */
-export function decisionsOf({ turn, decisions }: ExplainTurnOptions): readonly RecallDecision[] {
+function decisionsOf({ turn, decisions }: ExplainTurnOptions): readonly RecallDecision[] {
   const own = decisions.filter(({ at, fact }) => {
     const isItsThread =
       turn.role === 'side'

@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeHome } from '../support/daemon.ts';
+import { runInProcess } from './run-cli.ts';
+
+let scratch: string;
+let home: ReturnType<typeof makeHome>;
+beforeEach(async () => {
+  scratch = mkdtempSync(path.join(tmpdir(), 'instar-skills-'));
+  home = makeHome({});
+});
+afterEach(() => {
+  home.remove();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const BODY = '1. Open the ledger.\n2. Sort the rows by their booking day.\n3. Save the file.\n';
+const person = (...args: string[]) => runInProcess([...args, '--home', home.dir], {}, { keys: ['y'] });
+const script = (...args: string[]) => runInProcess([...args, '--home', home.dir]);
+const names = async (): Promise<readonly string[]> =>
+  JSON.parse((await script('lessons', 'list', '--json')).stdout).map(({ name }: { name: string }) => name);
+
+async function importTwins(): Promise<void> {
+  for (const name of ['sort-the-rows', 'sort-the-rows-again']) {
+    mkdirSync(path.join(scratch, name));
+    const head = `---\nname: ${name}\ndescription: When you sort the rows of a ledger.\n---\n\n`;
+    writeFileSync(path.join(scratch, name, 'SKILL.md'), `${head}${BODY}`);
+  }
+  await person('lessons', 'import', scratch);
+}
+
+describe('instar lessons consolidate', () => {
+  it('says that there is nothing to do, and changes nothing', async () => {
+    expect((await script('lessons', 'consolidate')).stdout).toContain('nothing to consolidate');
+  });
+
+  it('changes nothing in a script without --yes, and says how', async () => {
+    await importTwins();
+    const { code, stdout, stderr } = await script('lessons', 'consolidate');
+    expect(code).toBe(0);
+    expect(stdout).toContain('sort-the-rows and sort-the-rows-again');
+    expect(stderr).toContain('instar lessons consolidate --yes');
+    expect(await names()).toHaveLength(2);
+  });
+
+  it('merges duplicates when a person agrees, and the lost name is explained as merged', async () => {
+    await importTwins();
+    expect((await person('lessons', 'consolidate')).stdout).toContain('1 change made; generation 2');
+    const [kept] = await names();
+    const all = JSON.parse((await script('lessons', 'list', '--all', '--json')).stdout);
+    const merged = all.find(({ name }: { name: string }) => name !== kept);
+    expect(merged.closed).toMatchObject({ by: 'merge', words: `merged into ${String(kept)}` });
+  });
+
+  it('merges with --yes, once', async () => {
+    await importTwins();
+    const done = JSON.parse((await script('lessons', 'consolidate', '--yes', '--json')).stdout);
+    expect(done).toMatchObject({ done: true, generation: 2 });
+    expect((await script('lessons', 'consolidate', '--yes')).stdout).toContain('nothing to consolidate');
+  });
+});
+
+describe('without a daemon', () => {
+  it('learning is turned off for the next start, and the list names the next step', async () => {
+    expect((await script('learning', 'off')).code).toBe(0);
+    expect(JSON.parse((await script('learning', '--json')).stdout)).toMatchObject({
+      on: false,
+      running: false,
+    });
+    const { stdout } = await script('lessons', 'list');
+    expect(stdout).toContain('nothing learned yet: learning is off');
+    expect(stdout).toContain('instar learning on');
+  });
+
+  it('today and review say that nothing happened, and end with 0', async () => {
+    expect((await script('today')).stdout).toContain('no new lesson');
+    expect((await script('lessons', 'review')).stderr).toContain('nothing waits');
+  });
+
+  it('a list of retired lessons says what retired each', async () => {
+    await importTwins();
+    for (const name of ['sort-the-rows', 'sort-the-rows-again']) await script('lessons', 'retire', name);
+    const { stdout, stderr } = await script('lessons', 'list');
+    expect(stdout).toContain('no lesson is in use: sort-the-rows (retired by you)');
+    expect(stderr).toContain('instar lessons list --all');
+  });
+});

@@ -1,0 +1,224 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { Waiting } from '../../src/core/waiting.ts';
+import type { LearningStatus } from '../../src/learn/learning.ts';
+import { createLearningState } from '../../src/learn/learning-state.ts';
+import { lastTryOf, listLearningWaits } from '../../src/learn/learning-waits.ts';
+import {
+  type LearningPorts,
+  type LearningWorker,
+  startLearningWorker,
+} from '../../src/learn/learning-worker.ts';
+import { openLessons } from '../../src/lessons/open-lessons.ts';
+import { toRecords } from '../../src/record/records.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { failure, numbered } from '../train/facts.ts';
+import { text } from './ask/samples.ts';
+import { failedEpisodes, SKILL } from './failed-episodes.ts';
+
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+const workers: LearningWorker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.close();
+});
+
+/** Learning in this thread, on a store in memory. */
+async function open(over: Partial<LearningPorts> = {}, usdPerDay = 1, store = createMemoryStore()) {
+  const records = toRecords(store, () => 0);
+  let ids = 0;
+  const newId = (prefix: string) => `${prefix}-${++ids}`;
+  const lessons = await openLessons({ records, clock: systemClock, newId, onFault: () => undefined });
+  const statuses: LearningStatus[] = [];
+  const settings = { autonomy: 'guarded', failures: 3, maxNewSkills: 3, usdPerDay, verifiers: [] } as const;
+  const worker = await startLearningWorker(settings, {
+    records,
+    decoder: () => async () => undefined,
+    publish: lessons.library.publish,
+    modelName: async () => 'own/teacher',
+    chat: async () => text(JSON.stringify([SKILL])),
+    embed: async (texts) => texts.map(() => new Float32Array(384)),
+    hasSecret: () => false,
+    buffer: { add: () => undefined },
+    succeeded: () => undefined,
+    onStatus: (status) => statuses.push(status),
+    clock: systemClock,
+    newId,
+    log: quiet,
+    ...over,
+  });
+  workers.push(worker);
+  const waits = (): readonly Waiting[] => statuses.at(-1)?.waits ?? [];
+  return { worker, records, lessons, waits, store };
+}
+
+const unreachable: readonly ChatEvent[] = [
+  { type: 'failure', failure: { kind: 'unreachable', status: 502, message: 'connect ECONNREFUSED' } },
+];
+
+describe('what waits to be learned from', () => {
+  it('is said with the number that is missing, not only with a count', async () => {
+    const { worker, records, waits } = await open();
+    await records.append(failedEpisodes('ada', 2));
+    await worker.settle();
+    expect(waits()).toEqual([
+      { code: 'more-failures', count: 2, what: '2 failures of ada', why: 'wait for 1 more like them' },
+    ]);
+  });
+
+  it.each([
+    [
+      'an unusable reply',
+      'reply-unusable',
+      async () => text('I am sorry.'),
+      'wait: the reply of own/teacher could not be used: it holds no JSON',
+    ],
+    [
+      'a model that cannot be reached',
+      'model-unavailable',
+      async () => unreachable,
+      'wait: own/teacher gave no answer (unreachable: connect ECONNREFUSED), since just now',
+    ],
+  ] as const)('names %s as the reason, and when the next try is', async (_, code, chat, why) => {
+    const { worker, records, waits } = await open({ chat });
+    await records.append(failedEpisodes('ada'));
+    await worker.settle();
+    expect(waits()).toMatchObject([{ code, count: 3, what: '3 failures of ada', why }]);
+    const next = waits()[0]?.nextAt ?? 0;
+    expect(next).toBeGreaterThan(Date.now());
+    expect(next).toBeLessThanOrEqual(Date.now() + 60_000);
+  });
+
+  it('waits for midnight (not for half a minute) when the budget is spent', async () => {
+    const { worker, records, waits } = await open({}, 0);
+    await records.append(failedEpisodes('ada'));
+    await worker.settle();
+    expect(waits()).toMatchObject([
+      { code: 'budget-spent', why: expect.stringContaining('budget of $0.00 a day') },
+    ]);
+    const midnight = new Date(waits()[0]?.nextAt ?? 0);
+    expect([midnight.getHours(), midnight.getMinutes(), midnight.getSeconds()]).toEqual([0, 0, 0]);
+    expect(midnight.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  it('is asked of no model while learning is off, also after a restart, and is learned from when it is on again', async () => {
+    let asked = 0;
+    const chat = async () => {
+      asked++;
+      return text(JSON.stringify([SKILL]));
+    };
+    const first = await open({ chat });
+    const turn = (on: boolean, at: number) =>
+      first.records.append([{ at, fact: { type: 'learning-switched', on } }]);
+    await turn(false, 2_000);
+    await first.records.append(failedEpisodes('ada'));
+    await first.worker.settle();
+    expect(first.waits()).toMatchObject([
+      { code: 'learning-off', count: 3, why: 'wait: learning is off', fix: 'instar learning on' },
+      { code: 'learning-off', count: 0 },
+    ]);
+    await first.worker.close();
+    const second = await open({ chat }, 1, first.store);
+    await second.worker.settle();
+    expect(asked).toBe(0);
+    expect(second.lessons.library.lessons()).toEqual([]);
+    await turn(true, 3_000);
+    await second.worker.settle();
+    expect(asked).toBe(1);
+    expect(second.lessons.library.lessons()).toHaveLength(1);
+    expect(second.waits()).toEqual([]);
+  });
+
+  it('stops a run that is under way when learning is turned off, which publishes nothing', async () => {
+    const records: { current?: Awaited<ReturnType<typeof open>> } = {};
+    const opened = await open({
+      chat: async () => {
+        await records.current?.records.append([
+          { at: 2_000, fact: { type: 'learning-switched', on: false } },
+        ]);
+        await records.current?.worker.look();
+        return text(JSON.stringify([SKILL]));
+      },
+    });
+    records.current = opened;
+    await opened.records.append(failedEpisodes('ada'));
+    await opened.worker.settle();
+    expect(opened.lessons.library.lessons()).toEqual([]);
+    expect(opened.waits()).toMatchObject([{ code: 'learning-off', count: 3 }, { code: 'learning-off' }]);
+  });
+});
+
+describe('one place', () => {
+  const listed = async (
+    facts: readonly ReturnType<typeof failure>[],
+    more: Partial<Parameters<typeof listLearningWaits>[0]> = {},
+  ): Promise<readonly Waiting[]> => {
+    const state = createLearningState(() => 'today');
+    const stored = numbered();
+    for (const fact of facts) state.add(stored(fact, 1_000));
+    return listLearningWaits({
+      state,
+      failures: 3,
+      now: 10_000,
+      open: { count: 0, oldest: undefined },
+      anonymous: 0,
+      labelOf: async () => 'shop-api',
+      ...more,
+    });
+  };
+
+  it('says that three signs of one session need a word, and names the turn to speak about', async () => {
+    const [wait] = await listed([failure('a'), failure('b'), failure('c')]);
+    expect(wait).toMatchObject({
+      code: 'one-session',
+      count: 3,
+      fix: expect.stringContaining('feedback c --bad'),
+    });
+    expect(wait?.what).toContain(' in shop-api');
+  });
+
+  it('says without a daemon that Instar is not running', async () => {
+    const told = { source: 'person' } as const;
+    const three = [failure('a', told), failure('b', told), failure('c', told)];
+    expect(await listed(three, { isOffline: true })).toMatchObject([
+      { code: 'not-running', fix: 'instar up' },
+    ]);
+  });
+
+  it('counts open sessions with the idle time, and turns without a key with the command', async () => {
+    const waits = await listed([], { open: { count: 2, oldest: 4_000 }, anonymous: 1 });
+    expect(waits).toMatchObject([
+      { code: 'session-open', what: '2 sessions', nextAt: 4_000 + 30 * 60_000 },
+      { code: 'no-key', what: '1 turn since the start', fix: 'instar connect CLIENT' },
+    ]);
+    expect(waits[0]?.why).toContain('idle for 30 min');
+  });
+
+  it('puts more than eight places together in one line', async () => {
+    const facts = Array.from({ length: 12 }, (_, n) => failure(`t${n}`, { scope: { agent: `agent-${n}` } }));
+    const waits = await listed(facts);
+    expect(waits).toHaveLength(9);
+    expect(waits[8]).toMatchObject({ count: 4, what: '4 failures in 4 other places', why: 'wait too' });
+  });
+
+  it('explains a refusal of the gate by its reason', () => {
+    const end = {
+      type: 'cycle-end',
+      cycle: 'c',
+      learner: 'evolver',
+      outcome: 'refused',
+      items: [],
+      turns: [],
+      judgements: [{ lesson: 'l', name: 'a-skill', outcome: 'refused', why: ['it contains a secret'] }],
+      generation: 0,
+      cost: { calls: 1, inputTokens: 1, outputTokens: 1, usd: 0 },
+      tookMs: 1,
+    } as const;
+    expect(lastTryOf(end)).toEqual({ cause: 'refused', why: 'a-skill: it contains a secret' });
+  });
+});
