@@ -21,7 +21,13 @@ import {
   waitForIdleThreads,
 } from './foreground.ts';
 import { dim, type Printer } from './print.ts';
-import { describeMissingKeys, nameProgramOnPort, openPage, refuseSecondDaemon } from './up-checks.ts';
+import {
+  describeMissingKeys,
+  nameProgramOnPort,
+  openPage,
+  refuseSecondDaemon,
+  refuseTakenPort,
+} from './up-checks.ts';
 
 export const declareUp: DeclareCommand = (command, act) =>
   void command
@@ -52,6 +58,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   });
   const { config, waiting } = applyConfirmed(asked, home);
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
+  await refuseTakenPort({ host: config.gateway.host, port: options.port ?? config.gateway.port });
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const redactor = openRedactor({
