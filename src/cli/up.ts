@@ -127,7 +127,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
 /** A fault of the log file is told on standard error alone. */
 const keepLog = (file: string, options: LogOptions): ReturnType<typeof openLogFile> =>
   openLogFile(file, (error) =>
-    createLog(options).warn(`${file} cannot be written (${error.message}): log lines are lost until it can`),
+    createLog(options).warn(`${file} cannot be written (${error.message}): log lines wait for it, up to 1 MB of them`),
   );
 
 /** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
