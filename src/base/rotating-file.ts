@@ -44,8 +44,8 @@ export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let lost = 0;
-  /** The chunk that is being written, and the size of the file before it. */
-  let inFlight: { readonly chunk: Buffer; readonly from: number } | undefined;
+  /** The chunk that is being written, and the size that the file then has; undefined until its file is open. */
+  let inFlight: { readonly chunk: Buffer; until?: number } | undefined;
   let current: { readonly handle: FileHandle; readonly inode: number; size: number } | undefined;
   let lookedAt = 0;
   let isFaulty = false;
@@ -94,8 +94,10 @@ export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
     return current;
   };
   const writeChunk = async (chunk: Buffer): Promise<void> => {
+    const writing: NonNullable<typeof inFlight> = { chunk };
+    inFlight = writing;
     const target = await fileFor(chunk.length);
-    inFlight = { chunk, from: target.size };
+    writing.until = target.size + chunk.length;
     for (let done = 0; done < chunk.length; ) {
       const { bytesWritten } = await target.handle.write(chunk, done);
       done += bytesWritten;
@@ -154,11 +156,8 @@ export function openRotatingFile(options: RotatingFileOptions): RotatingFile {
     if (inFlight === undefined && waiting.length === 0) return;
     try {
       const fd = current?.handle.fd ?? openNow(file);
-      const isDone = inFlight !== undefined && fstatSync(fd).size >= inFlight.from + inFlight.chunk.length;
-      writeSync(
-        fd,
-        Buffer.concat([...(inFlight === undefined || isDone ? [] : [inFlight.chunk]), ...waiting]),
-      );
+      const isDone = inFlight?.until !== undefined && fstatSync(fd).size >= inFlight.until;
+      writeSync(fd, Buffer.concat([...(inFlight && !isDone ? [inFlight.chunk] : []), ...waiting]));
     } catch (error) {
       if (!isFaulty) onFault(error as Error);
     }

@@ -94,8 +94,10 @@ async function follow(
   const end = (): void => ended.abort();
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
+  // EPIPE: `instar logs -f | head`.
+  (stdout as Partial<NodeJS.WritableStream>).once?.('error', end);
   try {
-    while (!ended.signal.aborted && (stdout as { readonly destroyed?: boolean }).destroyed !== true) {
+    while (!ended.signal.aborted) {
       print(follower.next());
       await sleep(POLL_MS, undefined, { signal: ended.signal }).catch(() => undefined);
     }

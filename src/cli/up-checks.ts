@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { type DaemonRecord, findDaemon, readDaemonFile, removeDaemonFile } from '../config/daemon-file.ts';
 import { findDaemonProcess } from '../config/daemon-process.ts';
 import type { Home } from '../config/home.ts';
@@ -62,6 +63,21 @@ export async function refuseSecondDaemon(home: Home, isWritable = true): Promise
   return [
     `the last daemon (pid ${seen.pid}) ended without a clean stop; its record ${home.daemonFile} was removed`,
   ];
+}
+
+/** Throws when another program has the port: asked before anything is opened or started. */
+export async function refuseTakenPort(address: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<void> {
+  const { host, port } = address;
+  if (port === 0) return;
+  const isTaken = await new Promise<boolean>((resolve) => {
+    const server = createServer()
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'))
+      .listen({ host, port, exclusive: true }, () => server.close(() => resolve(false)));
+  });
+  if (isTaken) throw await nameProgramOnPort(address);
 }
 
 const PROBE_MS = 1_000;

@@ -22,7 +22,13 @@ import {
   waitForIdleThreads,
 } from './foreground.ts';
 import { dim, type Printer } from './print.ts';
-import { describeMissingKeys, nameProgramOnPort, openPage, refuseSecondDaemon } from './up-checks.ts';
+import {
+  describeMissingKeys,
+  nameProgramOnPort,
+  openPage,
+  refuseSecondDaemon,
+  refuseTakenPort,
+} from './up-checks.ts';
 
 export const declareUp: DeclareCommand = (command, act) =>
   void command
@@ -54,6 +60,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   });
   const { config } = settings;
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
+  await refuseTakenPort({ host: config.gateway.host, port: options.port ?? config.gateway.port });
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const redactor = openRedactor({
@@ -131,7 +138,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
 /** A fault of the log file is told on standard error alone. */
 const keepLog = (file: string, options: LogOptions): ReturnType<typeof openLogFile> =>
   openLogFile(file, (error) =>
-    createLog(options).warn(`${file} cannot be written (${error.message}): log lines are lost until it can`),
+    createLog(options).warn(`${file} cannot be written (${error.message}): log lines wait for it, up to 1 MB of them`),
   );
 
 /** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */

@@ -114,6 +114,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   });
   const view = createTrainingView();
   let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
+  let isClosed = false;
 
   const recorded = createRecordedTasks({
     get rows() {
@@ -255,8 +256,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       if (moves.length > 0) policy.moved();
     },
     warm: () =>
-      void engine.connect().catch((error: unknown) => log.warn({ err: error }, 'the engine is not up yet')),
+      void engine.connect().catch((error: unknown) => {
+        if (!isClosed) log.warn({ err: error }, 'the engine is not up yet');
+      }),
     close: async () => {
+      isClosed = true;
       if (running !== undefined) {
         running.stop.abort();
         // Writes in progress are finished; a window whose events nobody reads is not waited for.

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { homeAt } from '../../src/config/home.ts';
 import { homePerTest } from './home-per-test.ts';
 import { runCli, runInProcess } from './run-cli.ts';
 import { startStubServer } from './stub-server.ts';
@@ -113,14 +114,76 @@ describe('instar up', () => {
     expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(owner?.child.pid);
   });
 
-  it('ends with 1 and names --port when the port is taken', async () => {
+  it('ends with 1 and one line when the port is taken, naming --port 0', async () => {
     const other = await startStubServer((_request, response) => response.end());
     const { code, stdout, stderr } = await runCli(['up', '--home', folder.dir, '--port', String(other.port)]);
     await other.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`port ${other.port} is taken`);
-    expect(stderr).toContain('--port');
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      `instar: port ${other.port} is taken by another program; choose another port with --port, or any free one: instar up --port 0`,
+    ]);
     expect(existsSync(daemonFile())).toBe(false);
+  });
+
+  it('says that another Instar has the port, and how to stop it', async () => {
+    const other = await startStubServer((_request, response) => response.end('{"ok":true}'));
+    const { code, stderr } = await runCli(['up', '--home', folder.dir, '--port', String(other.port)]);
+    await other.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`port ${other.port} is taken by another Instar`);
+    expect(stderr).toContain('instar stop --home');
+  });
+
+  it('warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there', async () => {
+    const provider = { wire: 'openai-chat', baseUrl: 'https://api.example.com/v1' };
+    const providers = {
+      unset: { ...provider, keyEnv: 'UNSET_KEY' },
+      set: { ...provider, keyEnv: 'SET_KEY' },
+      filed: { ...provider, keyFile: 'missing-key' },
+      caller: provider,
+    };
+    writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ providers }));
+    const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
+    writeFileSync(daemonFile(), JSON.stringify(stale));
+    const cli = up(['--log', 'json', '--open'], { SET_KEY: 'k' });
+    await cli.firstLine();
+    await cli.untilStderr('no page yet');
+    cli.child.kill('SIGTERM');
+    const { stderr } = await cli.ended();
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    expect(warnings).toEqual([
+      `the last daemon (pid ${stale.pid}) ended without a clean stop; its record ${daemonFile()} was removed`,
+      'UNSET_KEY is not set: provider "unset" gets requests without a key and will refuse them. Fix: export UNSET_KEY=… and start again, or name a keyFile for it in the config',
+      `${join(folder.dir, 'missing-key')} is missing or empty: provider "filed" gets requests without a key and will refuse them. Fix: write its key into that file`,
+      '--open: this version of Instar has no page yet; "instar status" shows what it does',
+    ]);
+  });
+
+  it('writes its log to the home as well, unless log.file is false', async () => {
+    const first = up();
+    await first.firstLine();
+    first.child.kill('SIGTERM');
+    const { stderr } = await first.ended();
+    const { logFile } = homeAt(folder.dir);
+    const messages = (text: string): readonly string[] =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).msg);
+    expect(messages(readFileSync(logFile, 'utf8'))).toEqual(messages(stderr));
+    expect(messages(stderr).at(-1)).toBe('stopped');
+    expect(statSync(logFile).mode & 0o777).toBe(0o600);
+    rmSync(logFile);
+    writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ log: { file: false } }));
+    const second = up();
+    await second.firstLine();
+    second.child.kill('SIGTERM');
+    await second.ended();
+    expect(existsSync(logFile)).toBe(false);
   });
 
   it('finishes a stream in progress on the first signal, and exits at once on the second', async () => {

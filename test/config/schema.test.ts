@@ -26,7 +26,7 @@ describe('configSchema', () => {
       timeouts: { connectMs: 10_000, headersMs: 600_000, firstByteMs: 300_000, idleMs: 300_000 },
       retries: 2,
     });
-    expect(config.log).toEqual({ format: 'auto', level: 'info' });
+    expect(config.log).toEqual({ format: 'auto', level: 'info', file: true });
   });
 
   it.each([

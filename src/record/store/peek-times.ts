@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { asObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { asNumber, asObject, type JsonObject, parseJson } from '../../core/json.ts';
 import { StoreError } from '../../core/store.ts';
-import { openSql } from './sql-connection.ts';
+import { peekInto } from './sql-connection.ts';
 import { CLOCK_SUBJECT } from './views.ts';
 
 /** What a store says about time. */
@@ -25,18 +25,16 @@ export function peekTimes(file: string): StoreTimes {
   try {
     // Without a log nothing is being written: then SQLite creates none beside the file.
     const isFixed = statSync(`${file}-wal`, { throwIfNoEntry: false }) === undefined;
-    const sql = openSql(file, { readOnly: true, isFixed, busyMs: BUSY_MS });
-    try {
-      if (sql.get("select 1 from sqlite_schema where name = 'facts'") === undefined) return NOTHING;
-      const newest = sql.get<{ at: number }>('select at from facts order by seq desc limit 1')?.at;
-      const row = sql.get<{ type: string; body: string }>(
-        'select type, body from facts where subject = ? order by seq desc limit 1',
-        CLOCK_SUBJECT,
-      );
-      return { newest, clock: row && { ...asObject(parseJson(row.body)), type: row.type } };
-    } finally {
-      sql.close();
-    }
+    return peekInto(file, { isFixed, busyMs: BUSY_MS }, (rows) => {
+      if (rows(['name'], "select name from sqlite_schema where name = 'facts'").length === 0) return NOTHING;
+      const [last] = rows(['at'], 'select at from facts order by seq desc limit 1');
+      const about = `select type, body from facts where subject = '${CLOCK_SUBJECT}' order by seq desc limit 1`;
+      const [clock] = rows(['type', 'body'], about);
+      return {
+        newest: asNumber(last?.[0]),
+        clock: clock && { ...asObject(parseJson(String(clock[1]))), type: String(clock[0]) },
+      };
+    });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const log = statSync(`${file}-wal`, { throwIfNoEntry: false });

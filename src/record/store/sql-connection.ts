@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { StoreError } from '../../core/store.ts';
 
 type SqlValue = null | number | string | Uint8Array;
@@ -33,6 +33,48 @@ interface SqlOptions {
   readonly busyMs: number;
 }
 
+const openDatabase = (file: string, options: SqlOptions): DatabaseSyncInstance =>
+  new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
+    readOnly: options.readOnly ?? false,
+    timeout: options.busyMs,
+    enableForeignKeyConstraints: false,
+    defensive: true,
+  });
+
+/** Reads the named columns of a query. */
+type PeekRows = (columns: readonly string[], query: string) => readonly (readonly unknown[])[];
+
+/**
+ * Reads a file and closes it for certain. A prepared statement would keep it open until the statement is
+ * garbage-collected, and the writer could not remove its log meanwhile; here a function of SQL gets the rows. Throws
+ * `StoreError`.
+ */
+export function peekInto<T>(
+  file: string,
+  options: Omit<SqlOptions, 'readOnly'>,
+  work: (rows: PeekRows) => T,
+): T {
+  try {
+    const db = openDatabase(file, { ...options, readOnly: true });
+    try {
+      let found: unknown[][] = [];
+      db.function('tell', { varargs: true }, (...values: unknown[]) => {
+        found.push(values);
+        return null;
+      });
+      return work((columns, query) => {
+        found = [];
+        db.exec(`select tell(${columns.join(', ')}) from (${query})`);
+        return found;
+      });
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw toStoreError(error, file);
+  }
+}
+
 export function openSql(file: string, options: SqlOptions): Sql {
   const mapped = <T>(work: () => T): T => {
     try {
@@ -41,15 +83,7 @@ export function openSql(file: string, options: SqlOptions): Sql {
       throw toStoreError(error, file);
     }
   };
-  const db = mapped(
-    () =>
-      new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
-        readOnly: options.readOnly ?? false,
-        timeout: options.busyMs,
-        enableForeignKeyConstraints: false,
-        defensive: true,
-      }),
-  );
+  const db = mapped(() => openDatabase(file, options));
   const statements = new Map<string, StatementSyncInstance>();
   const withStatement = <T>(text: string, work: (statement: StatementSyncInstance) => T): T =>
     mapped(() => {
