@@ -176,7 +176,7 @@ async function setConfig({ args }: Positional, context: CommandContext): Promise
   return withApi(
     context,
     async ({ keysApi }) => {
-      const report = await keysApi.setSetting({ ...edit, path: renderPath(path) });
+      const report = await keysApi.setSetting({ ...edit, path: [...path] });
       if (loosened !== undefined) await keysApi.confirm({ [loosened.path]: loosened.asked });
       const done =
         loosened === undefined ? report : { ...report, applied: [loosened.path], unchanged: false };
