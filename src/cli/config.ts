@@ -169,36 +169,36 @@ const textOf = (value: Json): string =>
 async function setConfig({ args }: Positional, context: CommandContext): Promise<ExitCode> {
   const [name = '', text = ''] = args;
   const path = readSettingPath(name);
-  const value = readSettingValue(path, text);
-  const home = homeAt(context.homeDir);
-  const loosened = findLoosened({ path, value }, home);
+  const edit = { path, value: readSettingValue(path, text) };
+  const loosened = findLoosened(edit, homeAt(context.homeDir));
   if (loosened !== undefined)
     await confirmOwner(context, question(loosened.path, loosened.asked, loosened.used));
   return withApi(
     context,
     async ({ keysApi }) => {
-      const report = await keysApi.setSetting({ path: renderPath(path), value });
+      const report = await keysApi.setSetting({ ...edit, path: [...path] });
       if (loosened !== undefined) await keysApi.confirm({ [loosened.path]: loosened.asked });
-      const applied = loosened === undefined ? report : { ...report, applied: [loosened.path] };
+      const done =
+        loosened === undefined ? report : { ...report, applied: [loosened.path], unchanged: false };
+      const value = await shownValue(keysApi, path);
       const verb = report.isSame === true ? 'is already' : 'is now';
       return showChange(
         context,
-        applied,
-        `${renderPath(path)} ${verb} ${textOf(await shown(keysApi, path, value))}`,
+        done,
+        `${renderPath(path)} ${value === undefined ? 'is set' : `${verb} ${value}`}`,
       );
     },
     true,
   );
 }
 
-/** The value as `config get` shows it: an address with a secret is not repeated. */
-async function shown(
+/** The value as `config get` shows it, where a secret is hidden; undefined for a group of settings. */
+async function shownValue(
   { settings }: { readonly settings: () => Promise<JsonObject> },
   path: SettingPath,
-  value: Json,
-): Promise<Json> {
-  const described = decodeSettings(await settings()).settings.find((one) => one.path === renderPath(path));
-  return described === undefined ? value : described.value;
+): Promise<string | undefined> {
+  const found = decodeSettings(await settings()).settings.find((one) => one.path === renderPath(path));
+  return found === undefined ? undefined : textOf(found.value);
 }
 
 const unsetConfig = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>

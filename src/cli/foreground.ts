@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
 import { CommandError, EXIT, type ExitCode } from './context.ts';
@@ -47,10 +48,11 @@ export function stayUntilStopped({ close, leave, reload, log }: StayOptions): St
     leave?.();
     process.exit(EXIT.failed);
   });
-  const hadTerminal = hasTerminal();
+  // A process that `nohup` or a supervisor started has none, and stays.
+  const isAtTerminal = process.platform === 'win32' || [0, 1, 2].some((fd) => isatty(fd));
   if (reload !== undefined)
     process.on('SIGHUP', () => {
-      if (hadTerminal && !hasTerminal()) stop('the terminal was closed: finishing requests in progress');
+      if (isAtTerminal && !hasTerminal()) stop('the terminal was closed: finishing requests in progress');
       else void reload();
     });
   process.on('SIGINT', onSignal);

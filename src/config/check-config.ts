@@ -5,7 +5,7 @@ import { ConfigError, type Problem } from './config-error.ts';
 import { environmentProviders, LOCAL_PROVIDER_NAMES } from './known-providers.ts';
 import { parseModelRef } from './model-ref.ts';
 import { type Config, configSchema } from './schema.ts';
-import { knownKeys, renderPath, valueAt } from './setting-path.ts';
+import { knownKeys, renderPath, settingAt } from './setting-path.ts';
 
 export interface CheckedConfig {
   readonly config: Config;
@@ -103,14 +103,14 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
       return issue.issues.map((inner) => ({ path: at, what: inner.message }));
     case 'invalid_type':
       return [
-        valueAt(input, path) === undefined
+        settingAt(input, path) === undefined
           ? { path: at, what: 'is missing', fix: `set it to ${KINDS[issue.expected] ?? issue.expected}` }
           : { path: at, what: `must be ${KINDS[issue.expected] ?? issue.expected}` },
       ];
     case 'invalid_value': {
       if (!issue.message.startsWith('Invalid ')) return [{ path: at, what: issue.message }];
       const values = issue.values.map(String);
-      const given = asString(valueAt(input, path));
+      const given = asString(settingAt(input, path));
       const meant = given === undefined ? undefined : closestWord(given, values);
       const what = `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`;
       return [{ path: at, what, ...(meant !== undefined && { fix: didYouMean(meant) }) }];

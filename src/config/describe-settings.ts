@@ -5,7 +5,7 @@ import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfigFile } from './load-config.ts';
 import { type Config, configSchema } from './schema.ts';
-import { renderPath, type SettingPath, settingPaths, valueAt } from './setting-path.ts';
+import { renderPath, type SettingPath, settingAt, settingPaths } from './setting-path.ts';
 
 /** One setting with the value that counts and where that value comes from. */
 export interface DescribedSetting {
@@ -39,8 +39,8 @@ export function describeSettings({ file, env, running }: DescribeOptions): Descr
   const shown = (path: SettingPath, value: unknown): Json =>
     hide({ value: hideSecret(path, value) }).value ?? null;
   const settings = pathsOf(config).map((path): DescribedSetting => {
-    const value = valueAt(config, path);
-    const now = running === undefined ? value : valueAt(running, path);
+    const value = settingAt(config, path);
+    const now = running === undefined ? value : settingAt(running, path);
     return {
       path: renderPath(path),
       value: shown(path, value),
@@ -76,14 +76,14 @@ function originOf(
   input: unknown,
   source: CheckedConfig['source'],
 ): DescribedSetting['from'] {
-  if (valueAt(input, path) !== undefined) return 'file';
+  if (settingAt(input, path) !== undefined) return 'file';
   const isProvider = path[0] === 'providers' || (path[0] === 'models' && path[1] === 'default');
   return source === 'environment' && isProvider ? 'environment' : 'default';
 }
 
 /** Of a value in force, when its file cannot be read any more. */
 const guessedOrigin = (path: SettingPath, value: unknown): DescribedSetting['from'] =>
-  isDeepStrictEqual(value, valueAt(configSchema.parse({}), path)) ? 'default' : 'file';
+  isDeepStrictEqual(value, settingAt(configSchema.parse({}), path)) ? 'default' : 'file';
 
 /** The settings of a config: every one of the schema, and those below the names that it has. */
 function pathsOf(config: Config): readonly SettingPath[] {
@@ -93,8 +93,8 @@ function pathsOf(config: Config): readonly SettingPath[] {
     .map((path) => path.split('.'));
   // Members of an absent group are not listed: the group is.
   const missing = known.flatMap((path): readonly SettingPath[] => {
-    const depth = path.findIndex((_, index) => valueAt(config, path.slice(0, index + 1)) === undefined);
-    if (depth < 0 || !isObject(depth === 0 ? config : valueAt(config, path.slice(0, depth)))) return [];
+    const depth = path.findIndex((_, index) => settingAt(config, path.slice(0, index + 1)) === undefined);
+    if (depth < 0 || !isObject(depth === 0 ? config : settingAt(config, path.slice(0, depth)))) return [];
     return [path.slice(0, depth + 1)];
   });
   const all = [...given, ...missing];

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { replaceFileSync } from '../base/atomic-file.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { asArray, asString, isObject, type Json, type JsonObject, parseJson } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
 import { removeMember, setMember } from '../text/json-edit.ts';
 import { type CheckedConfig, checkConfig } from './check-config.ts';
@@ -13,9 +13,9 @@ import {
   parseSettingPath,
   renderPath,
   type SettingPath,
+  settingAt,
   settingPaths,
   typesAt,
-  valueAt,
 } from './setting-path.ts';
 
 /** One setting to write, or without a value one to remove, so that its default counts again. */
@@ -81,7 +81,7 @@ function applyEdit(text: string, { path, value }: SettingEdit): string {
   const place = (inList < 0 ? path : path.slice(0, inList)).map(String);
   const rest = inList < 0 ? [] : path.slice(inList);
   if (rest.length > 0)
-    return setMember(text, place, withMember(valueAt(before, place), rest, value, path), 'json');
+    return setMember(text, place, withMember(settingAt(before, place), rest, value, path), 'json');
   if (value !== undefined) return setMember(openParents(text, before, place), place, value, 'json');
   return removeMember(text, place, 'json');
 }
@@ -113,7 +113,7 @@ const asList = (value: unknown): readonly Json[] & Json[] => (Array.isArray(valu
 /** A parent that is a word, such as `train.engine: "nano"`, gives way to an object. */
 function openParents(text: string, before: unknown, place: readonly string[]): string {
   for (let length = 1; length < place.length; length++) {
-    const parent = valueAt(before, place.slice(0, length));
+    const parent = settingAt(before, place.slice(0, length));
     if (parent !== undefined && !isObject(parent)) return setMember(text, place.slice(0, length), {}, 'json');
   }
   return text;
@@ -174,14 +174,16 @@ function typesOf(value: Json): readonly string[] {
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
-/** The request of the API: `{ path, value }`, or `{ path, unset: true }`, also for a key of the file that is no setting. */
+/** The request of the API: `{ path, value }`, the path as text or as a list of keys, or `{ path, unset: true }`, also for a key of the file that is no setting. */
 export function readSettingEdit(request: JsonObject, file: string): SettingEdit {
-  const text = String(request.path ?? '');
-  const path = parseSettingPath(text);
+  const keys = asArray(request.path).filter((key) => typeof key === 'string' || typeof key === 'number');
+  const text = keys.length > 0 ? renderPath(keys) : (asString(request.path) ?? '');
+  const path = keys.length > 0 ? keys : parseSettingPath(text);
   const isUnset = request.unset === true;
-  if (isUnset && path !== undefined && valueAt(readConfigFile(file), path) !== undefined) return { path };
+  if (isUnset && path !== undefined && settingAt(readConfigFile(file), path) !== undefined) return { path };
   if (isUnset) return { path: readSettingPath(text) };
   if (request.value === undefined)
     throw new ConfigError([{ path: 'value', what: 'is missing', fix: 'send value, or unset: true' }]);
+  if (path !== undefined && typesAt(path).size > 0) return { path, value: request.value };
   return { path: readSettingPath(text), value: request.value };
 }

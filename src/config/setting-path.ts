@@ -17,7 +17,7 @@ export const renderPath = (path: readonly PropertyKey[]): string =>
       }, '');
 
 /** The value at a path; undefined when there is none. */
-export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+export function settingAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

@@ -220,17 +220,20 @@ describe('a running daemon uses changed settings without a restart', () => {
     expect((await status()).learning).toMatchObject({ models: { evolver: null } });
   });
 
-  it('learn: a verifier that does not exist is refused, and a valid one grades the next session', async () => {
+  it('learn and library: a new verifier grades the next session of the domain that a new rule finds', async () => {
     const wrong = await set('learn.verifiers', [{ domain: 'ledger', kind: 'regexp', pattern: 'x' }]);
     expect(JSON.stringify(wrong)).toContain('learn.verifiers[0]');
     await set('learn.verifiers', [{ domain: 'ledger', kind: 'regex', pattern: 'first' }]);
+    await set('library.domains', [{ domain: 'ledger', keywords: ['invoice'] }]);
     await ask(daemon.port, {
       path: CHAT,
-      body: JSON.stringify({ model: 'first/m', messages: [{ role: 'user', content: 'Book it.' }] }),
+      body: JSON.stringify({
+        model: 'first/m',
+        messages: [{ role: 'user', content: 'Book the invoice of the printer.' }],
+      }),
       headers: {
         'x-instar-key': daemon.key,
         'x-instar-session': 'booked',
-        'x-instar-domain': 'ledger',
         'x-instar-session-done': 'true',
       },
     });
@@ -239,6 +242,32 @@ describe('a running daemon uses changed settings without a restart', () => {
         expect(JSON.stringify(await owner('GET', '/api/sessions/booked'))).toContain('"source":"verifier"'),
       SOON,
     );
+  });
+
+  it('learn.compress: the evolver is asked for a shorter prompt once it is set', async () => {
+    await set('models.evolver', 'first/writer');
+    const asked = () =>
+      provider.seen.filter(({ body }) => body.includes('"writer"') && body.includes('quiet rooms')).length;
+    const line = 'It is good to know that this part of the building has windows, doors and quiet rooms.';
+    const system = `You are the clerk.\n${Array.from({ length: 200 }, (_, n) => `${n}. ${line}`).join('\n')}`;
+    const send = (session: string) =>
+      ask(daemon.port, {
+        path: CHAT,
+        body: JSON.stringify({
+          model: 'first/m',
+          messages: [
+            { role: 'system', content: system },
+            { role: 'user', content: 'Who lives here?' },
+          ],
+        }),
+        headers: { 'x-instar-key': daemon.key, 'x-instar-session': session, 'x-instar-agent': 'clerk' },
+      });
+    await send('long-1');
+    expect(asked()).toBe(0);
+    expect(await set('learn.compress', { overTokens: 2000 })).toMatchObject({ applied: ['learn.compress'] });
+    await send('long-2');
+    await vi.waitFor(() => expect(asked()).toBeGreaterThan(0), SOON);
+    await owner('POST', '/api/config', { path: 'learn.compress', unset: true });
   });
 
   it('schedule, store and log', async () => {
