@@ -35,12 +35,23 @@ async function open(over: Partial<LearningPorts> = {}, usdPerDay = 1, store = cr
   const newId = (prefix: string) => `${prefix}-${++ids}`;
   const lessons = await openLessons({ records, clock: systemClock, newId, onFault: () => undefined });
   const statuses: LearningStatus[] = [];
-  const settings = { autonomy: 'guarded', failures: 3, maxNewSkills: 3, usdPerDay, verifiers: [] } as const;
+  const settings = {
+    autonomy: 'guarded',
+    failures: 3,
+    maxNewSkills: 3,
+    budget: { usdPerDay, tokensPerDay: 500_000 },
+    prices: {},
+    verifiers: [],
+  } as const;
   const worker = await startLearningWorker(settings, {
     records,
     decoder: () => async () => undefined,
     publish: lessons.library.publish,
-    modelName: async () => 'own/teacher',
+    model: async () => ({
+      name: 'own/teacher',
+      title: 'own/teacher',
+      price: { from: 'unknown', isLocal: false },
+    }),
     chat: async () => text(JSON.stringify([SKILL])),
     embed: async (texts) => texts.map(() => new Float32Array(384)),
     hasSecret: () => false,
@@ -158,7 +169,7 @@ describe('one place', () => {
     facts: readonly ReturnType<typeof failure>[],
     more: Partial<Parameters<typeof listLearningWaits>[0]> = {},
   ): Promise<readonly Waiting[]> => {
-    const state = createLearningState(() => 'today');
+    const state = createLearningState();
     const stored = numbered();
     for (const fact of facts) state.add(stored(fact, 1_000));
     return listLearningWaits({
