@@ -27,7 +27,8 @@ export function createPendingSessions(
   const spoken = new Set<string>();
   const ended = new Set<string>();
   /** The time of the last turn, and whether its caller is one that is learned from. */
-  const active = new Map<string, { readonly at: number; readonly isLearned: boolean }>();
+  /** `isReported`: the status counts it as open. An ended episode is not, nor is what is not learned from. */
+  const active = new Map<string, { readonly at: number; readonly isReported: boolean }>();
 
   /** Under endless load the oldest session without a reward is dropped. */
   const letGo = (): void => {
@@ -53,7 +54,7 @@ export function createPendingSessions(
     ended,
     note: async ({ at, fact }) => {
       if (fact.type === 'turn-start') {
-        active.set(fact.session, { at, isLearned: fact.caller !== ANONYMOUS.id });
+        active.set(fact.session, { at, isReported: fact.caller !== ANONYMOUS.id });
         ended.delete(fact.session);
       } else if (fact.type === 'turn-end') await touch(fact.turn);
       else if (fact.type === 'reward-given') {
@@ -66,7 +67,7 @@ export function createPendingSessions(
       else if (fact.type === 'event-reported' && fact.kind === 'episode_end') {
         const episode = await touch(undefined, fact.session);
         // Scored like a session: after a pause, in which a person may still rate it.
-        if (episode !== undefined) active.set(episode, { at, isLearned: true });
+        if (episode !== undefined) active.set(episode, { at, isReported: false });
       } else if (fact.type === 'event-reported' && fact.kind === EXPECTED_EVENT) {
         const session = await touch(undefined, fact.session);
         if (session !== undefined) spoken.add(session);
@@ -84,8 +85,8 @@ export function createPendingSessions(
     open: () => {
       let oldest: number | undefined;
       let count = 0;
-      for (const { at, isLearned } of active.values()) {
-        if (!isLearned) continue;
+      for (const { at, isReported } of active.values()) {
+        if (!isReported) continue;
         count++;
         oldest = Math.min(oldest ?? at, at);
       }

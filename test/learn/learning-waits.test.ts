@@ -110,7 +110,7 @@ describe('what waits to be learned from', () => {
     await records.append(failedEpisodes('ada'));
     await worker.settle();
     expect(waits()).toMatchObject([
-      { code: 'budget-spent', why: expect.stringContaining('budget of $0.00 a day') },
+      { code: 'budget-spent', why: expect.stringContaining('learn.budget.usdPerDay is 0') },
     ]);
     const midnight = new Date(waits()[0]?.nextAt ?? 0);
     expect([midnight.getHours(), midnight.getMinutes(), midnight.getSeconds()]).toEqual([0, 0, 0]);
