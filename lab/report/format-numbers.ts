@@ -30,7 +30,7 @@ export function money(usd: number): string {
   return `$${usd >= 100 ? count(usd) : fixed(usd, usd >= 1 ? 2 : 4)}`;
 }
 
-export const duration = (ms: number): string =>
+export const timeTaken = (ms: number): string =>
   ms < 10
     ? `${fixed(ms, 2)} ms`
     : ms < 1000

@@ -1,7 +1,10 @@
-import { type DaemonRecord, fetchFromDaemon, findDaemon, isAlive } from '../config/daemon-file.ts';
+import { callDaemon } from '../config/call-daemon.ts';
+import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
+import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
+import { localTime, plural } from '../text/phrases.ts';
 
 export interface StatusReport {
   readonly daemon: DaemonRecord;
@@ -15,15 +18,17 @@ export interface StatusReport {
     readonly missing?: string;
     readonly unreadable?: number;
   };
-  /** Why the clock is not believed, with the command that confirms it; undefined when it is. */
-  readonly time: { readonly problem: string; readonly fix: string } | undefined;
   /** Lines for people about daily copies, the library and learning. */
   readonly copies: readonly string[];
   readonly library: readonly string[];
   readonly learning: readonly string[];
+  /** What waits, and why; a clock that is not believed and a store that fails are among it. */
+  readonly waiting: readonly JsonObject[];
   /** The whole reply of `GET /api/status`, for programs. */
   readonly raw: JsonObject;
 }
+
+const STATUS_TIMEOUT_MS = 5_000;
 
 interface StatusFault {
   readonly what: string;
@@ -47,11 +52,10 @@ export async function askStatus(
     };
   }
   const key = readKey(home, env)?.key;
-  const reply = await fetchFromDaemon(
-    daemon,
-    '/api/status',
-    key === undefined ? {} : { authorization: `Bearer ${key}` },
-  );
+  const reply = await callDaemon(daemon, '/api/status', {
+    timeoutMs: STATUS_TIMEOUT_MS,
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  });
   if (reply.status !== 200) {
     const refused = reply.status === 401 || reply.status === 403;
     return {
@@ -59,7 +63,7 @@ export async function askStatus(
       fix: refused ? 'set INSTAR_KEY to the key the daemon was started with' : 'see its log',
     };
   }
-  const raw = asObject(parseJson(await reply.text()));
+  const raw = asObject(parseJson(reply.text));
   const requests = asObject(raw.requests);
   const recording = asObject(raw.recording);
   return {
@@ -69,7 +73,7 @@ export async function askStatus(
       name: asString(asObject(value).name) ?? '?',
       serves: servedBy(asObject(value)),
     })),
-    time: readTime(asObject(raw.time)),
+    waiting: asArray(raw.waiting).map(asObject),
     copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
     library: describeLibrary(asObject(raw.library)),
     learning: describeLearning(asObject(raw.learning)),
@@ -87,11 +91,6 @@ export async function askStatus(
       refused: asNumber(requests.refused),
     },
   };
-}
-
-function readTime({ problem, fix }: JsonObject): StatusReport['time'] {
-  const text = asString(problem);
-  return text === undefined ? undefined : { problem: text, fix: asString(fix) ?? '' };
 }
 
 function describeCopies(copies: JsonObject, now: number): readonly string[] {
@@ -117,10 +116,17 @@ function describeLibrary(library: JsonObject): readonly string[] {
     ([state, count]) => `${String(count)} ${state}`,
   );
   const lessons = states.length === 0 ? 'no lessons yet' : states.join(', ');
+  const rollback = asObject(library.rollback);
+  const retired = asNumber(rollback.retired) ?? 0;
   const changes = asArray(library.fileChanges).map(asObject);
   const faults = asArray(library.skillFaults).flatMap((fault) => asString(fault) ?? []);
   return [
     `generation ${String(library.generation)}; ${lessons}`,
+    ...(retired === 0
+      ? []
+      : [
+          `the rollback to generation ${String(rollback.to)} retired ${plural(retired, 'lesson')} (${localTime(Date.parse(asString(rollback.at) ?? ''))}); bring back with: instar generations rollback ${String(rollback.undo)}`,
+        ]),
     ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
   ];
@@ -140,7 +146,7 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
     if (own.length === 0) return [];
     const names = own.slice(0, MAX_NAMED).map(({ name, at, reason }) => {
       const why = what === 'waits' && asString(reason) !== undefined ? `; ${asString(reason)}` : '';
-      return `${String(name)} (${new Date(String(at)).toLocaleString()}${why})`;
+      return `${String(name)} (${localTime(Date.parse(String(at)))}${why})`;
     });
     const more = own.length > MAX_NAMED ? ` and ${own.length - MAX_NAMED} more` : '';
     const verb = own.length === 1 ? `1 lesson ${one}` : `${own.length} lessons ${many}`;
@@ -151,36 +157,23 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
 function describeLearning(learning: JsonObject): readonly string[] {
   const appraised = asObject(learning.appraised);
   const cycles = asObject(learning.cycles);
-  const cost = asObject(learning.cost);
-  const spent = asObject(cost.learning);
-  const served = asObject(cost.serving);
   const problem = asString(learning.problem);
   const writer = describeWriter(learning);
   if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
   return [
     ...writer,
-    `${String(appraised.failures)} failures and ${String(appraised.successes)} successes so far; ${String(learning.support)} failures wait to be learned from`,
-    `${String(cycles.run)} cycles: ${String(cycles.published)} published, ${String(cycles.queued)} waiting for your review`,
-    `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
-    ...(problem === undefined ? [] : [`problem: ${problem}`]),
+    `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
+    `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
+    `cost: ${describeLearningCost(learning)}`,
+    `serving: ${describeServingCost(learning)}`,
   ];
 }
 
 /** Who reads the sessions and writes the lessons, and what that may cost. */
-function describeWriter({ models, usdPerDay }: JsonObject): readonly string[] {
-  if (models === undefined) return [];
-  const { evolver, judge } = asObject(models);
-  const judged = typeof judge === 'string' ? ` ${judge} judges unclear turns.` : '';
-  if (typeof evolver !== 'string')
-    return [
-      `Lessons are written from people's own words, without a model (models.evolver names one).${judged}`,
-    ];
-  return [
-    `Lessons are written by ${evolver}, at most ${dollars(usdPerDay)} a day (models.evolver: "off" ends that).${judged}`,
-  ];
+function describeWriter({ writer }: JsonObject): readonly string[] {
+  const sentence = asString(writer);
+  return sentence === undefined ? [] : [sentence];
 }
-
-const dollars = (usd: unknown): string => `$${(asNumber(usd) ?? 0).toFixed(2)}`;
 
 /** Longer lists of models are shown as a count. */
 const MAX_LISTED = 6;

@@ -9,11 +9,13 @@ import {
 } from '../config/caller-keys.ts';
 import { confirmSettings } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
+import type { LiveSettings } from '../config/live-settings.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
 import { asString, compact, type JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { readAuditTrail } from '../record/audit-trail.ts';
 import { ApiError } from './remote-api.ts';
+import { createSettingsApi } from './settings-api.ts';
 
 /** The keys of a home, in its files. */
 export function createKeysApi(
@@ -21,8 +23,11 @@ export function createKeysApi(
   env: NodeJS.ProcessEnv,
   now: () => number,
   records: Pick<Records, 'events'>,
+  settings?: LiveSettings,
 ): KeysApi {
+  const settingsApi = createSettingsApi(home, env, settings);
   return {
+    ...settingsApi,
     list: async () => [...[firstKey(home, env) ?? []].flat(), ...readCallerKeys(home)].map(describeKey),
     create: async (request) => {
       const name = asString(request.name)?.trim() ?? '';
@@ -45,7 +50,11 @@ export function createKeysApi(
       }
       return revokeCallerKeys(home, idOrName, now()).map(describeKey);
     },
-    confirm: async (settings) => confirmSettings(home, settings, now()),
+    confirm: async (confirmed) => {
+      const done = confirmSettings(home, confirmed, now());
+      await settingsApi.reload();
+      return done;
+    },
     audit: async (limit) => {
       const { entries, fault } = await readAuditTrail(records);
       const newest = entries.slice(-limit).reverse();

@@ -24,6 +24,7 @@ import { readOrCreateSalt } from '../redact/salt.ts';
 import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
 import { createKeysApi } from './keys-api.ts';
 import { ApiError, createRemoteApi } from './remote-api.ts';
+import { withShortIds } from './short-ids.ts';
 import { createStoreApi } from './store-api.ts';
 import { withAudit } from './with-audit.ts';
 
@@ -57,6 +58,7 @@ export async function openApi(
   if (daemon !== undefined && isAlive(daemon))
     return { ...createRemoteApi(daemon, key), close: () => undefined };
   const now = systemClock.now;
+  const settings = () => learningSettings(home, env);
   const over = (records: Records, close: () => void): OpenedApi => {
     const apis = {
       api: {
@@ -66,12 +68,18 @@ export async function openApi(
           return describeOffline(home, env, records, REVIEW_JOB);
         }),
         confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
+        learning: async () =>
+          (await import('./offline-learning.ts')).describeLearningOffline(
+            records,
+            (await settings()).failures,
+            now(),
+          ),
       },
-      lessonsApi: createLazyLessonsApi(records),
+      lessonsApi: createLazyLessonsApi(records, async () => (await settings()).holdout),
       keysApi: createKeysApi(home, env, now, records),
     };
     const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
-    return { ...withAudit(apis, createAudit(records, now), by), close };
+    return { ...withShortIds(withAudit(apis, createAudit(records, now), by), records), close };
   };
   if (mayCreate) openHome(home.dir);
   else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);
@@ -92,16 +100,17 @@ export async function openApi(
 }
 
 /** Folds the library on the first call: commands such as `sessions list` do not need it. */
-export function createLazyLessonsApi(records: Records): LessonsApi {
+export function createLazyLessonsApi(records: Records, holdout?: () => Promise<number>): LessonsApi {
   let opened: Promise<LessonsApi> | undefined;
   const open = (): Promise<LessonsApi> => {
     // Also the code is loaded on the first call.
     opened ??= import('../lessons/open-lessons.ts')
-      .then(({ openLessons }) =>
+      .then(async ({ openLessons }) =>
         openLessons({
           records,
           clock: systemClock,
           newId: createIds(systemClock),
+          ...(holdout === undefined ? {} : { holdout: await holdout() }),
           onFault: (error) => {
             throw error;
           },
@@ -115,6 +124,7 @@ export function createLazyLessonsApi(records: Records): LessonsApi {
     all: async () => (await open()).all(),
     show: async (idOrName) => (await open()).show(idOrName),
     why: async (turn) => (await open()).why(turn),
+    today: async () => (await open()).today(),
     change: async (body) => (await open()).change(body),
     generations: async () => (await open()).generations(),
     review: async () => (await open()).review(),
@@ -134,6 +144,18 @@ export const findRestoreFault = (home: Home, file: string): BackupFault | undefi
 function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }));
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+/** The settings that reports about learning name. The code that reads them is loaded on demand; a faulty file counts as none. */
+async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
+  const { loadConfig } = await import('../config/load-config.ts');
+  try {
+    const { learn, library } = loadConfig({ file: home.configFile, env }).config;
+    return { failures: learn.failures, holdout: library.holdout };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
+    throw error;
+  }
 }
 
 /** Replaces the store with a backup, under the lock. `kept` is the path of the previous store, if there was one. */

@@ -257,6 +257,10 @@ const CODES: Readonly<Record<number, InstarErrorCode>> = {
   503: 'store',
 };
 
+/** Codes of Node for a connection that could not be made or broke. */
+const BROKEN = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|ABORT_ERR)$/;
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? '';
+
 /** Every error that leaves the library is an `InstarError`. */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -278,7 +282,7 @@ function toInstarError(error: unknown): InstarError {
   if (cause instanceof StoreError) return make('store', 'check it with: instar doctor');
   if (cause instanceof EpisodeStateError) return make('ended');
   if (cause instanceof ApiError) return make(CODES[cause.status] ?? 'unexpected');
-  if (cause.name === 'TimeoutError' || (cause instanceof TypeError && message === 'fetch failed'))
+  if (cause.name === 'TimeoutError' || cause.name === 'AbortError' || BROKEN.test(codeOf(cause)))
     return new InstarError('unreachable', 'The daemon of this home stopped answering.', {
       cause,
       fix: 'see: instar status',

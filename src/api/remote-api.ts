@@ -1,3 +1,4 @@
+import { callDaemon } from '../config/call-daemon.ts';
 import type { DaemonRecord } from '../config/daemon-file.ts';
 import type { DaemonApi, ErasureReport, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import {
@@ -5,6 +6,7 @@ import {
   asNumber,
   asObject,
   asString,
+  isObject,
   type Json,
   type JsonObject,
   parseJson,
@@ -24,12 +26,16 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
   };
   const place = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
   const api: DaemonApi = {
-    sessions: async (query) => {
-      const search = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) search.set(name, String(value));
-      return asArray(await ask('GET', `/api/sessions?${search}`)).map(asObject);
+    sessions: async (query) =>
+      asArray(await ask('GET', `/api/sessions?${searchOf({ ...query })}`)).map(asObject),
+    session: (id, part) => find(`${place(id)}?${searchOf({ ...part })}`),
+    turn: (id) => find(`/api/turns/${encodeURIComponent(id)}`),
+    newestTurn: async ({ agent, projects }) => {
+      const { turn } = asObject(
+        await ask('GET', `/api/turns?${searchOf({ agent, projects: projects?.join(',') })}`),
+      );
+      return isObject(turn) ? turn : undefined;
     },
-    session: (id) => find(place(id)),
     trajectory: (id) => find(`${place(id)}/trajectory`),
     erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
@@ -41,6 +47,8 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
     confirmTime: async () => asObject(await ask('POST', '/api/time/confirm', {})),
+    learning: async () => asObject(await ask('GET', '/api/learning')),
+    switchLearning: async (on) => asObject(await ask('POST', '/api/learning', { on })),
   };
   const named = (id: string | number): string => encodeURIComponent(id);
   const lessonsApi: LessonsApi = {
@@ -49,6 +57,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     all: async () => asArray(await ask('GET', '/api/library')).map(asObject),
     show: (id) => find(`/api/lessons/${named(id)}`),
     why: (turn) => find(`/api/turns/${named(turn)}/why`),
+    today: async () => asObject(await ask('GET', '/api/today')),
     change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
     generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
     review: async () => asObject(await ask('GET', '/api/review')),
@@ -67,10 +76,20 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
         throw error;
       }
     },
+    settings: async () => asObject(await ask('GET', '/api/config')),
+    setSetting: async (request) => asObject(await ask('POST', '/api/config', request)),
+    reload: async () => asObject(await ask('POST', '/api/reload', {})),
     confirm: async (settings) => asObject(await ask('POST', '/api/settings', settings)),
     audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
   };
   return { api, lessonsApi, keysApi };
+}
+
+function searchOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined) search.set(name, String(value));
+  return search;
 }
 
 function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {
@@ -96,17 +115,16 @@ export async function askApi(
   path: string,
   body?: JsonObject,
 ): Promise<Json> {
-  const reply = await fetch(new URL(path, daemon.url), {
+  const reply = await callDaemon(daemon, path, {
     method,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    timeoutMs: TIMEOUT_MS,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const value = parseJson(await reply.text()) ?? null;
+  const value = parseJson(reply.text) ?? null;
   if (reply.status === 200) return value;
   const message = asString(asObject(asObject(value).error).message) ?? `the daemon answered ${reply.status}`;
   throw new ApiError(reply.status, message);

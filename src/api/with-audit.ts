@@ -27,6 +27,10 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note('time.confirm', '');
         return api.confirmTime();
       },
+      switchLearning: async (on) => {
+        await note(on ? 'learning.on' : 'learning.off', '');
+        return api.switchLearning(on);
+      },
       backup: async (file) => {
         await note('backup', file);
         return api.backup(file);
@@ -54,12 +58,29 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note('keys.revoke', idOrName);
         return keysApi.revoke(idOrName);
       },
+      setSetting: async (request) => {
+        await note('config.set', describeSetting(request));
+        return keysApi.setSetting(request);
+      },
+      reload: async () => {
+        await note('config.reload', '');
+        return keysApi.reload();
+      },
       confirm: async (settings) => {
         await note('config.confirm', JSON.stringify(settings));
         return keysApi.confirm(settings);
       },
     },
   };
+}
+
+/** `library.topK = 3`. Of texts only plain words are repeated: others may contain a secret. */
+function describeSetting({ path, value, unset }: JsonObject): string {
+  const name = asString(path) ?? '';
+  if (unset === true) return `unset ${name}`;
+  const isPlain =
+    typeof value === 'number' || typeof value === 'boolean' || /^[a-z]{1,16}$/.test(String(value));
+  return isPlain ? `${name} = ${String(value)}` : name;
 }
 
 /** `move l_1 to live; retire l_2`: ids, never text. */

@@ -1,15 +1,67 @@
-import { applyConfirmed } from '../config/confirmed-settings.ts';
+import { loadSettings } from '../api/settings-api.ts';
+import { ConfigError, type Problem } from '../config/config-error.ts';
+import { applyConfirmed, findLoosened } from '../config/confirmed-settings.ts';
+import { findDaemon } from '../config/daemon-file.ts';
+import {
+  type DescribedSetting,
+  type DescribedSettings,
+  decodeSettings,
+  describeSettings,
+} from '../config/describe-settings.ts';
+import { readSettingPath, readSettingValue } from '../config/edit-config.ts';
 import { homeAt } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { readOwnerKey } from '../config/owner-key.ts';
+import { renderPath, type SettingPath } from '../config/setting-path.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { dim, type Part } from './print.ts';
+import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
 
-export const declareConfig: DeclareCommand = (config, act) =>
-  void config
+export const declareConfig: DeclareCommand = (config, act) => {
+  config
+    .command('get [path]')
+    .description('Show a setting, a group of settings or all of them, and where each value comes from.')
+    .addHelpText('after', '\nExamples:\n  $ instar config get\n  $ instar config get library.topK\n')
+    .action(act(getConfig));
+  config
+    .command('set <path> <value>')
+    .description('Change a setting; a running Instar uses it at once where that is possible.')
+    .addHelpText(
+      'after',
+      '\nThe value is JSON or a bare word.\n\nExamples:\n  $ instar config set library.topK 4\n  $ instar config set models.default openai/gpt-5.2\n  $ instar config set models.fast \'["groq/llama-4", "openai/gpt-5.2-mini"]\'\n',
+    )
+    .action(act(setConfig));
+  config
+    .command('unset <path>')
+    .description('Remove a setting from the config file, so that its default counts again.')
+    .addHelpText('after', '\nExample:\n  $ instar config unset library.topK\n')
+    .action(act(unsetConfig));
+  config
+    .command('check [file]')
+    .description('Check the config file, or another one, and print every problem with its fix.')
+    .addHelpText('after', '\nExample:\n  $ instar config check\n')
+    .action(act(checkConfigFile));
+  config
+    .command('reload')
+    .description('Make a running Instar read its config file again (it also notices a change by itself).')
+    .action(act(reloadConfig));
+  config.command('path').description('Print the path of the config file.').action(act(printPath));
+  config
     .command('confirm')
     .description('Confirm settings that give learning more freedom and were edited in the config file.')
     .action(act(confirmConfig));
+};
 
 /** Asks for every waiting setting, then records the owner's word. */
 async function confirmConfig(_options: object, context: CommandContext): Promise<ExitCode> {
@@ -21,21 +73,212 @@ async function confirmConfig(_options: object, context: CommandContext): Promise
     else printer.line('No setting waits for confirmation.');
     return EXIT.ok;
   }
-  for (const { path, asked, used } of waiting)
-    await confirmOwner(context, `Set ${path} to "${asked}" (now "${used}")? ${MEANING[asked] ?? ''}`);
+  for (const { path, asked, used } of waiting) await confirmOwner(context, question(path, asked, used));
   const settings = Object.fromEntries(waiting.map(({ path, asked }) => [path, asked]));
   return withApi(
     context,
     async ({ keysApi }) => {
       await keysApi.confirm(settings);
-      for (const { path, asked } of waiting) printer.line(`Confirmed ${path} "${asked}".`);
-      printer.note('it takes effect when Instar is started again');
+      if (printer.json) printer.document({ confirmed: Object.keys(settings) });
+      else for (const { path, asked } of waiting) printer.line(`Confirmed ${path} "${asked}".`);
       return EXIT.ok;
     },
     true,
   );
 }
 
+const question = (path: string, asked: string, used: string): string =>
+  `Set ${path} to "${asked}" (now "${used}")? ${MEANING[asked] ?? ''}`;
+
 const MEANING: Readonly<Record<string, string>> = {
   autonomous: 'Everything that passes the gate then goes live without a trial.',
 };
+
+/** The settings of the running daemon, which has an environment of its own; else those of the file and this environment. */
+async function readSettings(context: CommandContext): Promise<DescribedSettings> {
+  const home = homeAt(context.homeDir);
+  const isOpen = readOwnerKey(home, context.env)?.key !== undefined;
+  if (!isOpen || (await findDaemon(home)) === undefined)
+    return describeSettings({ file: home.configFile, env: context.env });
+  let read: JsonObject = {};
+  await withApi(context, async ({ keysApi }) => {
+    read = await keysApi.settings();
+    return EXIT.ok;
+  });
+  return decodeSettings(read);
+}
+
+async function getConfig({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+  const { printer } = context;
+  const [text] = args;
+  const path = text === undefined ? [] : readSettingPath(text);
+  const described = await readSettings(context);
+  const found = described.settings.filter((setting) => isBelow(setting.path, path));
+  if (printer.json) {
+    const [only] = found;
+    if (only?.path === renderPath(path)) printer.document(only);
+    else printer.document({ ...described, settings: found });
+  } else if (found.length === 1 && found[0]?.path === renderPath(path)) showOne(context, found[0]);
+  else if (found.length === 0) printer.line(`${renderPath(path)} is not set`);
+  else showAll(context, found, described.file);
+  if (described.problem !== undefined && !printer.json) {
+    printer.note({ text: 'problem  ', style: 'yellow' }, described.problem);
+    printer.note({ text: '→ ', style: 'cyan' }, 'instar config check');
+  }
+  return EXIT.ok;
+}
+
+/** A setting itself, or one of the group that a path names. */
+const isBelow = (setting: string, path: SettingPath): boolean => {
+  const name = renderPath(path);
+  return (
+    path.length === 0 || setting === name || setting.startsWith(`${name}.`) || setting.startsWith(`${name}[`)
+  );
+};
+
+/** The value alone on standard output, for scripts. */
+function showOne({ printer }: CommandContext, { value, from, inForce }: DescribedSetting): void {
+  printer.line(textOf(value));
+  printer.note(dim(ORIGINS[from]));
+  if (inForce !== undefined)
+    printer.note({ text: `the running Instar uses ${textOf(inForce)}`, style: 'yellow' });
+}
+
+function showAll({ printer }: CommandContext, settings: readonly DescribedSetting[], file: string): void {
+  printer.table([
+    [dim('SETTING'), dim('VALUE'), dim('FROM')],
+    ...settings.map(({ path, value, from, inForce }): Part[] => [
+      path,
+      value === null ? dim(textOf(value)) : textOf(value),
+      from === 'default' ? dim(from) : from,
+      ...(inForce === undefined ? [] : [{ text: `in force: ${textOf(inForce)}`, style: 'yellow' } as const]),
+    ]),
+  ]);
+  printer.note(dim('file  '), file);
+}
+
+const ORIGINS: Readonly<Record<DescribedSetting['from'], string>> = {
+  default: 'the default',
+  file: 'from the config file',
+  environment: 'from the environment',
+};
+
+const textOf = (value: Json): string =>
+  value === null ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
+
+async function setConfig({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+  const [name = '', text = ''] = args;
+  const path = readSettingPath(name);
+  const value = readSettingValue(path, text);
+  const home = homeAt(context.homeDir);
+  const loosened = findLoosened({ path, value }, home);
+  if (loosened !== undefined)
+    await confirmOwner(context, question(loosened.path, loosened.asked, loosened.used));
+  return withApi(
+    context,
+    async ({ keysApi }) => {
+      const report = await keysApi.setSetting({ path: renderPath(path), value });
+      if (loosened !== undefined) await keysApi.confirm({ [loosened.path]: loosened.asked });
+      const applied = loosened === undefined ? report : { ...report, applied: [loosened.path] };
+      const verb = report.isSame === true ? 'is already' : 'is now';
+      return showChange(
+        context,
+        applied,
+        `${renderPath(path)} ${verb} ${textOf(await shown(keysApi, path, value))}`,
+      );
+    },
+    true,
+  );
+}
+
+/** The value as `config get` shows it: an address with a secret is not repeated. */
+async function shown(
+  { settings }: { readonly settings: () => Promise<JsonObject> },
+  path: SettingPath,
+  value: Json,
+): Promise<Json> {
+  const described = decodeSettings(await settings()).settings.find((one) => one.path === renderPath(path));
+  return described === undefined ? value : described.value;
+}
+
+const unsetConfig = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(
+    context,
+    async ({ keysApi }) => {
+      const [path = ''] = args;
+      const report = await keysApi.setSetting({ path, unset: true });
+      const what = report.isSame === true ? 'is not in the config file' : 'was removed from the config file';
+      return showChange(context, report, `${path} ${what}`);
+    },
+    true,
+  );
+
+function showChange(context: CommandContext, report: JsonObject, what: string): ExitCode {
+  const { printer } = context;
+  if (printer.json) printer.document(report);
+  else {
+    printer.line(`${what}.`);
+    if (report.isSame !== true) {
+      printer.note(dim('  file    '), String(report.file));
+      if (report.backup !== undefined) printer.note(dim('  backup  '), String(report.backup));
+    }
+    if (report.running === true || report.isSame !== true) showReload(printer, report);
+  }
+  return EXIT.ok;
+}
+
+const reloadConfig = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ keysApi }) => {
+    const report = await keysApi.reload();
+    if (report.running !== true)
+      throw new CommandError(
+        EXIT.failed,
+        'Instar is not running; it reads its config when it starts',
+        'instar up',
+      );
+    if (context.printer.json) context.printer.document(report);
+    else showReload(context.printer, report);
+    return EXIT.ok;
+  });
+
+async function printPath(_options: object, context: CommandContext): Promise<ExitCode> {
+  const { file } = await readSettings(context);
+  if (context.printer.json) context.printer.document({ file });
+  else context.printer.line(file);
+  return EXIT.ok;
+}
+
+/** Every problem of a file at once. */
+async function checkConfigFile({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+  const { printer, env } = context;
+  const home = homeAt(context.homeDir);
+  const file = args[0] ?? home.configFile;
+  const problems = await problemsOf(async () => {
+    const { waiting } = await loadSettings({ file, env, required: args[0] !== undefined }, home);
+    for (const { path, asked, used } of waiting)
+      printer.note(
+        { text: 'waiting  ', style: 'yellow' },
+        `${path} "${asked}" waits for your word ("${used}" is used): instar config confirm`,
+      );
+  });
+  if (printer.json) printer.document({ ok: problems.length === 0, file, problems });
+  else if (problems.length === 0) printer.line(`${file} is valid.`);
+  else {
+    printer.line(`${file} has ${plural(problems.length, 'problem')}:`);
+    for (const { path, what, fix } of problems) {
+      printer.line({ text: '  ✗ ', style: 'red' }, path === file ? what : `${path}: ${what}`);
+      if (fix !== undefined) printer.line({ text: '    → ', style: 'cyan' }, fix);
+    }
+  }
+  return problems.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function problemsOf(load: () => Promise<void>): Promise<readonly Problem[]> {
+  try {
+    await load();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}

@@ -1,4 +1,10 @@
 import { InvalidArgumentError } from 'commander';
+import { mayTeach } from '../core/caller.ts';
+import type { DaemonApi } from '../core/daemon-api.ts';
+import { asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { relativeTime } from '../text/phrases.ts';
+import { looksLikeId, shortId } from '../text/short-id.ts';
+import { clip } from '../text/truncate.ts';
 import {
   type CommandContext,
   CommandError,
@@ -7,36 +13,232 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { withApi } from './with-api.ts';
 
 export const declareFeedback: DeclareCommand = (command, act) =>
   void command
-    .argument('<id>', 'id of a turn or a session')
-    .requiredOption('--score <x>', 'from -1 (bad) to 1 (good)', parseScore)
-    .option('--note <text>', 'the reason')
-    .addHelpText('after', '\nExample:\n  $ instar feedback t_abc --score -1 --note "wrong folder"\n')
+    .argument('[subject]', 'last (the default), or the id of a turn or a session')
+    .argument('[note...]', 'what was wrong or right, in quotes')
+    .option('--good', 'score 1')
+    .option('--bad', 'score -1')
+    .option('--score <x>', 'from -1 (bad) to 1 (good)', parseScore)
+    .option('--agent <name>', 'last: the newest turn of this agent')
+    .option('--project <project>', 'last: the newest turn in this project: its folder, label or id')
+    .option('--note <text>', 'the same as the argument')
+    .addHelpText('after', HELP)
     .action(act(feedback));
 
-interface FeedbackOptions extends Positional {
-  readonly score: number;
+const HELP = `
+"last" is the newest turn of the agent or project you name, else of the project you
+stand in, else of all. A note without a score is a correction (score -0.5).
+
+Examples:
+  $ instar feedback last "use ISO dates"
+  $ instar feedback --good
+  $ instar feedback t_mhxk2p9a3f2 --bad "wrong folder"
+`;
+
+interface FeedbackOptions extends Positional, TurnFilter {
+  readonly good?: true;
+  readonly bad?: true;
+  readonly score?: number;
   readonly note?: string;
 }
 
+/** The score of a note without a score. */
+const CORRECTION = -0.5;
+
 /** Records a person's reward for a turn or a session. */
-const feedback = ({ args, score, note }: FeedbackOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const id = args[0] ?? '';
-    const isSession = (await api.session(id)) !== undefined;
-    const subject = isSession ? { session: id } : { turn: id };
-    try {
-      const done = await api.feedback({ ...subject, score, ...(note === undefined ? {} : { note }) });
-      if (context.printer.json) context.printer.document(done);
-      else context.printer.line(`Feedback saved (${isSession ? 'session' : 'turn'} ${id}, score ${score}).`);
+const feedback = (options: FeedbackOptions, context: CommandContext): Promise<ExitCode> => {
+  const { subject, note, score } = readWords(options);
+  return withApi(context, async ({ api }) => {
+    const found = await findSubject(api, subject, options, context);
+    const id = { [found.kind]: found.id };
+    const body: JsonObject = { ...id, score, ...(note === undefined ? {} : { note }) };
+    const done = await give(api, body);
+    const { printer } = context;
+    if (printer.json) {
+      printer.document({ ...done, ...id, score, ...(note === undefined ? {} : { note }) });
       return EXIT.ok;
-    } catch (error) {
-      throw new CommandError(EXIT.failed, error instanceof Error ? error.message : String(error));
     }
+    const isCorrection =
+      options.good === undefined && options.bad === undefined && options.score === undefined;
+    const said = note === undefined ? '' : ` “${note}”`;
+    const what = isCorrection ? `correction${said}` : `score ${score}${said}`;
+    printer.line(`Feedback saved (${found.about}): ${what}.`);
+    if (found.notLearned !== undefined)
+      printer.note({ text: 'not learned from: ', style: 'yellow' }, found.notLearned);
+    return EXIT.ok;
   });
+};
+
+async function give(api: DaemonApi, body: JsonObject): Promise<JsonObject> {
+  try {
+    return await api.feedback(body);
+  } catch (error) {
+    throw new CommandError(EXIT.failed, error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface Words {
+  /** `last`, or an id. */
+  readonly subject: string;
+  readonly note?: string;
+  readonly score: number;
+}
+
+/** The first argument is the subject; one with a blank in it is a note, since no id has blanks. */
+function readWords({ args, good, bad, score, note: flag }: FeedbackOptions): Words {
+  const [first, ...rest] = args;
+  const isNote = first !== undefined && /\s/.test(first.trim());
+  const subject = first === undefined || isNote ? 'last' : first;
+  const spoken = (isNote ? args : rest).join(' ').trim();
+  if ([good, bad, score].filter((one) => one !== undefined).length > 1)
+    throw wrongUse('--good, --bad and --score exclude each other', 'use one of them');
+  if (spoken !== '' && flag !== undefined)
+    throw wrongUse('the note was given twice', 'give it as an argument, or with --note');
+  const note = spoken || flag?.trim() || undefined;
+  const given = good ? 1 : bad ? -1 : score;
+  if (given === undefined && note === undefined) throw nothingSaid(subject);
+  const flagMeant =
+    given === undefined ? /^(good|bad)[.!]?$/i.exec(note ?? '')?.[1]?.toLowerCase() : undefined;
+  if (flagMeant !== undefined)
+    throw wrongUse(
+      `a note without a score is a correction, and "${note}" corrects nothing`,
+      `run: instar feedback ${subject} --${flagMeant}`,
+    );
+  return { subject, score: given ?? CORRECTION, ...(note === undefined ? {} : { note }) };
+}
+
+function nothingSaid(subject: string): CommandError {
+  const flag = /^(good|bad)$/i.exec(subject)?.[1]?.toLowerCase();
+  if (flag !== undefined)
+    return wrongUse('no score and no note were given', `run: instar feedback --${flag}`);
+  const isSubject = subject === 'last' || looksLikeId(subject);
+  return wrongUse(
+    'no score and no note were given',
+    isSubject
+      ? `add --good, --bad or a note: instar feedback ${subject} "use ISO dates"`
+      : `if "${subject}" is the note: instar feedback last "${subject}"; otherwise add --good, --bad or a note`,
+  );
+}
+
+const wrongUse = (message: string, fix: string): CommandError =>
+  new CommandError(EXIT.wrongUse, message, fix);
+
+interface Subject {
+  readonly kind: 'turn' | 'session';
+  readonly id: string;
+  /** `turn t_1 of claude-code, 3 min ago: “write the export”`. */
+  readonly about: string;
+  /** Why nothing is learned from it. */
+  readonly notLearned?: string;
+}
+
+async function findSubject(
+  api: DaemonApi,
+  typed: string,
+  filter: TurnFilter,
+  context: CommandContext,
+): Promise<Subject> {
+  if (typed === 'last') return turnSubject(await findNewestTurn(api, filter, context));
+  if (filter.agent !== undefined || filter.project !== undefined)
+    throw wrongUse(
+      '--agent and --project choose the last turn, and an id was given',
+      'leave one of them out',
+    );
+  const turn = await api.turn(typed);
+  if (turn !== undefined) return turnSubject(turn);
+  const session = await api.session(typed, { from: 1, limit: 1, hidesAux: true });
+  if (session !== undefined) return sessionSubject(session);
+  if ((await api.episode(typed)) !== undefined)
+    return { kind: 'session', id: typed, about: `episode ${shortId(typed)}` };
+  // Feedback may come before its turn is recorded, so a whole id is tried all the same.
+  if (WHOLE_TURN.test(typed)) return { kind: 'turn', id: typed, about: `turn ${shortId(typed)}` };
+  throw unknownSubject(typed);
+}
+
+const WHOLE_TURN = /^t_[0-9a-z]{8}[0-9a-f]{16}$/;
+
+const unknownSubject = (typed: string): CommandError =>
+  looksLikeId(typed)
+    ? new CommandError(EXIT.failed, `no turn or session has the id "${typed}"`, 'see: instar sessions list')
+    : wrongUse(
+        `"${typed}" is neither "last" nor the id of a turn or session`,
+        `to say something about the newest turn: instar feedback last "${typed} …"`,
+      );
+
+function turnSubject(turn: JsonObject): Subject {
+  const id = asString(turn.id) ?? '';
+  const label = asString(asObject(turn.project).label);
+  const reason = notLearned(turn);
+  if (turn.role === 'aux')
+    throw new CommandError(
+      EXIT.failed,
+      `turn ${shortId(id)} is an auxiliary call (a title, a count, a summary), and is not rated`,
+      `rate another turn of its session: instar sessions show ${shortId(asString(turn.session) ?? '')}`,
+    );
+  if (turn.runKind === 'train' || turn.runKind === 'practice')
+    throw new CommandError(
+      EXIT.failed,
+      `turn ${shortId(id)} is a run of ${turn.runKind}, and its verifiers rate it`,
+      'see: instar sessions list',
+    );
+  return {
+    kind: 'turn',
+    id,
+    about: describe(
+      `turn ${shortId(id)}`,
+      asString(turn.agent),
+      label,
+      turn.endedAt ?? turn.startedAt,
+      turn.asked,
+    ),
+    ...(reason === undefined ? {} : { notLearned: reason }),
+  };
+}
+
+function sessionSubject(session: JsonObject): Subject {
+  const id = asString(session.id) ?? '';
+  const turns = Array.isArray(session.turns) ? session.turns : [];
+  const label = asString(asObject(session.project).label);
+  const { asked, caller } = asObject(turns[0]);
+  const reason = notLearned({
+    ...compact({ caller, erased: session.erased }),
+    isLearnedFrom: mayTeach(asString(caller)),
+  });
+  return {
+    kind: 'session',
+    id,
+    about: describe(`session ${shortId(id)}`, asString(session.agent), label, session.lastAt, asked),
+    ...(reason === undefined ? {} : { notLearned: reason }),
+  };
+}
+
+const LONGEST_PREVIEW = 60;
+
+function describe(
+  what: string,
+  agent: string | undefined,
+  label: string | undefined,
+  at: unknown,
+  asked: unknown,
+): string {
+  const when = relativeTime(Date.parse(String(at)), Date.now());
+  const where = label === undefined || label === '' ? '' : ` in ${label}`;
+  const words = typeof asked === 'string' ? `: “${clip(asked, LONGEST_PREVIEW)}”` : '';
+  return `${what} of ${agent ?? 'an agent'}${where}, ${when}${words}`;
+}
+
+function notLearned({ isLearnedFrom, caller, unreadable, erased }: JsonObject): string | undefined {
+  if (erased === true) return 'the session was erased';
+  if (isLearnedFrom !== false) return undefined;
+  if (unreadable !== undefined) return 'a part of the turn could not be read';
+  return caller === 'unverified'
+    ? 'the provider had not accepted the caller’s credential'
+    : 'the caller had no key. Give the client one: instar connect';
+}
 
 function parseScore(text: string): number {
   const score = Number(text);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
 import { CommandError, EXIT, type ExitCode } from './context.ts';
@@ -8,6 +9,8 @@ interface StayOptions {
   readonly close: () => Promise<void>;
   /** Cleanup that must happen even when the process exits without closing. */
   readonly leave?: () => void;
+  /** SIGHUP reads the settings again, except when it comes because the terminal was closed. */
+  readonly reload?: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -19,7 +22,7 @@ interface Stay {
 }
 
 /** Stays in the foreground: the first signal closes gracefully, a second one exits the process at once. */
-export function stayUntilStopped({ close, leave, log }: StayOptions): Stay {
+export function stayUntilStopped({ close, leave, reload, log }: StayOptions): Stay {
   let isClosing = false;
   let begin: (closed: Promise<void>) => void;
   const ended = new Promise<void>((resolve) => {
@@ -44,9 +47,25 @@ export function stayUntilStopped({ close, leave, log }: StayOptions): Stay {
     leave?.();
     process.exit(EXIT.failed);
   });
+  const hadTerminal = hasTerminal();
+  if (reload !== undefined)
+    process.on('SIGHUP', () => {
+      if (hadTerminal && !hasTerminal()) stop('the terminal was closed: finishing requests in progress');
+      else void reload();
+    });
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return { ended, stop };
+}
+
+/** Whether this process belongs to a terminal that is still there. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r+'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface ListenAddress {

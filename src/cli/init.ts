@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { ConfigError } from '../config/config-error.ts';
-import { openHome } from '../config/home.ts';
+import { findDaemon } from '../config/daemon-file.ts';
+import { writeConfigText } from '../config/edit-config.ts';
+import { type Home, openHome } from '../config/home.ts';
 import { readProviderKey } from '../config/provider-entry.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import { findLocalServers } from '../doctor/check-models.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
@@ -10,6 +13,7 @@ import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
 import { dim } from './print.ts';
+import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
 import {
   addProvider,
@@ -17,7 +21,6 @@ import {
   type NextConfig,
   type ProviderChoice,
   type ProviderFlags,
-  writeConfig,
 } from './write-config.ts';
 
 export const declareInit: DeclareCommand = (command, act) =>
@@ -91,16 +94,37 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
       }
     }
     const check = asked?.check ?? (await probe(choice)).check;
-    const written = writeConfig(home.configFile, next.settings);
+    const written = writeConfigText(home.configFile, next.text);
+    const reloaded = await reloadRunning(context, home);
     const wantsStarter =
       options.starter ?? (isInteractive && (await offerStarter({ input: stdin, output: stderr })));
     const skills = wantsStarter ? await addStarters(context) : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
-    printResult(context, { ...written, isFresh, ...(skills === undefined ? {} : { skills }) }, choice, check);
+    const result = { ...written, isFresh, ...compact({ skills, reloaded }) };
+    printResult(context, result, choice, check);
     return EXIT.ok;
   } finally {
     await pool.close();
   }
+}
+
+/**
+ * Makes a running Instar use the new config. Undefined when none runs. One that cannot be asked, such as one whose owner key
+ * needs a passphrase that nobody can type here, notices the new file by itself.
+ */
+async function reloadRunning(context: CommandContext, home: Home): Promise<JsonObject | undefined> {
+  if ((await findDaemon(home)) === undefined) return undefined;
+  let report: JsonObject = { running: true };
+  try {
+    await withApi(context, async ({ keysApi }) => {
+      report = await keysApi.reload();
+      return EXIT.ok;
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    report = { running: true, problem: error.message };
+  }
+  return report;
 }
 
 /** The number of skills added. */
@@ -134,6 +158,7 @@ function printResult(
     readonly backup?: string;
     readonly isFresh: boolean;
     readonly skills?: number;
+    readonly reloaded?: JsonObject;
   },
   { name, entry, model }: ProviderChoice,
   check: DoctorCheck,
@@ -148,7 +173,7 @@ function printResult(
   const style = check.status === 'ok' ? 'green' : 'yellow';
   printer.note(dim('  check   '), { text: check.detail, style });
   if (check.fix !== undefined) printer.note({ text: '          → ', style: 'cyan' }, check.fix);
-  if (entry.keyEnv !== undefined && !env[entry.keyEnv]) {
+  if (entry.keyEnv !== undefined && !env[entry.keyEnv] && written.reloaded === undefined) {
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
   if (model !== undefined && entry.keyEnv !== undefined)
@@ -158,5 +183,16 @@ function printResult(
     );
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
-  printer.note(dim('  next    '), 'instar up');
+  const { reloaded } = written;
+  if (reloaded === undefined) printer.note(dim('  next    '), 'instar up');
+  else if (typeof reloaded.file === 'string' && realPath(reloaded.file) !== realPath(written.file))
+    printer.note(
+      { text: '  effect  ', style: 'yellow' },
+      `none yet: the running Instar uses ${reloaded.file}. Start it again without --config: instar stop && instar up`,
+    );
+  else if (reloaded.problem !== undefined)
+    printer.note(dim('  effect  '), 'the running Instar reads the new config within seconds: instar status');
+  else showReload(printer, reloaded);
 }
+
+const realPath = (file: string): string => (existsSync(file) ? realpathSync(file) : file);

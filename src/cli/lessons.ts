@@ -3,12 +3,14 @@ import { type Command, Option } from 'commander';
 import { lintSkill } from '../api/lint-skill.ts';
 import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
+import { asArray, asObject, asString } from '../core/json.ts';
 import {
   exportSkillFiles,
   importSkillFiles,
   type SkillReport,
 } from '../lessons/skill-files/import-export.ts';
 import { closestWord } from '../text/closest-word.ts';
+import { plural } from '../text/phrases.ts';
 import { askOwner, confirmOwner, isAtTerminal } from './confirm-owner.ts';
 import {
   type CommandAction,
@@ -19,8 +21,11 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { dim, type Part } from './print.ts';
-import { type LessonJson, lessonRow, printExplanation, printLesson, printReview } from './show-lessons.ts';
+import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
+import { dim, lineWidth, type Part } from './print.ts';
+import { printEmptyLibrary, printWaiting } from './say-waiting.ts';
+import { type LessonJson, lessonTable, printLesson, printReview } from './show-lessons.ts';
+import { printExplanation } from './show-why.ts';
 import { withApi } from './with-api.ts';
 
 export const declareLessons: DeclareCommand = (lessons, act) => {
@@ -46,15 +51,25 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .action(act(showLesson));
   lessons
     .command('why')
-    .argument('<turn>', 'id of a turn')
+    .argument('<turn>', 'id of a turn, or `last` for the newest one')
+    .option('--agent <name>', 'last: the newest turn of this agent')
+    .option('--project <project>', 'last: the newest turn in this project: its folder, label or id')
+    .option('--all', 'name every lesson, also where many have the same reason')
     .description('Explain which lessons a turn was shown, which not, and why.')
-    .addHelpText('after', '\nExample:\n  $ instar lessons why t_abc\n')
+    .addHelpText('after', '\nExample:\n  $ instar lessons why last\n')
     .action(act(whyLessons));
   lessons
     .command('review')
     .option('--apply', 'merge duplicates and retire unused lessons')
-    .description('Show lessons that need a decision, duplicate or contradict another, or are unused.')
+    .description(
+      'Show what waits and why, and lessons that need a decision, duplicate another, or are unused.',
+    )
     .action(act(reviewLessons));
+  lessons
+    .command('consolidate')
+    .option('--yes', 'do it without asking')
+    .description('Merge lessons that say the same and retire those that nothing uses.')
+    .action(act(consolidateLessons));
   const changing = (name: string, description: string): Command =>
     lessons
       .command(name)
@@ -115,19 +130,29 @@ interface ListOptions {
 
 const CLOSED_STATES = new Set<unknown>(['retired', 'rejected']);
 
+/** From this width on a list also says what each lesson is for. */
+const WIDE = 110;
+
 const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
+  withApi(context, async ({ api, lessonsApi }) => {
     const found = await lessonsApi.list({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
     const list =
       all || state !== undefined ? found : found.filter((lesson) => !CLOSED_STATES.has(lesson.state));
-    const { printer } = context;
+    const { printer, stdout, env } = context;
     if (printer.json) printer.document(list);
-    else if (list.length === 0) printer.note('no lessons yet');
+    else if (list.length > 0) {
+      const width = lineWidth(stdout, env);
+      printer.table(lessonTable(list, Date.now(), width === undefined || width >= WIDE));
+    } else if (state === undefined && kind === undefined)
+      printEmptyLibrary(context, {
+        lessons: found,
+        generations: await lessonsApi.generations(),
+        learning: await api.learning(),
+      });
     else
-      printer.table([
-        ['LESSON', 'STATE', 'KIND', 'NAME', 'EFFECT', 'WHEN'].map(dim),
-        ...list.map((lesson) => lessonRow(lesson)),
-      ]);
+      printer.note(
+        `no lesson is ${[state, kind].filter(Boolean).join(' and of kind ')}; see: instar lessons list --all`,
+      );
     return EXIT.ok;
   });
 
@@ -135,22 +160,23 @@ const showLesson = ({ args }: Positional, context: CommandContext): Promise<Exit
   withApi(context, async ({ lessonsApi }) => {
     const lesson = await findLesson(lessonsApi, args[0] ?? '');
     if (context.printer.json) context.printer.document(lesson);
-    else printLesson(context.printer, lesson);
+    else printLesson(context.printer, lesson, Date.now());
     return EXIT.ok;
   });
 
-const whyLessons = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const turn = args[0] ?? '';
-    const explanation = await lessonsApi.why(turn);
+interface WhyOptions extends Positional, TurnFilter {
+  readonly all?: true;
+}
+
+const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api, lessonsApi }) => {
+    const asked = args[0] ?? '';
+    const turn = asked === 'last' ? asString((await findNewestTurn(api, filter, context)).id) : asked;
+    const explanation = await lessonsApi.why(turn ?? asked);
     if (explanation === undefined)
-      throw new CommandError(
-        EXIT.failed,
-        `no turn has the id "${turn}"`,
-        'see: instar sessions show SESSION',
-      );
+      throw new CommandError(EXIT.failed, `no turn has the id "${asked}"`, 'see: instar sessions list');
     if (context.printer.json) context.printer.document(explanation);
-    else printExplanation(context.printer, explanation);
+    else printExplanation(context, explanation, Date.now(), all === true);
     return EXIT.ok;
   });
 
@@ -268,19 +294,56 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
 }
 
 const reviewLessons = ({ apply }: { readonly apply?: true }, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
+  withApi(context, async ({ api, lessonsApi }) => {
     const { changes, ...review } = await lessonsApi.review();
-    const hasChanges = (changes as readonly LessonJson[]).length > 0;
+    const { waiting: all } = await api.learning();
+    // Lessons that wait for a person are in the review itself.
+    const learning = asArray(all).filter((one) => asObject(one).code !== 'needs-approval');
+    const count = (changes as readonly LessonJson[]).length;
     const done =
-      apply && hasChanges
+      apply && count > 0
         ? await lessonsApi.change({ changes: changes ?? [], reason: 'library review' })
         : undefined;
     const { printer } = context;
-    if (printer.json) printer.document(done === undefined ? review : { ...review, done });
+    if (printer.json) printer.document({ ...review, learning, ...(done === undefined ? {} : { done }) });
     else {
-      printReview(printer, review);
+      const hasFound = printReview(printer, review, Date.now());
+      printWaiting(printer, learning.map(asObject), Date.now());
+      if (!hasFound && learning.length === 0) printer.note('nothing waits, and nothing needs a decision');
       if (done !== undefined) printer.line(`done; generation ${String(done.generation)}`);
-      else if (hasChanges) printer.note('merge and retire these with: instar lessons review --apply');
+      else if (count > 0) printer.note('merge and retire these with: instar lessons consolidate');
     }
     return EXIT.ok;
+  });
+
+/** Merging and retiring give an agent no new text and can be undone, so that a flag may replace the answer. */
+const consolidateLessons = ({ yes }: { readonly yes?: true }, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const { changes, same, forgettable } = await lessonsApi.review();
+    const planned = asArray(changes);
+    const { printer } = context;
+    if (planned.length === 0) {
+      if (printer.json) printer.document({ changes: [], done: false });
+      else printer.line('nothing to consolidate: no two lessons say the same, and none is unused');
+      return EXIT.ok;
+    }
+    if (!printer.json) printReview(printer, { same, forgettable }, Date.now());
+    const question = `Merge and retire these (${plural(planned.length, 'change')})? instar generations rollback undoes it.`;
+    if (yes !== true && !(isAtTerminal(context) && (await askOwner(context, question)))) {
+      if (printer.json) printer.document({ changes: planned, done: false });
+      else printer.note('nothing was changed; do it with: instar lessons consolidate --yes');
+      return EXIT.ok;
+    }
+    const done = await lessonsApi.change({ changes: planned, reason: 'consolidated by a person' });
+    const refused = asArray(done.results)
+      .map(asObject)
+      .filter(({ status }) => status === 'refused');
+    if (printer.json) printer.document({ changes: planned, done: true, ...done });
+    else {
+      for (const { id, why } of refused)
+        printer.line({ text: '✗ ', style: 'red' }, `${String(id)}: ${String(why)}`);
+      const count = planned.length - refused.length;
+      printer.line(`${plural(count, 'change')} made; generation ${String(done.generation)}`);
+    }
+    return refused.length === 0 ? EXIT.ok : EXIT.failed;
   });

@@ -47,7 +47,7 @@ export function createPrinter(options: {
 }): Printer {
   const { stdout, stderr, env, json } = options;
   const writeLine = (stream: OutputStream, parts: readonly Part[]): void => {
-    const colour = stream.isTTY === true && !env.NO_COLOR;
+    const colour = !env.NO_COLOR && (stream.isTTY === true || isSet(env.FORCE_COLOR));
     stream.write(`${parts.map((part) => render(part, colour)).join('')}\n`);
   };
   return {
@@ -66,6 +66,8 @@ export function createPrinter(options: {
     text: (text) => void stdout.write(`${neutralise(text).trimEnd()}\n`),
   };
 }
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== '0';
 
 const textOf = (part: Part): string => (typeof part === 'string' ? part : part.text);
 

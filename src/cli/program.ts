@@ -15,15 +15,25 @@ import { commandLine, namedCommand, sayUsageError } from './usage.ts';
 
 interface CommandEntry {
   readonly description: string;
+  /** Called by programs; not in the help. */
+  readonly hidden?: true;
   /** Imports the file of the command; only the command that was asked for is loaded. */
   readonly load: () => Promise<DeclareCommand>;
 }
 
 /** All commands, in the order in which help lists them. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   up: {
     description: 'Start the gateway in the foreground.',
     load: async () => (await import('./up.ts')).declareUp,
+  },
+  stop: {
+    description: 'Stop the daemon; requests in progress are finished.',
+    load: async () => (await import('./stop.ts')).declareStop,
+  },
+  logs: {
+    description: 'Print the log of the daemon, and follow it.',
+    load: async () => (await import('./logs.ts')).declareLogs,
   },
   init: {
     description: 'Set up a provider: interactively on a terminal, with flags in a script.',
@@ -38,12 +48,20 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./keys.ts')).declareKeys,
   },
   config: {
-    description: 'Confirm settings that were loosened in the config file.',
+    description: 'Show, change and check settings; a running Instar uses them without a restart.',
     load: async () => (await import('./config.ts')).declareConfig,
+  },
+  service: {
+    description: 'Start Instar at login: install, remove or show a systemd unit or launchd agent.',
+    load: async () => (await import('./autostart.ts')).declareService,
   },
   status: {
     description: 'Show whether Instar is running and what it has served.',
     load: async () => (await import('./status.ts')).declareStatus,
+  },
+  today: {
+    description: 'Show what was learned today, what it changed, and what it cost.',
+    load: async () => (await import('./today.ts')).declareToday,
   },
   doctor: {
     description: 'Check the installation and print a fix for every problem.',
@@ -77,6 +95,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'List, approve and edit what was learned, with evidence and measured effect.',
     load: async () => (await import('./lessons.ts')).declareLessons,
   },
+  learning: {
+    description: 'Show whether Instar learns, and turn learning on or off.',
+    load: async () => (await import('./learning.ts')).declareLearning,
+  },
   generations: {
     description: 'Show, compare and roll back the sets of lessons that prompts may contain.',
     load: async () => (await import('./generations.ts')).declareGenerations,
@@ -100,6 +122,15 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   engine: {
     description: 'Run the embedded training engine by itself.',
     load: async () => (await import('./engine.ts')).declareEngine,
+  },
+  completion: {
+    description: 'Print a script that completes commands in bash, zsh or fish.',
+    load: async () => (await import('./completion.ts')).declareCompletion,
+  },
+  complete: {
+    description: 'Print what may stand at the cursor, for the scripts of "completion".',
+    hidden: true,
+    load: async () => (await import('./complete.ts')).declareComplete,
   },
 };
 
@@ -146,8 +177,8 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     (await COMMANDS[command.name()]?.load())?.(command, act);
     addExamples(command);
   };
-  for (const [name, { description }] of Object.entries(COMMANDS))
-    program.command(name).description(description);
+  for (const [name, { description, hidden = false }] of Object.entries(COMMANDS))
+    program.command(name, { hidden }).description(description);
   program.hook('preSubcommand', (_program, command) => declare(command));
 
   try {

@@ -1,11 +1,12 @@
-import { homeAt, openHome } from '../config/home.ts';
+import { openHome } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { describeJobsBudget } from '../cost/describe-cost.ts';
 import { connectCalendar } from '../schedule/presence-sources.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { openUrl } from './foreground.ts';
 import { dim, type Part, type Printer } from './print.ts';
+import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
-import { setSleep, writeConfig } from './write-config.ts';
 
 export const declareSchedule: DeclareCommand = (schedule, act) => {
   schedule
@@ -58,14 +59,9 @@ function show(printer: Printer, schedule: JsonObject): void {
     return [dim(wordOf(signal.source)), { text: kind, style }, wordOf(signal.why)];
   });
   const budget = asObject(schedule.budget);
-  const left = asObject(budget.left);
   printer.table([
     ...signals,
-    [
-      dim('budget'),
-      'left',
-      `${wordOf(left.minutes)} min, ${wordOf(left.tokens)} tokens, $${wordOf(left.usd)}`,
-    ],
+    [dim('budget'), 'today', describeJobsBudget(budget)],
     ...listOf(schedule.jobs).map((one): Part[] => [
       dim('job'),
       wordOf(one.name),
@@ -117,8 +113,8 @@ async function scheduleConnect(_options: object, context: CommandContext): Promi
 
 /** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
 const scheduleSuggest = (options: { readonly write?: true }, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const { printer, env } = context;
+  withApi(context, async ({ api, keysApi }) => {
+    const { printer } = context;
     const suggestion = await api.suggestWindows();
     const sleep = typeof suggestion.sleep === 'string' ? suggestion.sleep : undefined;
     const evidence = asArray(suggestion.evidence).map(String);
@@ -133,14 +129,15 @@ const scheduleSuggest = (options: { readonly write?: true }, context: CommandCon
         'there is no suggestion to write',
         'try again after a few weeks of use',
       );
-    const file = homeAt(context.homeDir).configFile;
     const written =
-      sleep !== undefined && options.write ? writeConfig(file, setSleep(file, sleep, env)) : undefined;
+      sleep !== undefined && options.write
+        ? await keysApi.setSetting({ path: 'schedule.sleep', value: sleep })
+        : undefined;
     if (printer.json) printer.document({ ...suggestion, ...(written === undefined ? {} : { written }) });
     else if (written !== undefined) {
-      printer.line(`wrote ${written.file}`);
-      if (written.backup !== undefined) printer.note(dim('  backup  '), written.backup);
-      printer.note({ text: '→ ', style: 'cyan' }, 'it takes effect when Instar is restarted: instar up');
+      printer.line(`wrote ${String(written.file)}`);
+      if (written.backup !== undefined) printer.note(dim('  backup  '), String(written.backup));
+      showReload(printer, written);
     } else if (sleep !== undefined)
       printer.note({ text: '→ ', style: 'cyan' }, 'nothing was changed; write it to the config with --write');
     return EXIT.ok;

@@ -1,7 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import type { ErasureReport } from '../core/daemon-api.ts';
+import type { DaemonApi, ErasureReport } from '../core/daemon-api.ts';
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { NamedLesson } from '../core/store.ts';
-import { plural } from '../text/phrases.ts';
+import { closestWord } from '../text/closest-word.ts';
+import { plural, relativeTime } from '../text/phrases.ts';
+import { quoteWord, shortId } from '../text/short-id.ts';
+import { clip } from '../text/truncate.ts';
 import {
   type CommandContext,
   CommandError,
@@ -10,25 +14,34 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { dim, type Printer } from './print.ts';
+import { findNewestTurn, findProject } from './newest-turn.ts';
+import { dim, type Part } from './print.ts';
+import { printSession } from './show-session.ts';
 import { withApi } from './with-api.ts';
 
 export const declareSessions: DeclareCommand = (sessions, act) => {
   sessions
     .command('list')
-    .description('List sessions, newest first.')
-    .option('--limit <n>', 'maximum number of sessions (default: 20)', parseLimit)
+    .description('List sessions, newest first, with what was asked.')
+    .option('--limit <n>', 'maximum number of sessions (default: 20)', parseCount)
+    .option('--before <session>', 'only sessions older than this one, or than a time such as 2026-11-16')
     .option('--agent <name>', 'only sessions of this agent')
-    .option('--project <id>', 'only sessions of this project')
+    .option('--project <project>', 'only sessions of this project: its folder, label or id')
+    .addHelpText('after', '\nExample:\n  $ instar sessions list --project .\n')
     .action(act(listSessions));
   sessions
     .command('show')
-    .argument('<id>', 'id of a session')
-    .description('Show a session’s turns and their rewards.')
+    .argument('<session>', 'id of a session, or last: the newest one of the project you stand in')
+    .option('--full', 'print whole texts, with tool calls and their results')
+    .option('--limit <n>', 'maximum number of turns (default: 20, the last ones)', parseCount)
+    .option('--from <n>', 'begin at the turn with this number', parseCount)
+    .option('--all', 'also show auxiliary calls, such as titles and token counts')
+    .description('Show a session: what was asked and answered in each turn, and how it was rated.')
+    .addHelpText('after', '\nExample:\n  $ instar sessions show last --full\n')
     .action(act(showSession));
   sessions
     .command('erase')
-    .argument('<id>', 'id of a session')
+    .argument('<session>', 'id of a session')
     .option('--yes', 'confirm: this cannot be undone')
     .description('Erase the content of a session permanently.')
     .action(act(eraseSession));
@@ -36,57 +49,173 @@ export const declareSessions: DeclareCommand = (sessions, act) => {
 
 interface ListOptions {
   readonly limit?: number;
+  readonly before?: string;
   readonly agent?: string;
   readonly project?: string;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+const DEFAULT_LIMIT = 20;
+/** A daemon answers with at most this many sessions. */
+const MOST_AT_ONCE = 500;
 
 const listSessions = (options: ListOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const { limit = 20, agent, project } = options;
-    const list = await api.sessions({ limit, ...(agent ? { agent } : {}), ...(project ? { project } : {}) });
+    const { limit = DEFAULT_LIMIT, agent, project } = options;
+    const filter = {
+      ...(agent ? { agent } : {}),
+      ...(project ? { project: await findProject(api, project, context) } : {}),
+    };
+    const list: JsonObject[] = [];
+    let before = options.before === undefined ? undefined : await timeBefore(api, options.before);
+    while (list.length < limit) {
+      const most = Math.min(limit - list.length, MOST_AT_ONCE);
+      const cursor = before === undefined ? {} : { before };
+      const page = await api.sessions({ limit: most, preview: true, ...filter, ...cursor });
+      list.push(...page);
+      before = timeOf(page.at(-1)?.lastAt);
+      if (page.length < most || before === undefined) break;
+    }
     const { printer } = context;
     if (printer.json) printer.document(list);
-    else if (list.length === 0) printer.note('nothing recorded yet: point an agent at the gateway');
+    else if (list.length === 0) printer.note(...nothingListed(options));
     else {
-      const rows = list.map((session) => [
-        text(session.id),
-        text(session.agent),
-        text((session.project as Row | undefined)?.label ?? ''),
-        plural(Number(session.turns), 'turn'),
-        text(session.lastAt),
-        session.erased === true ? 'erased' : '',
-      ]);
-      printer.table([['SESSION', 'AGENT', 'PROJECT', 'TURNS', 'LAST', ''].map(dim), ...rows]);
+      printer.table(sessionRows(list, Date.now()));
+      const last = before !== undefined && (await api.sessions({ limit: 1, ...filter, before })).length > 0;
+      if (last)
+        printer.line(dim(`More: instar sessions list${flagsOf(options)} --before ${nameOf(list.at(-1))}`));
     }
     return EXIT.ok;
   });
 
-const showSession = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const id = args[0] ?? '';
-    const session = await api.session(id);
-    if (session === undefined) throw unknownSession(id);
-    if (context.printer.json) context.printer.document(session);
-    else show(context.printer, session);
+/** The filters again, for the command that lists the next page. */
+const flagsOf = ({ limit, agent, project }: ListOptions): string =>
+  [
+    agent && ` --agent ${quoteWord(agent)}`,
+    project && ` --project ${quoteWord(project)}`,
+    limit && ` --limit ${limit}`,
+  ]
+    .filter(Boolean)
+    .join('');
+
+const nameOf = (session: JsonObject | undefined): string => quoteWord(shortId(asString(session?.id) ?? ''));
+
+function nothingListed({ before, agent, project }: ListOptions): readonly string[] {
+  const of = [
+    agent && ` of agent "${agent}"`,
+    project && ` in project "${project}"`,
+    before && ` before ${before}`,
+  ].filter(Boolean);
+  return of.length > 0
+    ? [`No session${of.join('')} is recorded.`]
+    : ['Nothing is recorded yet. Point an agent at the gateway: instar connect'];
+}
+
+/** A session's last activity, or a time that a person wrote. */
+async function timeBefore(api: DaemonApi, text: string): Promise<number> {
+  const session = await api.session(text, { limit: 0 });
+  const time = timeOf(session?.lastAt) ?? timeOf(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text);
+  if (time !== undefined) return time;
+  throw new CommandError(
+    EXIT.failed,
+    `"${text}" is neither a session nor a time`,
+    'give the id of a session, or a time such as 2026-11-16 or "2026-11-16 14:00"',
+  );
+}
+
+const timeOf = (value: unknown): number | undefined => {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(time) ? time : undefined;
+};
+
+function sessionRows(list: readonly JsonObject[], now: number): readonly (readonly Part[])[] {
+  const hasProjects = list.some(({ project }) => project !== undefined);
+  return [
+    ['SESSION', 'LAST', hasProjects ? 'AGENT/PROJECT' : 'AGENT', 'TURNS', 'ASKED'].map(dim),
+    ...list.map((session): readonly Part[] => {
+      const label = asString(asObject(session.project).label);
+      const agent = asString(session.agent) ?? '';
+      return [
+        shortId(asString(session.id) ?? ''),
+        relativeTime(timeOf(session.lastAt) ?? Number.NaN, now),
+        label === undefined || label === '' ? agent : `${agent}/${label}`,
+        String(asNumber(session.turns) ?? 0),
+        askedPart(session),
+      ];
+    }),
+  ];
+}
+
+/** `[bad] write the export`: what was asked, after the last word of a person about it, or else how it went. */
+function askedPart({ erased, asked, rewards, score }: JsonObject): Part {
+  if (erased === true) return dim('(erased)');
+  const text = asString(asked) ?? '(no text)';
+  const given = asArray(rewards).map(asObject);
+  const own = given.findLast(({ source }) => source === 'person') ?? given.at(-1);
+  const word = own === undefined ? undefined : WORDS[Math.sign(asNumber(own.score) ?? 0)];
+  if (word !== undefined) return { text: `[${word}] ${text}`, style: word === 'good' ? 'green' : 'red' };
+  return typeof score === 'number' ? `[went ${score < 0.5 ? 'badly' : 'well'}] ${text}` : text;
+}
+
+const WORDS: Readonly<Record<number, 'good' | 'bad'>> = { 1: 'good', [-1]: 'bad' };
+
+interface ShowOptions extends Positional {
+  readonly full?: true;
+  readonly limit?: number;
+  readonly from?: number;
+  readonly all?: true;
+}
+
+const showSession = (options: ShowOptions, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async (apis) => {
+    const { args, full, limit, from, all } = options;
+    const { api, keysApi, lessonsApi } = apis;
+    const { printer } = context;
+    const typed = args[0] ?? '';
+    const id = typed === 'last' ? asString((await findNewestTurn(api, {}, context)).session) : typed;
+    const isPart = limit !== undefined || from !== undefined;
+    const session = await api.session(id ?? typed, {
+      ...(printer.json && !isPart ? {} : { limit: limit ?? DEFAULT_LIMIT }),
+      ...(from === undefined ? {} : { from }),
+      hidesAux: !printer.json && all !== true,
+      full: full === true,
+    });
+    if (session === undefined) throw await unknownSession(api, typed);
+    if (printer.json) printer.document(session);
+    else {
+      const turns = asArray(session.turns).map(asObject);
+      const hasLessons = turns.some(({ lessons }) => asArray(lessons).length > 0);
+      const named = hasLessons ? await lessonsApi.list({}) : [];
+      printSession(printer, session, {
+        now: Date.now(),
+        isFull: full === true,
+        keys: namesOf(await keysApi.list()),
+        lessons: namesOf(named),
+      });
+    }
     return EXIT.ok;
   });
+
+const namesOf = (list: readonly JsonObject[]): ReadonlyMap<string, string> =>
+  new Map(list.map(({ id, name }) => [asString(id) ?? '', asString(name) ?? '']));
 
 const eraseSession = (
   { args, yes }: Positional & { readonly yes?: true },
   context: CommandContext,
 ): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const id = args[0] ?? '';
-    const session = await api.session(id);
-    if (session === undefined) throw unknownSession(id);
-    if (!yes)
+    const typed = args[0] ?? '';
+    const session = await api.session(typed, { from: 1, limit: 1, hidesAux: true });
+    if (session === undefined) throw await unknownSession(api, typed);
+    const id = asString(session.id) ?? typed;
+    if (!yes) {
+      const asked = asString(asArray(session.turns).map(asObject)[0]?.asked);
+      const about = `${String(session.agent)}, ${plural(asNumber(session.turnCount) ?? 0, 'turn')}`;
       throw new CommandError(
         EXIT.wrongUse,
-        `this erases the content of session ${id} permanently`,
-        `confirm with: instar sessions erase ${id} --yes`,
+        `this erases session ${shortId(id)} permanently (${about}${asked === undefined ? '' : `: “${clip(asked, 60)}”`})`,
+        `confirm with: instar sessions erase ${quoteWord(shortId(id))} --yes`,
       );
+    }
     const report = await api.erase(id);
     if (context.printer.json) context.printer.document({ id, ...report });
     else for (const line of describeErasure(id, report)) context.printer.line(line);
@@ -98,58 +227,29 @@ function describeErasure(id: string, { erased, lessons, copies }: ErasureReport)
   const names = (list: readonly NamedLesson[]): string => list.map(({ name }) => `"${name}"`).join(', ');
   const { retired, cleaned } = lessons;
   return [
-    `Erased session ${id} (${plural(erased, 'turn')}); only the erasure itself stays on record.`,
+    `Erased session ${shortId(id)} (${plural(erased, 'turn')}); only the erasure itself stays on record.`,
     ...(retired.length === 0
       ? []
       : [`Retired ${plural(retired.length, 'lesson')} that rested on it alone: ${names(retired)}.`]),
     ...(cleaned.length === 0
       ? []
       : [`Removed its words from ${plural(cleaned.length, 'lesson')}: ${names(cleaned)}.`]),
-    ...(copies === 0
-      ? []
-      : [`Erased it from ${copies === 1 ? '1 copy' : `${copies} copies`} of the record.`]),
+    ...(copies === 0 ? [] : [`Erased it from ${plural(copies, 'copy', 'copies')} of the record.`]),
   ];
 }
 
-function show(printer: Printer, session: Row): void {
-  printer.line(
-    { text: text(session.id), style: 'bold' },
-    ` ${text(session.agent)}, ${text(session.startedAt)}`,
+/** Names the session that was probably meant. */
+async function unknownSession(api: DaemonApi, typed: string): Promise<CommandError> {
+  const ids = (await api.sessions({ limit: MOST_AT_ONCE })).map(({ id }) => asString(id) ?? '');
+  const closest = closestWord(typed, [...ids, ...ids.map(shortId)]);
+  return new CommandError(
+    EXIT.failed,
+    `no session has the id "${typed}"${closest === undefined ? '' : `; closest: ${shortId(closest)}`}`,
+    'see: instar sessions list',
   );
-  const turns = session.turns as readonly Row[];
-  printer.table([
-    ['TURN', 'ROLE', 'STATUS', 'GEN', 'POLICY', 'CALLER', 'REWARDS', 'NOTE'].map(dim),
-    ...turns.map((turn) => [
-      text(turn.id),
-      text(turn.role),
-      text(turn.status),
-      text(turn.generation),
-      text(turn.policy),
-      text(turn.caller),
-      (turn.rewards as readonly Row[]).map(({ source, score }) => `${source} ${score}`).join(', '),
-      unreadableNote(turn.unreadable),
-    ]),
-  ]);
 }
 
-/** What could not be read, for people: `request not-json: kept as text`. */
-function unreadableNote(unreadable: unknown): string {
-  return Object.entries((unreadable ?? {}) as Row)
-    .map(([part, why]) => `${part} ${text(why)}: ${KEPT_AS[text(why)] ?? 'kept as text'}, not learned from`)
-    .join('; ');
-}
-
-const KEPT_AS: Readonly<Record<string, string>> = {
-  encoding: 'only its size is kept',
-  'too-long': 'only its size is kept',
-};
-
-const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-
-const unknownSession = (id: string): CommandError =>
-  new CommandError(EXIT.failed, `no session has the id "${id}"`, 'see: instar sessions list');
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 9999.');
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 999999.');
   return Number(text);
 }

@@ -1,118 +1,169 @@
-import { plural } from '../text/phrases.ts';
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { localTime, plural, relativeTime } from '../text/phrases.ts';
+import { shortId } from '../text/short-id.ts';
+import { wrapText } from '../text/text-width.ts';
 import { dim, type Part, type Printer } from './print.ts';
 
 /** A JSON object of the lessons API. */
 export type LessonJson = Readonly<Record<string, unknown>>;
 
-export const lessonRow = (lesson: LessonJson): readonly string[] => [
-  text(lesson.id),
-  text(lesson.state) + (lesson.pinned ? ' (pinned)' : ''),
-  text(lesson.kind),
-  text(lesson.name),
-  describeEffect(lesson.effect as LessonJson),
-  text(lesson.description).slice(0, 60),
-];
+export const timeOf = (value: unknown): number => Date.parse(text(value));
 
-/** A lesson in full: its text, scope, effect, evidence and history. */
-export function printLesson(printer: Printer, lesson: LessonJson): void {
-  printer.line({ text: text(lesson.name), style: 'bold' }, `  ${text(lesson.id)} r${text(lesson.revision)}`);
+/** The columns of `lessons list`. `isWide`: there is room for what a lesson is for. */
+export function lessonTable(
+  lessons: readonly LessonJson[],
+  now: number,
+  isWide: boolean,
+): readonly (readonly Part[])[] {
+  const names = lessons.map(({ name }) => name);
+  const isAmbiguous = new Set(names).size < names.length;
+  const hasKinds = lessons.some(({ kind }) => kind !== 'skill');
+  const head = [
+    'NAME',
+    ...(isAmbiguous ? ['ID'] : []),
+    'STATE',
+    ...(hasKinds ? ['KIND'] : []),
+    'EFFECT',
+    'CHANGED',
+    ...(isWide ? ['FOR'] : []),
+  ];
+  return [
+    head.map(dim),
+    ...lessons.map((lesson) => [
+      text(lesson.name),
+      ...(isAmbiguous ? [shortId(text(lesson.id))] : []),
+      stateOf(lesson),
+      ...(hasKinds ? [text(lesson.kind)] : []),
+      effectCell(lesson),
+      relativeTime(timeOf(lesson.changedAt), now),
+      ...(isWide ? [text(lesson.description)] : []),
+    ]),
+  ];
+}
+
+const stateOf = (lesson: LessonJson): string =>
+  [text(lesson.state), lesson.pinned ? 'pinned' : '', lesson.frozen ? 'frozen' : '']
+    .filter((word) => word !== '')
+    .join(', ');
+
+/** What closed a lesson says more than an effect that is no longer measured. */
+const effectCell = (lesson: LessonJson): string =>
+  asString(asObject(lesson.closed).words) ?? describeEffect(asObject(lesson.effect));
+
+/** A lesson in full: its text, why it is in its state, its evidence, its effect and its history. */
+export function printLesson(printer: Printer, lesson: LessonJson, now: number): void {
+  const why = asObject(lesson.why);
+  printer.line(
+    { text: text(lesson.name), style: 'bold' },
+    `  ${shortId(text(lesson.id))} r${text(lesson.revision)}`,
+  );
   printer.line(dim(text(lesson.description)));
   printer.line('');
   for (const line of text(lesson.content).split('\n')) printer.line(`  ${line}`);
   printer.line('');
-  const evidence = lesson.evidence as LessonJson;
-  const scope = Object.entries(lesson.scope as LessonJson).map(
-    ([field, pattern]) => `${field} ${text(pattern)}`,
+  const scope = Object.entries(asObject(lesson.scope)).map(([name, pattern]) =>
+    name === 'project' ? `project ${asString(lesson.project) ?? text(pattern)}` : `${name} ${text(pattern)}`,
   );
-  printer.table([
-    [dim('state'), `${text(lesson.state)}${lesson.reason ? `: ${text(lesson.reason)}` : ''}`],
-    [dim('scope'), scope.join(', ') || 'anywhere'],
-    [dim('effect'), describeEffect(lesson.effect as LessonJson)],
-    [
-      dim('from'),
-      `${text(evidence.learner)}, ${plural((evidence.turns as readonly unknown[]).length, 'turn')}`,
-    ],
-    [dim('hash'), text(lesson.hash)],
+  const since = timeOf(why.since);
+  printer.fields([
+    ['state', `${stateOf(lesson)}, since ${localTime(since)} (${relativeTime(since, now)})`],
+    ['why', asString(why.because) ?? text(lesson.reason)],
+    ...field('next', nextStep(lesson, asString(why.fix))),
+    ['shown to', scope.join(', ') || 'every agent'],
+    ['effect', describeEffect(asObject(lesson.effect))],
+    ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
+    ...quoteRows(asObject(lesson.evidence), now),
+    ['hash', text(lesson.hash)],
   ]);
-  for (const { turn, text: quote } of evidence.quotes as readonly LessonJson[])
-    printer.line(dim(`  “${text(quote) || 'erased'}” `), text(turn));
   printer.line('');
   printer.table([
     ['WHEN', 'WHO', 'WHAT', 'GEN', 'WHY'].map(dim),
-    ...(lesson.history as readonly LessonJson[]).map((event) => [
-      text(event.at),
-      text(event.by),
-      `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
-      text(event.generation),
-      text(event.reason),
-    ]),
+    ...asArray(lesson.history as JsonObject[])
+      .map(asObject)
+      .map((event) => [
+        localTime(timeOf(event.at)),
+        event.by === 'person' ? 'you' : text(event.by),
+        `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
+        text(event.generation),
+        text(event.reason),
+      ]),
   ]);
 }
 
-/** Which lessons a turn was shown, and how each candidate was judged. */
-export function printExplanation(printer: Printer, explanation: LessonJson): void {
-  const shown = explanation.shown as readonly LessonJson[];
-  printer.line(
-    { text: text(explanation.turn), style: 'bold' },
-    ` generation ${text(explanation.generation)}, ${shown.length === 0 ? 'no lessons shown' : `${plural(shown.length, 'lesson')} shown`}`,
-  );
-  if (explanation.note !== undefined) printer.line(text(explanation.note));
-  for (const choice of explanation.choices as readonly LessonJson[]) {
-    const domain = choice.domain as LessonJson;
-    printer.line('');
-    printer.line(
-      `${text(choice.at)} ${text(choice.why)}: domain ${text(domain.name)} (${text(domain.reason)}), compared by ${text(choice.engine)}`,
-    );
-    printer.table([
-      ['LESSON', 'NAME', 'RELEVANCE', 'ACTIVATION', 'VERDICT'].map(dim),
-      ...(choice.considered as readonly LessonJson[]).map((one) => [
-        text(one.id),
-        text(one.name),
-        decimals(one.relevance),
-        decimals(one.activation),
-        text(one.verdict),
-      ]),
-    ]);
-  }
+const field = (label: string, value: string | undefined): readonly (readonly [string, string])[] =>
+  value === undefined ? [] : [[label, value]];
+
+/** The command for what can be done about a lesson's state. */
+function nextStep({ state, name }: LessonJson, fix: string | undefined): string | undefined {
+  if (state === 'proposed') return `${fix ?? ''} (or: instar lessons reject ${text(name)})`;
+  if (state === 'trial')
+    return `${fix ?? ''} ends the trial; instar lessons retire ${text(name)} ends its use`;
+  if (fix === undefined) return undefined;
+  return state === 'live' ? `${fix} ends its use` : `${fix} brings it back`;
+}
+
+const MOST_QUOTES = 12;
+
+/** `“use ISO dates”: you, turn t_12, 3 min ago`. */
+function quoteRows(evidence: JsonObject, now: number): readonly (readonly [string, Part])[] {
+  const quotes = asArray(evidence.quotes).map(asObject);
+  const turns = asArray(evidence.turns).length;
+  const rows = quotes.slice(0, MOST_QUOTES).map((quote): readonly [string, Part] => {
+    const said = asString(quote.text);
+    const whom = asString(quote.by) === undefined ? '' : `${text(quote.by)}, `;
+    const when = quote.at === undefined ? '' : `, ${relativeTime(timeOf(quote.at), now)}`;
+    return [
+      'evidence',
+      `${said === undefined ? '(erased)' : `“${said}”`}: ${whom}turn ${shortId(text(quote.turn))}${when}`,
+    ];
+  });
+  const rest = quotes.length - rows.length;
+  if (rest > 0) rows.push(['evidence', `and ${plural(rest, 'more quote')} (--json has all)`]);
+  if (turns > 0 || rows.length === 0)
+    rows.push(['evidence', turns === 0 ? 'none recorded' : `${plural(turns, 'turn')} in all`]);
+  return rows;
 }
 
 const REVIEW_PARTS = ['waiting', 'byFile', 'same', 'contradictions', 'forgettable'] as const;
 
-/** Lessons that wait for approval, duplicate or contradict another, or are not used. */
-export function printReview(printer: Printer, review: LessonJson): void {
+/** Lessons that wait for approval, duplicate or contradict another, or are not used. Returns whether there was one. */
+export function printReview(printer: Printer, review: LessonJson, now: number): boolean {
   const list = (key: (typeof REVIEW_PARTS)[number]): readonly LessonJson[] =>
     (review[key] ?? []) as readonly LessonJson[];
   const pair = ({ names }: LessonJson): string => (names as readonly string[]).join(' and ');
-  const label = (name: string, style: 'yellow' | 'cyan' | 'red' | 'dim'): Part => ({
-    text: name.padEnd(14),
-    style,
-  });
-  for (const lesson of list('waiting')) {
-    printer.line(label('needs review', 'yellow'), `${String(lesson.name)} (${String(lesson.id)})`);
-    if (lesson.reason !== undefined) printer.line(dim(`${' '.repeat(14)}${text(lesson.reason)}`));
-  }
-  for (const lesson of list('byFile'))
-    printer.line(
-      label('by file', 'yellow'),
-      `${text(lesson.name)} (${text(lesson.id)}): ${text(lesson.what)} ${text(lesson.at)}`,
-    );
-  for (const one of list('same')) printer.line(label('duplicates', 'cyan'), pair(one));
-  for (const one of list('contradictions'))
-    printer.line(label('contradicts', 'red'), `${pair(one)}: ${String(one.why)}`);
-  for (const one of list('forgettable'))
-    printer.line(label('unused', 'dim'), `${String(one.name)}: ${String(one.reason)}`);
-  if (REVIEW_PARTS.every((key) => list(key).length === 0)) printer.note('nothing to review');
+  printer.fields([
+    ...list('waiting').flatMap((lesson): readonly (readonly [string, Part])[] => [
+      ['needs you', `${text(lesson.name)}: ${text(lesson.reason) || 'every change needs approval'}`],
+      ['', { text: `→ instar lessons show ${text(lesson.name)}, then approve or reject it`, style: 'cyan' }],
+    ]),
+    ...list('byFile').map((lesson): readonly [string, Part] => [
+      'by file',
+      `${text(lesson.name)}: ${text(lesson.what)} ${relativeTime(timeOf(lesson.at), now)}`,
+    ]),
+    ...list('same').map((one): readonly [string, Part] => ['duplicates', pair(one)]),
+    ...list('contradictions').map((one): readonly [string, Part] => [
+      'contradicts',
+      `${pair(one)}: ${text(one.why)}`,
+    ]),
+    ...list('forgettable').map((one): readonly [string, Part] => [
+      'unused',
+      `${text(one.name)}: ${text(one.reason)}`,
+    ]),
+  ]);
+  return REVIEW_PARTS.some((key) => list(key).length > 0);
 }
 
-/** `+0.12 [0.02, 0.22]`, or the number of sessions measured so far. */
-function describeEffect(effect: LessonJson): string {
-  const { difference, low, high } = effect;
-  const sessions = (arm: unknown): string => text((arm as LessonJson | undefined)?.n ?? 0);
-  const counts = `${sessions(effect.with)} with, ${sessions(effect.without)} without`;
-  if (typeof difference !== 'number' || typeof low !== 'number' || typeof high !== 'number') return counts;
-  return `${signed(difference)} [${signed(low)}, ${signed(high)}] ${counts}`;
+/** The effect in words; of an older daemon, its figures. */
+function describeEffect(effect: JsonObject): string {
+  const words = asString(effect.words);
+  if (words !== undefined) return words;
+  const sessions = (arm: unknown): number => asNumber(asObject(arm).n) ?? 0;
+  return `${sessions(effect.with)} with, ${sessions(effect.without)} without`;
 }
 
-const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(2)}`;
-const decimals = (value: unknown): string => (typeof value === 'number' ? value.toFixed(2) : '');
-const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+/** A sentence that continues under itself. */
+export function printWrapped(printer: Printer, words: string, width: number | undefined): void {
+  for (const line of width === undefined ? [words] : wrapText(words, width)) printer.line(line);
+}
+
+export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));

@@ -2,10 +2,12 @@ import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyConfirmed, type WaitingSetting } from '../config/confirmed-settings.ts';
 import { homeAt } from '../config/home.ts';
+import { describeSettingsState } from '../config/live-settings.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { plural } from '../text/phrases.ts';
+import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { dim, type Part, type Printer } from './print.ts';
+import type { Part, Printer } from './print.ts';
+import { waitingRows } from './say-waiting.ts';
 
 export const declareStatus: DeclareCommand = (command, act) =>
   void command.addHelpText('after', '\nExample:\n  $ instar status --json\n').action(act(status));
@@ -31,6 +33,8 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
         { text: 'waiting  ', style: 'yellow' },
         `${path} "${asked}" waits for your word ("${used}" is used). Confirm it with: instar config confirm`,
       );
+    for (const { what, fix } of describeSettingsState(report.raw.settings))
+      printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
   }
   return EXIT.ok;
 }
@@ -49,7 +53,7 @@ function waitingSettings({ homeDir, env }: CommandContext): readonly WaitingSett
 
 function show(
   printer: Printer,
-  { daemon, providers, counts, recording, time, copies, library, learning }: StatusReport,
+  { daemon, providers, counts, recording, copies, library, learning, waiting }: StatusReport,
 ): void {
   printer.line(
     { text: 'running', style: 'green' },
@@ -59,20 +63,18 @@ function show(
     providers.length === 0
       ? ['instar/nano, a laboratory model; no provider yet']
       : providers.map((provider) => `${provider.name} (${provider.serves})`);
-  printer.table([
-    [dim('since'), since(daemon.startedAt)],
-    ...serves.map((text) => [dim('serves'), text]),
-    [dim('served'), orUnknown(counts.served)],
-    [dim('in flight'), orUnknown(counts.inFlight)],
-    [dim('errors'), `${orUnknown(counts.failed)} failed, ${orUnknown(counts.refused)} refused`],
-    [dim('recording'), recordingState(recording)],
-    ...copies.map((line) => [dim('copies'), line]),
-    ...library.map((line) => [dim('library'), line]),
-    ...learning.map((line) => [dim('learning'), line]),
+  printer.fields([
+    ['since', since(daemon.startedAt)],
+    ...serves.map((text) => ['serves', text] as const),
+    ['served', orUnknown(counts.served)],
+    ['in flight', orUnknown(counts.inFlight)],
+    ['errors', `${orUnknown(counts.failed)} failed, ${orUnknown(counts.refused)} refused`],
+    ['recording', recordingState(recording)],
+    ...copies.map((line) => ['copies', line] as const),
+    ...library.map((line) => ['library', line] as const),
+    ...learning.map((line) => ['learning', line] as const),
+    ...waitingRows(waiting, Date.now()),
   ]);
-  if (time === undefined) return;
-  printer.line({ text: time.problem, style: 'yellow' });
-  printer.line({ text: '→ ', style: 'cyan' }, time.fix);
 }
 
 function recordingState({
@@ -98,13 +100,6 @@ function recordingState({
 const orUnknown = (count: number | undefined): string => String(count ?? 'unknown');
 
 function since(startedAt: string): string {
-  const minutes = Math.floor((Date.now() - Date.parse(startedAt)) / 60_000);
-  if (!Number.isFinite(minutes) || minutes < 0) return startedAt;
-  const spans = [
-    [Math.floor(minutes / 1440), 'd'],
-    [Math.floor(minutes / 60) % 24, 'h'],
-    [minutes % 60, 'min'],
-  ] as const;
-  const length = spans.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
-  return `${startedAt} (${length.join(' ') || 'just now'})`;
+  const at = Date.parse(startedAt);
+  return Number.isFinite(at) ? `${localTime(at)} (${relativeTime(at, Date.now())})` : startedAt;
 }

@@ -1,39 +1,35 @@
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
-import { applyConfirmed } from '../config/confirmed-settings.ts';
-import {
-  createDaemonFile,
-  type DaemonRecord,
-  findDaemon,
-  readDaemonFile,
-  removeDaemonFile,
-} from '../config/daemon-file.ts';
+import { loadSettings } from '../api/settings-api.ts';
+import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { readOwnKeys } from '../config/own-keys.ts';
+import { createLiveSettings, followSettings } from '../config/live-settings.ts';
+import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
-import { createLog, isPretty } from '../daemon/log.ts';
+import { createLog, isPretty, type LogOptions } from '../daemon/log.ts';
+import { openLogFile } from '../daemon/log-file.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import {
   callableUrl,
   explainListenError,
-  openUrl,
   parsePort,
   stayUntilStopped,
   waitForIdleThreads,
 } from './foreground.ts';
 import { dim, type Printer } from './print.ts';
+import { describeMissingKeys, nameProgramOnPort, openPage, refuseSecondDaemon } from './up-checks.ts';
 
 export const declareUp: DeclareCommand = (command, act) =>
   void command
     .option('--port <n>', 'port to listen on; 0 picks a free one (default: gateway.port, 4600)', parsePort)
     .option('--config <file>', 'read this file instead of the one in the home')
-    .option('--open', 'open the address in your browser')
-    .addOption(new Option('--log <format>', 'format of log lines').choices(['json', 'pretty']))
+    .option('--open', 'open the page in your browser')
+    .addOption(new Option('--log <format>', 'format of log lines').choices(['json', 'pretty', 'none']))
     .addHelpText('after', '\nExample:\n  $ OPENAI_API_KEY=… instar up --port 4700\n')
     .action(act(up));
 
@@ -41,7 +37,7 @@ interface UpOptions {
   readonly port?: number;
   readonly config?: string;
   readonly open?: true;
-  readonly log?: 'json' | 'pretty';
+  readonly log?: 'json' | 'pretty' | 'none';
 }
 
 /** Runs the gateway in the foreground. Resolves after a signal has stopped it. */
@@ -49,22 +45,30 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const { env, printer } = context;
   const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
-  const { config: asked, notes } = loadConfig({
-    file: options.config ?? home.configFile,
-    required: options.config !== undefined,
-    env,
-    ...port,
+  const file = resolve(options.config ?? home.configFile);
+  const load = () => loadSettings({ file, required: options.config !== undefined, env, ...port }, home);
+  const { config: first, waiting, notes } = await load();
+  const settings = createLiveSettings({
+    config: first,
+    source: { file, load: async () => (await load()).config },
   });
-  const { config, waiting } = applyConfirmed(asked, home);
-  await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
+  const { config } = settings;
+  const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const redactor = openRedactor({
     salt: readOrCreateSalt(home),
-    keys: () => readOwnKeys(config, { env, home }),
+    keys: withFormerKeys(settings, (now) => readOwnKeys(now, { env, home })),
   });
-  const log = createLog({ format, level: config.log.level, stream: context.stderr, env, redactor });
+  const { level } = config.log;
+  const logOptions = { format, level, stream: context.stderr, env, redactor };
+  const logFile = config.log.file && fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
+  const log = createLog({ ...logOptions, file: logFile });
+  settings.onChange(() => {
+    log.level = config.log.level;
+  });
   for (const note of notes) log.info(note);
+  for (const warning of [...stale, ...describeMissingKeys(config, { env, home })]) log.warn(warning);
   for (const { path, asked: value, used } of waiting)
     log.warn(
       `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
@@ -76,7 +80,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
-  const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });
+  const daemon = await start(context, { home, config, settings, env, log, isWarm: true, ...port });
+  const followed = followSettings({ settings, files: [file, home.confirmedFile], log });
   const record: DaemonRecord = {
     pid: process.pid,
     port: daemon.port,
@@ -87,7 +92,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   // Before readiness is announced: a supervisor may send a signal as soon as it reads the ready line.
   const releaseHome = () => removeDaemonFile(home, record);
   const { ended } = stayUntilStopped({
-    close: () => daemon.close().finally(releaseHome),
+    close: () => {
+      followed.close();
+      return daemon.close().finally(releaseHome);
+    },
+    reload: followed.reloadNow,
     leave: () => {
       releaseHome();
       waitForIdleThreads();
@@ -107,11 +116,22 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   if (printer.json) printer.document({ ready: true, ...record });
   else printer.line(`instar ready ${record.url}`);
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
-  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace, learns);
-  else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
-  if (options.open) openUrl(record.url, (message) => log.warn(`cannot open a browser: ${message}`));
-  return ended;
+  const isGreeting = isPretty(format, context.stderr);
+  if (isGreeting) greet(printer, providers, keyPlace, learns);
+  const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file: logFile }) : log;
+  ready.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
+  if (options.open) await openPage(record, (message) => log.warn(message));
+  const code = await ended;
+  log.info('stopped');
+  await logFile?.close();
+  return code;
 }
+
+/** A fault of the log file is told on standard error alone. */
+const keepLog = (file: string, options: LogOptions): ReturnType<typeof openLogFile> =>
+  openLogFile(file, (error) =>
+    createLog(options).warn(`${file} cannot be written (${error.message}): log lines are lost until it can`),
+  );
 
 /** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
 function openServingHome(dir: string): { readonly home: Home; readonly fault: string | undefined } {
@@ -130,23 +150,10 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
       throw new CommandError(EXIT.failed, error.message, 'fix learn.verifiers in the config');
     const { port, host } = options.config.gateway;
     const hostFix = 'set gateway.host to 127.0.0.1 in the config';
-    throw explainListenError(error, { host, port: options.port ?? port, hostFix }) ?? error;
+    const address = { host, port: options.port ?? port, hostFix };
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw await nameProgramOnPort(address);
+    throw explainListenError(error, address) ?? error;
   }
-}
-
-/** Throws when a daemon serves this home. The stale record of a killed daemon is removed where it can be. */
-async function refuseSecondDaemon(home: Home, isWritable = true): Promise<void> {
-  const seen = readDaemonFile(home);
-  const other = await findDaemon(home);
-  if (other === undefined) {
-    if (isWritable) removeDaemonFile(home, seen);
-    return;
-  }
-  throw new CommandError(
-    EXIT.homeTaken,
-    `another Instar daemon serves ${home.dir}: ${other.url} (pid ${other.pid})`,
-    'use that one, stop it, or choose another home with --home',
-  );
 }
 
 /** When several daemons start at once, the one that creates the record serves the home. */

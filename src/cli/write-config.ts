@@ -1,11 +1,10 @@
-import { copyFileSync, existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { replaceFileSync } from '../base/atomic-file.ts';
 import { checkConfig } from '../config/check-config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { editConfig } from '../config/edit-config.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
 import { readConfigFile } from '../config/load-config.ts';
-import { configJsonSchema, type ProviderEntry } from '../config/schema.ts';
+import type { ProviderEntry } from '../config/schema.ts';
+import { toJson } from '../core/json.ts';
 import { localServers } from '../doctor/check-models.ts';
 import { CommandError, EXIT } from './context.ts';
 
@@ -62,71 +61,34 @@ function parseWire(text: string): ProviderEntry['wire'] {
   return (names.length === 1 ? names[0] : names) as ProviderEntry['wire'];
 }
 
-interface WrittenConfig {
-  readonly file: string;
-  readonly backup?: string;
-}
-
 export interface NextConfig {
-  readonly settings: Settings;
+  /** The text of the file. */
+  readonly text: string;
   /** Whether the existing file was invalid, so that only its backup keeps its content. */
   readonly isFresh: boolean;
 }
 
-type Settings = Readonly<Record<string, unknown>>;
-
 /**
- * The settings with the chosen provider added. Existing settings are kept unless the file is invalid. Throws
- * `ConfigError` when the result is not a valid config.
+ * The config with the chosen provider added. Existing settings and their formatting are kept unless the file is invalid.
+ * Throws `ConfigError` when the result is not a valid config.
  */
 export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): NextConfig {
-  const usable = readUsable(file, env);
-  const before = usable ?? {};
-  const providers = { ...membersOf(before.providers), [choice.name]: choice.entry };
-  const models =
-    choice.model === undefined
-      ? before.models
-      : { ...membersOf(before.models), default: `${choice.name}/${choice.model}` };
-  const settings = {
-    $schema: './config.schema.json',
-    ...before,
-    providers,
-    ...(models !== undefined && { models }),
-  };
-  checkConfig(settings, { env });
-  return { settings, isFresh: usable === undefined };
+  const { name, entry, model } = choice;
+  const edits = [
+    { path: ['providers', name], value: toJson(entry) },
+    ...(model === undefined ? [] : [{ path: ['models', 'default'], value: `${name}/${model}` }]),
+  ];
+  const isFresh = !isUsable(file, env);
+  return { text: editConfig(file, edits, env, isFresh).text, isFresh };
 }
 
-/** The settings with these sleep hours. Throws `ConfigError` for an invalid file or invalid hours. */
-export function setSleep(file: string, sleep: string, env: NodeJS.ProcessEnv): Settings {
-  const before = membersOf(readConfigFile(file));
-  const settings = { ...before, schedule: { ...membersOf(before.schedule), sleep } };
-  checkConfig(settings, { env });
-  return settings;
-}
-
-/** Writes the config and, for editors, its JSON Schema. An existing config is kept as `.old`. */
-export function writeConfig(file: string, settings: Settings): WrittenConfig {
-  const backup = existsSync(file) ? `${file}.old` : undefined;
-  if (backup !== undefined) copyFileSync(file, backup);
-  replaceFileSync(join(dirname(file), 'config.schema.json'), render(configJsonSchema()));
-  replaceFileSync(file, render(settings));
-  return { file, ...(backup !== undefined && { backup }) };
-}
-
-const render = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-const membersOf = (value: unknown): Settings =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-
-/** Undefined for a file that cannot be read or is invalid. */
-function readUsable(file: string, env: NodeJS.ProcessEnv): Settings | undefined {
+/** Whether a file can be read and is valid, or does not exist. */
+function isUsable(file: string, env: NodeJS.ProcessEnv): boolean {
   try {
-    const before = readConfigFile(file) ?? {};
-    checkConfig(before, { env });
-    return membersOf(before);
+    checkConfig(readConfigFile(file) ?? {}, { env });
+    return true;
   } catch (error) {
-    if (error instanceof ConfigError) return undefined;
+    if (error instanceof ConfigError) return false;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { neutraliseLine } from '../base/printable.ts';
-import { asArray, asObject, asString, isObject, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, isObject } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
 import { ConfigError, type Problem } from './config-error.ts';
 import { environmentProviders, LOCAL_PROVIDER_NAMES } from './known-providers.ts';
 import { parseModelRef } from './model-ref.ts';
-import { type Config, configJsonSchema, configSchema } from './schema.ts';
+import { type Config, configSchema } from './schema.ts';
+import { knownKeys, renderPath, valueAt } from './setting-path.ts';
 
 export interface CheckedConfig {
   readonly config: Config;
@@ -124,17 +124,6 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
 
 const didYouMean = (word: string): string => `did you mean ${JSON.stringify(word)}?`;
 
-/** A path such as `models.fast[0]`; unusual keys are quoted. */
-const renderPath = (path: Path): string =>
-  path.length === 0
-    ? 'config'
-    : path.reduce<string>((text, key) => {
-        if (typeof key === 'number') return `${text}[${key}]`;
-        const name = String(key);
-        if (!/^[\w$-]+$/.test(name)) return `${text}[${neutraliseLine(JSON.stringify(name.slice(0, 80)))}]`;
-        return text === '' ? name : `${text}.${name}`;
-      }, '');
-
 function describeUnknownKey(path: Path, key: string): Problem {
   const at = renderPath([...path, key]);
   if (path[0] === 'providers' && path.length === 2 && KEY_LIKE.test(key)) {
@@ -160,29 +149,3 @@ function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
   };
   return branches.toSorted((a, b) => misfit(a) - misfit(b))[0] ?? [];
 }
-
-function valueAt(input: unknown, path: Path): unknown {
-  let value = input;
-  for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
-  return value;
-}
-
-let rootSchema: JsonObject | undefined;
-
-function knownKeys(path: Path): readonly string[] {
-  rootSchema ??= configJsonSchema();
-  let schemas: readonly JsonObject[] = [rootSchema];
-  for (const key of path) {
-    schemas = schemas.flatMap(branches).map((schema) => {
-      const members = asObject(schema.properties);
-      if (typeof key === 'number') return asObject(schema.items);
-      return asObject(Object.hasOwn(members, key) ? members[String(key)] : schema.additionalProperties);
-    });
-  }
-  return schemas.flatMap(branches).flatMap((schema) => Object.keys(asObject(schema.properties)));
-}
-
-const branches = (schema: JsonObject): readonly JsonObject[] => [
-  schema,
-  ...asArray(schema.anyOf).map((branch) => asObject(branch)),
-];

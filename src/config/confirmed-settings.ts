@@ -3,7 +3,7 @@ import { replaceFileSync } from '../base/atomic-file.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
-import type { Config } from './schema.ts';
+import { type Config, configSchema } from './schema.ts';
 
 /** A setting that was loosened in the config file and waits for the owner. */
 export interface WaitingSetting {
@@ -35,6 +35,19 @@ export function applyConfirmed(
     config: { ...config, library: { ...config.library, autonomy: allowed } },
     waiting: [{ path: AUTONOMY_PATH, asked, used: allowed }],
   };
+}
+
+/** The setting that an edit would loosen beyond what the owner has confirmed; undefined when it needs nobody's word. */
+export function findLoosened(
+  { path, value }: { readonly path: readonly (string | number)[]; readonly value?: unknown },
+  home: Home,
+): WaitingSetting | undefined {
+  const asked = path.length === 1 && path[0] === 'library' ? asObject(value).autonomy : value;
+  const isMeant = path.join('.') === AUTONOMY_PATH || path.join('.') === 'library';
+  const autonomy = AUTONOMY.find((one) => isMeant && one === asked);
+  if (autonomy === undefined) return undefined;
+  const config = configSchema.parse({});
+  return applyConfirmed({ ...config, library: { ...config.library, autonomy } }, home).waiting[0];
 }
 
 /** Records the owner's word. Throws `ConfigError` for a setting that needs none or a value that does not exist. */

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { createFileSync } from '../base/atomic-file.ts';
 import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
+import { callDaemon } from './call-daemon.ts';
 import type { Home } from './home.ts';
 
 /** The daemon that serves a home, for the commands that talk to it. */
@@ -41,28 +42,19 @@ export function removeDaemonFile(home: Home, seen: DaemonRecord | undefined): vo
 
 const render = (record: DaemonRecord): string => `${JSON.stringify(record)}\n`;
 
+const HEALTH_TIMEOUT_MS = 2_000;
+
 /** The daemon that serves this home and answers now; the stale record of a killed daemon does not count. */
 export async function findDaemon(home: Home): Promise<DaemonRecord | undefined> {
   const record = readDaemonFile(home);
   if (record === undefined) return undefined;
   try {
-    const reply = await fetchFromDaemon(record, '/healthz');
-    await reply.body?.cancel();
+    const reply = await callDaemon(record, '/healthz', { timeoutMs: HEALTH_TIMEOUT_MS });
     return reply.status === 200 ? record : undefined;
   } catch {
     return undefined;
   }
 }
-
-const TIMEOUT_MS = 2_000;
-
-/** Rejects when nothing answers in time. */
-export const fetchFromDaemon = (
-  record: DaemonRecord,
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> =>
-  fetch(new URL(path, record.url), { headers, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
 
 /** Whether the process that wrote the record still exists; otherwise another program may have its port by now. */
 export function isAlive(record: DaemonRecord): boolean {

@@ -29,6 +29,8 @@ export interface Home {
   readonly vectorFile: string;
   /** Shortened system prompts. */
   readonly promptsDir: string;
+  /** The newest log lines of the daemon; older ones are in the files beside it. */
+  readonly logFile: string;
 }
 
 /** `--home`, else `INSTAR_HOME`, else `~/.instar`. */
@@ -54,6 +56,7 @@ export function homeAt(dir: string): Home {
     skillsDir: join(root, 'skills'),
     vectorFile: join(root, 'vectors.bin'),
     promptsDir: join(root, 'prompts'),
+    logFile: join(root, 'logs', 'instar.log'),
   };
 }
 

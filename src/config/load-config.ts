@@ -38,6 +38,8 @@ function readText(file: string, required: boolean): string | undefined {
   try {
     const bytes = readFileSync(file);
     if (bytes.length > MAX_BYTES) throw new ConfigError([{ path: file, what: 'is larger than 1 MiB' }]);
+    if (/^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2)))
+      throw new ConfigError([{ path: file, what: 'is UTF-16 text', fix: 'save it as UTF-8' }]);
     return bytes.toString('utf8').replace(/^\ufeff/, '');
   } catch (error) {
     if (error instanceof ConfigError) throw error;

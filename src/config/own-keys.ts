@@ -1,5 +1,6 @@
 import type { Home } from './home.ts';
 import { readKey } from './key.ts';
+import type { LiveSettings } from './live-settings.ts';
 import { readOwnerKey } from './owner-key.ts';
 import { readProviderKey } from './provider-entry.ts';
 import type { Config } from './schema.ts';
@@ -19,6 +20,18 @@ export function readModelKeys(
     ...Object.values(providers).flatMap((entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? []),
     ...named.flatMap((name) => (name === undefined ? [] : (env[name] ?? []))),
   ];
+}
+
+/** The keys of the settings in force, and of those before them: texts under way may still contain one. */
+export function withFormerKeys(
+  { config, onChange }: Pick<LiveSettings, 'config' | 'onChange'>,
+  read: (settings: Config) => readonly string[],
+): () => readonly string[] {
+  const former = new Set<string>();
+  onChange(({ before }) => {
+    for (const key of read(before)) former.add(key);
+  });
+  return () => [...new Set([...former, ...read(config)])];
 }
 
 /** Every secret of this installation that can be read now: logs and messages must not contain one of them. Never throws. */

@@ -40,6 +40,10 @@ const logSchema = z.strictObject({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Lowest level that is logged.'),
+  file: z
+    .boolean()
+    .default(true)
+    .describe('Log to logs/instar.log in the home as well, for "instar logs": at most 5 files of 10 MB.'),
 });
 
 /** All settings with their defaults. Unknown keys are errors at every level. */
@@ -59,7 +63,7 @@ export const configSchema = z
     schedule: scheduleSchema.prefault({}).describe('When background jobs may run.'),
     train: trainSchema.prefault({}).describe("Training of the policy's weights."),
     store: storeSchema.prefault({}).describe('The record.'),
-    log: logSchema.prefault({}).describe('Logging, on standard error.'),
+    log: logSchema.prefault({}).describe('Logging, on standard error and to a file.'),
   })
   .describe("Instar's settings.");
 

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import { wiresOf } from '../config/provider-entry.ts';
+import { findMember } from '../text/json-edit.ts';
+import { JsonTextError, parseJsonText } from '../text/json-text.ts';
 import {
   type ClientConnection,
   type ClientEnvironment,
@@ -10,8 +12,6 @@ import {
   separateKey,
 } from './connection.ts';
 import type { ConnectPlan } from './file-edit.ts';
-import { findMember } from './json-edit.ts';
-import { JsonTextError, parseJsonText } from './json-text.ts';
 import { tomlText } from './toml-block.ts';
 
 /** The model for a client that has its own list of providers and models. */

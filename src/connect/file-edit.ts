@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asObject, type Json } from '../core/json.ts';
-import { findMember, type Path, removeMember, restoreMember, setMember } from './json-edit.ts';
-import { type Dialect, JsonTextError, parseJsonText, plainValue } from './json-text.ts';
+import { findMember, type Path, removeMember, restoreMember, setMember } from '../text/json-edit.ts';
+import { type Dialect, JsonTextError, parseJsonText, plainValue } from '../text/json-text.ts';
 import { addTomlBlock, removeTomlBlock, type TomlBlock, type TomlTrace, traceOf } from './toml-block.ts';
 
 /** One member of a JSON file. */

@@ -3,9 +3,14 @@ import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
 export interface DaemonApi {
-  sessions(query: SessionQuery): Promise<readonly JsonObject[]>;
-  /** A session with its turns and their rewards; undefined for an unknown id. */
-  session(id: string): Promise<JsonObject | undefined>;
+  /** With `preview`: what was asked and answered in each, and how it was rated. */
+  sessions(query: SessionQuery & { readonly preview?: boolean }): Promise<readonly JsonObject[]>;
+  /** A session with its turns, their rewards and previews; undefined for an unknown id. */
+  session(id: string, part?: SessionPart): Promise<JsonObject | undefined>;
+  /** One turn of a person's agent with the question it works on; undefined for an unknown id. */
+  turn(id: string): Promise<JsonObject | undefined>;
+  /** The newest such turn, of one agent or of the first of these projects that has one; undefined when there is none. */
+  newestTurn(query: NewestTurnQuery): Promise<JsonObject | undefined>;
   /** The same with the requests and replies. */
   trajectory(id: string): Promise<JsonObject | undefined>;
   /** Erases a session and what was learned from it. */
@@ -24,10 +29,31 @@ export interface DaemonApi {
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;
+  /** Whether Instar learns, and what waits to be learned from: `{ on, since?, waiting: [{ code, count, what, why, nextAt?, fix? }] }`. */
+  learning(): Promise<JsonObject>;
+  /** Turns learning on or off, for good: `{ on, was }`. */
+  switchLearning(on: boolean): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
   /** A person says that the clock is right: `{ time, was }`; what expires does so again. */
   confirmTime(): Promise<JsonObject>;
+}
+
+/** A part of a session's turns. All of them without any of this. */
+export interface SessionPart {
+  /** The number of the first turn, counted from 1. Without it, the last `limit` turns. */
+  readonly from?: number;
+  readonly limit?: number;
+  /** Auxiliary calls are left out, and only counted. */
+  readonly hidesAux?: boolean;
+  /** With the whole texts. */
+  readonly full?: boolean;
+}
+
+export interface NewestTurnQuery {
+  readonly agent?: string;
+  /** Ids of projects, the most wanted first. */
+  readonly projects?: readonly string[];
 }
 
 /** The keys of a home and the settings that only its owner may loosen. */
@@ -40,6 +66,18 @@ export interface KeysApi {
   revoke(idOrName: string): Promise<readonly JsonObject[]>;
   /** Confirms settings of the config that wait for the owner: `{ "library.autonomy": "autonomous" }`. */
   confirm(settings: JsonObject): Promise<JsonObject>;
+  /** All settings: `{ file, settings: [{ path, value, from, inForce? }], problem? }`. Secrets are replaced. */
+  settings(): Promise<JsonObject>;
+  /**
+   * Writes one setting into the config file, and uses it: `{ path, value }`, or `{ path, unset: true }`. Answers like `reload`,
+   * with the file, its backup and whether it said so already. Nothing is written when the result would not be valid.
+   */
+  setSetting(request: JsonObject): Promise<JsonObject>;
+  /**
+   * Reads the config file again: `{ applied, restart, unchanged, running, file, warnings }`, where `restart` are the
+   * settings that change at the next start.
+   */
+  reload(): Promise<JsonObject>;
   /** The audit trail, newest first: `{ n, at, action, subject, key }`, with `fault` when its chain is broken. */
   audit(limit: number): Promise<JsonObject>;
 }
@@ -57,8 +95,10 @@ export interface LessonsApi {
   all(): Promise<readonly JsonObject[]>;
   /** One lesson with its evidence, its measured effect and its history; undefined for an unknown id or name. */
   show(idOrName: string): Promise<JsonObject | undefined>;
-  /** Which lessons a turn was shown, which not, and why; undefined for an unknown turn. */
+  /** Which lessons a turn was shown, which not, and why, for every lesson of the library; undefined for an unknown turn. */
   why(turn: string): Promise<JsonObject | undefined>;
+  /** What was learned and changed since midnight, with sessions, scores and the cost of learning. */
+  today(): Promise<JsonObject>;
   /**
    * A person's changes, published as one set: `{ changes, reason, shown? }`. `shown` maps ids to the hash of the text that
    * the person saw; a change to a lesson with another text is refused.

@@ -90,5 +90,9 @@ export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'trunc
 /** `main`: the user's agent. `side`: one of its sub-agents. `aux`: a title, a token count, a compaction; never learned from. */
 export type TurnRole = 'main' | 'side' | 'aux';
 
-/** `agent`: feedback that an agent gave with its own key. Never a person's word, and less than any other sign. */
-export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal' | 'agent';
+/**
+ * `chat`: a word to Instar in the chat ("instar: bad, use ISO dates"). More than a guess, but an agent with a caller key could
+ * have typed it: it may do what a `signal` may, and never counts as a `person`. `agent`: feedback that an agent gave with its
+ * own key. Never a person's word, and less than any other sign.
+ */
+export type RewardSource = 'verifier' | 'person' | 'chat' | 'judge' | 'signal' | 'agent';

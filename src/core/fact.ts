@@ -1,7 +1,8 @@
+import type { Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import { isObject, type Json } from './json.ts';
-import type { Cost, GateOutcome } from './learn.ts';
+import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
@@ -193,6 +194,8 @@ export type Fact =
       readonly cost: Cost;
       readonly tookMs: number;
       readonly note?: string;
+      /** Of a stuck cycle. Facts of earlier versions have none. */
+      readonly cause?: StuckCause;
     }
   /** A session worth practising on. */
   | {
@@ -299,6 +302,29 @@ type BackgroundFact =
       /** The whole state after this move. */
       readonly state: string;
     }
+  /**
+   * Set aside of a day's budget before a model is called. Without the `budget-settled` that names it, it counts as spent.
+   * `budget`: `learning`, or `jobs` for background jobs.
+   */
+  | {
+      readonly type: 'budget-reserved';
+      readonly budget: string;
+      /** The local date. */
+      readonly day: string;
+      readonly reservation: string;
+      /** Whom it pays, and what for: names, never text of people. */
+      readonly model: string;
+      readonly purpose: string;
+      readonly most: Spending;
+    }
+  | {
+      readonly type: 'budget-settled';
+      readonly budget: string;
+      /** The day of the reservation. */
+      readonly day: string;
+      readonly reservation: string;
+      readonly used: Spending;
+    }
   /** The wall clock is not believed (see `base/trusted-time`). Nothing expires until a `time-confirmed` follows. */
   | {
       readonly type: 'clock-leaped';
@@ -312,7 +338,12 @@ type BackgroundFact =
       readonly type: 'time-confirmed';
       readonly by: 'owner' | 'clock' | 'server';
       readonly time: number;
-    };
+    }
+  /** The owner turned learning on or off; the last of these facts counts. */
+  | { readonly type: 'learning-switched'; readonly on: boolean };
+
+/** The subject of facts that turn learning on or off. */
+export const LEARNING_SUBJECT = 'machine/learning';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */
 export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';
@@ -321,4 +352,6 @@ export interface JobUsage {
   readonly ms: number;
   readonly tokens: number;
   readonly usd: number;
+  /** Of the tokens, those whose price is not known. */
+  readonly unpriced?: number;
 }

@@ -8,14 +8,10 @@ export interface Cost {
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** At known prices. */
   readonly usd: number;
-}
-
-/** The remaining budget for model calls. */
-export interface Budget {
-  /** Undefined when the next call may be made, else the reason why not. */
-  refusal(): string | undefined;
-  spend(cost: Cost): void;
+  /** Tokens of models whose price is not known; absent when there are none. */
+  readonly unpricedTokens?: number;
 }
 
 /** What is wrong with a model's reply, in words that help the model correct it. */
@@ -43,7 +39,17 @@ export type Answer<T> =
       readonly prompt: string;
     }
   /** `isRetryable`: the model was unavailable or the budget spent; the same question may succeed later. */
-  | { readonly ok: false; readonly why: string; readonly isRetryable: boolean; readonly cost: Cost };
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly isRetryable: boolean;
+      readonly cost: Cost;
+      readonly cause?: StuckCause;
+      readonly model?: string;
+    };
+
+/** Why a question has no answer: the daily budget is spent, the model failed, or its reply could not be used. */
+export type StuckCause = 'budget' | 'model' | 'reply';
 
 /** Never rejects. The only way for learners to call a model: all model output is parsed here. */
 export type Ask = <T>(question: Question<T>, signal: AbortSignal) => Promise<Answer<T>>;
@@ -57,6 +63,8 @@ export type Origin = 'user' | 'person' | 'verifier' | 'assistant' | 'client' | '
 export interface Passage {
   readonly origin: Origin;
   readonly text: string;
+  /** A user's own words about this answer, said to Instar in the chat: not a message to the agent. */
+  readonly isFeedback?: true;
 }
 
 /** A shell command that the agent ran. */
@@ -132,6 +140,7 @@ export interface CoveredByLesson {
 export interface LearnerFailure {
   readonly stuck: string;
   readonly isRetryable: boolean;
+  readonly cause?: StuckCause;
 }
 
 /** How far a proposal may go. */
@@ -149,9 +158,13 @@ export interface Judgement {
 
 export const NO_COST: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
 
-export const addCost = (a: Cost, b: Cost): Cost => ({
-  calls: a.calls + b.calls,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  usd: a.usd + b.usd,
-});
+export function addCost(a: Cost, b: Cost): Cost {
+  const unpricedTokens = (a.unpricedTokens ?? 0) + (b.unpricedTokens ?? 0);
+  return {
+    calls: a.calls + b.calls,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    usd: a.usd + b.usd,
+    ...(unpricedTokens === 0 ? {} : { unpricedTokens }),
+  };
+}

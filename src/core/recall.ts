@@ -36,6 +36,8 @@ export interface ConsideredLesson {
   /** 0 to 1: by age and by proven use. */
   readonly activation: number;
   readonly verdict: RecallOutcome;
+  /** The lesson that it nearly repeats. Facts of earlier versions have none. */
+  readonly of?: string;
 }
 
 /** The domain of a session's work and how it was found. */

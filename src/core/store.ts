@@ -99,12 +99,17 @@ export interface StoreReader {
   events(session: string): readonly StoredFact[];
   sessions(query: SessionQuery): readonly SessionView[];
   session(id: string): SessionView | undefined;
-  /** A session's turns in order. */
-  turns(session: string): readonly TurnView[];
+  /** Ids with this beginning and end, by an index, at most `limit` of them. Erased sessions and their turns count, too. */
+  ids(of: 'sessions' | 'turns', pattern: IdPattern, limit: number): readonly string[];
+  /** A session's turns in order; a part of them with `page`. */
+  turns(session: string, page?: TurnPage): readonly TurnView[];
   turn(id: string): TurnView | undefined;
   /** Turns without an end, oldest first. */
   openTurns(): readonly string[];
-  rewards(of: { readonly turn: string } | { readonly session: string }): readonly RewardView[];
+  /** `session`: those of the session as a whole. `turnsOf`: those of its turns. */
+  rewards(of: RewardSubject): readonly RewardView[];
+  /** How a session or its turns were judged, oldest first. */
+  judgements(session: string, type: 'turn-appraised' | 'session-scored'): readonly StoredFact[];
   /** A block's text; undefined when it was erased or never stored. */
   block(hash: string): string | undefined;
   /** The newest chain links, newest first, to recognise sessions after a restart. */
@@ -134,6 +139,24 @@ export interface SessionQuery {
   readonly project?: string;
 }
 
+/** A part of the turns of a session: the first ones, or the last ones. */
+export interface TurnPage {
+  readonly limit: number;
+  readonly fromEnd?: boolean;
+}
+
+/** What rewards belong to. */
+export type RewardSubject =
+  | { readonly turn: string }
+  | { readonly session: string }
+  | { readonly turnsOf: string };
+
+/** The ids that a typed word can mean: those with this beginning and this end. */
+export interface IdPattern {
+  readonly beginning: string;
+  readonly end: string;
+}
+
 export interface SessionView {
   readonly id: string;
   readonly agent: string;
@@ -151,6 +174,8 @@ export interface TurnView {
   readonly session: string;
   readonly agent: string;
   readonly role: TurnRole;
+  /** The kind of run that the caller named, such as `train`. */
+  readonly runKind?: string;
   readonly wire: WireName;
   readonly model: string;
   readonly generation: number;

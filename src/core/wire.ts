@@ -19,6 +19,8 @@ export interface Outline {
   readonly stream: boolean;
   /** How many messages it has. More than the limit: the walk ended there, and the outline is of no further use. */
   readonly messages: number;
+  /** The offsets of the last messages, at most three, from the last one on. */
+  newest(): readonly number[];
   /** The span of the value of a top-level member. */
   member(name: string): readonly [start: number, end: number] | undefined;
   /**

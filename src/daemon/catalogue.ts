@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../base/log.ts';
 import type { Home } from '../config/home.ts';
-import { readModelKeys } from '../config/own-keys.ts';
 import { hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
@@ -32,8 +31,8 @@ export interface OpenCatalogue {
   readonly catalogue: Catalogue;
   /** For `status`: the providers and whose credentials they use. */
   describe(): readonly JsonObject[];
-  /** All current keys, of providers and for training: the redactor removes them from the record. */
-  keys(): readonly string[];
+  /** The configured providers or models have changed. Requests that run keep their targets. */
+  rebuild(): void;
   close(): void;
 }
 
@@ -42,22 +41,28 @@ const COMMAND_TIMEOUT_MS = 300_000;
 
 /** The configured providers and the model servers on this machine, which are discovered again every 30 seconds. */
 export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCatalogue> {
-  const { config, env, home, exchange, log } = settings;
-  const configured = Object.entries(config.providers).map(([name, entry]) =>
-    createProvider(name, entry, settings),
-  );
-  const isFree = ({ name, baseUrl }: LocalProvider) =>
-    !configured.some((provider) => provider.name === name || provider.baseUrl === baseUrl);
-  let found = (await discoverLocal({ exchange, env })).filter(isFree);
-  let providers = [...configured, ...found.map(createLocalProvider)];
+  const { config, env, exchange, log } = settings;
+  let found = await discoverLocal({ exchange, env });
+  const listProviders = (): readonly Provider[] => {
+    const configured = Object.entries(config.providers).map(([name, entry]) =>
+      createProvider(name, entry, settings),
+    );
+    const isFree = ({ name, baseUrl }: LocalProvider) =>
+      !configured.some((provider) => provider.name === name || provider.baseUrl === baseUrl);
+    return [...configured, ...found.filter(isFree).map(createLocalProvider)];
+  };
+  let providers = listProviders();
   let current = build(providers, settings);
+  const rebuild = (): void => {
+    providers = listProviders();
+    current = build(providers, settings);
+  };
 
   const discover = async () => {
-    const now = (await discoverLocal({ exchange, env })).filter(isFree);
+    const now = await discoverLocal({ exchange, env });
     if (isDeepStrictEqual(now, found)) return;
     found = now;
-    providers = [...configured, ...found.map(createLocalProvider)];
-    current = build(providers, settings);
+    rebuild();
     log.info(
       { found: found.map(({ name, models }) => `${name} (${models.length} models)`) },
       'local model servers',
@@ -73,7 +78,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
       access: () => current.access(),
     },
     describe: () => providers.map((provider) => describe(provider)),
-    keys: () => readModelKeys(config, { env, home }),
+    rebuild,
     close: () => clearInterval(timer),
   };
 }

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { createKeysApi } from '../api/keys-api.ts';
+import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
+import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
@@ -9,22 +12,27 @@ import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
+import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
+import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
+import { enginePrice, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
-import { compact } from '../core/json.ts';
-import { defaultRetryRule } from '../core/retry.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
 import { type Admission, createAdmission } from '../gateway/admission.ts';
+import type { GatewayContext } from '../gateway/context.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createIdentify } from '../gateway/identify.ts';
+import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
+import { localServerAddresses } from '../models/discover-local.ts';
 import { createExchange } from '../models/exchange.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
@@ -63,6 +71,8 @@ export interface Daemon {
 export interface DaemonOptions {
   readonly home: Home;
   readonly config: Config;
+  /** In place of `config`: settings that can change while the daemon runs. */
+  readonly settings?: LiveSettings;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   /** Instead of the configured one; 0 picks a free one. */
@@ -85,7 +95,9 @@ const TURN_IS_KEPT_MS = 60;
 
 /** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { home, config, env, log, port, models = {} } = options;
+  const { home, env, log, port, models = {} } = options;
+  const live = options.settings ?? createLiveSettings(options);
+  const { config } = live;
   const { gateway: settings } = config;
   await checkVerifiers(config.learn.verifiers);
   const lock = lockHome(home.lockFile);
@@ -94,16 +106,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = openTrustedClock({ home, ...clocks, log });
   const startedAt = clock.now();
   const begunAt = clock.monotonic();
-  const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
-  const rule = { ...defaultRetryRule, retries: settings.retries };
-  const retry = { rule, random: Math.random, sleep };
+  const pool = createExchange({ timeouts: () => settings.timeouts, isForbiddenAddress: isForbiddenHost });
+  const limits = limitsOf(settings);
+  const retry = { rule: () => limits.retry, random: Math.random, sleep };
   const exchange = withDateWitness(pool.exchange, clock);
   let training: ServedTraining | undefined;
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
-  const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
   const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
-  const keys = () => [...callers.texts(), ...names.keys()];
+  const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
+  const keys = () => [...callers.texts(), ...modelKeys()];
   const followLibrary = async (): Promise<void> => library.followErasure();
   const onExpired = (): void =>
     void followLibrary().catch((error: unknown) =>
@@ -118,7 +130,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
-  const admission = createAdmission({ ...settings, maxBodyBytes, monotonic: clock.monotonic });
+  const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const onLoopback = isLoopbackName(settings.host);
   let learning: ServedLearning | undefined;
   const library = await serveLessons({
@@ -140,6 +152,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lessons: library.open,
     embed: library.embed,
     catalogue: names.catalogue,
+    prices: () => priceRules(config, localServerAddresses(env)),
     clock,
     log,
   });
@@ -148,6 +161,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   training = serveTraining({
     settings: config.train,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
+    price: enginePrice(config.train),
     home,
     env,
     upstream: { exchange, retry },
@@ -156,23 +170,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lessonsApi: library.api,
     generation,
     hasSecret: redactor.hasSecret,
-    learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
+    learning: { settings: config.learn, samples: follower.samples, wake: follower.wake },
     clock,
     log,
     ...(options.training === undefined ? {} : { override: options.training }),
   });
   if (options.isWarm === true && names.describe().length === 0) training?.warm();
-  const shortening =
-    config.learn.compress &&
-    servePromptShortening({
-      overTokens: config.learn.compress.overTokens,
-      write: follower.shorten,
-      cache: createPromptFiles(home.promptsDir),
-      records: recording.records,
-      now: () => clock.now(),
-      journal: (note) => log.info(note),
-    });
-  const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state);
+  const shortening = servePromptShortening({
+    overTokens: () => config.learn.compress?.overTokens,
+    write: follower.shorten,
+    cache: createPromptFiles(home.promptsDir),
+    records: recording.records,
+    now: () => clock.now(),
+    journal: (note) => log.info(note),
+  });
+  const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
     follower.wake(0);
@@ -200,25 +212,47 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       void recording.retention.run();
       return confirmed;
     },
+    learning: async () => learningOf(status()),
+    switchLearning: async (on: boolean) => {
+      const done = await storeApi.switchLearning(on);
+      await follower.look();
+      return done;
+    },
     ...createTrainingApi(training, storeApi.training, log),
   };
-  const keysApi = createKeysApi(home, env, clock.now, recording.records);
-  const apis = { api, lessonsApi: library.api, keysApi };
+  const status = (): JsonObject =>
+    redactor.redactObject(
+      withWaiting({
+        version: VERSION,
+        pid: process.pid,
+        startedAt: new Date(startedAt).toISOString(),
+        now: new Date(clock.now()).toISOString(),
+        uptimeMs: Math.round(clock.monotonic() - begunAt),
+        providers: names.describe(),
+        requests: { ...metrics.totals, inFlight: admission.inFlight },
+        recording: compact({ ...recording.state() }),
+        copies: recording.describeCopies(),
+        time: clock.describe(),
+        library: library.status(),
+        learning: follower.status(),
+        settings: live.describe(),
+        memoryBytes: process.memoryUsage.rss(),
+      }),
+    );
+  const keysApi = createKeysApi(home, env, clock.now, recording.records, live);
+  const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const gateway = createGateway({
     admission: watchAdmission(admission, schedule.noticeTraffic),
-    allowedHosts: settings.allowedHosts,
+    allowedHosts: () => settings.allowedHosts,
     onRefused: metrics.refused,
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
-    context: {
+    context: Object.assign(limits, {
       catalogue: names.catalogue,
       exchange,
       authorize: createAuthorizer({ keys: callers, onLoopback, clock }),
       clock,
       random: Math.random,
-      retry: rule,
-      maxBodyBytes,
-      maxMessages: settings.maxMessages,
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
@@ -233,24 +267,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logTurn(log, report);
         follower.wake(TURN_IS_KEPT_MS);
       },
-      status: () =>
-        redactor.redactObject({
-          version: VERSION,
-          pid: process.pid,
-          startedAt: new Date(startedAt).toISOString(),
-          now: new Date(clock.now()).toISOString(),
-          uptimeMs: Math.round(clock.monotonic() - begunAt),
-          providers: names.describe(),
-          requests: { ...metrics.totals, inFlight: admission.inFlight },
-          recording: compact({ ...recording.state() }),
-          copies: recording.describeCopies(),
-          time: clock.describe(),
-          library: library.status(),
-          learning: follower.status(),
-          memoryBytes: process.memoryUsage.rss(),
-        }),
+      status,
+      chatWord: metrics.chatWord,
       metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
-    },
+    } satisfies Omit<GatewayContext, keyof GatewayLimits>),
+  });
+  live.onChange(async ({ before, applied }) => {
+    log.info({ applied }, 'settings reloaded');
+    recording.followKeys();
+    names.rebuild();
+    gateway.refreshHosts();
+    if (!isDeepStrictEqual(before.schedule, { ...config.schedule })) schedule.reload();
+    await follower.reload();
   });
   const close = async () => {
     await gateway.close(GRACE_MS);
@@ -260,7 +288,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await schedule.close();
     await training?.close();
     names.close();
-    await shortening?.close();
+    await shortening.close();
     await follower.close();
     await pool.close();
     await library.close();

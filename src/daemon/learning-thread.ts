@@ -34,6 +34,7 @@ let isStopping = false;
 const serving = connectThread<LearningSide, ServingSide>(port, {
   answers: {
     settle: async () => (await worker).settle(),
+    look: async () => (await worker).look(),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
   },
   receive: (message) => {
@@ -77,7 +78,7 @@ const worker = startLearningWorker(settings, {
     sendSamples();
     return serving.call('publish', [set]);
   },
-  modelName: (role) => serving.call('modelName', [role]),
+  model: (role) => serving.call('model', [role]),
   chat: (role, request, signal) => serving.call('chat', [role, request], signal),
   embed: (texts) => serving.call('embed', [texts]),
   hasSecret: redactor.hasSecret,

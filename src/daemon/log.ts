@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import type { Log } from '../base/log.ts';
-import { neutraliseJson, neutraliseLine } from '../base/printable.ts';
+import { formatLogLine } from '../base/log-line.ts';
+import { neutraliseJson } from '../base/printable.ts';
 import type { Config } from '../config/schema.ts';
-import { asObject, asString, parseJson } from '../core/json.ts';
+import { parseJson } from '../core/json.ts';
 import type { TurnReport } from '../gateway/turn.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
@@ -13,13 +14,16 @@ interface LogStream {
 }
 
 export interface LogOptions {
-  readonly format: Config['log']['format'];
+  /** `none`: nothing is written to the stream, only to the file. */
+  readonly format: Config['log']['format'] | 'none';
   readonly level: Config['log']['level'];
   /** Default: standard error, since standard output carries results only. */
   readonly stream?: LogStream;
   readonly env?: NodeJS.ProcessEnv;
   /** Default: one that knows secrets by shape and place. Every line passes it, whoever wrote the text. */
   readonly redactor?: Pick<Redactor, 'redactToText' | 'redactText'>;
+  /** Gets every redacted line as JSON, whatever the format of the stream. */
+  readonly file?: { write(line: string): void } | undefined;
 }
 
 const SECRET_NAME =
@@ -32,7 +36,8 @@ const MAX_DEPTH = 6;
 export const isPretty = (format: LogOptions['format'], stream: LogStream): boolean =>
   format === 'pretty' || (format === 'auto' && stream.isTTY === true);
 
-export function createLog(options: LogOptions): Log {
+/** Its `level` can be changed. */
+export function createLog(options: LogOptions): Log & { level: string } {
   const stream = options.stream ?? process.stderr;
   const colour = stream.isTTY === true && !(options.env ?? process.env).NO_COLOR;
   const render = isPretty(options.format, stream)
@@ -50,7 +55,13 @@ export function createLog(options: LogOptions): Log {
       },
       serializers: { err: describeError, error: describeError },
     },
-    { write: (line: string) => void stream.write(render(redactLine(line, redactor))) },
+    {
+      write: (line: string) => {
+        const redacted = redactLine(line, redactor);
+        options.file?.write(neutraliseJson(redacted));
+        if (options.format !== 'none') stream.write(render(redacted));
+      },
+    },
   );
 }
 
@@ -84,35 +95,6 @@ function describeError(error: unknown): unknown {
     stack: error.stack,
     ...(error.cause instanceof Error && { cause: error.cause.message }),
   };
-}
-
-const COLOURS: Record<string, string> = { debug: '90', info: '36', warn: '33', error: '31', fatal: '31' };
-const OWN = new Set(['time', 'level', 'msg']);
-
-/** One JSON record as a line for people: `12:30:01 info  message key=value`. */
-function formatLogLine(record: string, colour: boolean): string {
-  const fields = asObject(parseJson(record));
-  const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
-  const level = asString(fields.level) ?? 'info';
-  const rest = Object.entries(fields)
-    .filter(([name]) => !OWN.has(name))
-    .map(([name, value]) => paint('90', `${neutraliseLine(name)}=${neutraliseLine(formatValue(value))}`));
-  return `${[
-    paint('90', (asString(fields.time) ?? '').slice(11, 19)),
-    paint(COLOURS[level] ?? '36', level.padEnd(5)),
-    neutraliseLine(asString(fields.msg) ?? ''),
-    ...rest,
-  ].join(' ')}\n`;
-}
-
-/** A plain word as it is, an error as its message, anything else as JSON. */
-function formatValue(value: unknown): string {
-  if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
-  const error = asObject(value);
-  if (asString(error.stack) !== undefined && asString(error.message) !== undefined) {
-    return JSON.stringify(error.message);
-  }
-  return JSON.stringify(value) ?? '';
 }
 
 export function logTurn(log: Log, report: TurnReport): void {

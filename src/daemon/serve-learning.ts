@@ -1,15 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
 import { stopWorker, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
-import type { JsonObject } from '../core/json.ts';
+import { type JsonObject, toJson } from '../core/json.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
+import { describeWriting } from '../cost/describe-cost.ts';
+import { createPrices, type PriceRules } from '../cost/prices.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
-import { createLearningModels } from '../learn/learning-model.ts';
+import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
+import { encodeWaiting } from '../learn/learning-waits.ts';
+import type { ServedModelCost } from '../learn/serving-cost.ts';
 import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -34,6 +39,7 @@ export interface ServeLearningOptions {
   readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
   readonly catalogue: Catalogue;
+  readonly prices: () => PriceRules;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests. */
@@ -56,10 +62,16 @@ export interface ServedLearning {
   samples(): readonly TrainingSample[];
   /** Writes a shorter system prompt with the evolver's model, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
+  /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
   settle(): Promise<void>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
+  /** For metrics: what served turns cost, by model. */
+  readonly served: () => readonly ServedModelCost[];
+  /** The settings have changed: the thread is started again if they concern it. It continues where it was. */
+  reload(): Promise<void>;
   /** Aborts what is under way. */
   close(): Promise<void>;
 }
@@ -79,10 +91,15 @@ const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
-  const isScoped = config.learn.flush === 'scoped';
-  const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
-  const answers = createAnswers(options);
-  const writers = createLearningModels({ models: config.models, catalogue: options.catalogue });
+  const { prices } = options;
+  let sent = threadSettings(config, prices());
+  let recertifier = sent.isScoped ? createSampleRecertifier(options.embed, records) : undefined;
+  const writers = createLearningModels({
+    settings: config,
+    catalogue: options.catalogue,
+    prices: (name) => createPrices(prices())(name),
+  });
+  const answers = createAnswers(options, writers);
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingSample[] = [];
@@ -117,14 +134,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         storeFile: options.storeFile,
         salt: options.salt,
         keys: sentKeys,
-        settings: {
-          autonomy: config.library.autonomy,
-          failures: config.learn.failures,
-          maxNewSkills: config.learn.maxNewSkills,
-          usdPerDay: config.learn.budget.usdPerDay,
-          verifiers: config.learn.verifiers,
-        },
-        isScoped,
+        ...sent,
         now: clock.now(),
       },
       // Learning that needs more ends its thread, not the process.
@@ -189,16 +199,36 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         return { ok: false, why, isRetryable: true };
       }
     },
+    served: () => known?.status.cost.serving.models ?? [],
     counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
-      const models = { evolver: writers.name('evolver') ?? null, judge: writers.name('judge') ?? null };
-      const learning = { models, usdPerDay: config.learn.budget.usdPerDay };
-      return { ...learning, ...(known === undefined ? fault : describe(known, fault)) };
+      const writing = describeWriting({
+        evolver: writers.model('evolver'),
+        judge: writers.model('judge'),
+        limits: config.learn.budget,
+      });
+      return { ...writing, ...(known === undefined ? fault : describe(known, fault)) };
     },
+    look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
     settle: async () => {
       // The thread's end is in the status and in the log.
       await thread?.side.call('settle', []).catch(() => undefined);
+    },
+    reload: async () => {
+      const now = threadSettings(config, prices());
+      if (isClosed || isDeepStrictEqual(now, sent)) return;
+      sent = now;
+      const kept = recertifier ?? createSampleRecertifier(options.embed, records);
+      recertifier = now.isScoped ? kept : undefined;
+      const old = thread;
+      // Its end is expected: it is not reported, and not followed by another start.
+      thread = undefined;
+      clearTimeout(again);
+      if (old !== undefined) await stopWorker(old.worker);
+      if (isClosed) return;
+      begin();
+      postWake();
     },
     close: async () => {
       isClosed = true;
@@ -210,12 +240,29 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   };
 }
 
+/** What the thread is started with; other settings are read here, when they are needed. */
+const threadSettings = (
+  { library, learn }: Config,
+  prices: PriceRules,
+): Pick<LearningThreadData, 'settings' | 'isScoped'> => ({
+  settings: {
+    autonomy: library.autonomy,
+    failures: learn.failures,
+    maxNewSkills: learn.maxNewSkills,
+    budget: { ...learn.budget },
+    prices,
+    verifiers: learn.verifiers,
+  },
+  isScoped: learn.flush === 'scoped',
+});
+
 const startWorker: StartThread = (module, options) => new Worker(module, options);
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
-function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['calls']> {
-  const { config, records, lessons, embed, catalogue } = options;
-  const models = createLearningModels({ models: config.models, catalogue });
+function createAnswers(
+  { records, lessons, embed }: ServeLearningOptions,
+  models: LearningModels,
+): CallAnswers<ServingSide['calls']> {
   return {
     append: async (_, facts) => {
       const appended = await records.append(facts);
@@ -230,15 +277,22 @@ function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['
       if (open === undefined) throw new StoreError('io', 'the library cannot be read yet');
       return open.library.publish(set);
     },
-    modelName: async (_, role) => models.name(role),
+    model: async (_, role) => models.model(role),
     chat: (signal, role, request) => models.chat(role, request, signal),
     embed: async (_, texts) => embed.embed(texts),
   };
 }
 
 function describe({ status, buffer }: StatusPost, fault: { readonly problem?: string }): JsonObject {
-  const { judge, ...rest } = status;
-  return { ...rest, buffer: { ...buffer }, judge: { ...judge, interval: { ...judge.interval } }, ...fault };
+  const { judge, waits, cost, ...rest } = status;
+  return {
+    ...rest,
+    waits: waits.map(encodeWaiting),
+    cost: toJson(cost),
+    buffer: { ...buffer },
+    judge: { ...judge, interval: { ...judge.interval } },
+    ...fault,
+  };
 }
 
 function countsOf(
@@ -257,5 +311,7 @@ function countsOf(
     cycles_published: status.cycles.published,
     samples: buffer.query,
     usd_today: status.cost.learning.usdToday,
+    tokens_today: status.cost.learning.tokensToday,
+    unpriced_tokens_today: status.cost.learning.unpricedTokensToday,
   };
 }

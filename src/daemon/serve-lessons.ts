@@ -12,6 +12,7 @@ import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { isHeldOut } from '../lessons/effect/measure-effect.ts';
+import { describeUse } from '../lessons/explain/describe-use.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-index.ts';
@@ -24,6 +25,7 @@ import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
   readonly home: Home;
+  /** Read when they are needed: they may change. */
   readonly settings: Config['library'];
   readonly records: Records;
   readonly clock: Clock;
@@ -93,17 +95,20 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       records,
       clock,
       newId,
+      holdout: settings.holdout,
       onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
     const { library, effects } = openedLessons;
     index = createRecall({
       embed,
       fallback,
-      limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+      limits: settings,
       ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
-      patterns: settings.domains.map((pattern) => compact(pattern)),
+      get patterns() {
+        return settings.domains.map((pattern) => compact(pattern));
+      },
       ...(vectors === undefined ? {} : { vectorCache: vectors }),
     });
     const ready = index;
@@ -164,6 +169,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       all: async () => api().all(),
       show: async (idOrName) => api().show(idOrName),
       why: async (turn) => api().why(turn),
+      today: async () => api().today(),
       change: async (body) => api().change(body),
       generations: async () => api().generations(),
       recall: async (query) => api().recall(query),
@@ -210,6 +216,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     shown: library.shown(now).length,
     index: { ...index.stats() } as JsonObject,
     unreadable: open.skipped(),
+    ...describeUse(library),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };

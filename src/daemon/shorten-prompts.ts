@@ -9,30 +9,43 @@ import { findSystemText } from '../wire/system-text.ts';
 import type { ServedLessons } from './serve-lessons.ts';
 
 interface ServeShorteningOptions extends Pick<ShortenPromptsOptions, 'records' | 'now'> {
-  readonly overTokens: number;
+  /** The limit in force; undefined while prompts are not shortened. */
+  readonly overTokens: () => number | undefined;
   readonly write: WritePrompt;
   readonly cache: PromptCache;
   readonly journal: (note: string) => void;
 }
 
-interface ServedShortening {
+interface Shortening {
   shorten(turn: Turn): Promise<ShownLessons['shortened'] | undefined>;
+  close(): Promise<void>;
+}
+
+interface ServedShortening {
+  /** Undefined while prompts are not shortened. */
+  current(): Shortening | undefined;
   close(): Promise<void>;
 }
 
 /** Shortens long system prompts for the sessions after the one in which they were first seen. */
 export function servePromptShortening(options: ServeShorteningOptions): ServedShortening {
-  const { records, now, overTokens, ...parts } = options;
-  const compressor = createCompressor({ ...parts, now, overTokens });
-  // A token has at least one byte, so a smaller body has no prompt over the limit.
-  const shorten = createShortenPrompts({
-    compressor,
-    records,
-    now,
-    hashOf: blockHash,
-    shortestBody: overTokens,
-  });
-  return { shorten, close: () => compressor.close() };
+  const { records, now, overTokens: limitNow, ...parts } = options;
+  let made: { readonly overTokens: number; readonly shortening: Shortening } | undefined;
+  const create = (overTokens: number): Shortening => {
+    const compressor = createCompressor({ ...parts, now, overTokens });
+    // A token has at least one byte, so a smaller body has no prompt over the limit.
+    const shortestBody = overTokens;
+    const shorten = createShortenPrompts({ compressor, records, now, hashOf: blockHash, shortestBody });
+    return { shorten, close: () => compressor.close() };
+  };
+  const current = (): Shortening | undefined => {
+    const overTokens = limitNow();
+    if (made?.overTokens === overTokens) return made?.shortening;
+    void made?.shortening.close();
+    made = overTokens === undefined ? undefined : { overTokens, shortening: create(overTokens) };
+    return made?.shortening;
+  };
+  return { current, close: async () => made?.shortening.close() };
 }
 
 interface ShortenPromptsOptions {
@@ -89,10 +102,13 @@ function toolNames(tools: Json | undefined): readonly string[] {
 type Lessons = ServedLessons['lessons'];
 
 /** Adds the shortened prompt to a turn's lessons, where shortening is configured. */
-export const withShortenedPrompts = (lessons: Lessons, shortening: ServedShortening | undefined): Lessons =>
-  shortening === undefined
-    ? lessons
-    : async (turn) => {
-        const [shown, shortened] = await Promise.all([lessons(turn), shortening.shorten(turn)]);
-        return compact({ ...shown, shortened });
-      };
+export function withShortenedPrompts(lessons: Lessons, { current }: ServedShortening): Lessons {
+  const shorten = async (turn: Turn, by: Shortening): Promise<ShownLessons> => {
+    const [shown, shortened] = await Promise.all([lessons(turn), by.shorten(turn)]);
+    return compact({ ...shown, shortened });
+  };
+  return (turn) => {
+    const shortening = current();
+    return shortening === undefined ? lessons(turn) : shorten(turn, shortening);
+  };
+}

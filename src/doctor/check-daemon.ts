@@ -1,9 +1,15 @@
 import { createServer } from 'node:net';
+import { callDaemon } from '../config/call-daemon.ts';
 import { type DaemonRecord, isAlive, readDaemonFile } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
+import { readKey } from '../config/key.ts';
+import { describeSettingsState } from '../config/live-settings.ts';
 import type { Config } from '../config/schema.ts';
-import { type DoctorCheck, failed, passed } from './doctor-check.ts';
+import { asObject, parseJson } from '../core/json.ts';
+import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { lookAt, quotePath } from './inspect-path.ts';
+
+const STATUS_TIMEOUT_MS = 5_000;
 
 /** A daemon that has this home and does not answer. `answering`: the one that does. */
 export function checkDaemon(home: Home, answering: DaemonRecord | undefined): readonly DoctorCheck[] {
@@ -26,6 +32,25 @@ export function checkDaemon(home: Home, answering: DaemonRecord | undefined): re
       'daemon-silent',
     ),
   ];
+}
+
+/** Whether the running daemon uses the settings of the config file. */
+export async function checkRunningSettings(
+  daemon: DaemonRecord | undefined,
+  home: Home,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly DoctorCheck[]> {
+  if (daemon === undefined || !isAlive(daemon)) return [];
+  try {
+    const key = readKey(home, env)?.key ?? '';
+    const headers = { authorization: `Bearer ${key}` };
+    const reply = await callDaemon(daemon, '/api/status', { headers, timeoutMs: STATUS_TIMEOUT_MS });
+    const { settings } = asObject(parseJson(reply.text));
+    return describeSettingsState(settings).map(({ what, fix }) => warned('settings', what, fix));
+  } catch {
+    // A daemon that does not answer, or a faulty key, is reported by its own check.
+    return [];
+  }
 }
 
 /** Whether the configured port can be used, by us. */

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
 import { checkCopies } from './check-copies.ts';
-import { checkDaemon, checkPort } from './check-daemon.ts';
+import { checkDaemon, checkPort, checkRunningSettings } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
 import { checkSandbox } from './check-sandbox.ts';
@@ -36,6 +36,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
     checkTime(home, clock),
     checkCopies(home, stored, clock.now()),
     ...checkDaemon(home, daemon),
+    ...(await checkRunningSettings(daemon, home, env)),
   ];
   const { config, checks } = readConfig(home, env);
   if (config === undefined) return [...basics, ...checks];

@@ -56,6 +56,7 @@ function digestsOf({ evidence, calls }: TurnReading, signals: readonly Signal[])
 const NAMES: Readonly<Record<RewardSource, string>> = {
   verifier: 'verified',
   person: 'feedback',
+  chat: 'chat-word',
   judge: 'judged',
   signal: 'reported',
   agent: 'reported',
@@ -66,8 +67,11 @@ const AGENT_WEIGHT = 0.5;
 
 /** Recorded rewards as signals, each with its source; scores of −1 to 1 become 0 to 1. */
 function readGiven({ evidence }: TurnReading): readonly Signal[] {
-  return evidence.given.flatMap(({ source, score }): readonly Signal[] => {
+  const lastWord = evidence.given.findLastIndex(({ source }) => source === 'chat');
+  return evidence.given.flatMap(({ source, score }, index): readonly Signal[] => {
     if (!Number.isFinite(score)) return [];
+    // Whoever says another word about the same answer has changed their mind.
+    if (source === 'chat' && index !== lastWord) return [];
     const scaled = (Math.min(1, Math.max(-1, score)) + 1) / 2;
     const weight = source === 'agent' ? AGENT_WEIGHT : 1;
     return [{ name: NAMES[source], source, score: scaled, weight, reason: `${source} gave ${score}` }];

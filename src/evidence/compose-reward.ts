@@ -3,22 +3,22 @@ import type { Appraisal, RewardSource, Signal } from '../core/evidence.ts';
 /** The signal that something outside the agent ended or hindered the turn. It does not count in the score. */
 export const INFRASTRUCTURE = 'infrastructure';
 
-const TRUST: readonly RewardSource[] = ['verifier', 'person', 'judge', 'signal', 'agent'];
+const TRUST: readonly RewardSource[] = ['verifier', 'person', 'chat', 'judge', 'signal', 'agent'];
 /** Sources that count even when the connection broke: they looked at the result. */
-const OVER_INFRASTRUCTURE: ReadonlySet<RewardSource> = new Set(['verifier', 'person']);
+const OVER_INFRASTRUCTURE: ReadonlySet<RewardSource> = new Set(['verifier', 'person', 'chat']);
 const MIDDLE = 0.5;
 const NEAR = 1e-9;
 
 /**
  * The one rule by which signals become a reward.
  *
- * 1. Trust: verifier > person > judge > signal > agent. The most trusted source with a score decides alone; the others are kept
- *    for people to see and change nothing.
+ * 1. Trust: verifier > person > chat > judge > signal > agent. The most trusted source with a score decides alone; the others
+ *    are kept for people to see and change nothing.
  * 2. Within that source the reward is the weighted mean of the scores.
  * 3. Below 0.5 is a failure, above 0.5 a success. Exactly 0.5 (a judge that abstains, signals that cancel out) is
  *    ambiguous, without a reward.
- * 4. Infrastructure outranks judges and signals, which cannot assess a broken turn, but not verifiers and people. It has
- *    no reward.
+ * 4. Infrastructure outranks judges and signals, which cannot assess a broken turn, but not verifiers, people and
+ *    what was said in the chat. It has no reward.
  * 5. Without any score: ambiguous.
  *
  * The result does not depend on the order of the signals, and the reward is between 0 and 1.

@@ -2,8 +2,8 @@ import type { Appraisal, TurnEvidence } from '../core/evidence.ts';
 import type { FailureCase, Origin, Passage, TurnMaterial } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import { truncateMiddle } from '../text/truncate.ts';
-import { originOfResult } from './turn-material.ts';
-import { separateTypedText } from './typed-text.ts';
+import { separateTypedText } from '../text/typed-text.ts';
+import { notePassage, originOfResult } from './turn-material.ts';
 
 export interface CaseOrigin {
   readonly at: number;
@@ -35,9 +35,10 @@ export function createFailureCase(
   const reported = attempts
     .slice(-MOST_RESULTS)
     .map(({ action, result }) => passage('tool', `${action}\n${result}`, LONGEST_RESULT));
-  const notes = given.flatMap(({ source, note }): readonly Passage[] =>
-    note && (source === 'person' || source === 'verifier') ? [{ origin: source, text: note }] : [],
-  );
+  const notes = given.flatMap(({ source, note = '' }): readonly Passage[] => {
+    const passage = notePassage(source, note);
+    return passage.origin === 'tool' ? [] : [passage];
+  });
   const passages: readonly Passage[] = [
     passage(evidence.isReported ? 'tool' : 'user', task, LONGEST_TASK),
     passage('assistant', replyText(evidence), LONGEST_REPLY),

@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest } from '../core/chat.ts';
 import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
+import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
@@ -40,9 +41,26 @@ export function messagesAfter(
 ): readonly ChatMessage[] | undefined {
   const { messages } = turn.request;
   if (after === undefined || after.request.messages.length <= messages.length) return undefined;
-  const fresh = after.request.messages.slice(messages.length);
+  const fresh = withoutChatWords(after.request.messages.slice(messages.length));
   const user = fresh.findIndex(({ role }) => role === 'user');
   return user < 0 ? fresh : fresh.slice(0, user + 1);
+}
+
+/** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
+function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const kept: ChatMessage[] = [];
+  let isAnswered = true;
+  for (const message of messages) {
+    if (message.role === 'user' && isChatWordMessage(textsOf(message))) isAnswered = false;
+    else if (isAnswered) kept.push(message);
+    // A client may put a message of its own between the word and the answer.
+    else if (message.role === 'assistant') isAnswered = true;
+    else if (message.role !== 'user' || readTypedWords(textOf(message)) !== '') {
+      isAnswered = true;
+      kept.push(message);
+    }
+  }
+  return kept;
 }
 
 /** The consequences of the reply. */
@@ -81,8 +99,10 @@ function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier']
 const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome =>
   compact({ callId: message.callId, text: textOf(message), isError: message.isError });
 
-const textOf = ({ content }: ChatMessage): string =>
-  content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+const textsOf = ({ content }: ChatMessage): readonly string[] =>
+  content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+
+const textOf = (message: ChatMessage): string => textsOf(message).join('\n');
 
 /** The newest user message with text. */
 export const taskOf = (messages: readonly ChatMessage[]): string => {

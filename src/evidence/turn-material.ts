@@ -1,10 +1,10 @@
 import type { AssistantPart, ChatMessage, ChatRequest, UserPart } from '../core/chat.ts';
-import type { TurnEvidence } from '../core/evidence.ts';
+import type { RewardSource, TurnEvidence } from '../core/evidence.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import type { Origin, Passage, RunCommand, TurnMaterial } from '../core/learn.ts';
+import { separateTypedText, type TypedText } from '../text/typed-text.ts';
 import { readCall } from './tools/tool-call.ts';
 import { readOutcome } from './tools/tool-outcome.ts';
-import { separateTypedText, type TypedText } from './typed-text.ts';
 
 /** A conversation as it was sent, with the answer and what followed it. */
 interface WholeTurn {
@@ -118,8 +118,14 @@ export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
   if (turn.followed === undefined) addReply(turn.reply);
   else turn.followed.forEach(addMessage);
   for (const { source, note = '' } of turn.given)
-    add(source === 'person' || source === 'verifier' ? source : 'tool', note);
+    if (note.trim() !== '') passages.push(notePassage(source, note));
   return bounded(passages, commands, missing);
+}
+
+/** The note of a reward. What was said in the chat is a user's text like any other that they typed there. */
+export function notePassage(source: RewardSource, text: string): Passage {
+  if (source === 'chat') return { origin: 'user', text, isFeedback: true };
+  return { origin: source === 'person' || source === 'verifier' ? source : 'tool', text };
 }
 
 /**
@@ -145,12 +151,7 @@ export function joinMaterial(
 /** What an agent reported of itself: nobody else's words are in it. */
 export function readReportedMaterial({ task, attempts, given }: TurnEvidence): TurnMaterial {
   const reported = [task, ...attempts.flatMap(({ action, result }) => [action, result])];
-  const notes = given.map(
-    ({ source, note = '' }): Passage => ({
-      origin: source === 'person' || source === 'verifier' ? source : 'tool',
-      text: note,
-    }),
-  );
+  const notes = given.map(({ source, note = '' }) => notePassage(source, note));
   const passages = [...reported.map((text): Passage => ({ origin: 'tool', text })), ...notes];
   return bounded(
     passages.filter(({ text }) => text.trim() !== ''),

@@ -28,6 +28,7 @@ export interface Admission {
   drain(): Promise<void>;
 }
 
+/** The limits are read for each request, so that they can change. */
 export interface AdmissionOptions {
   readonly maxInFlight: number;
   readonly maxBodyBytes: number;
@@ -38,8 +39,8 @@ export interface AdmissionOptions {
 
 /** What all requests of one kind may use together. */
 interface Pool {
-  readonly mostRequests: number;
-  readonly mostBytes: number;
+  readonly mostRequests: () => number;
+  readonly mostBytes: () => number;
   requests: number;
   bytes: number;
 }
@@ -70,19 +71,21 @@ const PACE = {
  * Three pools: callers that are known by their headers, all others, and requests to Instar itself. However many requests
  * of unknown callers are held open, they use up only their own pool.
  */
-export function createAdmission({
-  maxInFlight,
-  maxBodyBytes,
-  monotonic,
-  pace: rules = PACE,
-}: AdmissionOptions): Admission {
-  const known = createPool(maxInFlight, KNOWN_BODIES * maxBodyBytes);
-  const unknown = createPool(
-    Math.max(Math.min(maxInFlight, FEW_REQUESTS), Math.ceil(maxInFlight * UNKNOWN_SHARE)),
-    UNKNOWN_BODIES * maxBodyBytes,
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { pace: rules = PACE } = options;
+  const known = createPool(
+    () => options.maxInFlight,
+    () => KNOWN_BODIES * options.maxBodyBytes,
   );
-  const api = createPool(API_REQUESTS, API_BYTES);
-  const pace = createBodyPace(monotonic);
+  const unknown = createPool(
+    () => shareOfUnknown(options.maxInFlight),
+    () => UNKNOWN_BODIES * options.maxBodyBytes,
+  );
+  const api = createPool(
+    () => API_REQUESTS,
+    () => API_BYTES,
+  );
+  const pace = createBodyPace(options.monotonic);
   const connections = new WeakMap<object, ConnectionUse>();
   const useOf = (connection: object | undefined): ConnectionUse => {
     const use = (connection && connections.get(connection)) ?? { requests: 0, bytes: 0 };
@@ -100,7 +103,7 @@ export function createAdmission({
     enter: ({ isKnown, connection, isApi = false }) => {
       const pool = !isKnown ? unknown : isApi ? api : known;
       const use = isKnown ? undefined : useOf(connection);
-      if (draining || pool.requests >= pool.mostRequests) return undefined;
+      if (draining || pool.requests >= pool.mostRequests()) return undefined;
       if (use !== undefined && use.requests >= MOST_PER_CONNECTION) return undefined;
       pool.requests++;
       if (use !== undefined) use.requests++;
@@ -108,8 +111,8 @@ export function createAdmission({
       let isInside = true;
       return {
         hold: (bytes) => {
-          if (pool.bytes + bytes > pool.mostBytes) return false;
-          if (use !== undefined && use.bytes + bytes > maxBodyBytes) return false;
+          if (pool.bytes + bytes > pool.mostBytes()) return false;
+          if (use !== undefined && use.bytes + bytes > options.maxBodyBytes) return false;
           pool.bytes += bytes;
           held += bytes;
           if (use !== undefined) use.bytes += bytes;
@@ -136,7 +139,10 @@ export function createAdmission({
   };
 }
 
-const createPool = (mostRequests: number, mostBytes: number): Pool => ({
+const shareOfUnknown = (maxInFlight: number): number =>
+  Math.max(Math.min(maxInFlight, FEW_REQUESTS), Math.ceil(maxInFlight * UNKNOWN_SHARE));
+
+const createPool = (mostRequests: () => number, mostBytes: () => number): Pool => ({
   mostRequests,
   mostBytes,
   requests: 0,

@@ -1,9 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import type { Caller } from '../core/caller.ts';
-import type { ErasureReport, OwnerApis } from '../core/daemon-api.ts';
+import type { ErasureReport, NewestTurnQuery, OwnerApis, SessionPart } from '../core/daemon-api.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
-import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  compact,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { TrainingError } from '../core/training.ts';
 import type { AdmissionSlot } from './admission.ts';
@@ -118,7 +126,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['POST /v1/feedback', control(giveFeedback)],
   ['POST /v1/events', control(reportEvent)],
   ['GET /api/sessions', owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))])],
-  ['GET /api/sessions/:id', owned(({ api }, { id }) => api.session(id))],
+  ['GET /api/sessions/:id', owned(({ api }, { id, query }) => api.session(id, sessionPart(query)))],
   ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],
   ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => asJson(await api.erase(id)))],
   [
@@ -127,6 +135,11 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ],
   ['GET /api/library', owned(async ({ lessonsApi }) => [...(await lessonsApi.all())])],
   ['GET /api/lessons/:id', owned(({ lessonsApi }, { id }) => lessonsApi.show(id), 'lesson')],
+  [
+    'GET /api/turns',
+    owned(async ({ api }, { query }) => ({ turn: (await api.newestTurn(newestTurnQuery(query))) ?? null })),
+  ],
+  ['GET /api/turns/:id', owned(({ api }, { id }) => api.turn(id), 'turn')],
   ['GET /api/turns/:id/why', owned(({ lessonsApi }, { id }) => lessonsApi.why(id), 'turn')],
   ['POST /api/lessons', owned(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.change(body)))],
   [
@@ -154,6 +167,18 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       });
     }, 'training'),
   ],
+  ['GET /api/learning', shared(({ api }) => api.learning())],
+  [
+    'POST /api/learning',
+    owned(({ api }, asked) =>
+      withBody(asked, async ({ on }) =>
+        typeof on === 'boolean'
+          ? api.switchLearning(on)
+          : createFailure('bad-request', 'on must be true or false.'),
+      ),
+    ),
+  ],
+  ['GET /api/today', owned(({ lessonsApi }) => lessonsApi.today())],
   ['GET /api/schedule', shared(({ api }) => api.schedule())],
   [
     'POST /api/time/:id',
@@ -172,6 +197,9 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       return revoked.length === 0 ? undefined : [...revoked];
     }, 'key'),
   ],
+  ['GET /api/config', owned(({ keysApi }) => keysApi.settings())],
+  ['POST /api/config', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.setSetting(body)))],
+  ['POST /api/reload', owned(({ keysApi }) => keysApi.reload())],
   ['POST /api/settings', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.confirm(body)))],
   [
     'GET /api/audit',
@@ -256,5 +284,28 @@ function sessionQuery(query: URLSearchParams): Parameters<OwnerApis['api']['sess
     ...(Number.isFinite(before) ? { before } : {}),
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
+    preview: query.get('preview') === 'true',
   };
+}
+
+function sessionPart(query: URLSearchParams): SessionPart {
+  const count = (name: string): number | undefined => {
+    const value = Number(query.get(name) ?? Number.NaN);
+    return Number.isInteger(value) && value >= 0 ? value : undefined;
+  };
+  const isYes = (name: string): boolean => query.get(name) === 'true';
+  return compact({
+    from: count('from'),
+    limit: count('limit'),
+    hidesAux: isYes('hidesAux'),
+    full: isYes('full'),
+  });
+}
+
+function newestTurnQuery(query: URLSearchParams): NewestTurnQuery {
+  const projects = query.get('projects');
+  return compact({
+    agent: query.get('agent') || undefined,
+    projects: projects === null || projects === '' ? undefined : projects.split(','),
+  });
 }

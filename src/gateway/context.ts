@@ -9,7 +9,7 @@ import type { Authorizer } from './access-control.ts';
 import type { ReceivedRequest } from './client-clues.ts';
 import type { Identity } from './identify.ts';
 import type { SessionMatcher } from './session-matcher.ts';
-import type { ShownLessons, Turn, TurnReport } from './turn.ts';
+import type { ChatWordEnd, ShownLessons, Turn, TurnReport } from './turn.ts';
 
 /** A name that no model has: resolves to the provider of a wire when the body names no model. */
 export const ANY_MODEL = '*';
@@ -39,6 +39,8 @@ export interface GatewayContext {
   /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;
   readonly report: (report: TurnReport) => void;
+  /** A word to Instar was answered: neither a turn nor a refused request. */
+  readonly chatWord: (end: ChatWordEnd) => void;
   /** For `GET /api/status`. */
   readonly status: () => JsonObject;
   /** For `GET /metrics`. */

@@ -194,13 +194,14 @@ async function tryTarget(
   const upstream = upstreamFor(target, turn);
   // A model behind another wire retries by itself; an unknown route may not be safe to repeat.
   const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
+  const { retry } = context;
   for (let tries = 0; ; ) {
     // The client may have disconnected during recall, while the recorder was full, or during a retry's pause.
     if (turn.disconnect.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
     const attempt = await tryOnce(context, turn, target, upstream, marks);
     tries++;
     if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
-    const pause = retryDelayMs(context.retry, attempt.failure, tries, context.random);
+    const pause = retryDelayMs(retry, attempt.failure, tries, context.random);
     if (pause === undefined) return { attempt, tries };
     await context.pause(pause, turn.disconnect.signal);
   }

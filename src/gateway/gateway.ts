@@ -18,7 +18,8 @@ import { createWorkSlices } from './work-slices.ts';
 export interface GatewayOptions {
   readonly context: GatewayContext;
   readonly admission: Admission;
-  readonly allowedHosts: readonly string[];
+  /** Asked again by `refreshHosts`. */
+  readonly allowedHosts: () => readonly string[];
   /** A refused request, for the metrics. */
   readonly onRefused: (reason: string) => void;
   /** An unexpected error: logged, and answered with 500. */
@@ -31,6 +32,8 @@ const MOST_WAITING_CONNECTIONS = 1000;
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
+  /** The allowed hosts have changed. */
+  refreshHosts(): void;
   /** Admits no new request, lets streams finish for at most `graceMs`, then closes their connections. */
   close(graceMs: number): Promise<void>;
 }
@@ -46,16 +49,24 @@ export function createGateway({
 }: GatewayOptions): Gateway {
   let checkOrigin: ReturnType<typeof createOriginCheck> = () =>
     createFailure('overloaded', 'Instar is starting.');
+  let bound: { readonly host: string; readonly port: number } | undefined;
+  const refreshHosts = (): void => {
+    if (bound !== undefined) checkOrigin = createOriginCheck({ ...bound, allowedHosts: allowedHosts() });
+  };
 
   const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
   const credentials = createAcceptedCredentials(context.clock.monotonic);
   const rest = createWorkSlices();
 
-  const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
-    onRefused(failure.kind);
+  const sendError = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     // The body of a refused request is not read: the connection ends with the reply.
     if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
     sendFailure(response, wireOfRequest(pathWithoutQuery(request), request), failure);
+  };
+
+  const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
+    onRefused(failure.kind);
+    sendError(request, response, failure);
   };
 
   /** Requests whose clients wait for "100 Continue". */
@@ -98,6 +109,8 @@ export function createGateway({
       };
       askForBody(request, response);
       const reply = await operation.run(context, asked).finally(slot.leave);
+      // "No turn has this id" is an answer of the API, and no refused request.
+      if ('kind' in reply && ANSWERS.has(reply.kind)) return sendError(request, response, reply);
       if ('kind' in reply) return sendRefusal(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
@@ -166,11 +179,12 @@ export function createGateway({
         server.once('error', reject);
         server.listen(port, host, 1024, () => {
           server.off('error', reject);
-          const { port: bound } = server.address() as AddressInfo;
-          checkOrigin = createOriginCheck({ host, port: bound, allowedHosts });
-          resolve(bound);
+          bound = { host, port: (server.address() as AddressInfo).port };
+          refreshHosts();
+          resolve(bound.port);
         });
       }),
+    refreshHosts,
     close: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
@@ -185,6 +199,8 @@ export function createGateway({
     },
   };
 }
+
+const ANSWERS: ReadonlySet<Failure['kind']> = new Set(['bad-request', 'not-found', 'forbidden']);
 
 const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>
   isJsonContent(headers['content-type']) ||

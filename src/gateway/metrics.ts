@@ -1,13 +1,20 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RecordingState } from '../core/store.ts';
 import { addProcessGauges } from './process-metrics.ts';
-import type { TurnReport } from './turn.ts';
+import type { ChatWordEnd, TurnReport } from './turn.ts';
 
 export interface Metrics {
   report(report: TurnReport): void;
   /** A request that was refused before it became a turn. */
   refused(reason: string): void;
-  readonly totals: { readonly served: number; readonly failed: number; readonly refused: number };
+  /** A word to Instar that Instar answered itself. */
+  chatWord(end: ChatWordEnd): void;
+  readonly totals: {
+    readonly served: number;
+    readonly failed: number;
+    readonly refused: number;
+    readonly chatWords: number;
+  };
   text(): Promise<string>;
 }
 
@@ -18,11 +25,23 @@ interface TurnCount {
   readonly seconds: Histogram.Internal<string>;
 }
 
-/** `learned`: counts of learned and waiting things by name. `recording`: how recording goes. */
+/** What the turns of one model cost since the start; `unpricedTokens` are those whose price is not known. */
+interface ModelCost {
+  readonly model: string;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly unpricedTokens: number;
+}
+
+/**
+ * `learned`: counts of learned and waiting things by name. `recording`: how recording goes. `served`: the cost of turns by
+ * model, a bounded list.
+ */
 export function createMetrics(
   inFlight: () => number,
   learned: () => Readonly<Record<string, number>> = () => ({}),
   recording: () => Omit<RecordingState, 'degraded'> = () => ({ recorded: 0, lost: 0, unreadable: 0 }),
+  served: () => readonly ModelCost[] = () => [],
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -50,6 +69,12 @@ export function createMetrics(
     name: 'instar_refused_total',
     help: 'Requests refused before they became a turn, by reason',
     labelNames: ['reason'],
+    registers,
+  });
+  const chatWords = new Counter({
+    name: 'instar_chat_words_total',
+    help: 'Messages to Instar in a chat ("instar: good"), answered without a model, by end',
+    labelNames: ['end'],
     registers,
   });
   const seconds = new Histogram({
@@ -86,8 +111,32 @@ export function createMetrics(
       for (const [what, count] of Object.entries({ recorded, lost, unreadable })) this.set({ what }, count);
     },
   });
+  new Counter({
+    name: 'instar_serving_tokens_total',
+    help: 'Tokens of served turns, by model and whether the price of the model is known',
+    labelNames: ['model', 'price'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, tokens, unpricedTokens } of served()) {
+        if (tokens > unpricedTokens) this.inc({ model, price: 'known' }, tokens - unpricedTokens);
+        if (unpricedTokens > 0) this.inc({ model, price: 'unknown' }, unpricedTokens);
+      }
+    },
+  });
+  new Counter({
+    name: 'instar_serving_usd_total',
+    help: 'US dollars that served turns cost, by model; only models whose price is known',
+    labelNames: ['model'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, tokens, usd, unpricedTokens } of served())
+        if (tokens > unpricedTokens) this.inc({ model }, usd);
+    },
+  });
   addProcessGauges(registers);
-  const totals = { served: 0, failed: 0, refused: 0 };
+  const totals = { served: 0, failed: 0, refused: 0, chatWords: 0 };
   let last: TurnCount | undefined;
   const countOf = (wire: string, provider: string, end: string): TurnCount => {
     const labels = last?.labels;
@@ -114,6 +163,10 @@ export function createMetrics(
     refused: (reason) => {
       refusals.inc({ reason });
       totals.refused++;
+    },
+    chatWord: (end) => {
+      chatWords.inc({ end });
+      totals.chatWords++;
     },
     text: () => registry.metrics(),
   };

@@ -5,9 +5,11 @@ import type { Outline, Wire } from '../core/wire.ts';
 import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
 import { bringsCredential } from './access-control.ts';
 import type { AdmissionSlot } from './admission.ts';
+import { answerChatWord } from './answer-chat-word.ts';
 import type { TurnKind } from './client-clues.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
+import { findChatWord } from './find-chat-word.ts';
 import { forwardTurn } from './forward.ts';
 import type { Identity } from './identify.ts';
 import { receiveBody } from './read-body.ts';
@@ -75,6 +77,8 @@ export async function serveTurn(
     disconnect,
     startedAt,
   };
+  const word = findChatWord(kind, wire.name, body, outline, identity);
+  if (word !== undefined) return context.chatWord(await answerChatWord(context, turn, word));
   const { target, end, status, tries, failure, isProven } = await forwardTurn(context, turn);
   if (isProven) arrival.onProven();
   const report = {

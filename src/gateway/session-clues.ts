@@ -283,7 +283,8 @@ function readPath(bytes: Buffer, start: number, close: string | undefined): stri
   return path !== undefined && /^([/~]|[A-Za-z]:[\\/]|\\\\)/.test(path) ? path : undefined;
 }
 
-function toProject(path: string): Project {
+/** The project of a folder: a hash of its path, and its name. */
+export function toProject(path: string): Project {
   const plain = path.length > 1 ? path.replace(/(?<=[^:\\/])[\\/]+$/, '') : path;
   const id = createHash('sha256').update(plain).digest('hex').slice(0, 12);
   return { id, label: labelOf(plain) };

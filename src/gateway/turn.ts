@@ -104,6 +104,9 @@ export interface TurnReport {
   readonly failure?: Failure;
 }
 
+/** How a word to Instar was answered, for the metrics. `refused`: the caller may not use this model at all. */
+export type ChatWordEnd = 'saved' | 'help' | 'nothing-to-rate' | 'not-saved' | 'refused';
+
 /** Whether the client disconnected before its reply was complete. */
 interface ClientDisconnect {
   readonly isGone: boolean;

@@ -130,6 +130,7 @@ export async function runCycle<Material>(
     cost,
     tookMs: Math.round(clock.monotonic() - startedAt),
     ...(stuck === undefined ? {} : { note: stuck.stuck }),
+    ...(stuck?.cause === undefined ? {} : { cause: stuck.cause }),
     isRetryable: !isDone,
   };
 }

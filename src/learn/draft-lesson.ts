@@ -1,6 +1,6 @@
 import type { RewardSource } from '../core/evidence.ts';
 import { asArray, isObject } from '../core/json.ts';
-import type { FailureCase, Proposal } from '../core/learn.ts';
+import type { Answer, FailureCase, LearnerFailure, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 
 const MOST_CHARACTERS = 64;
@@ -41,6 +41,7 @@ export const mayScopesOverlap = (a: Scope, b: Scope): boolean =>
 const WEIGHT: Readonly<Record<RewardSource, number>> = {
   verifier: 0.9,
   person: 0.8,
+  chat: 0.7,
   judge: 0.6,
   signal: 0.4,
   agent: 0.2,
@@ -115,3 +116,15 @@ export const recordedQuotes = (
     const found = failure && findQuote(text, failure);
     return found === undefined ? [] : [{ turn, text: found }];
   });
+
+/** A question without an answer, as a learner reports it: in words for people, with the name of the model. */
+export function stuckBy(answer: Answer<unknown> & { readonly ok: false }): LearnerFailure {
+  const { why, isRetryable, cause, model } = answer;
+  const named = { isRetryable, ...(cause === undefined ? {} : { cause }) };
+  if (model === undefined || cause === 'budget') return { stuck: why, ...named };
+  const stuck =
+    cause === 'model'
+      ? `${model} gave no answer (${why})`
+      : why.replace(/^the model's reply/, `the reply of ${model}`);
+  return { stuck, ...named };
+}

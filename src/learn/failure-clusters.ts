@@ -2,6 +2,7 @@ import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
+import { createPauses, type LastTry, type Pause } from './pauses.ts';
 
 /** A failure that no lesson has been learned from yet. */
 export interface PendingFailure {
@@ -19,19 +20,28 @@ export interface FailureCluster {
   readonly failures: readonly PendingFailure[];
 }
 
+/** Failures of one scope that wait, and why the last try to learn from them gave nothing. */
+export interface WaitingCluster extends FailureCluster {
+  readonly pause: Pause | undefined;
+  /** A person or a verifier reported one of them, or they come from two sessions. */
+  readonly isCorroborated: boolean;
+}
+
 export interface FailureClusters {
   /** Facts come in the order of their sequence numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
   /** Clusters with at least this many failures, oldest first. Failures that only heuristics report must come from two sessions. */
   ready(failures: number, now: number): readonly FailureCluster[];
-  /** The cluster led to no lesson: exclude it for a while, longer each time. */
-  postpone(key: string, now: number): void;
+  /** The cluster led to no lesson: exclude it for a while, longer each time, but not beyond `latest`. */
+  postpone(key: string, now: number, last?: LastTry, latest?: number): void;
+  /** All clusters, also the small ones, oldest first. */
+  waiting(): readonly WaitingCluster[];
+  /** When the next pause ends. */
+  nextTry(now: number): number | undefined;
   readonly size: number;
 }
 
 const MOST_PENDING = 2000;
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 /**
  * A fold of facts: the failures that are still to be learned from. A failure is removed when a cycle used it, when a published
@@ -40,7 +50,7 @@ const LONGEST_PAUSE_MS = 6 * 3_600_000;
 export function createFailureClusters(): FailureClusters {
   const pending = new Map<string, PendingFailure>();
   const used = new Set<string>();
-  const pauses = new Map<string, { until: number; ms: number }>();
+  const pauses = createPauses();
   let seq = 0;
 
   const use = (turn: string): void => {
@@ -57,9 +67,20 @@ export function createFailureClusters(): FailureClusters {
     }
     pending.set(turn, { turn, session, at: before?.at ?? at, scope, source: source ?? 'signal' });
     // New evidence ends the pause.
-    if (before === undefined || before.source !== source) pauses.delete(keyOf(scope));
+    if (before === undefined || before.source !== source) pauses.end(keyOf(scope));
     const [oldest] = pending.keys();
     if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
+  };
+
+  const clusters = (): readonly FailureCluster[] => {
+    const lists = new Map<string, PendingFailure[]>();
+    for (const failure of pending.values()) {
+      const key = keyOf(failure.scope);
+      const list = lists.get(key);
+      if (list === undefined) lists.set(key, [failure]);
+      else list.push(failure);
+    }
+    return [...lists].map(([key, list]) => ({ key, scope: list[0]?.scope ?? {}, failures: list }));
   };
 
   return {
@@ -73,23 +94,19 @@ export function createFailureClusters(): FailureClusters {
       else if (fact.type === 'session-erased')
         for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);
     },
-    ready: (failures, now) => {
-      const clusters = new Map<string, PendingFailure[]>();
-      for (const failure of pending.values()) {
-        const key = keyOf(failure.scope);
-        const cluster = clusters.get(key);
-        if (cluster === undefined) clusters.set(key, [failure]);
-        else cluster.push(failure);
-      }
-      return [...clusters]
-        .filter(([key]) => (pauses.get(key)?.until ?? 0) <= now)
-        .filter(([, list]) => list.length >= failures && isCorroborated(list))
-        .map(([key, list]) => ({ key, scope: list[0]?.scope ?? {}, failures: list }));
-    },
-    postpone: (key, now) => {
-      const ms = Math.min(LONGEST_PAUSE_MS, (pauses.get(key)?.ms ?? FIRST_PAUSE_MS / 2) * 2);
-      pauses.set(key, { until: now + ms, ms });
-    },
+    ready: (failures, now) =>
+      clusters().filter(
+        ({ key, failures: list }) =>
+          pauses.isOver(key, now) && list.length >= failures && isCorroborated(list),
+      ),
+    waiting: () =>
+      clusters().map((cluster) => ({
+        ...cluster,
+        pause: pauses.get(cluster.key),
+        isCorroborated: isCorroborated(cluster.failures),
+      })),
+    nextTry: pauses.next,
+    postpone: pauses.postpone,
     get size() {
       return pending.size;
     },

@@ -13,18 +13,21 @@ import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
+import { servedBy } from './learning-model.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
+import { lastTryOf } from './learning-waits.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
+import { nextMidnight } from './model-cost.ts';
 
 export interface LearnStepOptions {
-  readonly records: Pick<Records, 'session'>;
+  readonly records: Pick<Records, 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   /** Looked up for each run: a model may become available later. */
-  readonly ask: (state: LearningState) => Promise<Ask | undefined>;
+  readonly writer: (state: LearningState) => Promise<AskedModel | undefined>;
   /** The evolver needs a model, the distiller does not. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
@@ -36,12 +39,17 @@ export interface LearnStepOptions {
   readonly signal: AbortSignal;
 }
 
+/** A model and the way to ask it. */
+export interface AskedModel {
+  readonly ask: Ask;
+  /** It may be shown only sessions that this provider alone has served; see `LearningModel`. */
+  readonly onlyFor?: string;
+}
+
 const INSTAR = { kind: 'instar', name: 'measurement' } as const;
 /** The newest failures of a cluster that one run uses. */
 const MOST_CASES = 24;
 const MOST_ITEMS = 4;
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 /** An idempotency key: repeating the work after a kill publishes nothing twice. */
 const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
@@ -52,9 +60,6 @@ export function createLearnStep(
 ): (state: LearningState) => Promise<readonly NewFact[]> {
   const { records, failures, gate, clock, newId, log, signal } = options;
   const { library, effects } = options.lessons;
-
-  const pauses = new Map<string, { readonly ms: number; readonly until: number }>();
-  const isDue = ({ item }: QueuedItem): boolean => (pauses.get(item)?.until ?? 0) <= clock.now();
 
   const casesOf = async ({ scope, failures: waiting }: FailureCluster): Promise<readonly FailureCase[]> => {
     const newest = waiting.slice(-MOST_CASES);
@@ -74,18 +79,47 @@ export function createLearnStep(
     return cases;
   };
 
-  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<CycleEnd | undefined> => {
-    const cases = await casesOf(cluster);
-    if (cases.length === 0) return undefined;
-    const ask = await options.ask(state);
-    const learner = ask === undefined ? options.distiller : options.evolver;
-    const turns = cases.map(({ turn }) => turn).sort();
-    const id = nameOf([learner.name, turns]);
-    const { isRetryable: _, ...end } = await run({ id, learner, material: cases, cases, items: [] }, ask);
-    return end;
+  /** Whether the model may be shown a session: its words go to no provider that nobody named for learning. */
+  const maySee = async ({ onlyFor }: AskedModel, session: string): Promise<boolean> => {
+    if (onlyFor === undefined) return true;
+    const turns = await records.turns(session);
+    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
   };
 
-  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined) => {
+  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<readonly CycleEnd[]> => {
+    const cases = await casesOf(cluster);
+    const writer = await options.writer(state);
+    const seen = new Set<string>();
+    for (const session of new Set(cases.map(({ session: id }) => id)))
+      if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
+    const shown = cases.filter(({ session }) => seen.has(session));
+    const isEnough = shown.length >= Math.min(failures, cases.length);
+    const unseen = isEnough ? cases.filter(({ session }) => !seen.has(session)) : cases;
+    return [
+      ...(isEnough ? await runOn(shown, options.evolver, writer?.ask, state) : []),
+      // What the model may not see is learned from without one.
+      ...(await runOn(unseen, options.distiller, undefined, state)),
+    ];
+  };
+
+  const runOn = async (
+    cases: readonly FailureCase[],
+    learner: Learner<readonly FailureCase[]>,
+    ask: Ask | undefined,
+    state: LearningState,
+  ): Promise<readonly CycleEnd[]> => {
+    if (cases.length === 0) return [];
+    const turns = cases.map(({ turn }) => turn).sort();
+    const id = nameOf([learner.name, turns]);
+    const { isRetryable: _, ...end } = await run(
+      { id, learner, material: cases, cases, items: [] },
+      ask,
+      state,
+    );
+    return [end];
+  };
+
+  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined, state: LearningState) => {
     const { id, learner } = cycle;
     const end = await runCycle(cycle, {
       library,
@@ -94,7 +128,7 @@ export function createLearnStep(
       clock,
       newId,
       journal: (note) => log.debug({ learner: learner.name, cycle: id }, note),
-      signal,
+      signal: AbortSignal.any([signal, state.running.signal]),
     });
     log.info(
       { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
@@ -113,28 +147,35 @@ export function createLearnStep(
     const turns = await options.evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());
     const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
-    const ask = await options.ask(state);
-    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask);
+    const writer = await options.writer(state);
+    const ask = writer !== undefined && (await maySee(writer, session)) ? writer.ask : undefined;
+    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask, state);
     if (!isRetryable) return end;
-    const { ms = FIRST_PAUSE_MS / 2 } = pauses.get(item) ?? {};
-    pauses.set(item, { ms: Math.min(LONGEST_PAUSE_MS, ms * 2), until: clock.now() + ms * 2 });
+    if (end.outcome !== 'aborted')
+      state.queuePauses.postpone(item, clock.now(), lastTryOf(end), nextMidnight(clock.now()));
     return undefined;
   };
 
   return async (state) => {
     const facts: NewFact[] = [];
+    const isStopped = (): boolean => signal.aborted || !state.switch.isOn;
+    if (isStopped()) return facts;
     for (const cluster of state.support.ready(failures, clock.now())) {
-      if (signal.aborted) break;
-      const end = await evolve(cluster, state);
-      // A new run would give the same result until there is a new failure or some time has passed.
-      state.support.postpone(cluster.key, clock.now());
-      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
+      if (isStopped()) break;
+      const ends = await evolve(cluster, state);
+      // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a
+      // new budget. The first run is the model's, where there is one: what stopped it is the reason to wait.
+      if (ends.every(({ outcome }) => outcome !== 'aborted'))
+        state.support.postpone(cluster.key, clock.now(), lastTryOf(ends[0]), nextMidnight(clock.now()));
+      facts.push(...ends.map((fact) => ({ at: clock.now(), fact })));
     }
+    const isDue = ({ item }: QueuedItem): boolean => state.queuePauses.isOver(item, clock.now());
     for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
-      if (signal.aborted) break;
+      if (isStopped()) break;
       const end = await learnLive(item, state);
       if (end !== undefined) facts.push({ at: clock.now(), fact: end });
     }
+    if (isStopped()) return facts;
     const harmful = retireHarmful({ effects, library, by: INSTAR });
     if (harmful !== undefined) await library.publish(harmful);
     return facts;

@@ -1,17 +1,22 @@
 import type { Log } from '../base/log.ts';
 import { createLruMap } from '../base/lru-map.ts';
+import type { Budget, Prices } from '../core/budget.ts';
+import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Fact, StoredFact } from '../core/fact.ts';
+import type { StoredFact } from '../core/fact.ts';
 import type { NewFact, Records } from '../core/store.ts';
+import type { Waiting } from '../core/waiting.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import { endSession } from './end-session.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
+import { readLearningSwitch } from './learning-switch.ts';
+import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
 import { findStart } from './look-back.ts';
-import { createPrices } from './model-cost.ts';
 import { createPendingSessions } from './pending-sessions.ts';
+import { createServingCost, type ServedCost, type ServedModelCost } from './serving-cost.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
 
 /** The reads of the record that learning needs, and its one way to write to it. */
@@ -35,11 +40,16 @@ interface LearningOptions {
   readonly effects: Pick<LessonEffects, 'add'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** The number of failures in one scope that starts a learner. */
+  readonly failures: number;
   /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
+  readonly prices: Prices;
+  /** Of the learners' model calls. */
+  readonly budget: Pick<Budget, 'spent'>;
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Called for every new success. */
@@ -54,6 +64,8 @@ export interface Learning {
   readonly state: LearningState;
   /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
   wake(turns?: number): void;
+  /** Resolves when everything recorded so far has been read, and the status was reported. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to do for now, or after a failure. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -68,15 +80,26 @@ export type LearningStatus = {
   readonly waiting: number;
   readonly cycles: { readonly run: number; readonly published: number; readonly queued: number };
   readonly cost: {
-    readonly learning: { readonly usdToday: number; readonly tokensToday: number };
-    readonly serving: { readonly usd: number; readonly tokens: number };
+    /** Of today, with what is reserved for calls under way. */
+    readonly learning: {
+      readonly usdToday: number;
+      readonly tokensToday: number;
+      readonly unpricedTokensToday: number;
+      readonly callsToday: number;
+    };
+    /** Since the start, at known prices. */
+    readonly serving: ServedCost & { readonly models: readonly ServedModelCost[] };
   };
   readonly judge: CalibrationStatus & { readonly waiting: number };
+  /** What waits to be learned from, and why. */
+  readonly waits: readonly Waiting[];
+  readonly on: boolean;
+  /** The number of failures in one place that starts a lesson. */
+  readonly threshold: number;
   readonly problem?: string;
 };
 
 const PAGE = 500;
-const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
@@ -90,10 +113,13 @@ const REST_MS = 450;
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
   const { records, clock, log } = options;
-  const state = createLearningState((at) => new Date(at).toDateString(), [options.buffer]);
+  const state = createLearningState([options.buffer]);
+  state.turn(await readLearningSwitch(records));
   const loaded = await loadLearning(state, records);
+  const labelOf = createProjectLabels(records);
+  const unknown = createUnknownCallers(clock.now());
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
-  const serving = createServingCost();
+  const serving = createServingCost(options.prices, clock.now());
   const meter = createBusyMeter(clock);
   let cursor = await findStart(records, loaded);
   const alarm = createWakeTimer(clock, () => {
@@ -116,7 +142,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const { pending, spoken, ended } = waiting;
   const note = async (stored: StoredFact): Promise<void> => {
     const { fact } = stored;
-    serving.add(fact);
+    serving.add(stored);
+    unknown.add(stored);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
@@ -185,38 +212,67 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     if (isBehind || pending.size > 0) wake(REST_MS);
   };
 
+  /** Not the alarm of new facts: a pause is nothing that `settle` waits for. */
+  const later = createWakeTimer(clock, () => wake(0));
   const learn = async (): Promise<void> => {
     const facts = await options.learn(state);
-    if (facts.length === 0 || isClosed) return;
+    if (isClosed) return;
+    const now = clock.now();
+    const next = Math.min(
+      state.support.nextTry(now) ?? Number.POSITIVE_INFINITY,
+      state.queuePauses.next(now) ?? Number.POSITIVE_INFINITY,
+    );
+    if (Number.isFinite(next)) later.set(next - now);
+    if (facts.length === 0) return report();
     await records.append(facts);
     wake(0);
   };
-  const status = (): LearningStatus => {
+  const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
-    const { failures, successes, cycles, published, queued, usdToday, tokensToday } = totals;
+    const { failures, successes, cycles, published, queued } = totals;
+    const spent = options.budget.spent();
+    const waits = await listLearningWaits({
+      state,
+      failures: options.failures,
+      now: clock.now(),
+      open: waiting.open(),
+      anonymous: unknown.count(),
+      labelOf,
+    });
     return {
       appraised: { failures, successes },
       support: support.size,
       waiting: waitingItems.size,
       cycles: { run: cycles, published, queued },
-      cost: { learning: { usdToday, tokensToday }, serving: { ...serving.total() } },
+      cost: {
+        learning: {
+          usdToday: spent.usd,
+          tokensToday: spent.tokens,
+          unpricedTokensToday: spent.unpriced,
+          callsToday: spent.calls,
+        },
+        serving: { ...serving.total(), models: serving.models() },
+      },
       judge: { waiting: undecided.size, ...calibration.status() },
+      waits,
+      on: state.switch.isOn,
+      threshold: options.failures,
       ...(problem === undefined ? {} : { problem }),
     };
   };
-  const report = (): void => options.onStatus(status());
+  const report = async (): Promise<void> => options.onStatus(await status());
   const failed = (error: unknown): void => {
     if (isClosed) return;
     problem = error instanceof Error ? error.message : String(error);
     log.warn({ err: error }, 'learning failed and will be retried');
     wake(RETRY_MS);
-    report();
+    void report();
   };
   const run = async (): Promise<void> => {
     try {
       await look();
       problem = undefined;
-      report();
+      await report();
       learning = learning.then(learn).catch(failed);
     } catch (error) {
       failed(error);
@@ -247,6 +303,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       else meter.count(turns);
       wake(turns !== undefined && meter.isBusy() ? REST_MS : 0);
     },
+    look: () => {
+      queue = queue.then(run);
+      return queue;
+    },
     settle: async () => {
       for (;;) {
         alarm.clear();
@@ -260,6 +320,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     close: async () => {
       isClosed = true;
       alarm.clear();
+      later.clear();
       clearInterval(idle);
       await queue;
       await learning;
@@ -267,29 +328,26 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   };
 }
 
-const MOST_OPEN = 10_000;
-const MILLION = 1_000_000;
-
-interface ServingCost {
-  add(fact: Fact): void;
-  /** Since the daemon started, at list prices, for comparison with the cost of learning. */
-  total(): { readonly usd: number; readonly tokens: number };
+interface UnknownCallers {
+  add(stored: StoredFact): void;
+  /** Turns since the start whose caller nobody knows: they are not learned from. */
+  count(): number;
 }
 
-function createServingCost(): ServingCost {
-  const prices = createPrices();
-  const policyOf = createLruMap<string, string>(MOST_OPEN);
-  let usd = 0;
-  let tokens = 0;
+/** A caller with its own credential is known when its provider has accepted it, at the end of the turn. */
+function createUnknownCallers(from: number): UnknownCallers {
+  const open = createLruMap<string, true>(MOST_OPEN);
+  let count = 0;
   return {
-    add: (fact) => {
-      if (fact.type === 'turn-start') policyOf.set(fact.turn, fact.policy);
-      if (fact.type !== 'turn-end' || fact.usage === undefined) return;
-      const { inputTokens, outputTokens } = fact.usage;
-      const { input, output } = prices(fact.policy ?? policyOf.get(fact.turn) ?? '');
-      tokens += inputTokens + outputTokens;
-      usd += (inputTokens * input + outputTokens * output) / MILLION;
+    add: ({ at, fact }) => {
+      if (at < from) return;
+      if (fact.type === 'turn-start' && fact.role !== 'aux' && !mayTeach(fact.caller))
+        open.set(fact.turn, true);
+      if (fact.type !== 'turn-end' || open.get(fact.turn) === undefined) return;
+      if (fact.caller === undefined && fact.status === 'complete') count++;
     },
-    total: () => ({ usd, tokens }),
+    count: () => count,
   };
 }
+
+const MOST_OPEN = 10_000;

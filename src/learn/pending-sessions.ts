@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../core/caller.ts';
 import type { StoredFact } from '../core/fact.ts';
 
 /** Sessions with new facts that have not been appraised yet. */
@@ -13,6 +14,8 @@ export interface PendingSessions {
   done(session: string): void;
   /** Sessions without a turn since the given time; each is returned once. */
   takeIdle(since: number): readonly string[];
+  /** Sessions of known callers that have not ended: their number, and the last turn of the one that has been idle longest. */
+  open(): { readonly count: number; readonly oldest: number | undefined };
 }
 
 const MOST_PENDING = 5_000;
@@ -23,7 +26,8 @@ export function createPendingSessions(
   const pending = new Map<string, Set<string> | undefined>();
   const spoken = new Set<string>();
   const ended = new Set<string>();
-  const active = new Map<string, number>();
+  /** The time of the last turn, and whether its caller is one that is learned from. */
+  const active = new Map<string, { readonly at: number; readonly isLearned: boolean }>();
 
   /** Under endless load the oldest session without a reward is dropped. */
   const letGo = (): void => {
@@ -49,7 +53,7 @@ export function createPendingSessions(
     ended,
     note: async ({ at, fact }) => {
       if (fact.type === 'turn-start') {
-        active.set(fact.session, at);
+        active.set(fact.session, { at, isLearned: fact.caller !== ANONYMOUS.id });
         ended.delete(fact.session);
       } else if (fact.type === 'turn-end') await touch(fact.turn);
       else if (fact.type === 'reward-given') {
@@ -62,7 +66,7 @@ export function createPendingSessions(
       else if (fact.type === 'event-reported' && fact.kind === 'episode_end') {
         const episode = await touch(undefined, fact.session);
         // Scored like a session: after a pause, in which a person may still rate it.
-        if (episode !== undefined) active.set(episode, at);
+        if (episode !== undefined) active.set(episode, { at, isLearned: fact.by !== ANONYMOUS.id });
       }
     },
     done: (session) => {
@@ -70,9 +74,19 @@ export function createPendingSessions(
       spoken.delete(session);
     },
     takeIdle: (since) => {
-      const idle = [...active].filter(([, at]) => at < since).map(([session]) => session);
+      const idle = [...active].filter(([, { at }]) => at < since).map(([session]) => session);
       for (const session of idle) active.delete(session);
       return idle;
+    },
+    open: () => {
+      let oldest: number | undefined;
+      let count = 0;
+      for (const { at, isLearned } of active.values()) {
+        if (!isLearned) continue;
+        count++;
+        oldest = Math.min(oldest ?? at, at);
+      }
+      return { count, oldest };
     },
   };
 }

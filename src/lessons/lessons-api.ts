@@ -1,19 +1,15 @@
+import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  compact,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from '../core/json.ts';
-import type { Change, ChangeResult, Lesson, LessonText, PublishResult, Quote } from '../core/lesson.ts';
+import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
+import type { Change, ChangeResult, Lesson, LessonText, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
-import type { Records } from '../core/store.ts';
+import type { Records, TurnView } from '../core/store.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
+import { closingOf } from './explain/closed-by.ts';
+import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
+import { explainLessons } from './explain/explain-turn.ts';
+import { describeToday } from './explain/today.ts';
 import { renderBlock } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
@@ -34,10 +30,16 @@ const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   const { library, records, effect, newId } = options;
-  const describe = (lesson: Lesson): JsonObject => ({
-    ...summary(lesson),
-    effect: effect(lesson.id),
-  });
+  const describe = (lesson: Lesson): JsonObject => {
+    const closing = closingOf(lesson, library);
+    return {
+      ...summary(lesson),
+      ...(closing === undefined
+        ? {}
+        : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
+      effect: effect(lesson.id),
+    };
+  };
   /** One result for each change, in order; changes that cannot be decoded are refused and the others are published. */
   const publish = async (
     changes: readonly (Change | RefusedChange)[],
@@ -61,15 +63,17 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
     show: async (idOrName) => {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
-      const { content, note, evidence, category } = lesson.text;
-      const quotes = await Promise.all(evidence.quotes.map((quote) => readQuote(quote, records)));
-      const turns = await withoutErased(evidence.turns, records);
+      const { content, note, category } = lesson.text;
       return compact({
         ...describe(lesson),
         category,
         content,
         note: encodeNote(note),
-        evidence: { ...evidence, turns, quotes },
+        evidence: await readEvidence(lesson, records),
+        writtenBy: writtenBy(lesson),
+        createdAt: new Date(lesson.createdAt).toISOString(),
+        why: { ...explainState(lesson, library) },
+        project: await projectLabel(lesson, records),
         history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
           at: new Date(at).toISOString(),
           by: by.name,
@@ -82,6 +86,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       });
     },
     why: (turn) => explainTurn(turn, records, library),
+    today: () => describeToday({ library, records, now: options.now() }),
     change: async (body) => {
       const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
       const shown = asObject(body.shown);
@@ -187,39 +192,19 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
 const lessonHash = ({ name, description, content }: LessonText): string =>
   hashShownText([JSON.stringify([name, description, content])]);
 
-/** Of an erased turn only the id is left, which tells nobody anything. */
-async function withoutErased(
-  turns: readonly string[],
-  records: Pick<Records, 'turn' | 'session'>,
-): Promise<readonly string[]> {
-  const kept: string[] = [];
-  for (const turn of turns) {
-    const session = (await records.turn(turn))?.session;
-    if (session === undefined || (await records.session(session))?.erased !== true) kept.push(turn);
-  }
-  return kept;
-}
-
-/** A quote with its text from the record; without text when it was erased. */
-async function readQuote(
-  { turn, block, start, length }: Quote,
-  records: Pick<Records, 'block'>,
-): Promise<{ readonly turn: string; readonly text?: string }> {
-  const stored = await records.block(block);
-  const text = stored && asString(parseJson(`"${stored.slice(start, start + length)}"`));
-  return text === undefined ? { turn } : { turn, text };
-}
-
-/** The lessons that a turn was shown, and the recall decisions of its session until then. */
+/** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */
 async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {
   const turn = await records.turn(id);
   if (turn === undefined) return undefined;
-  const choices = (await records.recalls(turn.session)).filter(({ at }) => at <= (turn.endedAt ?? Infinity));
-  const described: JsonObject[] = [];
-  for (const { at, fact } of choices) {
-    if (fact.type !== 'lessons-recalled') continue;
+  const all = (await records.recalls(turn.session)).flatMap(({ at, fact }) =>
+    fact.type === 'lessons-recalled' ? [{ at, fact }] : [],
+  );
+  const session = await records.session(turn.session);
+  const options = { turn, session, decisions: all, library };
+  const choices: JsonObject[] = [];
+  for (const { at, fact } of all.filter((choice) => choice.at <= (turn.endedAt ?? Infinity))) {
     const text = fact.block === undefined ? undefined : await records.block(fact.block);
-    described.push(
+    choices.push(
       compact({
         at: new Date(at).toISOString(),
         turn: fact.turn,
@@ -232,18 +217,29 @@ async function explainTurn(id: string, records: Records, library: Library): Prom
       }),
     );
   }
-  return {
+  return compact({
     turn: id,
     session: turn.session,
+    agent: turn.agent,
+    project: session?.project?.label || undefined,
+    at: new Date(turn.startedAt).toISOString(),
     role: turn.role,
     generation: turn.generation,
     shown: turn.lessons.map((lesson) => ({ id: lesson, name: library.lesson(lesson)?.text.name ?? '' })),
-    choices: described,
-    ...(described.length === 0 ? { note: noteFor(turn.role) } : {}),
-  };
+    lessons: explainLessons(options).map((one) => ({ ...one })),
+    choices,
+    note: noteFor(turn, choices.length, library),
+  });
 }
 
-const noteFor = (role: string): string =>
-  role === 'aux'
-    ? 'an auxiliary call (a title, a count, a summary) gets no lessons'
-    : 'no recall: the library had no lesson in scope, or the decision was not recorded';
+/** Why the whole turn was shown nothing. */
+function noteFor(turn: TurnView, choices: number, library: Library): string | undefined {
+  if (turn.role === 'aux') return 'an auxiliary call (a title, a count, a summary) gets no lessons';
+  if (turn.caller === ANONYMOUS.id)
+    return 'the caller sent no key: it gets no lessons, and nothing is learned from it';
+  if (library.lessons().length === 0) return 'the library has no lessons yet';
+  if (turn.generation === 0) return 'the library had no lessons in use when this turn came';
+  return choices === 0
+    ? 'no recall: the library had no lesson in scope, or the decision was not recorded'
+    : undefined;
+}

@@ -6,6 +6,7 @@ import type { EmbeddingModel, Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import { describeEffect } from './effect/describe-effect.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
@@ -35,7 +36,11 @@ export interface OpenLessonsOptions {
   readonly recall?: Recall;
   /** The sentence model; without it n-grams are compared. */
   readonly embed?: EmbeddingModel;
+  /** `library.holdout`, to say how long a measurement takes. */
+  readonly holdout?: number;
 }
+
+const USUAL_HOLDOUT = 0.1;
 
 const PAGE = 1000;
 
@@ -71,7 +76,8 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
   }
   const effect = (id: string): JsonObject => {
     const measured = effects.of(id);
-    return { ...measured, with: { ...measured.with }, without: { ...measured.without } };
+    const words = describeEffect(measured, options.holdout ?? USUAL_HOLDOUT);
+    return { ...measured, with: { ...measured.with }, without: { ...measured.without }, ...words };
   };
   return {
     library,

@@ -5,7 +5,8 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts } from '../core/upstream.ts';
 
 export interface ExchangeOptions {
-  readonly timeouts: Timeouts;
+  /** Or the ones in force, asked for each exchange: a running one keeps those it began with. */
+  readonly timeouts: Timeouts | (() => Timeouts);
   /** Addresses that a name must not resolve to, such as a cloud's metadata server. */
   readonly isForbiddenAddress?: (address: string) => boolean;
 }
@@ -17,11 +18,22 @@ export interface ExchangePool {
 
 /** Pooled keep-alive connections per origin. undici follows redirects only when configured to; it is not. */
 export function createExchange({
-  timeouts,
+  timeouts: given,
   isForbiddenAddress = () => false,
 }: ExchangeOptions): ExchangePool {
   const pools = new Map<string, Pool>();
-  const poolOf = (origin: string): Pool => {
+  const timeoutsNow = typeof given === 'function' ? given : () => given;
+  let { connectMs } = timeoutsNow();
+  /** Running exchanges finish on the old pools, which close then. */
+  const renewPools = (): void => {
+    for (const pool of pools.values()) pool.close().catch(() => undefined);
+    pools.clear();
+  };
+  const poolOf = (origin: string, timeouts: Timeouts): Pool => {
+    if (timeouts.connectMs !== connectMs) {
+      connectMs = timeouts.connectMs;
+      renewPools();
+    }
     let pool = pools.get(origin);
     if (pool === undefined) {
       pool = new Pool(origin, {
@@ -38,9 +50,10 @@ export function createExchange({
   };
   return {
     exchange: (request, sink) => {
+      const timeouts = timeoutsNow();
       const running = new RunningExchange(sink, timeouts, request.origin);
       try {
-        poolOf(request.origin).dispatch(dispatchOptions(request), running);
+        poolOf(request.origin, timeouts).dispatch(dispatchOptions(request), running);
       } catch (error) {
         running.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
       }

@@ -4,7 +4,8 @@ import { type RetryRule, retryDelayMs } from '../core/retry.ts';
 import { createAbortedFailure, createChatEvents } from './chat-events.ts';
 
 export interface RetryOptions {
-  readonly rule: RetryRule;
+  /** Or the one in force, asked for each request. */
+  readonly rule: RetryRule | (() => RetryRule);
   /** Jitter from 0 up to 1, so that many callers do not retry at the same moment. */
   readonly random: () => number;
   /** Waits; returns early when the signal aborts. */
@@ -12,9 +13,11 @@ export interface RetryOptions {
 }
 
 /** The same model, retried by the rule as long as no part of a reply was yielded. */
-export function withRetry(model: ChatModel, { rule, random, sleep }: RetryOptions): ChatModel {
+export function withRetry(model: ChatModel, retry: RetryOptions): ChatModel {
   return (request, options) =>
     createChatEvents(options.signal, async function* (signal): AsyncGenerator<ChatEvent, undefined> {
+      const { random, sleep } = retry;
+      const rule = typeof retry.rule === 'function' ? retry.rule() : retry.rule;
       for (let tries = 1; ; tries++) {
         const failure = yield* attemptReply(model, request, { ...options, signal });
         if (failure === undefined) return;

@@ -11,7 +11,7 @@ import { peekTimes } from './store/peek-times.ts';
 
 interface CopiesOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string };
-  /** How many daily copies to keep; 0 makes none. */
+  /** How many daily copies to keep; 0 makes none. Read when it is needed: it may change. */
   readonly daily: number;
   /** The trusted time. */
   readonly now: () => number;
@@ -43,7 +43,7 @@ const SPARE_BYTES = 256 * 1024 * 1024;
  * has none: that is asked at the start and from time to time, so that a daemon that never runs for a whole day has copies, too.
  */
 export function openCopies(options: CopiesOptions): Copies {
-  const { home, daily, now, log, copy = copyInThread, freeBytes = freeOn } = options;
+  const { home, now, log, copy = copyInThread, freeBytes = freeOn } = options;
   const dir = home.snapshotDir;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export function openCopies(options: CopiesOptions): Copies {
     if (free < needed) throw new StoreError('full', `${megabytes(free)} free, ${megabytes(needed)} needed`);
     const number = 1 + Math.max(0, ...listCopies(dir).map((copy) => copy.number ?? 0));
     const name = await copy({ store: home.storeFile, dir, at: now(), number });
-    for (const old of copiesToDelete(listCopies(dir), daily)) rmSync(old.file, { force: true });
+    for (const old of copiesToDelete(listCopies(dir), options.daily)) rmSync(old.file, { force: true });
     log.info({ copy: name }, 'the store was copied');
   };
   const attempt = async (): Promise<void> => {
@@ -80,7 +80,7 @@ export function openCopies(options: CopiesOptions): Copies {
 
   return {
     ensure: async () => {
-      if (daily === 0) return undefined;
+      if (options.daily === 0) return undefined;
       if (running !== undefined || isDue()) {
         running ??= attempt();
         await running;
@@ -94,7 +94,7 @@ export function openCopies(options: CopiesOptions): Copies {
       const last = copies[0];
       return compact({
         count: copies.length,
-        daily,
+        daily: options.daily,
         newest: last && new Date(last.at).toISOString(),
         file: last?.file,
         bytes: copies.reduce((sum, { bytes }) => sum + bytes, 0),

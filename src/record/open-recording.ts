@@ -17,6 +17,7 @@ import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
+  /** Read when they are needed: they may change. */
   readonly settings: {
     /** Sessions older than this are erased; 0 keeps them. */
     readonly keepDays: number;
@@ -40,6 +41,8 @@ interface Recording {
   /** Daily copies and what is erased by its age, for `status`. */
   describeCopies(): JsonObject;
   readonly retention: Pick<Retention, 'run'>;
+  /** The keys have changed: they are redacted from the next turn on, not seconds later. */
+  followKeys(): void;
   close(): Promise<void>;
 }
 
@@ -53,7 +56,14 @@ export function openRecording(options: RecordingOptions): Recording {
   const recorder = createRecorder({ file, keys: keys(), salt }, clock.now);
   const opened = openRecords(file, recorder);
   const redactor = openRedactor({ salt, keys });
-  const copies = openCopies({ home, daily: settings.snapshots, now: clock.now, log });
+  const copies = openCopies({
+    home,
+    get daily() {
+      return settings.snapshots;
+    },
+    now: clock.now,
+    log,
+  });
   const erasable = withCopiesInThread(opened, home, clock.now, copies.ended);
   const records = withCleanIds(erasable.records, redactor);
   erasable
@@ -70,16 +80,19 @@ export function openRecording(options: RecordingOptions): Recording {
       await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
   };
   clock.record(records);
-  const { keepDays } = settings;
   const expire: Recorder['expire'] = async (request) => {
     const count = await recorder.expire(request);
     if (count > 0) options.onExpired?.();
     return count;
   };
   const retention = createRetention({
-    keepDays,
+    get keepDays() {
+      return settings.keepDays;
+    },
     time: clock,
-    copies: settings.snapshots > 0 ? copies : undefined,
+    get copies() {
+      return settings.snapshots > 0 ? copies : undefined;
+    },
     expire,
     log,
   });
@@ -109,15 +122,17 @@ export function openRecording(options: RecordingOptions): Recording {
     state: () => ({ ...recorder.state(), missing: marked.missing() }),
     describeCopies: () => ({ ...copies.describe(), ...retention.describe() }),
     retention,
+    followKeys: () => recorder.setKeys(keys()),
     close: async () => {
       clearInterval(watch);
       retention.close();
       await copies.close();
       await marked.look();
       await erasable.close();
-      await recorder.close();
       await copies.close();
+      // The writer last: as the only connection it can turn the store into one file without a log.
       await opened.close();
+      await recorder.close();
     },
   };
 }

@@ -244,17 +244,27 @@ export function decodeStoredRequest(name: string, block: Blocks): JsonObject | u
   return body;
 }
 
-/** Follows the chain of base manifests; each contributes what it added, cut to what its successor keeps. */
-function readList(block: Blocks, newest: JsonObject, key: string): readonly Json[] | undefined {
+/**
+ * Follows the chain of base manifests; each contributes what it added, cut to what its successor keeps. It ends early when
+ * `most` elements were found, counted from the end.
+ */
+function readList(
+  block: Blocks,
+  newest: JsonObject,
+  key: string,
+  most = Number.POSITIVE_INFINITY,
+): readonly Json[] | undefined {
   const pieces: (readonly Json[])[] = [];
   let wanted = Number.POSITIVE_INFINITY;
+  let found = 0;
   for (let manifest = newest; ; ) {
     const list = asObject(asObject(manifest.lists)[key]);
     const kept = asNumber(list.keep) ?? 0;
-    const add = asArray(list.add);
-    pieces.unshift(add.slice(0, Math.max(0, wanted - kept)));
+    const piece = asArray(list.add).slice(0, Math.max(0, wanted - kept));
+    pieces.unshift(piece);
+    found += piece.length;
     wanted = Math.min(wanted, kept);
-    if (wanted === 0) return pieces.flat();
+    if (wanted === 0 || found >= most) return pieces.flat();
     const base = block(asString(manifest.base) ?? '');
     if (base === undefined) return undefined;
     manifest = asObject(base);
@@ -268,19 +278,45 @@ const readPart = (block: Blocks, part: Json | undefined): Json | undefined =>
 /** Parsed blocks by name; shared between requests that are based on each other. */
 export type BlockCache = Map<string, Json | undefined>;
 
-/** Reads a request from another thread's store: fetches missing blocks until none is missing. */
-export async function readRecordedRequest(
+/** Reads a request from another thread's store. */
+export const readRecordedRequest = (
   hash: string,
   records: Pick<Records, 'block'>,
   known: BlockCache,
-): Promise<JsonObject | undefined> {
+): Promise<JsonObject | undefined> => withBlocks(records, known, (block) => decodeStoredRequest(hash, block));
+
+/**
+ * The last elements of one list of a stored request, without reading the others: a conversation is long, and what is new in
+ * it is at its end. `isWhole`: the list has no further ones. Undefined when the request or one of the elements is missing.
+ */
+export const readLastItems = (
+  hash: string,
+  records: Pick<Records, 'block'>,
+  known: BlockCache,
+  { key, most }: { readonly key: string; readonly most: number },
+): Promise<{ readonly items: readonly Json[]; readonly isWhole: boolean } | undefined> =>
+  withBlocks(records, known, (block) => {
+    const manifest = block(hash);
+    if (manifest === undefined) return undefined;
+    const parts = readList(block, asObject(manifest), key, most + 1);
+    const items = parts?.slice(-most).map((part) => readPart(block, part));
+    if (parts === undefined || items === undefined || items.includes(undefined)) return undefined;
+    return { items: items as readonly Json[], isWhole: parts.length <= most };
+  });
+
+/** Repeats a reading, and fetches the blocks that it missed, until none is missing. */
+async function withBlocks<T>(
+  records: Pick<Records, 'block'>,
+  known: BlockCache,
+  read: (block: Blocks) => T,
+): Promise<T> {
   for (;;) {
     const missing: string[] = [];
-    const request = decodeStoredRequest(hash, (name) => {
+    const value = read((name) => {
       if (!known.has(name)) missing.push(name);
       return known.get(name);
     });
-    if (missing.length === 0) return request;
+    if (missing.length === 0) return value;
     for (const name of missing) known.set(name, parseJson((await records.block(name)) ?? ''));
   }
 }

@@ -5,7 +5,7 @@ import type { Recorder } from './recorder.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 
 interface RetentionOptions {
-  /** Sessions older than this are erased; 0 keeps them. */
+  /** Sessions older than this are erased; 0 keeps them. Read for each run, like `copies`: both may change. */
   readonly keepDays: number;
   readonly time: Pick<TrustedClock, 'now' | 'doubt'>;
   /** Undefined when the owner wants no copies. */
@@ -37,7 +37,7 @@ const EVERY_MS = 3_600_000;
  * sound copy holds. A few at a time, so that the writer is never blocked for long.
  */
 export function createRetention(options: RetentionOptions): Retention {
-  const { keepDays, time, copies, expire, log, later = laterUnref } = options;
+  const { time, expire, log, later = laterUnref } = options;
   let waitsFor: string | undefined;
   let running: Promise<number> | undefined;
   let cancel: () => void = () => undefined;
@@ -48,6 +48,7 @@ export function createRetention(options: RetentionOptions): Retention {
       cancel = later(ms, resolve);
     });
   const work = async (): Promise<number> => {
+    const { keepDays, copies } = options;
     const copy = await copies?.ensure();
     if (keepDays === 0) return 0;
     waitsFor = copy === undefined && copies?.problem() !== undefined ? 'a copy of the record' : undefined;
@@ -86,7 +87,10 @@ export function createRetention(options: RetentionOptions): Retention {
 
   return {
     run,
-    describe: () => (waitsFor === undefined ? { keepDays } : { keepDays, waitsFor }),
+    describe: () => {
+      const { keepDays } = options;
+      return waitsFor === undefined ? { keepDays } : { keepDays, waitsFor };
+    },
     close: () => {
       isClosed = true;
       cancel();

@@ -25,18 +25,24 @@ export async function readStoredTurn(
   const body =
     view.request === undefined ? undefined : await readRecordedRequest(view.request, records, known);
   if (body === undefined) return undefined;
-  const kept = asObject(parseJson((view.reply && (await records.block(view.reply))) || '{}'));
+  const { parts: reply, stop } = (await readStoredReply(view, records)) ?? { parts: [], stop: undefined };
   try {
-    return {
-      view,
-      request: wires[view.wire].decodeRequest(body),
-      reply: asArray(kept.content).flatMap(readPart),
-      stop: isStop(kept.stop) ? kept.stop : undefined,
-    };
+    return { view, request: wires[view.wire].decodeRequest(body), reply, stop };
   } catch (error) {
     if (error instanceof WireError) return undefined;
     throw error;
   }
+}
+
+/** The recorded reply of a turn; undefined when there is none, or it was erased. */
+export async function readStoredReply(
+  { reply }: Pick<TurnView, 'reply'>,
+  records: Pick<Records, 'block'>,
+): Promise<{ readonly parts: readonly AssistantPart[]; readonly stop: StopReason | undefined } | undefined> {
+  const stored = reply === undefined ? undefined : await records.block(reply);
+  if (stored === undefined) return undefined;
+  const { content, stop } = asObject(parseJson(stored || '{}'));
+  return { parts: asArray(content).flatMap(readPart), stop: isStop(stop) ? stop : undefined };
 }
 
 function readPart(value: unknown): readonly AssistantPart[] {

@@ -5,9 +5,9 @@ import { NO_COST } from '../core/learn.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
-import { carriesOutsideText } from '../evidence/typed-text.ts';
 import { createVerifiers, type Verifiers } from '../evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../evidence/verify-session.ts';
+import { carriesOutsideText } from '../text/typed-text.ts';
 
 /**
  * The first request of a recorded session as its client sent it, without lessons. One reply is an attempt at it; tools it
@@ -85,7 +85,7 @@ const asAsked = ({ system, messages, tools, toolChoice, maxTokens, format }: Cha
 });
 
 export interface RecordedTasksOptions {
-  /** `learn.verifiers` of the configuration. */
+  /** `learn.verifiers` of the configuration; read when they are needed: they may change. */
   readonly rows: Parameters<typeof createVerifiers>[0];
   readonly records: Pick<Records, 'sessions' | 'recalls' | 'turns'>;
   /** The turn's request and reply; undefined when they cannot be read any more. */
@@ -124,11 +124,12 @@ const ASK: Ask = async () => ({
 });
 
 export function createRecordedTasks(options: RecordedTasksOptions): RecordedTasks {
-  const { rows, records, now } = options;
-  let made: Promise<Verifiers> | undefined;
+  const { records, now } = options;
+  let made: { readonly rows: RecordedTasksOptions['rows']; readonly all: Promise<Verifiers> } | undefined;
   const verifiers = (): Promise<Verifiers> => {
-    made ??= createVerifiers(rows, { ask: ASK });
-    return made;
+    const { rows } = options;
+    if (made?.rows !== rows) made = { rows, all: createVerifiers(rows, { ask: ASK }) };
+    return made.all;
   };
   const grade: RecordedTasks['grade'] = async ({ task, domain, answer }, signal) => {
     const all = await verifiers();
@@ -137,10 +138,12 @@ export function createRecordedTasks(options: RecordedTasksOptions): RecordedTask
     return graded.status === 'ok' ? graded.reward : undefined;
   };
   return {
-    canGrade: rows.some((row) => ASK_NOBODY.has(String(asObject(row).kind))),
+    get canGrade() {
+      return options.rows.some((row) => ASK_NOBODY.has(String(asObject(row).kind)));
+    },
     grade,
     gather: async (signal) => {
-      if (rows.length === 0) return [];
+      if (options.rows.length === 0) return [];
       const tasks = new Map<string, RecordedTask>();
       for (const session of await records.sessions({ limit: MOST_SESSIONS })) {
         if (signal.aborted) break;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
 import { NO_COST } from '../core/learn.ts';
-import type { Job, JobEnd } from '../core/schedule.ts';
+import type { Job, JobContext, JobEnd } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
 import type { CheckpointMoved, PromotionStage } from './promotion.ts';
 import type { ServedPolicy } from './serve-policy.ts';
@@ -86,7 +86,10 @@ export interface TrainJobHistory {
 }
 
 interface TrainJobOptions {
-  readonly run: (request: object, signal: AbortSignal) => AsyncIterable<TrainingEvent>;
+  readonly run: (
+    request: { readonly reserve: JobContext['reserve'] },
+    signal: AbortSignal,
+  ) => AsyncIterable<TrainingEvent>;
   /** Whether there can be tasks at all. */
   readonly hasTasks: boolean;
   readonly policy: Pick<ServedPolicy, 'answered'>;
@@ -98,23 +101,23 @@ interface TrainJobOptions {
 
 /** The nightly training job. Not ready while the policy is unused, or was trained today with the same lessons. */
 export function createTrainJob(options: TrainJobOptions): Job {
-  const { run, hasTasks, policy, generation, history, clock, settings } = options;
+  const { run, policy, generation, history, clock, settings } = options;
   return {
     name: TRAIN_JOB,
     priority: 2,
     needsWindow: true,
     estimate: () => settings.steps * STEP_MS,
     isReady: async () => {
-      if (!hasTasks || policy.answered() === 0 || generation() === 0) return false;
+      if (!options.hasTasks || policy.answered() === 0 || generation() === 0) return false;
       const { run: open, lastDone } = await history(TRAIN_JOB);
       if (open !== undefined || lastDone === undefined) return true;
       const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;
       return isNew || Math.abs(clock.now() - lastDone.at) >= DAY_MS;
     },
-    run: async ({ signal, checkpoint }): Promise<JobEnd> => {
+    run: async ({ signal, checkpoint, reserve }): Promise<JobEnd> => {
       const moves: string[] = [];
       try {
-        for await (const news of run({}, signal)) {
+        for await (const news of run({ reserve }, signal)) {
           if (news.type === 'step-trained') await checkpoint(news.batch);
           if (news.type === 'paused') return { end: 'paused' };
           if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };

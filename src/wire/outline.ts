@@ -15,7 +15,19 @@ import { appendJsonText, prependJsonItem } from './splice.ts';
 export interface MessageCount {
   readonly most: number;
   found: number;
+  /** The offsets of the last three. */
+  last: number;
+  beforeLast: number;
+  beforeThat: number;
 }
+
+export const createMessageCount = (most: number): MessageCount => ({
+  most,
+  found: 0,
+  last: -1,
+  beforeLast: -1,
+  beforeThat: -1,
+});
 
 /** Walks a list of messages and returns its end, or -1 once there are too many. */
 export const eachMessage = (
@@ -23,7 +35,13 @@ export const eachMessage = (
   at: number,
   count: MessageCount,
   visit: (elementAt: number) => number,
-): number => eachElement(bytes, at, (elementAt) => (++count.found > count.most ? -1 : visit(elementAt)));
+): number =>
+  eachElement(bytes, at, (elementAt) => {
+    count.beforeThat = count.beforeLast;
+    count.beforeLast = count.last;
+    count.last = elementAt;
+    return ++count.found > count.most ? -1 : visit(elementAt);
+  });
 
 /**
  * The common part of all wires' outlines. `visit` walks every member except `model` and `stream` and returns its end;
@@ -65,6 +83,7 @@ export function outlineObject(
     modelSpan,
     stream,
     messages: count.found,
+    newest: () => [count.last, count.beforeLast, count.beforeThat].filter((at) => at >= 0),
     member: (name) => {
       for (let i = found.length - 1; i >= 0; i--) {
         const one = found[i];

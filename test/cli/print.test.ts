@@ -10,7 +10,7 @@ function createPaper(isTTY: boolean, env: NodeJS.ProcessEnv = {}, json = false) 
 }
 
 describe('createPrinter', () => {
-  it('colours on a terminal only, and not with NO_COLOR', () => {
+  it('colours on a terminal only, not with NO_COLOR, and in a pipe with FORCE_COLOR', () => {
     const write = (isTTY: boolean, env?: NodeJS.ProcessEnv): string => {
       const paper = createPaper(isTTY, env);
       paper.printer.line({ text: 'a', style: 'red' }, 'b');
@@ -19,6 +19,8 @@ describe('createPrinter', () => {
     expect(write(true)).toBe('\u001b[31ma\u001b[0mb\n');
     expect(write(true, { NO_COLOR: '1' })).toBe('ab\n');
     expect(write(false)).toBe('ab\n');
+    expect(write(false, { FORCE_COLOR: '1' })).toBe('\u001b[31ma\u001b[0mb\n');
+    expect(write(false, { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe('ab\n');
   });
 
   it('neutralises text, cells, notes and documents', () => {

@@ -13,23 +13,57 @@ const parses = (text: string): boolean => {
 
 describe('findJsonFault', () => {
   it.each([
-    ['{\n  "a": 1,\n}', 3, 1, 'trailing comma'],
-    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'expected ","'],
+    ['{"a": }', 1, 7, 'a value is missing after the colon'],
+    ['{"a": , "b": 1}', 1, 7, 'a value is missing after the colon'],
+    ['{\n  "a": \n  "b": 2\n}', 2, 6, 'a value is missing after the colon'],
+    ['{"a": "b": 2}', 1, 10, '":" is unexpected: expected "," or "}"'],
+    ['{"a":', 1, 6, 'a value is missing after the colon'],
+    ['{\n  "a": 1,\n}', 2, 9, 'trailing comma: remove the comma before "}"'],
+    ['[1,\n 2,\n]', 2, 3, 'trailing comma: remove the comma before "]"'],
+    ['{"a": 1,, "b": 2}', 1, 9, 'two commas in a row'],
+    ['[1,,2]', 1, 4, 'two commas in a row'],
+    ['{,}', 1, 2, 'expected a key, not ","'],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'expected "," or "}": a comma is missing before this'],
+    ['["a" "b"]', 1, 6, 'expected "," or "]": a comma is missing before this'],
+    ['{"a": 1; "b": 2}', 1, 8, 'expected "," or "}"'],
     ['{ // why\n}', 1, 3, 'comments are not allowed'],
-    ["{ 'a': 1 }", 1, 3, 'double quotes'],
-    ['{ a: 1 }', 1, 3, 'unexpected character'],
+    ['{\n  /* why */\n}', 2, 3, 'comments are not allowed'],
+    ['# mine\n{}', 1, 1, 'comments are not allowed'],
+    ["{ 'a': 1 }", 1, 3, 'keys need double quotes'],
+    ['{ "a": \'b\' }', 1, 8, 'strings need double quotes'],
+    ['{ “a”: 1 }', 1, 3, 'keys need double quotes'],
+    ['{ a: 1 }', 1, 3, 'keys need double quotes'],
+    ['{ "a": 1, b-c: 2 }', 1, 11, 'keys need double quotes'],
+    ['{ "a": debug }', 1, 8, 'text needs double quotes'],
+    ['{ "a": NaN }', 1, 8, 'NaN is not a JSON value'],
+    ['{ "a": -Infinity }', 1, 8, 'Infinity is not a JSON value'],
+    ['{ "a": undefined }', 1, 8, 'use null, or remove the key'],
+    ['{ "a": None }', 1, 8, 'use null, or remove the key'],
+    ['{ "a": True }', 1, 8, 'write true in lower case'],
+    ['{ "a": .5 }', 1, 8, 'not a JSON number'],
+    ['{ "a": 007 }', 1, 8, 'not a JSON number'],
+    ['{ "a": +1 }', 1, 8, 'not a JSON number'],
     ['{ "a" 1 }', 1, 7, 'expected ":"'],
-    ['[1, 2', 1, 6, 'ends too early'],
-    ['', 1, 1, 'ends too early'],
+    ['{ "a" = 1 }', 1, 7, 'expected ":"'],
+    ['{ "a" }', 1, 7, 'expected ":" and a value after the key'],
+    ['[1, 2', 1, 6, '"]" is missing for the "[" of line 1'],
+    ['{\n  "a": {\n    "b": 1\n  }\n', 5, 1, '"}" is missing for the "{" of line 1'],
+    ['', 1, 1, 'the file is empty'],
     ['{} {}', 1, 4, 'after the end'],
+    ['{}\n}', 2, 1, 'after the end'],
     ['{"a": 1,\r\n "a": 2}', 2, 2, 'duplicate key'],
     ['{"__proto__": 1}', 1, 2, 'not allowed'],
-    ['"a\nb"', 1, 1, 'without an end'],
-    ['[1}', 1, 3, 'is unexpected'],
+    ['{"a": "b\n}', 1, 7, 'string without an end'],
+    ['{"a": "C:\\Users"}', 1, 10, 'write \\\\ for a backslash'],
+    ['{"a": "b\tc"}', 1, 9, 'a tab inside a string'],
+    ['[1}', 1, 3, '"}" is unexpected: expected "]" for the "[" of line 1'],
+    ['}', 1, 1, 'nothing is open here'],
+    ['{\u00a0"a": 1}', 1, 2, 'an invisible character (U+00A0)'],
+    ['{\n\ufeff"a": 1}', 2, 1, 'an invisible character (U+FEFF)'],
   ])('finds the fault in %j at line %i, column %i', (text, line, column, what) => {
     const fault = findJsonFault(text);
-    expect(fault).toMatchObject({ line, column });
     expect(fault?.what).toContain(what);
+    expect(fault).toMatchObject({ line, column });
   });
 
   it('does not repeat the text, which may contain a secret', () => {
@@ -71,7 +105,7 @@ describe('findJsonFault', () => {
           const changed = text.slice(0, at) + put + text.slice(at + 1);
           const fault = findJsonFault(changed);
           // These two are told before anything that may be wrong further on.
-          if (fault !== undefined && /duplicate key|not allowed/.test(fault.what)) return;
+          if (fault !== undefined && /duplicate key|key is not allowed/.test(fault.what)) return;
           expect(fault === undefined).toBe(parses(changed));
         },
       ),

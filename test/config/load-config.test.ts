@@ -55,6 +55,13 @@ describe('loadConfig', () => {
 
   it('reads a file with a byte order mark', () => {
     expect(load('\ufeff{}').source).toBe('none');
+    expect(() => load('\ufeff{"a": }')).toThrow(/line 1, column 7: a value is missing/);
+  });
+
+  it('names the encoding of a UTF-16 file (it called the first byte an unexpected character)', () => {
+    const file = join(dir, 'utf-16.json');
+    writeFileSync(file, Buffer.from('\ufeff{}', 'utf16le'));
+    expect(() => loadConfig({ file, env: {} })).toThrow(/is UTF-16 text \(save it as UTF-8\)/);
   });
 
   it('refuses a folder in place of the file with ConfigError (not EISDIR)', () => {

@@ -60,8 +60,11 @@ async function live(call: string, error: string, when: number): Promise<Seen> {
     });
     if (answer.status === 200) served++;
     if (n % 3 !== 2) continue;
+    const turn = answer.headers['x-instar-turn'];
+    // While the disk fails, a reply names no turn: nobody can rate it.
+    if (turn === undefined) continue;
     const key = randomUUID();
-    const given = { turn: String(answer.headers['x-instar-turn']), score: 1, note: key };
+    const given = { turn: String(turn), score: 1, note: key };
     const give = () => ask(daemon.port, { path: '/v1/feedback', body: JSON.stringify(given), headers });
     let { status } = await give();
     // 404 until the turn is recorded, which may take a while on a slow machine.

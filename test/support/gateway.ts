@@ -97,7 +97,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const records = toRecords(options.store ?? createMemoryStore(), systemClock.now);
   const gateway = createGateway({
     admission,
-    allowedHosts: [],
+    allowedHosts: () => [],
     onRefused: metrics.refused,
     onFault: (error) => faults.push(error),
     ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
@@ -143,6 +143,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         reports.push(report);
         metrics.report(report);
       },
+      chatWord: metrics.chatWord,
       status: () => ({ version: 'test' }),
       metrics: metrics.text,
     },

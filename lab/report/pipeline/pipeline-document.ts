@@ -8,7 +8,7 @@ import {
   tableBlock,
 } from '../document.ts';
 import { changeText, type MeasureWords, valueText } from '../figure.ts';
-import { count, counted, duration, fixed } from '../format-numbers.ts';
+import { count, counted, fixed, timeTaken } from '../format-numbers.ts';
 import { lessonBlocks } from '../lessons.ts';
 import { linePlot } from '../line-plot.ts';
 import { html, type Markup } from '../markup.ts';
@@ -328,6 +328,6 @@ const costTable = ({ costs }: PipelineReport): ReportTable =>
     numberColumn('tokens a run', ({ inputTokens, outputTokens, runs }) =>
       count((inputTokens + outputTokens) / runs),
     ),
-    numberColumn('time a run', ({ ms, runs }) => duration(ms / runs)),
-    numberColumn('outside the policy', ({ overheadMs, runs }) => duration(overheadMs / runs)),
+    numberColumn('time a run', ({ ms, runs }) => timeTaken(ms / runs)),
+    numberColumn('outside the policy', ({ overheadMs, runs }) => timeTaken(overheadMs / runs)),
   ]);

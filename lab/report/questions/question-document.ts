@@ -14,12 +14,12 @@ import {
   count,
   counted,
   dayName,
-  duration,
   fixed,
   money,
   NO_VALUE,
   percent,
   points,
+  timeTaken,
 } from '../format-numbers.ts';
 import { lessonBlocks } from '../lessons.ts';
 import { linePlot, type PlotMark } from '../line-plot.ts';
@@ -289,7 +289,7 @@ const nightSection = ({ nights }: QuestionReport): Section => ({
           numberColumn('pairs', ({ pairs }) => (pairs === 0 ? NO_VALUE : count(pairs))),
           numberColumn('new weights', ({ candidate }) => percent(candidate)),
           numberColumn('old weights', ({ live }) => percent(live)),
-          numberColumn('took', ({ ms }) => duration(ms)),
+          numberColumn('took', ({ ms }) => timeTaken(ms)),
           textColumn('serving', (night) => ({
             text: servingText(night),
             className: night.isNew ? night.condition : 'soft',
@@ -380,7 +380,7 @@ const costTable = ({ costs }: QuestionReport): ReportTable =>
     numberColumn('tokens in', ({ inputTokens }) => count(inputTokens)),
     numberColumn('out', ({ outputTokens }) => count(outputTokens)),
     numberColumn('steps each', ({ steps, questions }) => fixed(steps / questions, 1)),
-    numberColumn('time each', ({ ms, questions }) => duration(ms / questions)),
-    numberColumn('overhead each: median', ({ overheadMs }) => duration(overheadMs.median)),
-    numberColumn('95 %', ({ overheadMs }) => duration(overheadMs.p95)),
+    numberColumn('time each', ({ ms, questions }) => timeTaken(ms / questions)),
+    numberColumn('overhead each: median', ({ overheadMs }) => timeTaken(overheadMs.median)),
+    numberColumn('95 %', ({ overheadMs }) => timeTaken(overheadMs.p95)),
   ]);

@@ -35,6 +35,9 @@ export interface Calibration {
 const LEAST_TURNS = 20;
 const LEAST_AGREEMENT = 0.6;
 
+/** The judge, and the sources that it is compared with. */
+const COMPARED: ReadonlySet<RewardSource> = new Set(['judge', 'verifier', 'person']);
+
 interface Heard {
   readonly judge?: boolean;
   readonly verifier?: boolean;
@@ -49,7 +52,7 @@ export function createCalibration(most = 2000): Calibration {
   const turns = new Map<string, Heard>();
   return {
     hear: ({ turn, source, score }) => {
-      if (source === 'signal' || source === 'agent' || score === 0 || !Number.isFinite(score)) return;
+      if (!COMPARED.has(source) || score === 0 || !Number.isFinite(score)) return;
       const before = turns.get(turn);
       turns.delete(turn);
       turns.set(turn, { ...before, [source]: score > 0 });

@@ -1,7 +1,7 @@
 import type { Signal } from '../../core/evidence.ts';
+import { separateTypedText } from '../../text/typed-text.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
-import { separateTypedText } from '../typed-text.ts';
 import {
   BROKEN_NOW,
   COMPLAINT_ABOUT_THING,

@@ -156,11 +156,15 @@ function draftRule(group: RuleGroup, old?: Lesson): Draft {
     skill: writeSkill(group),
     failures,
     quotes: quotes.slice(0, MOST_QUOTES),
-    source: 'told',
+    source: isToldByPerson(failures) ? 'told' : (old?.text.note.source ?? 'experience'),
     importance: importanceOf(failures),
     ...(old === undefined ? {} : { old }),
   };
 }
+
+/** A rule that was only said in the chat is no standing order: an agent with a key could have typed it. */
+const isToldByPerson = (failures: readonly FailureCase[]): boolean =>
+  failures.some(({ source }) => source === 'person' || source === 'verifier');
 
 function textOf(
   { skill, failures, source, importance, old }: Draft,
@@ -194,9 +198,11 @@ const changeOf = ({ old }: Draft, text: LessonText, newId: (prefix: string) => s
     ? { op: 'add', id: newId('lesson'), kind: 'skill', state: 'proposed', text }
     : { op: 'revise', id: old.id, from: old.revision, text };
 
-/** Feedback of people and verifiers on a failure, each text once. Never the output of tools. */
+/** Feedback of people and verifiers on a failure, and what was said in the chat, each text once. Never the output of tools. */
 function feedbackTexts({ passages, appraisal }: FailureCase): readonly string[] {
-  const told = passages.filter(({ origin }) => origin === 'person' || origin === 'verifier');
+  const told = passages.filter(
+    ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
+  );
   const signs = appraisal.signals.filter(
     ({ source, score }) => (source === 'person' || source === 'verifier') && score < 0.5,
   );

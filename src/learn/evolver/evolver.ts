@@ -10,6 +10,7 @@ import {
   rankFailures,
   recordedQuotes,
   sharedScope,
+  stuckBy,
 } from '../draft-lesson.ts';
 import { writeEvolverPrompt } from './evolver-prompt.ts';
 import { type ProposedSkill, readSkillReply, type SkillReply } from './read-skills.ts';
@@ -78,7 +79,7 @@ async function* evolve(
     },
     signal,
   );
-  if (!answer.ok) return yield { stuck: answer.why, isRetryable: answer.isRetryable };
+  if (!answer.ok) return yield stuckBy(answer);
   for (const why of answer.value.left) journal(`left out: ${why}`);
   if (answer.value.skills.length === 0)
     return yield { stuck: 'the model found nothing to learn', isRetryable: false };

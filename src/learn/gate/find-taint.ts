@@ -130,7 +130,7 @@ export function findUnsupportedBasis(
 ): TaintFinding | undefined {
   const isStated = cited.some((failure) => {
     const hasNote = materialOf(failure).passages.some(
-      ({ origin }) => origin === 'person' || origin === 'verifier',
+      ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
     );
     return (
       hasNote || failure.appraisal.signals.some(({ name, score }) => name.startsWith('user-') && score < 0.5)
@@ -154,7 +154,9 @@ export function findUnsupportedBasis(
       source === 'person' ||
       source === 'verifier' ||
       appraisal.digests.length > 0 ||
-      appraisal.signals.some(({ source, score }) => source === 'signal' && score < 0.5),
+      appraisal.signals.some(
+        ({ source, score }) => (source === 'signal' || source === 'chat') && score < 0.5,
+      ),
   );
   return isMeasured || !has(({ origin }) => origin === 'tool')
     ? undefined

@@ -1,7 +1,13 @@
 import type { Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { mayScopesOverlap, rankFailures, recordedQuotes, uniqueLessonName } from '../draft-lesson.ts';
+import {
+  mayScopesOverlap,
+  rankFailures,
+  recordedQuotes,
+  stuckBy,
+  uniqueLessonName,
+} from '../draft-lesson.ts';
 import { draftExperience, type Experience, nameExperience } from './draft-experience.ts';
 import { type Extraction, readExtraction, writeExtractionQuestion } from './extraction-question.ts';
 import { describeCorrectedCall, findCorrectedCall } from './find-corrected-call.ts';
@@ -81,7 +87,7 @@ async function* learnByAsking(
     },
     signal,
   );
-  if (!answer.ok) return yield { stuck: answer.why, isRetryable: answer.isRetryable };
+  if (!answer.ok) return yield stuckBy(answer);
   if (answer.value === undefined)
     return yield { stuck: 'the model found nothing to learn', isRetryable: false };
   if (signal.aborted) return;

@@ -92,7 +92,7 @@ function createSlotTable(): SlotTable {
   };
 }
 
-function isTold({ kind, text: { scope, note } }: Lesson): boolean {
+export function isTold({ kind, text: { scope, note } }: Lesson): boolean {
   const isSomeones = [scope.agent, scope.project].some((name) => name !== undefined && name !== '*');
   return GUIDELINES.has(kind) && note.source === 'told' && isSomeones;
 }

@@ -15,6 +15,7 @@ export interface RecallSettings {
   readonly embed: EmbeddingModel;
   /** Answers immediately; used while the model is slow or missing. */
   readonly fallback: EmbeddingModel;
+  /** Read for each recall, like the patterns: both may change. */
   readonly limits: RecallLimits;
   readonly patterns?: readonly DomainPattern[];
   readonly usefulness?: (lessonId: string) => Usefulness;
@@ -47,7 +48,7 @@ const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 
 /** Recall of lessons for a task, by embeddings and by keywords. */
 export function createRecall(settings: RecallSettings): LessonRecall {
-  const { embed, fallback, limits, patterns = [] } = settings;
+  const { embed, fallback, limits } = settings;
   const index = createLessonIndex(embed, fallback, settings.vectorCache);
   const meaningOf = createQueryEmbedding(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
   const spellingOf = createQueryEmbedding(fallback, settings.patienceMs ?? PATIENCE_MS);
@@ -62,7 +63,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
 
   const find = async (query: RecallQuery, now: number): Promise<RecallResult> => {
     const text = cleanQuery(query.text);
-    const named = namedDomain(query, text, patterns);
+    const named = namedDomain(query, text, settings.patterns ?? []);
     // Nothing is in scope: no search, and no time of the model.
     const isForAsker = index.table.scopes.some((scope) => isInScope(scope, query, named?.name));
     if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);

@@ -45,13 +45,18 @@ export function selectLessons(
   const best = Math.max(...open.map(({ evidence }) => evidence));
   const taken: RecallCandidate[] = [];
   let tokens = 0;
+  const twins = new Map<RecallCandidate, string>();
   const judge = (candidate: RecallCandidate): RecallOutcome => {
     const { lesson, slot, evidence, activation, isKept, isDue } = candidate;
     if (!candidate.isInScope) return 'out-of-scope';
     if (!isDue && evidence < Math.max(0, Math.min(best - NEAR_BEST, best * HALF_OF_BEST)))
       return 'not-relevant';
     if (!isDue && !isKept && evidence < AGE_MARGIN * (1 - activation)) return 'hidden-by-age';
-    if (taken.some((other) => areAlike(other.slot, slot))) return 'near-duplicate';
+    const twin = taken.find((other) => areAlike(other.slot, slot));
+    if (twin !== undefined) {
+      twins.set(candidate, twin.lesson.id);
+      return 'near-duplicate';
+    }
     if (taken.length >= topK) return 'over-limit';
     if (tokens + estimateLessonTokens(lesson) > tokenBudget) return 'over-budget';
     taken.push(candidate);
@@ -69,7 +74,7 @@ export function selectLessons(
     considered: [...judged]
       .sort((a, b) => interest(a.verdict) - interest(b.verdict) || byEvidence(a.candidate, b.candidate))
       .slice(0, Math.max(MOST_CONSIDERED, taken.length))
-      .map(({ candidate, verdict }) => considered(candidate, verdict)),
+      .map(({ candidate, verdict }) => considered(candidate, verdict, twins.get(candidate))),
   };
 }
 
@@ -87,6 +92,7 @@ const byPlace = (a: RecallCandidate, b: RecallCandidate): number =>
 const considered = (
   { lesson, evidence, activation }: RecallCandidate,
   verdict: RecallOutcome,
+  of: string | undefined,
 ): ConsideredLesson => ({
   id: lesson.id,
   revision: lesson.revision,
@@ -94,4 +100,5 @@ const considered = (
   relevance: relevanceOf(evidence),
   activation,
   verdict,
+  ...(of === undefined ? {} : { of }),
 });

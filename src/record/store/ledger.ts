@@ -278,8 +278,11 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'job-ended':
     case 'policy-moved':
     case 'action-taken':
+    case 'budget-reserved':
+    case 'budget-settled':
     case 'clock-leaped':
     case 'time-confirmed':
+    case 'learning-switched':
       return false;
     default:
       return fact.session === session;

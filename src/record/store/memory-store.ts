@@ -6,6 +6,7 @@ import {
   StoreError,
   type TurnView,
 } from '../../core/store.ts';
+import { matchesIdPattern } from '../../text/short-id.ts';
 import { writeSnapshotFile } from '../snapshots.ts';
 import { removeLog } from './compaction.ts';
 import { expireSessions, readBatch, rebuildViews, recordBatch, recordErasure } from './ledger.ts';
@@ -78,7 +79,20 @@ export function createMemoryStore(): Store {
       const row = tables.sessions.get(id);
       return row && toSession(row);
     }),
-    turns: open((session) => tables.turnsOf(session).flatMap((row) => toTurn(row) ?? [])),
+    ids: open((of, pattern, limit) =>
+      [...tables[of].keys()]
+        .filter((id) => matchesIdPattern(id, pattern))
+        .sort()
+        .slice(0, Math.max(0, limit)),
+    ),
+    turns: open((session, page) => {
+      const rows = tables.turnsOf(session);
+      const { limit = rows.length, fromEnd = false } = page ?? {};
+      const wanted = fromEnd
+        ? rows.slice(Math.max(0, rows.length - limit))
+        : rows.slice(0, Math.max(0, limit));
+      return wanted.flatMap((row) => toTurn(row) ?? []);
+    }),
     turn: open((id) => {
       const row = tables.turns.get(id);
       return row && toTurn(row);
@@ -88,9 +102,18 @@ export function createMemoryStore(): Store {
     ),
     rewards: open((of) =>
       tables.rewards
-        .filter((row) => ('turn' in of ? row.turn === of.turn : isOfWhole(row, of.session)))
+        .filter((row) =>
+          'turn' in of
+            ? row.turn === of.turn
+            : 'session' in of
+              ? isOfWhole(row, of.session)
+              : tables.turns.get(row.turn ?? '')?.session === of.turnsOf,
+        )
         .flatMap(({ seq }) => factAt(seq) ?? [])
         .flatMap((stored) => viewReward(stored) ?? []),
+    ),
+    judgements: open((session, type) =>
+      tables.log.filter(({ fact }) => fact.type === type && subjectOf(fact) === session),
     ),
     block: open((name) => bodyNamed(tables, name) ?? tables.blocks.get(name)?.text),
     chains: open((limit) =>

@@ -9,6 +9,7 @@ import { FACT_COLUMNS, type RawFactRow, readBlock, readFact, readTurnBody } from
 import {
   boundLimit,
   selectFacts,
+  selectIds,
   selectLastSeq,
   selectSession,
   selectSessions,
@@ -46,7 +47,8 @@ export function createSqliteReader(sql: Sql): StoreReader {
       const row = selectSession(sql, id);
       return row && toSession(row);
     },
-    turns: (session) => selectTurns(sql, session).flatMap((row) => toTurn(row) ?? []),
+    ids: (...wanted) => selectIds(sql, ...wanted),
+    turns: (session, page) => selectTurns(sql, session, page).flatMap((row) => toTurn(row) ?? []),
     turn: (id) => {
       const row = selectTurn(sql, id);
       return row && toTurn(row);
@@ -60,11 +62,12 @@ export function createSqliteReader(sql: Sql): StoreReader {
       sql
         .all<RawFactRow>(
           `select f.seq, f.at, f.type, f.body, f.key, f.hash from rewards r join facts f on f.seq = r.seq
-           where ${'turn' in of ? 'r.turn = ?' : 'r.session = ? and r.turn is null'} order by r.seq`,
-          toColumn('turn' in of ? of.turn : of.session),
+           where ${REWARDS_OF['turn' in of ? 'turn' : 'session' in of ? 'session' : 'turnsOf']} order by r.seq`,
+          toColumn('turn' in of ? of.turn : 'session' in of ? of.session : of.turnsOf),
         )
         .flatMap((row) => readFact(row) ?? [])
         .flatMap((stored) => viewReward(stored) ?? []),
+    judgements: (session, type) => about(session, [type]),
     block: (name) => {
       const own = parseTurnBodyKey(name);
       if (own === undefined) return readBlock(sql, name);
@@ -87,6 +90,12 @@ export function createSqliteReader(sql: Sql): StoreReader {
     check: () => findDamage(sql),
   };
 }
+
+const REWARDS_OF = {
+  turn: 'r.turn = ?',
+  session: 'r.session = ? and r.turn is null',
+  turnsOf: 'r.turn in (select id from turns where session = ?)',
+} as const;
 
 /** Rows of a view are numbered from 1 and never deleted, so that the last number is the count. */
 const lastRow = (sql: Sql, view: 'sessions' | 'turns'): number =>

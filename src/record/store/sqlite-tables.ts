@@ -1,6 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
-import type { FoldedType, SessionQuery } from '../../core/store.ts';
+import type { FoldedType, IdPattern, SessionQuery, TurnPage } from '../../core/store.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
 import {
@@ -244,8 +244,39 @@ export function selectTurn(sql: Sql, id: string): TurnRow | undefined {
   return raw && readTurn(raw);
 }
 
-export const selectTurns = (sql: Sql, session: string): readonly TurnRow[] =>
-  sql.all<RawTurn>('select * from turns where session = ? order by n', toColumn(session)).map(readTurn);
+export function selectTurns(sql: Sql, session: string, page?: TurnPage): readonly TurnRow[] {
+  const { limit = Number.POSITIVE_INFINITY, fromEnd = false } = page ?? {};
+  const rows = sql
+    .all<RawTurn>(
+      `select * from turns where session = ? order by n ${fromEnd ? 'desc' : 'asc'} limit ?`,
+      toColumn(session),
+      boundLimit(limit),
+    )
+    .map(readTurn);
+  return fromEnd ? rows.reverse() : rows;
+}
+
+/** Follows every beginning of an id: no character has a higher code. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/** Reads the part of the index that has the beginning. */
+export function selectIds(
+  sql: Sql,
+  of: 'sessions' | 'turns',
+  { beginning, end }: IdPattern,
+  limit: number,
+): readonly string[] {
+  return sql
+    .all<{ id: string }>(
+      `select id from ${of === 'sessions' ? 'sessions' : 'turns'} where id >= ?1 and id < ?1 || ?2
+       and length(id) >= length(?1) + length(?3) and substr(id, length(id) - length(?3) + 1) = ?3 order by id limit ?4`,
+      toColumn(beginning),
+      LAST_CHARACTER,
+      toColumn(end),
+      boundLimit(limit),
+    )
+    .map(({ id }) => fromColumn(id));
+}
 
 function putTurn(sql: Sql, { id, session, start, end, erased }: TurnRow): void {
   sql.run(

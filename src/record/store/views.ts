@@ -1,4 +1,5 @@
-import type { Fact, StoredFact, UnreadableBody } from '../../core/fact.ts';
+import { budgetSubject } from '../../core/budget.ts';
+import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 
@@ -86,12 +87,13 @@ export function viewTurn(
 ): TurnView | undefined {
   if (start?.fact.type !== 'turn-start') return undefined;
   const { id, session } = row;
-  const { agent, role, wire, model, generation, policy, lessons, request, caller } = start.fact;
+  const { agent, role, runKind, wire, model, generation, policy, lessons, request, caller } = start.fact;
   const begun = compact({
     id,
     session,
     agent,
     role,
+    runKind,
     wire,
     model,
     generation,
@@ -153,9 +155,14 @@ export function subjectOf(fact: Fact): string | undefined {
       return `policy/${fact.engine}`;
     case 'action-taken':
       return AUDIT_SUBJECT;
+    case 'budget-reserved':
+    case 'budget-settled':
+      return budgetSubject(fact.budget, fact.day);
     case 'clock-leaped':
     case 'time-confirmed':
       return CLOCK_SUBJECT;
+    case 'learning-switched':
+      return LEARNING_SUBJECT;
     default:
       return fact.session;
   }
@@ -172,6 +179,9 @@ export const REPORTED_TYPES = [
   'job-ended',
   'policy-moved',
   'action-taken',
+  'budget-reserved',
+  'budget-settled',
   'clock-leaped',
   'time-confirmed',
+  'learning-switched',
 ] as const;

@@ -1,6 +1,6 @@
 import type { Outline, Wire } from '../../core/wire.ts';
 import { type ByteSpan, equalsText, OPEN_BRACKET, skipValue, viewBytes } from '../json-scan.ts';
-import { eachMessage, outlineObject } from '../outline.ts';
+import { createMessageCount, eachMessage, outlineObject } from '../outline.ts';
 import { appendJsonText, prependJsonItem, quoteJson } from '../splice.ts';
 import { decodeAnthropicFailure, encodeAnthropicFailure, encodeAnthropicStreamFailure } from './failure.ts';
 import { decodeAnthropicReply, encodeAnthropicReply } from './reply.ts';
@@ -29,7 +29,7 @@ export function outlineAnthropic(
   mostMessages = Number.POSITIVE_INFINITY,
 ): Outline | undefined {
   const bytes = viewBytes(body);
-  const count = { most: mostMessages, found: 0 };
+  const count = createMessageCount(mostMessages);
   let system: ByteSpan | undefined;
 
   function visit(key: ByteSpan, at: number): number {

@@ -1,6 +1,7 @@
 import type { Outline, Wire } from '../../core/wire.ts';
 import { type ByteSpan, equalsText, OPEN_BRACKET, skipValue, viewBytes } from '../json-scan.ts';
 import {
+  createMessageCount,
   findLeadingMessages,
   insertAfterLeadingMessages,
   type LeadingMessages,
@@ -30,7 +31,7 @@ export const openaiChat: Wire = {
 /** A block is appended to the last of the leading `system` or `developer` messages, else inserted before the first message. */
 export function outlineChat(body: Uint8Array, mostMessages = Number.POSITIVE_INFINITY): Outline | undefined {
   const bytes = viewBytes(body);
-  const count = { most: mostMessages, found: 0 };
+  const count = createMessageCount(mostMessages);
   let messages: LeadingMessages | undefined;
 
   function visit(key: ByteSpan, at: number): number {

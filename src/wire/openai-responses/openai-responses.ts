@@ -2,6 +2,7 @@ import type { Insertion, Outline, Wire } from '../../core/wire.ts';
 import { type ByteSpan, DOUBLE_QUOTE, equalsText, OPEN_BRACKET, skipValue, viewBytes } from '../json-scan.ts';
 import { decodeOpenaiFailure, encodeOpenaiFailure } from '../openai-chat/failure.ts';
 import {
+  createMessageCount,
   findLeadingMessages,
   insertAfterLeadingMessages,
   type LeadingMessages,
@@ -42,7 +43,7 @@ export function outlineResponses(
   mostMessages = Number.POSITIVE_INFINITY,
 ): Outline | undefined {
   const bytes = viewBytes(body);
-  const count = { most: mostMessages, found: 0 };
+  const count = createMessageCount(mostMessages);
   let instructions: ByteSpan | undefined;
   let items: LeadingMessages | undefined;
   let inputText: ByteSpan | undefined;

@@ -194,6 +194,50 @@ export function describeStore(name: string, open: () => Store): void {
         { seq: 5, at: 22, source: 'person', score: -1 },
       ]);
       expect(store.rewards({ session: 's1' })).toEqual([{ seq: 4, at: 21, source: 'person', score: 1 }]);
+      expect(store.rewards({ turnsOf: 's1' }).map(({ seq }) => seq)).toEqual([3, 5]);
+      expect(store.rewards({ turnsOf: 's2' })).toEqual([]);
+    });
+
+    it('finds ids by their beginning and end (not by a part in the middle), in order', () => {
+      const store = openStore();
+      const names = ['abc1', 'abc2x', 'abcd', 'ab', 'xabc', 'abc%', 'ABC9', 'abc\u{1f600}'];
+      store.append({ facts: at(1, ...names.map((name) => start(`t_${name}`, name))) });
+      const sessions = (beginning: string, last = '', limit = 9) =>
+        store.ids('sessions', { beginning, end: last }, limit);
+      expect(sessions('abc').toSorted()).toEqual(
+        ['abc%', 'abc1', 'abc2x', 'abcd', 'abc\u{1f600}'].toSorted(),
+      );
+      expect(sessions('abc', 'x')).toEqual(['abc2x']);
+      expect(sessions('abc1', '1')).toEqual([]);
+      expect(sessions('abc', '', 2)).toHaveLength(2);
+      expect(sessions('abc%')).toEqual(['abc%']);
+      expect(store.ids('turns', { beginning: 't_abcd', end: '' }, 9)).toEqual(['t_abcd']);
+      expect(store.ids('turns', { beginning: 'abc', end: '' }, 9)).toEqual([]);
+    });
+
+    it('returns the first or the last turns of a session, in order', () => {
+      const store = openStore();
+      store.append({ facts: at(1, ...['a', 'b', 'c', 'd'].map((turn) => start(turn, 's1'))) });
+      const turns = (page?: Parameters<Store['turns']>[1]) => store.turns('s1', page).map(({ id }) => id);
+      expect(turns()).toEqual(['a', 'b', 'c', 'd']);
+      expect(turns({ limit: 2 })).toEqual(['a', 'b']);
+      expect(turns({ limit: 2, fromEnd: true })).toEqual(['c', 'd']);
+      expect(turns({ limit: 9, fromEnd: true })).toEqual(['a', 'b', 'c', 'd']);
+      expect(turns({ limit: 0 })).toEqual([]);
+    });
+
+    it('returns how a session and its turns were judged, by session and type', () => {
+      const store = withTurn();
+      const scored = (session: string, score: number): Fact => ({
+        type: 'session-scored',
+        session,
+        score,
+        lessons: [],
+        heldOut: [],
+      });
+      store.append({ facts: at(20, scored('s1', 0.2), scored('s2', 0.4), scored('s1', 0.9)) });
+      expect(store.judgements('s1', 'session-scored').map(({ seq }) => seq)).toEqual([3, 5]);
+      expect(store.judgements('s1', 'turn-appraised')).toEqual([]);
     });
 
     it('returns the sampled turns of a session in order, without tokens after an erasure', () => {

@@ -31,6 +31,7 @@ export function failureOf({
   const name = {
     signal: 'checks-failed',
     person: 'feedback',
+    chat: 'chat-word',
     verifier: 'verified',
     judge: 'judged',
     agent: 'reported',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findMember, removeMember, setMember } from '../../src/connect/json-edit.ts';
-import { type Dialect, parseJsonText, plainValue } from '../../src/connect/json-text.ts';
 import type { Json } from '../../src/core/json.ts';
+import { findMember, removeMember, setMember } from '../../src/text/json-edit.ts';
+import { type Dialect, parseJsonText, plainValue } from '../../src/text/json-text.ts';
 
 const value = (text: string, dialect: Dialect = 'jsonc') => plainValue(text, parseJsonText(text, dialect));
 

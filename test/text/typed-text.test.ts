@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carriesOutsideText, separateTypedText } from '../../src/evidence/typed-text.ts';
+import { carriesOutsideText, separateTypedText } from '../../src/text/typed-text.ts';
 
 const typedIn = (message: string): string => separateTypedText(message).typed;
 

@@ -1,0 +1,260 @@
+import type { DaemonApi, NewestTurnQuery, SessionPart } from '../core/daemon-api.ts';
+import type { StoredFact } from '../core/fact.ts';
+import { compact, type JsonObject, parseJson } from '../core/json.ts';
+import type { Records, RewardView, SessionView, TurnView } from '../core/store.ts';
+import { isLearnedFrom } from '../evidence/learned-from.ts';
+import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
+import { describeUnreadable } from '../record/unreadable-body.ts';
+import { previewTurn, readAnswer, readQuestion, readWholeTurn } from './turn-preview.ts';
+
+/** What people may see of the recorded conversations. */
+export function createSessionsApi(
+  records: Records,
+): Pick<DaemonApi, 'sessions' | 'session' | 'trajectory' | 'turn' | 'newestTurn'> {
+  return {
+    sessions: async ({ preview, ...query }) => {
+      const sessions = await records.sessions(query);
+      if (preview !== true) return sessions.map(describeSession);
+      const described: JsonObject[] = [];
+      for (const session of sessions)
+        described.push({ ...describeSession(session), ...(await previewSession(session, records)) });
+      return described;
+    },
+    session: (id, part) => describeTurns(id, records, part ?? {}),
+    trajectory: async (id) => {
+      const session = await records.session(id);
+      if (session === undefined) return undefined;
+      const turns: JsonObject[] = [];
+      for (const turn of await records.turns(id))
+        turns.push({ ...(await describeTurn(turn, records)), ...(await readBodies(turn, records)) });
+      return { ...describeSession(session), rewards: await sessionRewards(id, records), turns };
+    },
+    turn: async (id) => {
+      const turn = await records.turn(id);
+      return turn && describeSubject(turn, records);
+    },
+    newestTurn: async (query) => {
+      // A turn is recorded a moment after its reply has ended: an append waits for all that came before it.
+      await records.append([]);
+      const turn = await findNewestTurn(query, records);
+      return turn && describeSubject(turn, records);
+    },
+  };
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const describeSession = (session: SessionView): JsonObject =>
+  compact({
+    id: session.id,
+    agent: session.agent,
+    client: session.client,
+    project: session.project && { ...session.project },
+    turns: session.turns,
+    startedAt: isoTime(session.startedAt),
+    lastAt: isoTime(session.lastAt),
+    endedAt: session.endedAt === undefined ? undefined : isoTime(session.endedAt),
+    erased: session.erased ? true : undefined,
+  });
+
+/** So many turns at each end of a session are searched for the person's question and for the last answer. */
+const SEARCHED = 6;
+
+/** `{ asked, answered, score, rewards }`: the first question, the last answer, how it went. Reads a few turns only. */
+async function previewSession({ id, erased }: SessionView, records: Records): Promise<JsonObject> {
+  if (erased) return {};
+  const known: BlockCache = new Map();
+  const first = await records.turns(id, { limit: SEARCHED });
+  const last = await records.turns(id, { limit: SEARCHED, fromEnd: true });
+  let asked: string | undefined;
+  for (const turn of mainFirst(first)) asked ??= await readQuestion(turn, records, known);
+  let answered: string | undefined;
+  for (const turn of mainFirst(last.toReversed())) answered ??= await readAnswer(turn, records);
+  const given = [...(await records.rewards({ session: id })), ...(await records.rewards({ turnsOf: id }))];
+  const scored = (await records.judgements(id, 'session-scored')).at(-1)?.fact;
+  return compact({
+    asked,
+    answered,
+    score: scored?.type === 'session-scored' ? scored.score : undefined,
+    rewards: given.length === 0 ? undefined : given.sort((a, b) => a.seq - b.seq).map(describeReward),
+  });
+}
+
+const mainFirst = (turns: readonly TurnView[]): readonly TurnView[] => {
+  const main = turns.filter(({ role }) => role === 'main');
+  return main.length > 0 ? main : turns;
+};
+
+const describeReward = ({ source, score, note }: RewardView): JsonObject => compact({ source, score, note });
+
+const sessionRewards = async (session: string, records: Records): Promise<JsonObject[]> =>
+  (await records.rewards({ session })).map(describeReward);
+
+async function describeTurns(
+  id: string,
+  records: Records,
+  { from, limit, hidesAux, full }: SessionPart,
+): Promise<JsonObject | undefined> {
+  const session = await records.session(id);
+  if (session === undefined) return undefined;
+  const all = (await records.turns(id)).map((turn, index) => ({ turn, n: index + 1 }));
+  const auxiliary = all.filter(({ turn }) => turn.role === 'aux').length;
+  // A session of auxiliary calls alone has nothing else to show.
+  const isHiding = hidesAux === true && auxiliary < all.length;
+  const wanted = isHiding ? all.filter(({ turn }) => turn.role !== 'aux') : all;
+  const rest = wanted.filter(({ n }) => n >= (from ?? 1));
+  const page = limit === undefined ? rest : from === undefined ? lastOf(rest, limit) : rest.slice(0, limit);
+  const verdicts = verdictsOf(await records.judgements(id, 'turn-appraised'));
+  const known: BlockCache = new Map();
+  const turns: JsonObject[] = [];
+  for (const { turn, n } of page) {
+    const texts = session.erased ? {} : await previewTurn(turn, records, known);
+    turns.push({
+      ...(await describeTurn(turn, records)),
+      n,
+      ...verdicts.get(turn.id),
+      ...texts,
+      ...(full === true && !session.erased ? await readWholeTurn(turn, records, known) : {}),
+    });
+  }
+  const [first, last] = [page[0], page.at(-1)];
+  return compact({
+    ...describeSession(session),
+    rewards: await sessionRewards(id, records),
+    turnCount: all.length,
+    hidden: isHiding && auxiliary > 0 ? auxiliary : undefined,
+    /** The number of the turn with which the page before this one begins, and the one after it. */
+    earlier: first && pageBefore(wanted, first.n, limit),
+    later: last && wanted.find(({ n }) => n > last.n)?.n,
+    turns,
+  });
+}
+
+const lastOf = <T>(items: readonly T[], most: number): readonly T[] =>
+  items.slice(Math.max(0, items.length - most));
+
+const pageBefore = (
+  turns: readonly { readonly n: number }[],
+  first: number,
+  limit: number | undefined,
+): number | undefined =>
+  lastOf(
+    turns.filter(({ n }) => n < first),
+    limit ?? 1,
+  )[0]?.n;
+
+/** `{ verdict, reward, judgedBy, reasons }` of each turn, the newest. */
+function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, JsonObject> {
+  const verdicts = new Map<string, JsonObject>();
+  for (const { fact } of facts) {
+    if (fact.type !== 'turn-appraised') continue;
+    const { verdict, reward, source, signals } = fact;
+    const reasons = [...new Set(signals.map(({ reason }) => reason))].filter((reason) => reason !== '');
+    verdicts.set(fact.turn, compact({ verdict, reward, judgedBy: source, reasons }));
+  }
+  return verdicts;
+}
+
+async function describeTurn(turn: TurnView, records: Records): Promise<JsonObject> {
+  const rewards = await records.rewards({ turn: turn.id });
+  return compact({
+    id: turn.id,
+    status: turn.status ?? 'open',
+    role: turn.role,
+    runKind: turn.runKind,
+    model: turn.model,
+    policy: turn.policy,
+    generation: turn.generation,
+    lessons: [...turn.lessons],
+    startedAt: isoTime(turn.startedAt),
+    endedAt: turn.endedAt === undefined ? undefined : isoTime(turn.endedAt),
+    failure: turn.failure,
+    caller: turn.caller,
+    unreadable:
+      turn.unreadable &&
+      compact({ request: turn.unreadable.request?.why, reply: turn.unreadable.reply?.why }),
+    usage: turn.usage && { ...turn.usage },
+    rewards: rewards.map(describeReward),
+  });
+}
+
+/** A turn that a person may rate, with what they need to recognise it. */
+async function describeSubject(turn: TurnView, records: Records): Promise<JsonObject> {
+  const session = await records.session(turn.session);
+  const known: BlockCache = new Map();
+  return compact({
+    ...(await describeTurn(turn, records)),
+    session: turn.session,
+    agent: turn.agent,
+    project: session?.project && { ...session.project },
+    asked: session?.erased === true ? undefined : await readQuestion(turn, records, known),
+    answered: session?.erased === true ? undefined : await readAnswer(turn, records),
+    erased: session?.erased === true ? true : undefined,
+    isLearnedFrom: isLearnedFrom(turn),
+  });
+}
+
+/** Runs that Instar makes itself: nobody sees their answers. */
+const OWN_RUNS: ReadonlySet<string | undefined> = new Set(['train', 'practice']);
+/** The newest sessions that are searched. Those of one agent and project nearly always have a main turn. */
+const MOST_SEARCHED = 100;
+
+/** The newest turn of a main agent that has ended; without any, one that still runs. */
+async function findNewestTurn(
+  { agent, projects }: NewestTurnQuery,
+  records: Records,
+): Promise<TurnView | undefined> {
+  for (const project of projects ?? [undefined]) {
+    const sessions = await records.sessions({
+      limit: MOST_SEARCHED,
+      ...(agent === undefined ? {} : { agent }),
+      ...(project === undefined ? {} : { project }),
+    });
+    let best: TurnView | undefined;
+    for (const session of sessions) {
+      // Sessions are ordered by their newest turn, which may be an auxiliary one.
+      if (best?.status !== undefined && session.lastAt < best.startedAt) break;
+      if (session.erased) continue;
+      const newest = await newestOf(session.id, records);
+      if (newest !== undefined && isBetter(newest, best)) best = newest;
+    }
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}
+
+async function newestOf(session: string, records: Records): Promise<TurnView | undefined> {
+  for (const page of [{ limit: SEARCHED, fromEnd: true }, undefined]) {
+    const turns = (await records.turns(session, page)).filter(
+      ({ role, runKind }) => role === 'main' && !OWN_RUNS.has(runKind),
+    );
+    const found = turns.findLast(({ status }) => status !== undefined) ?? turns.at(-1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isBetter = (turn: TurnView, best: TurnView | undefined): boolean => {
+  if (best === undefined) return true;
+  if ((turn.status === undefined) !== (best.status === undefined)) return best.status === undefined;
+  return turn.startedAt > best.startedAt;
+};
+
+/** The request and the reply as they are stored. */
+async function readBodies(turn: TurnView, records: Records): Promise<JsonObject> {
+  const stored = turn.reply === undefined ? undefined : await records.block(turn.reply);
+  const unreadable = turn.unreadable?.reply;
+  return {
+    request: (await readRequest(turn, records)) ?? null,
+    reply: unreadable ? describeUnreadable(unreadable, stored) : ((stored && parseJson(stored)) ?? null),
+  };
+}
+
+async function readRequest(
+  { request, unreadable }: TurnView,
+  records: Records,
+): Promise<JsonObject | undefined> {
+  if (unreadable?.request !== undefined)
+    return describeUnreadable(unreadable.request, request && (await records.block(request)));
+  return request === undefined ? undefined : readRecordedRequest(request, records, new Map());
+}

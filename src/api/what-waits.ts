@@ -1,0 +1,119 @@
+import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { plural, relativeTime } from '../text/phrases.ts';
+
+/**
+ * A status with all that waits, and why: `waiting: [{ code, count, what, why, nextAt?, fix? }]`. `what` and `why` together are
+ * a sentence. From the state of the learning thread, of the library, of the clock and of the record.
+ */
+export function withWaiting(status: JsonObject): JsonObject {
+  const { recording, time, library, learning } = status;
+  const waiting = [
+    ...storeWaits(asObject(recording)),
+    ...timeWaits(asObject(time)),
+    ...learningWaits(asObject(learning)),
+    ...libraryWaits(asObject(library)),
+  ];
+  return { ...status, waiting };
+}
+
+/** The answer of `GET /api/learning`. */
+export function learningOf({ learning, waiting }: JsonObject): JsonObject {
+  const { on, threshold, appraised, models, cost, problem } = asObject(learning);
+  return compact({
+    on: on !== false,
+    running: true,
+    threshold,
+    appraised,
+    models,
+    cost,
+    problem,
+    waiting,
+  });
+}
+
+/** A line for people. */
+export function sayWaiting(waiting: JsonObject, now: number): string {
+  const next = Date.parse(asString(waiting.nextAt) ?? '');
+  const when = !Number.isFinite(next)
+    ? ''
+    : next - now < 1000
+      ? '; the next try is due'
+      : `; ${TIMED.get(asString(waiting.code) ?? '') ?? 'next try'} ${relativeTime(next, now)}`;
+  return `${asString(waiting.what) ?? ''} ${asString(waiting.why) ?? ''}${when}`;
+}
+
+/** What happens at `nextAt`, where it is not another try. */
+const TIMED: ReadonlyMap<string, string> = new Map([
+  ['session-open', 'the first one ends'],
+  ['budget-spent', 'a new budget'],
+]);
+
+function storeWaits({ degraded, missing, lost }: JsonObject): readonly JsonObject[] {
+  const [fault, gone] = [asString(degraded), asString(missing)];
+  const known = {
+    code: 'store-degraded',
+    count: asNumber(lost) ?? 0,
+    what: 'recording',
+    fix: 'instar doctor',
+  };
+  if (fault !== undefined)
+    return [{ ...known, why: `waits for the store: ${fault}; what is not recorded is not learned from` }];
+  return gone === undefined ? [] : [{ ...known, why: `began anew: ${gone}` }];
+}
+
+function timeWaits({ problem, fix }: JsonObject): readonly JsonObject[] {
+  const text = asString(problem);
+  if (text === undefined) return [];
+  return [
+    compact({
+      code: 'clock-not-believed',
+      count: 1,
+      what: 'everything that expires',
+      why: `waits: ${text}`,
+      fix: asString(fix),
+    }),
+  ];
+}
+
+function learningWaits({ waits, problem, judge, models }: JsonObject): readonly JsonObject[] {
+  const text = asString(problem);
+  const unclear = asNumber(asObject(judge).waiting) ?? 0;
+  return [
+    ...(text === undefined || text === 'starting'
+      ? []
+      : [
+          {
+            code: 'learning-stopped',
+            count: 1,
+            what: 'learning',
+            why: `has stopped and is tried again: ${text}`,
+            fix: 'instar doctor',
+          },
+        ]),
+    ...asArray(waits).map(asObject),
+    ...(unclear > 0 && typeof asObject(models).judge === 'string'
+      ? [
+          {
+            code: 'judge',
+            count: unclear,
+            what: plural(unclear, 'unclear turn'),
+            why: `${unclear === 1 ? 'waits' : 'wait'} for ${String(asObject(models).judge)} to judge ${unclear === 1 ? 'it' : 'them'}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Lessons that no person has decided about. */
+const libraryWaits = ({ proposed }: JsonObject): readonly JsonObject[] =>
+  asArray(proposed).map((value) => {
+    const { id, name, reason } = asObject(value);
+    return {
+      code: 'needs-approval',
+      count: 1,
+      lesson: asString(id) ?? '',
+      what: `lesson ${asString(name) ?? ''}`,
+      why: `waits for your approval${asString(reason) === undefined ? '' : `: ${asString(reason)}`}`,
+      fix: `instar lessons show ${asString(name) ?? ''}, then approve or reject it`,
+    };
+  });

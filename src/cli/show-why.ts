@@ -1,0 +1,84 @@
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
+import { localTime, plural, relativeTime } from '../text/phrases.ts';
+import { shortId } from '../text/short-id.ts';
+import type { CommandContext } from './context.ts';
+import { dim, lineWidth, type Part } from './print.ts';
+import { printWrapped } from './show-lessons.ts';
+
+/** Of lessons that were not shown for the same kind of reason, this many are named. */
+const MOST_OF_A_KIND = 5;
+
+/** Verdicts about lessons that were in use and in scope come first; of the others fewer are of interest. */
+const HEADINGS: readonly (readonly [heading: string, verdicts: readonly string[]])[] = [
+  ['shown', ['shown']],
+  ['held out', ['held-out']],
+  [
+    'not shown',
+    [
+      'over-limit',
+      'over-budget',
+      'near-duplicate',
+      'hidden-by-age',
+      'not-relevant',
+      'no-task',
+      'block-frozen',
+    ],
+  ],
+  ['none for it', ['aux-call', 'no-key', 'unreadable', 'not-recorded']],
+  ['other scope', ['other-agent', 'other-project', 'other-run-kind', 'other-domain']],
+  ['not in use', ['not-approved', 'written-later', 'retired', 'rejected', 'expired', 'kind-not-shown']],
+];
+
+/** Which lessons a turn was shown, which not, and why: one line for each lesson. */
+export function printExplanation(
+  context: CommandContext,
+  explanation: JsonObject,
+  now: number,
+  isAll: boolean,
+): void {
+  const { printer } = context;
+  const shown = asArray(explanation.shown).length;
+  const at = Date.parse(asString(explanation.at) ?? '');
+  const where = [asString(explanation.agent), asString(explanation.project)].filter(
+    (word) => word !== undefined,
+  );
+  const say = (words: string): void => printWrapped(printer, words, lineWidth(context.stdout, context.env));
+  const count = shown === 0 ? 'no lessons shown' : `${plural(shown, 'lesson')} shown`;
+  say(
+    `turn ${shortId(asString(explanation.turn) ?? '')} of ${where.join(' in ')}, ${localTime(at)} (${relativeTime(at, now)}), generation ${String(explanation.generation)}: ${count}`,
+  );
+  const note = asString(explanation.note);
+  if (note !== undefined) say(note);
+  const lessons = asArray(explanation.lessons).map(asObject);
+  const rows = HEADINGS.flatMap(([heading, verdicts]) =>
+    rowsOf(
+      heading,
+      lessons.filter(({ verdict }) => verdicts.includes(asString(verdict) ?? '')),
+      isAll || heading === 'shown',
+    ),
+  );
+  if (rows.length > 0) printer.line('');
+  printer.fields(rows);
+  const domain = asObject(asObject(asArray(explanation.choices).at(-1)).domain);
+  const engine = asString(asObject(asArray(explanation.choices).at(-1)).engine);
+  if (engine !== undefined && lessons.length > 0)
+    printer.note(
+      dim(
+        `compared by ${engine}; domain ${asString(domain.name) ?? 'general'} (${asString(domain.reason) ?? 'default'})`,
+      ),
+    );
+}
+
+function rowsOf(
+  heading: string,
+  lessons: readonly JsonObject[],
+  isAll: boolean,
+): readonly (readonly [string, Part])[] {
+  const named = isAll ? lessons : lessons.slice(0, MOST_OF_A_KIND);
+  const rows = named.map((lesson): readonly [string, Part] => [
+    heading,
+    `${asString(lesson.name) ?? ''} (${shortId(asString(lesson.id) ?? '')}): ${asString(lesson.because) ?? ''}`,
+  ]);
+  const rest = lessons.length - named.length;
+  return rest === 0 ? rows : [...rows, [heading, dim(`and ${rest} more (--all names them)`)]];
+}

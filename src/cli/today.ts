@@ -1,0 +1,105 @@
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
+import { shortId } from '../text/short-id.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import type { Part, Printer } from './print.ts';
+import { waitingRows } from './say-waiting.ts';
+import { withApi } from './with-api.ts';
+
+export const declareToday: DeclareCommand = (command, act) =>
+  void command.addHelpText('after', '\nExample:\n  $ instar today\n').action(act(today));
+
+/** What was learned since midnight, what it changed, what waits, and what it cost. */
+const today = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api, lessonsApi }) => {
+    const day = await lessonsApi.today();
+    const learning = await api.learning();
+    const { printer } = context;
+    if (printer.json)
+      printer.document({ ...day, learning: learning.on !== false, waiting: learning.waiting ?? [] });
+    else print(printer, day, learning, Date.now());
+    return EXIT.ok;
+  });
+
+function print(printer: Printer, day: JsonObject, learning: JsonObject, now: number): void {
+  const learned = asArray(day.learned).map(asObject);
+  const changed = asArray(day.changed).map(asObject);
+  printer.line(
+    { text: localTime(now).slice(0, 10), style: 'bold' },
+    `: ${learned.length === 0 ? 'no new lesson' : plural(learned.length, 'new lesson')}, generation ${String(day.generation)}`,
+  );
+  printer.fields([
+    ...learned.flatMap((lesson) => newLesson(lesson, now)),
+    ...rollbackRow(asObject(day.rollback), now),
+    ...changed.map((lesson): readonly [string, Part] => [
+      'changed',
+      `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''} (${relativeTime(Date.parse(asString(lesson.at) ?? ''), now)})`,
+    ]),
+    ['used', usedWords(day)],
+    ['work', workWords(day)],
+    ['cost', costWords(asObject(day.cost))],
+    ...waitingRows(asArray(learning.waiting).map(asObject), now),
+  ]);
+}
+
+function newLesson(lesson: JsonObject, now: number): readonly (readonly [string, Part])[] {
+  const quote = asObject(lesson.quote);
+  const said = asString(quote.text);
+  const shownIn = asNumber(lesson.shownIn) ?? 0;
+  const when = relativeTime(Date.parse(asString(lesson.at) ?? ''), now);
+  return [
+    [
+      'learned',
+      `${asString(lesson.name) ?? ''} (${asString(lesson.state) ?? ''}, ${when}, by ${asString(lesson.writtenBy) ?? ''}): ${asString(lesson.description) ?? ''}`,
+    ],
+    ...(said === undefined
+      ? []
+      : ([
+          [
+            'learned',
+            {
+              text: `from “${said}”: ${asString(quote.by) ?? 'recorded'}, turn ${shortId(asString(quote.turn) ?? '')}`,
+              style: 'dim',
+            },
+          ],
+        ] as const)),
+    ...(shownIn === 0
+      ? []
+      : ([['learned', { text: `shown in ${plural(shownIn, 'turn')} since`, style: 'dim' }]] as const)),
+  ];
+}
+
+function rollbackRow(rollback: JsonObject, now: number): readonly (readonly [string, Part])[] {
+  if (rollback.to === undefined) return [];
+  const when = relativeTime(Date.parse(asString(rollback.at) ?? ''), now);
+  return [
+    [
+      'rolled back',
+      `to generation ${String(rollback.to)}, ${when}: ${plural(asNumber(rollback.retired) ?? 0, 'lesson')} retired; undo with: instar generations rollback ${String(rollback.undo)}`,
+    ],
+  ];
+}
+
+function usedWords({ shown }: JsonObject): string {
+  const { lessons, turns } = asObject(shown);
+  const count = asNumber(lessons) ?? 0;
+  return count === 0
+    ? 'no lesson was shown'
+    : `${plural(count, 'lesson')} shown in ${plural(asNumber(turns) ?? 0, 'turn')}`;
+}
+
+function workWords({ sessions, turns, appraised, feedback, scored }: JsonObject): string {
+  const { failures, successes } = asObject(appraised);
+  return [
+    `${plural(asNumber(sessions) ?? 0, 'session')} with ${plural(asNumber(turns) ?? 0, 'turn')}`,
+    `${plural(asNumber(failures) ?? 0, 'failure')} and ${plural(asNumber(successes) ?? 0, 'success', 'successes')} recognised`,
+    `${plural(asNumber(feedback) ?? 0, 'rating')} by you`,
+    `${plural(asNumber(scored) ?? 0, 'session')} scored`,
+  ].join(', ');
+}
+
+function costWords({ calls, tokens, usd }: JsonObject): string {
+  const asked = asNumber(calls) ?? 0;
+  if (asked === 0) return 'learning asked no model';
+  return `learning asked a model ${plural(asked, 'time')}: ${plural(asNumber(tokens) ?? 0, 'token')}, ${dollars(asNumber(usd) ?? 0)}`;
+}

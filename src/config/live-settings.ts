@@ -1,0 +1,186 @@
+import type { Log } from '../base/log.ts';
+import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { fileStamp } from './caller-keys.ts';
+import { ConfigError } from './config-error.ts';
+import { planReload } from './reload-rules.ts';
+import type { Config } from './schema.ts';
+import { knownKeys, renderPath } from './setting-path.ts';
+
+/** The settings in force, which can change while Instar runs. */
+export interface LiveSettings {
+  /**
+   * The settings as one object. A member of a section (`config.library.topK`) has the value in force when it is read, so
+   * whoever keeps a section follows every change, and whoever keeps a value keeps the old one.
+   */
+  readonly config: Config;
+  /** Called after every change, in the order of subscription; `reload` waits for what it returns. */
+  onChange(listener: SettingsListener): void;
+  /**
+   * Reads the config file again and uses what can be used without a restart. Rejects with `ConfigError` for an invalid
+   * file: the settings in force stay.
+   */
+  reload(): Promise<ReloadReport>;
+  /** For `status`: `{ file?, problem?, restart }`. */
+  describe(): JsonObject;
+  /** The file that `reload` reads; undefined when the settings came from the program that started the daemon. */
+  readonly file: string | undefined;
+}
+
+export type SettingsListener = (change: {
+  readonly before: Config;
+  /** The paths of the settings that have changed. */
+  readonly applied: readonly string[];
+}) => void | Promise<void>;
+
+export interface ReloadReport {
+  /** The paths of settings that have changed. */
+  readonly applied: readonly string[];
+  /** The paths of settings that change at the next start. */
+  readonly restart: readonly string[];
+  /** Whether the file asks for nothing but what is in force. */
+  readonly unchanged: boolean;
+}
+
+interface LiveSettingsOptions {
+  /** The settings to begin with. */
+  readonly config: Config;
+  /** Reads and checks the settings; absent when they cannot change. Rejects with `ConfigError`. */
+  readonly source?: { readonly file: string; readonly load: () => Promise<Config> };
+}
+
+export function createLiveSettings({ config: first, source }: LiveSettingsOptions): LiveSettings {
+  let current = first;
+  let restart: readonly string[] = [];
+  let problem: string | undefined;
+  const listeners: SettingsListener[] = [];
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const change = async (): Promise<ReloadReport> => {
+    if (source === undefined)
+      throw new ConfigError([
+        { path: 'settings', what: 'come from the program that started Instar', fix: 'change them there' },
+      ]);
+    const planned = planReload(current, await source.load());
+    const applied = planned.applied.map(renderPath);
+    restart = planned.restart.map(renderPath);
+    if (applied.length > 0) {
+      const before = current;
+      current = planned.config;
+      for (const listener of listeners) await listener({ before, applied });
+    }
+    return { applied, restart, unchanged: applied.length + restart.length === 0 };
+  };
+
+  return {
+    config: createView(() => current),
+    file: source?.file,
+    onChange: (listener) => void listeners.push(listener),
+    reload: () => {
+      const done = queue.then(change).then(
+        (report) => {
+          problem = undefined;
+          return report;
+        },
+        (error: unknown) => {
+          problem = error instanceof Error ? error.message : String(error);
+          throw error;
+        },
+      );
+      queue = done.catch(() => undefined);
+      return done;
+    },
+    describe: () => compact({ file: source?.file, problem, restart }),
+  };
+}
+
+const SECTIONS = ['gateway', 'library', 'learn', 'practice', 'schedule', 'train', 'store', 'log'] as const;
+
+/** Getters down to the members of the sections; what is below them is replaced as a whole. */
+function createView(current: () => Config): Config {
+  const sections = SECTIONS.map((section) => [
+    section,
+    { value: viewOf(knownKeys([section]), () => asObject(current()[section])), enumerable: true },
+  ]);
+  const names = { get: () => current().providers, enumerable: true };
+  const aliases = { get: () => current().models, enumerable: true };
+  return Object.defineProperties({}, {
+    ...Object.fromEntries(sections),
+    providers: names,
+    models: aliases,
+  } as PropertyDescriptorMap) as Config;
+}
+
+const viewOf = (keys: readonly string[], section: () => JsonObject): object =>
+  Object.defineProperties(
+    {},
+    Object.fromEntries(keys.map((key) => [key, { get: () => section()[key], enumerable: true }])),
+  );
+
+interface FollowOptions {
+  readonly settings: LiveSettings;
+  /** The files whose change means that the settings are to be read again. */
+  readonly files: readonly string[];
+  readonly log: Log;
+  /** The pause between two looks. */
+  readonly everyMs?: number;
+}
+
+/** Long enough for an editor to have written the whole file, short enough not to wonder. */
+const LOOK_MS = 750;
+
+/**
+ * Reloads when a file has changed and has stayed the same for one look: a half-written file is not read. Looking works for
+ * files that are replaced, on every file system. The result reloads at once, for a signal.
+ */
+export function followSettings({ settings, files, log, everyMs = LOOK_MS }: FollowOptions): {
+  reloadNow(): Promise<void>;
+  close(): void;
+} {
+  const stampNow = (): string => files.map(fileStamp).join('|');
+  let read = stampNow();
+  let seen = read;
+  let told: string | undefined;
+  const reloadNow = async (): Promise<void> => {
+    read = stampNow();
+    seen = read;
+    try {
+      const { restart } = await settings.reload();
+      const what = restart.length > 0 ? describeRestart(restart) : undefined;
+      if (what !== undefined && what !== told) log.warn(what);
+      told = what;
+    } catch (error) {
+      const what = (error instanceof Error ? error.message : String(error)).replace(/\n\s*/g, ' ');
+      if (what !== told) log.warn(`${KEPT}: ${what}. See: instar config check`);
+      told = what;
+    }
+  };
+  const timer = setInterval(() => {
+    const now = stampNow();
+    if (now !== read && now === seen) void reloadNow();
+    seen = now;
+  }, everyMs);
+  timer.unref();
+  return { reloadNow, close: () => clearInterval(timer) };
+}
+
+const KEPT = 'the config file has a problem, so the settings before it stay in force';
+
+/** What `describe` says, for people: nothing when the settings in force are those of the file. */
+export function describeSettingsState(
+  state: unknown,
+): readonly { readonly what: string; readonly fix: string }[] {
+  const { problem, restart } = asObject(state);
+  const paths = asArray(restart).flatMap((path) => asString(path) ?? []);
+  const why = asString(problem)?.replace(/\n\s*/g, ' ');
+  return [
+    ...(why === undefined ? [] : [{ what: `${KEPT}: ${why}`, fix: 'instar config check' }]),
+    ...(paths.length === 0 ? [] : [{ what: restartOf(paths), fix: RESTART }]),
+  ];
+}
+
+const RESTART = 'instar stop && instar up';
+const restartOf = (paths: readonly string[]): string =>
+  `${paths.join(', ')} ${paths.length === 1 ? 'changes' : 'change'} at the next start`;
+
+/** `gateway.port changes at the next start: instar stop && instar up`. */
+export const describeRestart = (paths: readonly string[]): string => `${restartOf(paths)}: ${RESTART}`;

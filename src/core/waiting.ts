@@ -1,0 +1,34 @@
+/** Why something waits, for programs. */
+export type WaitingCode =
+  /** Fewer failures in one place than `learn.failures`. */
+  | 'more-failures'
+  /** Enough failures, all from one session and without a person's or a verifier's word. */
+  | 'one-session'
+  | 'learning-now'
+  | 'reply-unusable'
+  | 'model-unavailable'
+  | 'budget-spent'
+  | 'refused-by-gate'
+  | 'nothing-found'
+  | 'not-cited'
+  | 'learning-off'
+  | 'learning-stopped'
+  | 'not-running'
+  | 'no-key'
+  | 'session-open'
+  | 'judge'
+  | 'needs-approval'
+  | 'clock-not-believed'
+  | 'store-degraded';
+
+/** Something that waits. `what` and `why` together are a sentence: "2 failures of claude-code" "wait for 1 more like them". */
+export interface Waiting {
+  readonly code: WaitingCode;
+  readonly count: number;
+  readonly what: string;
+  readonly why: string;
+  /** When it goes on by itself, in milliseconds since the epoch. */
+  readonly nextAt?: number;
+  /** The command that helps. */
+  readonly fix?: string;
+}

@@ -1,0 +1,50 @@
+import type { StuckCause } from '../core/learn.ts';
+
+/** Why the last try gave no lesson. */
+export interface LastTry {
+  readonly cause: StuckCause | 'refused' | 'nothing' | 'not-cited';
+  /** For people. */
+  readonly why: string;
+}
+
+/** A pause after a try without a lesson. */
+export interface Pause {
+  readonly until: number;
+  /** The first of the tries that all ended for this cause. */
+  readonly since: number;
+  readonly last: LastTry | undefined;
+}
+
+export interface Pauses {
+  /** Also a pause that is over: it says why the last try failed. */
+  get(key: string): Pause | undefined;
+  isOver(key: string, now: number): boolean;
+  /** The next try comes later each time, but not after `latest`. */
+  postpone(key: string, now: number, last?: LastTry, latest?: number): void;
+  end(key: string): void;
+  /** The next end of a pause after `now`; undefined when there is none. */
+  next(now: number): number | undefined;
+}
+
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+
+/** In memory only: a new process tries at once. */
+export function createPauses(): Pauses {
+  const pauses = new Map<string, Pause & { readonly ms: number }>();
+  return {
+    get: (key) => pauses.get(key),
+    isOver: (key, now) => (pauses.get(key)?.until ?? 0) <= now,
+    postpone: (key, now, last, latest = Number.POSITIVE_INFINITY) => {
+      const before = pauses.get(key);
+      const ms = Math.min(LONGEST_PAUSE_MS, (before?.ms ?? FIRST_PAUSE_MS / 2) * 2);
+      const since = before !== undefined && before.last?.cause === last?.cause ? before.since : now;
+      pauses.set(key, { ms, until: Math.min(now + ms, latest), since, last });
+    },
+    end: (key) => void pauses.delete(key),
+    next: (now) => {
+      const coming = [...pauses.values()].map(({ until }) => until).filter((until) => until > now);
+      return coming.length === 0 ? undefined : Math.min(...coming);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { StoredFact } from '../../core/fact.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import type { LessonEvent, Library } from '../../core/library.ts';
+import type { FoldedType, Records } from '../../core/store.ts';
+import { closingOf, rollbackInForce } from './closed-by.ts';
+import { explainState, readEvidence, writtenBy } from './explain-lesson.ts';
+
+export interface TodayOptions {
+  readonly library: Library;
+  readonly records: Records;
+  readonly now: number;
+}
+
+const PAGE = 1000;
+const MOST_SESSIONS = 1000;
+
+/** What happened since midnight, by the machine's local calendar. */
+export async function describeToday({ library, records, now }: TodayOptions): Promise<JsonObject> {
+  const date = new Date(now);
+  const from = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const before = await seqBefore(from, records);
+  const since = (type: FoldedType): Promise<readonly StoredFact[]> => readSince(type, before, from, records);
+  const [appraised, rewards, scored, cycles] = await Promise.all([
+    since('turn-appraised'),
+    since('reward-given'),
+    since('session-scored'),
+    since('cycle-end'),
+  ]);
+  const { sessions, turns, turnsWithLessons, uses } = await countUse(from, records);
+  const learned: JsonObject[] = [];
+  const changed: JsonObject[] = [];
+  for (const lesson of library.lessons()) {
+    const events = library.history(lesson.id).filter(({ at }) => at >= from);
+    const first = events[0];
+    if (first === undefined) continue;
+    if (lesson.createdAt >= from)
+      learned.push(await describeNew(lesson, library, records, uses.get(lesson.id) ?? 0));
+    else changed.push(describeChange(lesson, events, library));
+  }
+  const verdicts = new Map<string, string>();
+  for (const { fact } of appraised) if (fact.type === 'turn-appraised') verdicts.set(fact.turn, fact.verdict);
+  const judged = [...verdicts.values()];
+  const rollback = rollbackInForce(library);
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(now).toISOString(),
+    generation: library.generation,
+    learned,
+    changed,
+    ...(rollback === undefined || rollback.at < from
+      ? {}
+      : { rollback: { ...rollback, at: new Date(rollback.at).toISOString() } }),
+    sessions,
+    turns,
+    appraised: {
+      failures: judged.filter((verdict) => verdict === 'failure').length,
+      successes: judged.filter((verdict) => verdict === 'success').length,
+    },
+    feedback: rewards.filter(({ fact }) => fact.type === 'reward-given' && fact.source === 'person').length,
+    scored: scored.length,
+    cost: sumCost(cycles),
+    shown: { lessons: uses.size, turns: turnsWithLessons },
+  };
+}
+
+/** The newest fact before a time, by bisection: facts are in the order of their times but for small steps of the clock. */
+async function seqBefore(from: number, records: Pick<Records, 'facts' | 'totals'>): Promise<number> {
+  let low = 0;
+  let high = (await records.totals()).facts;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [next] = await records.facts(middle, 1);
+    if (next !== undefined && next.at < from) low = Math.max(middle + 1, next.seq);
+    else high = middle;
+  }
+  return low;
+}
+
+async function readSince(
+  type: FoldedType,
+  before: number,
+  from: number,
+  records: Pick<Records, 'factsOf'>,
+): Promise<readonly StoredFact[]> {
+  const found: StoredFact[] = [];
+  for (let after = before; ; ) {
+    const page = await records.factsOf(type, after, PAGE);
+    found.push(...page.filter(({ at }) => at >= from));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return found;
+    after = last.seq;
+  }
+}
+
+/** Sessions and turns since a time, and in how many turns each lesson was shown. */
+async function countUse(from: number, records: Pick<Records, 'sessions' | 'turns'>) {
+  const sessions = (await records.sessions({ limit: MOST_SESSIONS })).filter(({ lastAt }) => lastAt >= from);
+  const uses = new Map<string, number>();
+  let turns = 0;
+  let turnsWithLessons = 0;
+  for (const { id } of sessions)
+    for (const { startedAt, lessons, role } of await records.turns(id)) {
+      if (startedAt < from || role === 'aux') continue;
+      turns++;
+      if (lessons.length > 0) turnsWithLessons++;
+      for (const lesson of lessons) uses.set(lesson, (uses.get(lesson) ?? 0) + 1);
+    }
+  return { sessions: sessions.length, turns, turnsWithLessons, uses };
+}
+
+async function describeNew(
+  lesson: Lesson,
+  library: Library,
+  records: Records,
+  shownIn: number,
+): Promise<JsonObject> {
+  const { quotes } = await readEvidence(lesson, records);
+  const said = (Array.isArray(quotes) ? quotes : []) as readonly JsonObject[];
+  const quote =
+    said.find(({ by, text }) => by === 'you' && text !== undefined) ??
+    said.find(({ text }) => text !== undefined);
+  const { because, fix } = explainState(lesson, library);
+  return {
+    id: lesson.id,
+    name: lesson.text.name,
+    description: lesson.text.description,
+    state: lesson.state,
+    because,
+    ...(fix === undefined ? {} : { fix }),
+    writtenBy: writtenBy(lesson),
+    at: new Date(lesson.createdAt).toISOString(),
+    shownIn,
+    ...(quote === undefined ? {} : { quote: { ...quote } }),
+  };
+}
+
+function describeChange(lesson: Lesson, events: readonly LessonEvent[], library: Library): JsonObject {
+  const last = events.at(-1);
+  return {
+    id: lesson.id,
+    name: lesson.text.name,
+    state: lesson.state,
+    what: closingOf(lesson, library)?.words ?? `${last?.op ?? 'changed'}: ${last?.reason ?? ''}`,
+    by: last?.by.name ?? '',
+    at: new Date(last?.at ?? lesson.changedAt).toISOString(),
+  };
+}
+
+function sumCost(cycles: readonly StoredFact[]): JsonObject {
+  let [calls, tokens, usd, runs] = [0, 0, 0, 0];
+  for (const { fact } of cycles) {
+    if (fact.type !== 'cycle-end') continue;
+    runs++;
+    calls += fact.cost.calls;
+    tokens += fact.cost.inputTokens + fact.cost.outputTokens;
+    usd += fact.cost.usd;
+  }
+  return { runs, calls, tokens, usd };
+}

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+const checkout = mkdtempSync(path.join(tmpdir(), 'instar-launcher-'));
+afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+for (const name of [
+  'instar.mjs',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+])
+  cpSync(path.join(root, name), path.join(checkout, name));
+for (const folder of ['src/cli', 'nano', 'lab']) mkdirSync(path.join(checkout, folder), { recursive: true });
+
+const write = (text: string): void => writeFileSync(path.join(checkout, 'src/cli/main.ts'), text);
+const launch = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [path.join(checkout, 'instar.mjs'), ...args], { encoding: 'utf8' });
+const builtAt = (): number => statSync(path.join(checkout, 'dist/src/cli/main.js')).mtimeMs;
+
+describe('the launcher of a checkout', () => {
+  it('names npm ci when the dependencies are missing (not a stack trace)', () => {
+    write('process.stdout.write(process.argv.slice(2).join(","));\n');
+    const { status, stderr } = launch('status');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('run: npm ci')]);
+    expect(stderr).not.toContain('at ');
+  });
+
+  it('compiles when a source has changed, and only then', () => {
+    symlinkSync(path.join(root, 'node_modules'), path.join(checkout, 'node_modules'));
+    expect(launch('status', '--json').stdout).toBe('status,--json');
+    const first = builtAt();
+    expect(launch('a').stdout).toBe('a');
+    expect(builtAt()).toBe(first);
+    write('process.stdout.write("changed");\n');
+    expect(launch('a').stdout).toBe('changed');
+  });
+
+  it('stops at sources that do not compile (it does not run the old build)', () => {
+    write('const wrong: number = "text";\nprocess.stdout.write(String(wrong));\n');
+    const { status, stdout, stderr } = launch('a');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('do not compile');
+    expect(launch('a').status).toBe(1);
+  });
+});

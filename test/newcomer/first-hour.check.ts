@@ -1,0 +1,189 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { drawTerminal } from '../../lab/release/terminal-picture.ts';
+import type { Provider } from '../support/provider.ts';
+import { startForgetfulModel } from './forgetful-model.ts';
+import { createShellSession, type ShellStep, withoutColour } from './shell-session.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(path.join(tmpdir(), 'newcomer-'));
+const userHome = path.join(folder, 'home');
+const project = path.join(folder, 'shop');
+/** Not the usual one: the person who runs this may have a daemon of their own. The transcript shows the usual one. */
+const PORT = 14_600 + (process.pid % 1000);
+
+/** The newcomer's agent: it keeps a conversation in a file. */
+const AGENT = `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+const [name, text] = process.argv.slice(2);
+const messages = existsSync(name + '.json') ? JSON.parse(readFileSync(name + '.json', 'utf8')) : [];
+messages.push({ role: 'user', content: text });
+const reply = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json', 'x-instar-agent': 'clerk' },
+  body: JSON.stringify({ model: 'clerk-1', messages }),
+});
+const { choices, error } = await reply.json();
+if (error) throw new Error(error.message);
+messages.push(choices[0].message);
+writeFileSync(name + '.json', JSON.stringify(messages));
+console.log(choices[0].message.content);
+`;
+
+let provider: Provider;
+beforeAll(async () => {
+  for (const dir of [userHome, project]) mkdirSync(dir, { recursive: true });
+  writeFileSync(path.join(project, 'ask.mjs'), AGENT);
+  provider = await startForgetfulModel();
+});
+afterAll(async () => {
+  await provider.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('installs, serves, learns from three complaints, gives its reasons, rolls back and stops', async () => {
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  const env = {
+    PATH: process.env.PATH,
+    HOME: userHome,
+    npm_config_cache: execFileSync('npm', ['config', 'get', 'cache'], { cwd: root }).toString().trim(),
+    npm_config_registry: execFileSync('npm', ['config', 'get', 'registry'], { cwd: root }).toString().trim(),
+    COLUMNS: '80',
+    FORCE_COLOR: '1',
+    NODE_DISABLE_COLORS: '1',
+  };
+  const { type, typeUntil, quietly, steps } = createShellSession({ cwd: project, env });
+  const ask = (why: string, name: string, text: string): Promise<string> =>
+    type(why, `eval "$(npx instar connect env)" && node ask.mjs ${name} "${text}"`);
+
+  await type(
+    'Install the packed package into an empty folder.',
+    `npm install --no-audit --no-fund --silent ../${tarball}`,
+  );
+  await type(
+    'Name the provider. Here it is a server on this machine.',
+    `npx instar init --provider shop --wire openai-chat --base-url ${provider.url}/v1 --model clerk-1`,
+  );
+  await type('Lessons without a model: they quote the person.', 'npx instar config set models.evolver off');
+  await type(
+    'An unusual port, so that nothing else is in the way.',
+    `npx instar config set gateway.port ${PORT}`,
+  );
+  expect(await type('Is the config right?', 'npx instar config check')).toMatch(/no problem|is valid|ok/i);
+
+  const daemon = spawn('npx', ['instar', 'up'], { cwd: project, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = new Promise<number | null>((resolve) => daemon.on('exit', resolve));
+  const first = await new Promise<string>((resolve) =>
+    daemon.stdout.once('data', (chunk) => resolve(String(chunk))),
+  );
+  expect(first).toContain(`instar ready http://127.0.0.1:${PORT}`);
+
+  expect(
+    await type(
+      'In another terminal: is it running, who writes lessons, what does it cost?',
+      'npx instar status',
+    ),
+  ).toMatch(/without a model/);
+  await type('The agent of this hour is a small script.', 'cat ask.mjs');
+  const wrong = await ask(
+    'The first question. The date is not as the shop wants it.',
+    'monday',
+    'When was order 1041 shipped?',
+  );
+  expect(wrong).toContain('16/11/2026');
+  expect(
+    await type('Say so.', 'npx instar feedback last "Use ISO dates like 2026-11-16 in shipping reports."'),
+  ).toMatch(/Feedback saved/);
+  await ask('The next conversation makes the same mistake.', 'tuesday', 'When did order 1042 leave?');
+  expect(
+    await ask(
+      'This time, complain in the chat.',
+      'tuesday',
+      'instar: bad, use ISO dates like 2026-11-16 in shipping reports',
+    ),
+  ).toMatch(/Saved/);
+  expect(await type('What waits, and why?', 'npx instar lessons review')).toMatch(/wait/);
+  await ask('A third time.', 'wednesday', 'When was order 1043 shipped?');
+  await type('', 'npx instar feedback last --bad "Use ISO dates like 2026-11-16 in shipping reports."');
+
+  const list = await typeUntil('Seconds later there is a lesson.', 'npx instar lessons list', /trial|live/);
+  const name = /\b([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b/.exec(list.split('\n').slice(1).join('\n'))?.[1] ?? '';
+  expect(await type('What it says, and on what evidence.', `npx instar lessons show ${name}`)).toMatch(
+    /ISO dates/,
+  );
+  const right = await ask('A new conversation.', 'thursday', 'When was order 1044 shipped?');
+  expect(right).toContain('2026-11-16');
+  expect(await type('Why was it shown?', 'npx instar lessons why last')).toMatch(/because/);
+  expect(await type('What was said.', 'npx instar sessions list')).toMatch(/order 1044/);
+  expect(await type('', 'npx instar sessions show last')).toMatch(/2026-11-16/);
+  expect(await type('What happened today, and what it cost.', 'npx instar today')).toMatch(
+    /1 lesson|learned/i,
+  );
+
+  expect(await type('Undo all of it.', 'npx instar generations rollback 0')).toMatch(/generation/);
+  const again = await ask(
+    'The next conversation is served without the lesson.',
+    'friday',
+    'When was order 1045 shipped?',
+  );
+  expect(again).toContain('16/11/2026');
+  expect(await type('', 'npx instar lessons why last')).toMatch(/rollback/);
+  expect(await type('', 'npx instar lessons list')).toMatch(/rollback|retired/);
+  expect(await type('Check everything.', 'npx instar doctor || true')).toMatch(/ok/);
+  await type('The last lines of the log.', 'npx instar logs -n 3');
+  expect(await type('Stop it.', 'npx instar stop')).toMatch(/stopped/i);
+  expect(await ended).toBe(0);
+  expect(await quietly('npx instar status')).toMatch(/not running/);
+
+  const shown = steps.map((step) => mask(step, tarball));
+  writeFileSync(path.join(root, 'docs/first-hour.md'), writeTranscript(shown));
+  writeFileSync(path.join(root, 'docs/first-hour.svg'), drawSteps(shown));
+  expect(readFileSync(path.join(root, 'docs/first-hour.md'), 'utf8')).not.toContain(folder);
+});
+
+/** Paths and ports of this run are replaced by those that a reader has. */
+function mask(step: ShellStep, tarball: string): ShellStep {
+  const clean = (text: string): string =>
+    text
+      .replaceAll(provider.url, 'http://127.0.0.1:8000')
+      .replaceAll(`:${provider.port}`, ':8000')
+      .replaceAll(String(PORT), '4600')
+      .replaceAll(userHome, '/home/me')
+      .replaceAll(project, '/home/me/shop')
+      .replaceAll(`../${tarball}`, `./${tarball}`)
+      .replaceAll(/\(pid \d+/g, '(pid 4321');
+  return { ...step, command: clean(step.command), output: clean(step.output) };
+}
+
+function writeTranscript(steps: readonly ShellStep[]): string {
+  const parts = steps.map(({ why, command, output }) =>
+    [
+      ...(why === '' ? [] : [why, '']),
+      '```console',
+      `$ ${command}`,
+      withoutColour(output).trimEnd(),
+      '```',
+    ].join('\n'),
+  );
+  return `${[
+    '# The first hour',
+    'A newcomer installs Instar, points a small agent at it, complains three times about the dates in its answers, gets a lesson, asks for its reasons, rolls it back and stops.\n`npm run test:newcomer` played this session with the packed package, and wrote this page; ports and paths were replaced. The provider is a model of the test that writes European dates unless its prompt speaks of ISO dates.',
+    ...parts,
+  ].join('\n\n')}\n`;
+}
+
+/** The steps that the picture at the top of the README shows. */
+function drawSteps(steps: readonly ShellStep[]): string {
+  const pick = (pattern: RegExp): ShellStep | undefined => steps.find(({ command }) => pattern.test(command));
+  const chosen = [/ask.mjs monday/, /feedback last "/, /lessons list/, /ask.mjs thursday/, /lessons why/];
+  const lines = chosen.flatMap((pattern) => {
+    const step = pick(pattern);
+    if (step === undefined) return [];
+    const command = step.command.replace('eval "$(npx instar connect env)" && ', '').replaceAll('npx ', '');
+    return [`\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`, ...step.output.trimEnd().split('\n'), ''];
+  });
+  return drawTerminal(lines.slice(0, -1), 80, 'instar');
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+
+export interface ShellStep {
+  /** What the newcomer wants, for the transcript. */
+  readonly why: string;
+  readonly command: string;
+  /** What was printed, with colours. */
+  readonly output: string;
+  readonly exitCode: number;
+}
+
+export interface ShellSession {
+  /** Runs a command as a newcomer types it and keeps it for the transcript. Rejects when it fails, unless that is expected. */
+  type(why: string, command: string, options?: { readonly fails?: true }): Promise<string>;
+  /** Runs a command again until its output matches; only the last run is kept. */
+  typeUntil(why: string, command: string, pattern: RegExp, timeoutMs?: number): Promise<string>;
+  /** Runs a command that is not part of the transcript. */
+  quietly(command: string): Promise<string>;
+  readonly steps: readonly ShellStep[];
+}
+
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+export const withoutColour = (text: string): string => text.replace(COLOUR, '');
+
+/** A shell in one folder with an environment of its own. */
+export function createShellSession(options: {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}): ShellSession {
+  const steps: ShellStep[] = [];
+  const runOnce = (command: string): Promise<Pick<ShellStep, 'output' | 'exitCode'>> =>
+    new Promise((resolve, reject) => {
+      const child = spawn('bash', ['-c', command], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => {
+          output += chunk.toString();
+        });
+      child.on('error', reject);
+      child.on('exit', (code) => setTimeout(() => resolve({ output, exitCode: code ?? 1 }), 20));
+    });
+  const keep = (why: string, command: string, done: Pick<ShellStep, 'output' | 'exitCode'>): string => {
+    steps.push({ why, command, ...done });
+    return withoutColour(done.output);
+  };
+  return {
+    steps,
+    quietly: async (command) => withoutColour((await runOnce(command)).output),
+    type: async (why, command, { fails } = {}) => {
+      const done = await runOnce(command);
+      if ((done.exitCode !== 0) !== (fails === true))
+        throw new Error(`\`${command}\` ended with ${done.exitCode}:\n${done.output}`);
+      return keep(why, command, done);
+    },
+    typeUntil: async (why, command, pattern, timeoutMs = 60_000) => {
+      const end = Date.now() + timeoutMs;
+      for (;;) {
+        const done = await runOnce(command);
+        if (done.exitCode === 0 && pattern.test(withoutColour(done.output))) return keep(why, command, done);
+        if (Date.now() > end)
+          throw new Error(`\`${command}\` never printed ${String(pattern)}; last:\n${done.output}`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    },
+  };
+}
