@@ -240,11 +240,14 @@ function checkSubject(subject: InstarSubject) {
   return { session: checkText(subject.session, 'session') };
 }
 
+/** A note without a score, as in `instar feedback`. */
+const CORRECTION = -0.5;
+
 /** A note without a score is a correction. */
 function checkFeedback({ score, note, from }: InstarFeedback) {
   if (score === undefined && note === undefined)
     throw new InstarError('invalid', 'Feedback needs a score, a note, or both.');
-  return { score: score ?? -1, ...compact({ note, source: from }) };
+  return { score: score ?? CORRECTION, ...compact({ note, source: from }) };
 }
 
 const CODES: Readonly<Record<number, InstarErrorCode>> = {
