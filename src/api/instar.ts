@@ -97,7 +97,7 @@ export type InstarFeedback = {
     }
   | {
       readonly score?: number;
-      /** Without a score a note is a correction: it counts as −1. */
+      /** Without a score a note is a correction: it counts as −0.5. */
       readonly note: string;
     }
 );

@@ -240,11 +240,14 @@ function checkSubject(subject: InstarSubject) {
   return { session: checkText(subject.session, 'session') };
 }
 
+/** A note without a score, as in `instar feedback`. */
+const CORRECTION = -0.5;
+
 /** A note without a score is a correction. */
 function checkFeedback({ score, note, from }: InstarFeedback) {
   if (score === undefined && note === undefined)
     throw new InstarError('invalid', 'Feedback needs a score, a note, or both.');
-  return { score: score ?? -1, ...compact({ note, source: from }) };
+  return { score: score ?? CORRECTION, ...compact({ note, source: from }) };
 }
 
 const CODES: Readonly<Record<number, InstarErrorCode>> = {
@@ -256,6 +259,10 @@ const CODES: Readonly<Record<number, InstarErrorCode>> = {
   413: 'invalid',
   503: 'store',
 };
+
+/** Codes of Node for a connection that could not be made or broke. */
+const BROKEN = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|ABORT_ERR)$/;
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? '';
 
 /** Every error that leaves the library is an `InstarError`. */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
@@ -278,7 +285,7 @@ function toInstarError(error: unknown): InstarError {
   if (cause instanceof StoreError) return make('store', 'check it with: instar doctor');
   if (cause instanceof EpisodeStateError) return make('ended');
   if (cause instanceof ApiError) return make(CODES[cause.status] ?? 'unexpected');
-  if (cause.name === 'TimeoutError' || (cause instanceof TypeError && message === 'fetch failed'))
+  if (cause.name === 'TimeoutError' || cause.name === 'AbortError' || BROKEN.test(codeOf(cause)))
     return new InstarError('unreachable', 'The daemon of this home stopped answering.', {
       cause,
       fix: 'see: instar status',

@@ -30,8 +30,8 @@ export const declareFeedback: DeclareCommand = (command, act) =>
     .action(act(feedback));
 
 const HELP = `
-"last" is the newest turn of the agent or project you name, else of the project you
-stand in, else of all. A note without a score is a correction (score -0.5).
+"last" is the newest turn of the agent or project you name, else of the project
+you stand in, else of all. A note without a score is a correction (score -0.5).
 
 Examples:
   $ instar feedback last "use ISO dates"

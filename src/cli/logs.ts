@@ -27,8 +27,9 @@ export const declareLogs: DeclareCommand = (command, act) =>
     .addHelpText(
       'after',
       `
-Reads logs/instar.log in the home and the older files beside it; no daemon needs to run. Lines in it have
-no secrets and no words of conversations. With --json: one list, or one JSON line each with --follow.
+Reads logs/instar.log in the home and the older files beside it; no daemon needs
+to run. Lines in it have no secrets and no words of conversations. With --json:
+one list, or one JSON line each with --follow.
 
 Examples:
   $ instar logs -f

@@ -23,8 +23,8 @@ export const declareStop: DeclareCommand = (command, act) =>
     .addHelpText(
       'after',
       `
-Requests in progress are finished first. The exit code is 0 when Instar is not running afterwards, also
-when it was not running before; 1 when it still runs.
+Requests in progress are finished first. The exit code is 0 when Instar is not
+running afterwards, also when it was not running before; 1 when it still runs.
 
 Example:
   $ instar stop --grace 5 --force

@@ -104,7 +104,7 @@ describe('the examples of the library', () => {
       await provider?.close();
       home.remove();
     }
-  });
+  }, 120_000);
 });
 
 describe('the types of the package', () => {
@@ -155,5 +155,6 @@ export { count, name };
       );
       expect(stdout).toBe('');
     },
+    120_000,
   );
 });
