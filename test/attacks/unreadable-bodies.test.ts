@@ -141,7 +141,9 @@ describe('what could not be read', () => {
     await send('erasable', `${good},}`);
     await ended('erasable');
     const shown = await runCli(['sessions', 'show', 'erasable', '--home', home.dir]);
-    expect(shown.stdout).toContain('request not-json: kept as text, not learned from');
+    expect(shown.stdout).toContain(
+      'the request could not be read (not-json): kept as text, not learned from',
+    );
     const exported = await runCli(['export', 'trajectories', '--home', home.dir]);
     const line = exported.stdout.split('\n').find((one) => one.includes('"erasable"')) ?? '';
     expect(line).toContain(WORDS);
