@@ -11,7 +11,7 @@ import { quotePath } from '../doctor/inspect-path.ts';
 import { type AutostartPlan, homeOfUnit, isOwnUnit, planAutostart } from './autostart-plan.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 
-export const declareService: DeclareCommand = (command, act) => {
+export const declareAutostart: DeclareCommand = (command, act) => {
   command
     .command('install')
     .description('Start Instar at login and after a crash: a systemd user unit, or a launchd agent on macOS.')

@@ -53,7 +53,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   service: {
     description: 'Start Instar at login: install, remove or show a systemd unit or launchd agent.',
-    load: async () => (await import('./autostart.ts')).declareService,
+    load: async () => (await import('./autostart.ts')).declareAutostart,
   },
   status: {
     description: 'Show whether Instar is running and what it has served.',

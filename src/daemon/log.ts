@@ -99,7 +99,7 @@ function describeError(error: unknown): unknown {
 
 export function logTurn(log: Log, report: TurnReport): void {
   const { failure } = report;
+  if (failure === undefined) return log.debug(report, 'turn ended');
   const totalMs = Math.round(report.totalMs);
-  if (failure === undefined) log.debug({ ...report, totalMs }, 'turn ended');
-  else log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
+  log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,8 +18,14 @@ const isOpen = (port: number): Promise<boolean> =>
     }).on('error', () => resolve(false));
   });
 
+const messagesOf = (log: string): readonly string[] =>
+  log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+
 describe('instar up', () => {
-  it('prints its address as the first line, serves, and ends with 0 on SIGTERM', async () => {
+  it('prints its address as the first line, serves, logs to the home as well, and ends with 0 on SIGTERM', async () => {
     const cli = up();
     const line = await cli.firstLine();
     const url = /^instar ready (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? '';
@@ -41,6 +47,10 @@ describe('instar up', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${line}\n` });
     expect(existsSync(daemonFile())).toBe(false);
     expect(stderr).not.toContain(readFileSync(join(folder.dir, 'key'), 'utf8').trim());
+    const { logFile } = homeAt(folder.dir);
+    expect(messagesOf(readFileSync(logFile, 'utf8'))).toEqual(messagesOf(stderr));
+    expect(messagesOf(stderr).at(-1)).toBe('stopped');
+    expect(statSync(logFile).mode & 0o777).toBe(0o600);
   });
 
   it('prints what is served, where the key is and what to do next', async () => {
@@ -134,7 +144,7 @@ describe('instar up', () => {
     expect(stderr).toContain('instar stop --home');
   });
 
-  it('warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there', async () => {
+  it('warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there; log.file false', async () => {
     const provider = { wire: 'openai-chat', baseUrl: 'https://api.example.com/v1' };
     const providers = {
       unset: { ...provider, keyEnv: 'UNSET_KEY' },
@@ -142,7 +152,7 @@ describe('instar up', () => {
       filed: { ...provider, keyFile: 'missing-key' },
       caller: provider,
     };
-    writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ providers }));
+    writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ providers, log: { file: false } }));
     const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
     writeFileSync(daemonFile(), JSON.stringify(stale));
     const cli = up(['--log', 'json', '--open'], { SET_KEY: 'k' });
@@ -161,29 +171,7 @@ describe('instar up', () => {
       `${join(folder.dir, 'missing-key')} is missing or empty: provider "filed" gets requests without a key and will refuse them. Fix: write its key into that file`,
       '--open: this version of Instar has no page yet; "instar status" shows what it does',
     ]);
-  });
-
-  it('writes its log to the home as well, unless log.file is false', async () => {
-    const first = up();
-    await first.firstLine();
-    first.child.kill('SIGTERM');
-    const { stderr } = await first.ended();
-    const { logFile } = homeAt(folder.dir);
-    const messages = (text: string): readonly string[] =>
-      text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).msg);
-    expect(messages(readFileSync(logFile, 'utf8'))).toEqual(messages(stderr));
-    expect(messages(stderr).at(-1)).toBe('stopped');
-    expect(statSync(logFile).mode & 0o777).toBe(0o600);
-    rmSync(logFile);
-    writeFileSync(join(folder.dir, 'config.json'), JSON.stringify({ log: { file: false } }));
-    const second = up();
-    await second.firstLine();
-    second.child.kill('SIGTERM');
-    await second.ended();
-    expect(existsSync(logFile)).toBe(false);
+    expect(existsSync(homeAt(folder.dir).logFile)).toBe(false);
   });
 
   it('finishes a stream in progress on the first signal, and exits at once on the second', async () => {
