@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { applyConfirmed, type WaitingSetting } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
 import type { LiveSettings, ReloadReport } from '../config/live-settings.ts';
-import { type LoadOptions, loadConfig } from '../config/load-config.ts';
+import type { LoadOptions } from '../config/load-config.ts';
 import { hasOwnKey, keyFileOf, readProviderKey } from '../config/provider-entry.ts';
 import type { Config } from '../config/schema.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
@@ -19,6 +19,8 @@ interface LoadedSettings {
 
 /** Reads and checks everything that can be wrong with settings. Rejects with `ConfigError`, with every problem at once. */
 export async function loadSettings(options: LoadOptions, home: Home): Promise<LoadedSettings> {
+  // Loaded on demand, like all that needs the schema: most commands do not.
+  const { loadConfig } = await import('../config/load-config.ts');
   const { config, notes, warnings } = loadConfig(options);
   await checkVerifierRows(config);
   return { ...applyConfirmed(config, home), notes, warnings };
@@ -26,7 +28,6 @@ export async function loadSettings(options: LoadOptions, home: Home): Promise<Lo
 
 async function checkVerifierRows({ learn }: Config): Promise<void> {
   if (learn.verifiers.length === 0) return;
-  // Loaded on demand: few configs have verifiers.
   const { checkVerifiers } = await import('../evidence/verifiers/registry.ts');
   try {
     await checkVerifiers(learn.verifiers);

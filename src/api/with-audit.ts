@@ -1,4 +1,3 @@
-import { renderPath } from '../config/setting-path.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Audit } from '../record/audit-trail.ts';
@@ -77,7 +76,7 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
 
 /** `library.topK = 3`. Of texts only plain words are repeated: others may contain a secret. */
 function describeSetting({ path, value, unset }: JsonObject): string {
-  const name = asString(path) ?? renderPath(asArray(path).map(String));
+  const name = asString(path) ?? asArray(path).join('.');
   if (unset === true) return `unset ${name}`;
   const isPlain =
     typeof value === 'number' || typeof value === 'boolean' || /^[a-z]{1,16}$/.test(String(value));

@@ -3,7 +3,7 @@ import { replaceFileSync } from '../base/atomic-file.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
-import { type Config, configSchema } from './schema.ts';
+import type { Config } from './schema.ts';
 
 /** A setting that was loosened in the config file and waits for the owner. */
 export interface WaitingSetting {
@@ -27,14 +27,19 @@ export function applyConfirmed(
   config: Config,
   home: Home,
 ): { readonly config: Config; readonly waiting: readonly WaitingSetting[] } {
-  const asked = config.library.autonomy;
+  const waiting = findWaiting(config.library.autonomy, home);
+  if (waiting === undefined) return { config, waiting: [] };
+  const { used } = waiting;
+  return { config: { ...config, library: { ...config.library, autonomy: used } }, waiting: [waiting] };
+}
+
+function findWaiting(
+  asked: Autonomy,
+  home: Home,
+): (WaitingSetting & { readonly used: Autonomy }) | undefined {
   const confirmed = AUTONOMY.find((one) => one === asString(read(home)[AUTONOMY_PATH])) ?? UNCONFIRMED;
-  const allowed = AUTONOMY.indexOf(confirmed) < AUTONOMY.indexOf(UNCONFIRMED) ? UNCONFIRMED : confirmed;
-  if (AUTONOMY.indexOf(asked) <= AUTONOMY.indexOf(allowed)) return { config, waiting: [] };
-  return {
-    config: { ...config, library: { ...config.library, autonomy: allowed } },
-    waiting: [{ path: AUTONOMY_PATH, asked, used: allowed }],
-  };
+  const used = AUTONOMY.indexOf(confirmed) < AUTONOMY.indexOf(UNCONFIRMED) ? UNCONFIRMED : confirmed;
+  return AUTONOMY.indexOf(asked) <= AUTONOMY.indexOf(used) ? undefined : { path: AUTONOMY_PATH, asked, used };
 }
 
 /** The setting that an edit would loosen beyond what the owner has confirmed; undefined when it needs nobody's word. */
@@ -45,9 +50,7 @@ export function findLoosened(
   const asked = path.length === 1 && path[0] === 'library' ? asObject(value).autonomy : value;
   const isMeant = path.join('.') === AUTONOMY_PATH || path.join('.') === 'library';
   const autonomy = AUTONOMY.find((one) => isMeant && one === asked);
-  if (autonomy === undefined) return undefined;
-  const config = configSchema.parse({});
-  return applyConfirmed({ ...config, library: { ...config.library, autonomy } }, home).waiting[0];
+  return autonomy === undefined ? undefined : findWaiting(autonomy, home);
 }
 
 /** Records the owner's word. Throws `ConfigError` for a setting that needs none or a value that does not exist. */
