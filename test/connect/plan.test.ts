@@ -161,7 +161,9 @@ describe('chooseModel', () => {
     [{}, undefined, 'instar/welcome'],
     [{ providers: OWN_KEY.providers }, undefined, undefined],
   ])('of %j with --model %s is %s', (config, asked, expected) => {
-    expect(chooseModel(connectionOf(config).config, asked)).toBe(expected);
+    expect(chooseModel({ ...connectionOf(config), ...(asked === undefined ? {} : { model: asked }) })).toBe(
+      expected,
+    );
   });
 });
 
