@@ -9,6 +9,7 @@ import {
   mayScopesOverlap,
   rankFailures,
   recordedQuotes,
+  separateTask,
   sharedScope,
 } from '../draft-lesson.ts';
 import { writeEvolverPrompt } from './evolver-prompt.ts';
@@ -109,7 +110,13 @@ async function findNearest(
   const ids = new Set(skills.map(({ id }) => id));
   if (ids.size === 0) return [];
   const words = failures.map(({ task, passages, appraisal }) =>
-    [task, ...passages.filter(isWish).map(({ text }) => text), ...appraisal.digests]
+    [
+      task,
+      ...separateTask(task, passages)
+        .rest.filter(isWish)
+        .map(({ text }) => text),
+      ...appraisal.digests,
+    ]
       .map((text) => truncateEnd(oneLine(text), 400))
       .join(' '),
   );
