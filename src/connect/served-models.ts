@@ -8,7 +8,7 @@ type ServedNames = Pick<ClientConnection, 'config' | 'served'>;
 const MOST_NAMED = 8;
 
 /** `default, ollama/qwen3, … and 3 more`. */
-export function nameModels(models: readonly string[]): string {
+function nameModels(models: readonly string[]): string {
   const more = models.length - MOST_NAMED;
   const named = models.slice(0, MOST_NAMED).join(', ');
   return more > 0 ? `${named} and ${more} more` : named;
