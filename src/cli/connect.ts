@@ -2,9 +2,9 @@ import { homedir } from 'node:os';
 import { Argument } from 'commander';
 import { isLoopbackHost } from '../config/address.ts';
 import { type CallerKey, readCallerKeys } from '../config/caller-keys.ts';
-import { findDaemon } from '../config/daemon-file.ts';
+import { fetchFromDaemon, findDaemon } from '../config/daemon-file.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
-import { hashKey, readOrCreateKey } from '../config/key.ts';
+import { hashKey, readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readClientFile } from '../connect/client-file.ts';
@@ -13,6 +13,9 @@ import { connectClient, disconnectClient, type UndoneFile } from '../connect/con
 import { connectedClients } from '../connect/connect-record.ts';
 import { type ClientConnection, shellExports } from '../connect/connection.ts';
 import { renderEdit } from '../connect/file-edit.ts';
+import { whyNotServed } from '../connect/served-models.ts';
+import { asArray, asObject, asString, parseJson } from '../core/json.ts';
+import type { WireName } from '../core/wire.ts';
 import {
   type CommandContext,
   CommandError,
@@ -55,6 +58,8 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env: context.env });
+  const wire = WIRES[client] ?? 'openai-chat';
+  const served = await servedModels(home, wire, context);
   const connection: ClientConnection = {
     url: await gatewayUrl(home, config),
     // Printed settings never contain a key. --write creates one for the client.
@@ -63,7 +68,10 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
     config,
     isOpenToOthers: !isLoopbackHost(config.gateway.host),
     ...(options.model !== undefined && { model: options.model }),
+    ...(served !== undefined && { served }),
   };
+  const why = options.model === undefined ? undefined : whyNotServed(connection, options.model, wire);
+  if (why !== undefined) throw new CommandError(EXIT.wrongUse, why, 'name one of these with --model');
   if (client === 'env') return showExports(connection, options, context);
   const known = CLIENTS.find((name) => name === client);
   if (known === undefined) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
@@ -80,6 +88,8 @@ const clientEnvironment = ({ env }: CommandContext) => ({
   read: (file: string) => readClientFile(file).content?.bytes.toString('utf8'),
 });
 
+const LONGEST_SHOWN = 2000;
+
 function show(client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
@@ -90,7 +100,7 @@ function show(client: Client, connection: ClientConnection, context: CommandCont
   }
   for (const { file, add } of files) {
     printer.line({ text: file, style: 'bold' });
-    printer.line(add);
+    printer.line(add.length > LONGEST_SHOWN ? `(${add.length} characters; see them with --json)` : add);
   }
   for (const note of notes) printer.note(dim('  note  '), note);
   printer.note(dim('  next  '), `write these settings with: instar connect ${client} --write`);
@@ -170,6 +180,30 @@ function showExports(
     'set them in the shell of your agent with eval "$(instar connect env)", not in the shell that runs instar up',
   );
   return EXIT.ok;
+}
+
+/** The wires of clients that speak only one. */
+const WIRES: Readonly<Record<string, WireName>> = { 'claude-code': 'anthropic', codex: 'openai-responses' };
+
+/** What the running daemon lists for a client of this wire; undefined when none runs, or when it does not say. */
+async function servedModels(
+  home: Home,
+  wire: WireName,
+  { env }: CommandContext,
+): Promise<readonly string[] | undefined> {
+  const daemon = await findDaemon(home);
+  const key = readKey(home, env)?.key;
+  if (daemon === undefined || key === undefined) return undefined;
+  const version = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+  try {
+    const reply = await fetchFromDaemon(daemon, '/v1/models', { 'x-instar-key': key, ...version });
+    const { data } = asObject(parseJson(await reply.text()));
+    const ids = asArray(data).flatMap((entry) => asString(asObject(entry).id) ?? []);
+    return reply.status === 200 && ids.length > 0 ? ids : undefined;
+  } catch {
+    // It answers too late: the settings are made from the config alone.
+    return undefined;
+  }
 }
 
 /** The address of the running gateway, else the configured one. */

@@ -1,17 +1,21 @@
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
-import { wiresOf } from '../config/provider-entry.ts';
+import { asObject, asString, parseJson } from '../core/json.ts';
+import type { WireName } from '../core/wire.ts';
 import { findMember } from '../text/json-edit.ts';
 import { JsonTextError, parseJsonText } from '../text/json-text.ts';
+import { CONTEXT_WINDOW, codexCatalog } from './codex-catalog.ts';
 import {
   type ClientConnection,
   type ClientEnvironment,
   type ConnectTarget,
   chooseModel,
+  clientAliases,
   findTarget,
   separateKey,
 } from './connection.ts';
 import type { ConnectPlan } from './file-edit.ts';
+import { isVendorModel, servesOwnNames, whyNotServed } from './served-models.ts';
 import { tomlText } from './toml-block.ts';
 
 /** The model for a client that has its own list of providers and models. */
@@ -26,7 +30,7 @@ interface ListedModel {
 
 /** Throws `ConfigError` when the config names no model. */
 function listModel(connection: ClientConnection): ListedModel {
-  const model = chooseModel(connection.config, connection.model);
+  const model = chooseModel(connection);
   if (model === undefined) {
     throw new ConfigError([
       {
@@ -52,11 +56,14 @@ function listModel(connection: ClientConnection): ListedModel {
 }
 
 /** Claude Code reads environment variables from its settings, so the shell needs no change. */
-function planClaudeCode(connection: ClientConnection, { env, homeDir }: ClientEnvironment): ConnectPlan {
+function planClaudeCode(
+  connection: ClientConnection,
+  { env, homeDir, read }: ClientEnvironment,
+): ConnectPlan {
   const { url, key, config } = connection;
   // With an Anthropic provider, Claude Code's own model names work.
-  const speaksWire = Object.values(config.providers).some((entry) => wiresOf(entry).includes('anthropic'));
-  const model = connection.model ?? (speaksWire ? undefined : chooseModel(config, undefined));
+  const model =
+    connection.model ?? (servesOwnNames(connection, 'anthropic') ? undefined : chooseModel(connection));
   const { credentials, provider } = findTarget(config, model, 'anthropic');
   const headers = Object.entries(credentials === 'caller' ? separateKey(connection) : {});
   const variables: Record<string, string> = {
@@ -72,9 +79,14 @@ function planClaudeCode(connection: ClientConnection, { env, homeDir }: ClientEn
   const file = join(env.CLAUDE_CONFIG_DIR || join(homeDir, '.claude'), 'settings.json');
   const settings = Object.entries(variables).map(([name, value]) => ({ path: ['env', name], value }));
   const note = `your own login is used: provider ${provider} has no key in Instar's config`;
+  const { env: variablesNow, model: modelNow } = asObject(parseJson(read(file) ?? ''));
+  const ownModel = asString(asObject(variablesNow).ANTHROPIC_MODEL) ?? asString(modelNow);
   return {
     edits: [{ kind: 'json', file, dialect: 'json', settings }],
-    notes: credentials === 'caller' ? [note] : [],
+    notes: [
+      ...(credentials === 'caller' ? [note] : []),
+      ...(model === undefined ? noteUnserved(connection, 'claude-code', ownModel, 'anthropic') : []),
+    ],
   };
 }
 
@@ -113,17 +125,19 @@ function planCline(connection: ClientConnection, { env, homeDir, read }: ClientE
 /** Codex supports OpenAI's responses wire only. Adds a provider and selects it. */
 function planCodex(connection: ClientConnection, { env, homeDir, read }: ClientEnvironment): ConnectPlan {
   const { url, key, config } = connection;
-  const speaksWire = Object.values(config.providers).some((entry) =>
-    wiresOf(entry).includes('openai-responses'),
-  );
-  const model = connection.model ?? (speaksWire ? undefined : chooseModel(config, undefined));
+  const keepsNames = servesOwnNames(connection, 'openai-responses');
+  const model = connection.model ?? (keepsNames ? undefined : chooseModel(connection));
   const { credentials, provider } = findTarget(config, model, 'openai-responses');
   const headers = Object.entries(credentials === 'caller' ? separateKey(connection) : {});
   const inline = headers.map(([name, value]) => `${tomlText(name)} = ${tomlText(value)}`).join(', ');
-  const file = join(env.CODEX_HOME || join(homeDir, '.codex'), 'config.toml');
+  const folder = env.CODEX_HOME || join(homeDir, '.codex');
+  const file = join(folder, 'config.toml');
+  const catalogFile = join(folder, 'instar-models.json');
+  const needsCatalog = model !== undefined && !isVendorModel(config, model, 'openai-responses');
   const block = {
     top: {
       ...(model !== undefined && { model: tomlText(model) }),
+      ...(needsCatalog && { model_catalog_json: tomlText(catalogFile) }),
       model_provider: tomlText('instar'),
     },
     table: 'model_providers.instar',
@@ -145,7 +159,37 @@ function planCodex(connection: ClientConnection, { env, homeDir, read }: ClientE
       ? ['that file sets a profile; a model_provider of that profile takes precedence']
       : []),
   ];
-  return { edits: [{ kind: 'toml', file, block }], notes };
+  const [top = ''] = (read(file) ?? '').split(/^\s*\[/m, 1);
+  const ownModel = /^\s*model\s*=\s*["']([^"'\n]+)["']/m.exec(top)?.[1];
+  if (model === undefined) notes.push(...noteUnserved(connection, 'codex', ownModel, 'openai-responses'));
+  if (!needsCatalog) return { edits: [{ kind: 'toml', file, block }], notes };
+  const names = [...new Set([model, ...clientAliases(connection)])];
+  const models = [{ path: ['models'], value: [...codexCatalog(names)], mark: [] }];
+  const setting = `model_context_window in ${file}`;
+  return {
+    edits: [
+      { kind: 'toml', file, block },
+      { kind: 'json', file: catalogFile, dialect: 'json', settings: models },
+    ],
+    notes: [
+      ...notes,
+      `Codex plans with ${CONTEXT_WINDOW} tokens of context; if the model has fewer, set ${setting}`,
+    ],
+  };
+}
+
+/** A client that keeps its own choice of a model, which the daemon does not serve. */
+function noteUnserved(
+  connection: ClientConnection,
+  client: string,
+  model: string | undefined,
+  wire: WireName,
+): readonly string[] {
+  const why = model === undefined ? undefined : whyNotServed(connection, model, wire);
+  if (why === undefined) return [];
+  return [
+    `it is set to a model that fails here. ${why}. Choose one with: instar connect ${client} --write --model NAME`,
+  ];
 }
 
 /** Adds a provider and sets the default model. */

@@ -15,6 +15,8 @@ export interface ClientConnection {
   readonly config: Config;
   /** The model from `--model`. */
   readonly model?: string;
+  /** The models that the running daemon lists; undefined while none runs. */
+  readonly served?: readonly string[];
   /** The gateway listens beyond loopback: then callers with their own credentials need Instar's key as well. */
   readonly isOpenToOthers: boolean;
 }
@@ -64,15 +66,33 @@ export function findTarget(config: Config, model: string | undefined, wire: Wire
     : describe(name, entry);
 }
 
+const FOR_LEARNING: ReadonlySet<string> = new Set(['evolver', 'judge']);
+
 /**
- * The model for a client: the requested one, else the alias `default`, else the first one in the config. Undefined when
- * the config names no model.
+ * The model for a client: the requested one, else the alias `default`, else the first one in the config; and when the running
+ * daemon does not serve that, the first one that it does. Undefined when there is none.
  */
-export function chooseModel(config: Config, requested: string | undefined): string | undefined {
+export function chooseModel({
+  config,
+  model: requested,
+  served,
+}: Pick<ClientConnection, 'config' | 'model' | 'served'>): string | undefined {
   if (requested !== undefined) return requested;
+  const configured = configuredModel(config);
+  if (served === undefined || (configured !== undefined && served.includes(configured))) return configured;
+  return served.find((id) => !FOR_LEARNING.has(id)) ?? configured;
+}
+
+/** The aliases that are meant for clients, as far as the running daemon serves them. */
+export const clientAliases = ({
+  config,
+  served,
+}: Pick<ClientConnection, 'config' | 'served'>): readonly string[] =>
+  Object.keys(config.models).filter((name) => !FOR_LEARNING.has(name) && served?.includes(name) !== false);
+
+function configuredModel(config: Config): string | undefined {
   if (config.models.default !== undefined) return 'default';
-  const forLearning = new Set(['evolver', 'judge']);
-  const alias = Object.keys(config.models).find((name) => !forLearning.has(name));
+  const [alias] = clientAliases({ config });
   if (alias !== undefined) return alias;
   for (const [name, { models }] of Object.entries(config.providers)) {
     if (models?.[0] !== undefined) return `${name}/${models[0]}`;

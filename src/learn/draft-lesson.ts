@@ -1,6 +1,6 @@
 import type { RewardSource } from '../core/evidence.ts';
 import { asArray, isObject } from '../core/json.ts';
-import type { Answer, FailureCase, LearnerFailure, Proposal } from '../core/learn.ts';
+import type { Answer, FailureCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 
 const MOST_CHARACTERS = 64;
@@ -48,6 +48,18 @@ const WEIGHT: Readonly<Record<RewardSource, number>> = {
 };
 
 export const sourceTrust = ({ source }: FailureCase): number => WEIGHT[source];
+
+/** The passage that is the task, and the others: a prompt that tells the task apart does not repeat it. */
+export function separateTask(
+  task: string,
+  passages: readonly Passage[],
+): { readonly first: Passage; readonly rest: readonly Passage[] } {
+  const at = passages.findIndex(({ text }) => text === task);
+  const found = passages[at];
+  return found === undefined
+    ? { first: { origin: 'user', text: task }, rest: passages }
+    : { first: found, rest: passages.toSpliced(at, 1) };
+}
 
 /** The trust of the most trusted source. */
 export const importanceOf = (cases: readonly FailureCase[]): number => Math.max(0, ...cases.map(sourceTrust));

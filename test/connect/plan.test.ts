@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Client, planConnection } from '../../src/connect/clients.ts';
 import { chooseModel, findTarget, shellExports } from '../../src/connect/connection.ts';
 import type { ClientFileEdit } from '../../src/connect/file-edit.ts';
+import { whyNotServed } from '../../src/connect/served-models.ts';
 import { connectionOf, KEY, OWN_KEY } from './temporary-person.ts';
 
 const HOME = '/home/dev';
@@ -161,7 +162,97 @@ describe('chooseModel', () => {
     [{}, undefined, 'instar/welcome'],
     [{ providers: OWN_KEY.providers }, undefined, undefined],
   ])('of %j with --model %s is %s', (config, asked, expected) => {
-    expect(chooseModel(connectionOf(config).config, asked)).toBe(expected);
+    expect(chooseModel({ ...connectionOf(config), ...(asked === undefined ? {} : { model: asked }) })).toBe(
+      expected,
+    );
+  });
+});
+
+describe('a model that the running daemon serves', () => {
+  const LOCAL = { providers: { vllm: { wire: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } } };
+  const ids = (edits: readonly ClientFileEdit[]) => tomlOf(edits)?.top.model;
+
+  it('is written instead of one that only the config names', () => {
+    expect(chooseModel(connectionOf({}, { served: ['instar/nano'] }))).toBe('instar/nano');
+    expect(chooseModel(connectionOf(OWN_KEY, { served: ['default', 'x'] }))).toBe('default');
+    expect(chooseModel(connectionOf(OWN_KEY, { served: ['evolver', 'ollama/qwen3'] }))).toBe('ollama/qwen3');
+    expect(chooseModel(connectionOf(LOCAL, { served: ['qwen3'] }))).toBe('qwen3');
+  });
+
+  it('is written for Codex and Claude Code too when no provider has the names that they know', () => {
+    expect(ids(plan('codex', LOCAL).edits)).toBeUndefined();
+    expect(ids(plan('codex', LOCAL, {}, { served: ['qwen3'] }).edits)).toBe('"qwen3"');
+    expect(ids(plan('codex', LOCAL, {}, { served: ['gpt-6-sol', 'qwen3'] }).edits)).toBeUndefined();
+    const local = { providers: { mine: { wire: 'anthropic', baseUrl: 'http://127.0.0.1:1/v1' } } };
+    const served = { served: ['qwen3'] };
+    expect(settingsOf(plan('claude-code', local, {}, served).edits)).toMatchObject({
+      'env.ANTHROPIC_MODEL': 'qwen3',
+    });
+    expect(settingsOf(plan('claude-code', PASS_THROUGH, {}, served).edits)).not.toHaveProperty([
+      'env.ANTHROPIC_MODEL',
+    ]);
+  });
+
+  it('is asked for when the client is set to another one, which is named with the list', () => {
+    const listed = {
+      providers: { openai: { ...OPENAI_THROUGH.providers.openai, models: ['gpt-6-sol'] } },
+    };
+    const connection = connectionOf(listed, { served: ['openai/gpt-6-sol', 'gpt-6-sol'] });
+    const notesFor = (text: string) =>
+      planConnection('codex', connection, { env: {}, homeDir: HOME, read: () => text }).notes.join('\n');
+    expect(notesFor('model = "gpt-4o"\n')).toContain(
+      'Instar does not serve the model "gpt-4o". It serves: openai/gpt-6-sol, gpt-6-sol. Choose one with: instar connect codex --write --model NAME',
+    );
+    expect(notesFor('model = "gpt-6-sol"\n')).not.toContain('does not serve');
+    expect(notesFor('[profiles.x]\nmodel = "gpt-4o"\n')).not.toContain('does not serve');
+  });
+
+  it('is not doubted for a provider that takes any name, or while no daemon runs', () => {
+    const why = (config: unknown, model: string, served?: readonly string[]) =>
+      whyNotServed(connectionOf(config, served === undefined ? {} : { served }), model, 'openai-chat');
+    expect(why(OWN_KEY, 'openai/anything', ['default'])).toBeUndefined();
+    expect(why(OWN_KEY, 'anything', ['default'])).toBeUndefined();
+    expect(why({}, 'nope')).toBeUndefined();
+    expect(why({}, 'nope', ['instar/nano'])).toBe(
+      'Instar does not serve the model "nope". It serves: instar/nano',
+    );
+    const many = Array.from({ length: 11 }, (_, at) => `m${at}`);
+    expect(why({}, 'nope', many)).toContain('m7 and 3 more');
+  });
+});
+
+describe('what Codex needs to know of a model', () => {
+  it('is written for a name that it does not know, and left to Codex for OpenAI’s own', () => {
+    const { edits } = plan('codex', {}, {}, { served: ['instar/nano'] });
+    expect(edits.map(({ file }) => file)).toEqual([
+      join(HOME, '.codex/config.toml'),
+      join(HOME, '.codex/instar-models.json'),
+    ]);
+    expect(tomlOf(edits)?.top).toMatchObject({
+      model: '"instar/nano"',
+      model_catalog_json: JSON.stringify(join(HOME, '.codex/instar-models.json')),
+    });
+    const { models } = settingsOf(edits.slice(1)) as { models: readonly Record<string, unknown>[] };
+    expect(models.map(({ slug }) => slug)).toEqual(['instar/nano']);
+    // Codex refuses the whole file when one of these is missing.
+    for (const field of [
+      'base_instructions',
+      'truncation_policy',
+      'shell_type',
+      'supported_reasoning_levels',
+    ])
+      expect(models[0]).toHaveProperty(field);
+    const known = plan('codex', OWN_KEY, {}, { model: 'openai/gpt-6-sol' });
+    expect(known.edits).toHaveLength(1);
+    expect(tomlOf(known.edits)?.top).not.toHaveProperty('model_catalog_json');
+    const alias = plan(
+      'codex',
+      { ...OWN_KEY, models: { default: 'openai/gpt-6-sol', fast: 'openai/x', judge: 'openai/y' } },
+      {},
+      { model: 'fast' },
+    );
+    const listed = settingsOf(alias.edits.slice(1)) as { models: readonly Record<string, unknown>[] };
+    expect(listed.models.map(({ slug }) => slug)).toEqual(['fast', 'default']);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RewardSource, Signal } from '../../src/core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from '../../src/evidence/compose-reward.ts';
 
-const TRUST: readonly RewardSource[] = ['verifier', 'person', 'judge', 'signal'];
+const TRUST: readonly RewardSource[] = ['verifier', 'person', 'chat', 'judge', 'signal', 'agent'];
 const signalOf = (sources: readonly RewardSource[]): fc.Arbitrary<Signal> =>
   fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
@@ -49,7 +49,7 @@ describe('the reward rule', () => {
 
   it('ignores less trusted sources when a more trusted one has a score', () => {
     const levels = fc
-      .constantFrom(0, 1, 2)
+      .constantFrom(0, 1, 2, 3, 4)
       .chain((level) =>
         fc.tuple(
           fc.array(signalOf(TRUST.slice(level, level + 1)), { minLength: 1 }),
@@ -73,8 +73,8 @@ describe('the reward rule', () => {
     );
   });
 
-  it('ranks infrastructure above judges and signals', () => {
-    const low = fc.array(signalOf(['judge', 'signal']));
+  it('ranks infrastructure above judges, signals and agents', () => {
+    const low = fc.array(signalOf(['judge', 'signal', 'agent']));
     fc.assert(
       fc.property(
         low,
@@ -83,8 +83,8 @@ describe('the reward rule', () => {
     );
   });
 
-  it('ranks verifiers and people above infrastructure', () => {
-    const high = fc.array(signalOf(['verifier', 'person']), { minLength: 1 });
+  it('ranks verifiers, people and what was said in the chat above infrastructure', () => {
+    const high = fc.array(signalOf(['verifier', 'person', 'chat']), { minLength: 1 });
     fc.assert(
       fc.property(high, (list) => void expect(composeReward([broken, ...list])).toEqual(composeReward(list))),
     );

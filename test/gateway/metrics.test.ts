@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/gateway/metrics.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
+import { ask } from '../support/client.ts';
+import { KEY, OWNER_KEY, startGateway } from '../support/gateway.ts';
 
 const turn = (provider: string, end: TurnReport['end'] = 'complete'): TurnReport => ({
   id: 't',
@@ -28,5 +30,36 @@ describe('the metrics of turns', () => {
     expect(second).toContain('instar_turns_total{wire="anthropic",provider="a",end="complete"} 4');
     expect(second).toContain('instar_turns_total{wire="anthropic",provider="a",end="truncated"} 1');
     expect(second).toContain('instar_turn_seconds_count{wire="anthropic"} 6');
+  });
+});
+
+describe('refused requests', () => {
+  it('are those that were turned away, and not feedback, events and questions that the API answered', async () => {
+    const gateway = await startGateway();
+    const send = async (path: string, body: object | undefined, key = KEY): Promise<number> => {
+      const method = body === undefined ? 'GET' : 'POST';
+      const headers = { authorization: `Bearer ${key}` };
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      return (await ask(gateway.port, { method, path, headers, ...text })).status;
+    };
+    const refused = async (): Promise<readonly string[]> => {
+      const headers = { authorization: `Bearer ${KEY}` };
+      const { text } = await ask(gateway.port, { method: 'GET', path: '/metrics', headers });
+      return text.split('\n').filter((line) => line.startsWith('instar_refused_total{'));
+    };
+    expect(await send('/v1/events', { kind: 'note', session: 's-1' })).toBe(200);
+    expect(await send('/v1/feedback', { session: 's-1', score: 1 })).toBe(200);
+    // `instar feedback ID` asks whether the id is a session's before it says anything of a turn.
+    expect(await send('/api/sessions/t_1', undefined, OWNER_KEY)).toBe(404);
+    expect(await send('/v1/feedback', { turn: 't_unknown', score: 1 })).toBe(404);
+    expect(await send('/v1/feedback', { turn: 't_1', score: 9 })).toBe(400);
+    expect(await refused()).toEqual([]);
+    expect(await send('/v1/feedback', { turn: 't_1', score: 1 }, 'wrong')).toBe(401);
+    expect(await send('/nowhere', undefined)).toBe(404);
+    expect(await refused()).toEqual([
+      'instar_refused_total{reason="unauthorized"} 1',
+      'instar_refused_total{reason="not-found"} 1',
+    ]);
+    await gateway.close();
   });
 });

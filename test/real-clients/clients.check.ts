@@ -85,6 +85,7 @@ describe.each(PROGRAMS.map((program) => [program.client, program] as const))('%s
 
     const ran = await run(program, work, environment);
     expect(ran.output, `exit ${ran.code}`).toContain(PROOF);
+    if (program.unwanted !== undefined) expect(ran.output).not.toContain(program.unwanted);
 
     const sessions = JSON.parse((await instar('sessions', 'list', '--json')).stdout) as Record<
       string,

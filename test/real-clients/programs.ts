@@ -11,6 +11,8 @@ export interface Program {
   /** Needs a newer Node than Instar. */
   readonly node?: string;
   readonly model?: string;
+  /** What it must not print. */
+  readonly unwanted?: string;
 }
 
 const root = path.resolve(import.meta.dirname, '../../.cache/clients');
@@ -27,7 +29,8 @@ export const PROGRAMS: readonly Program[] = [
     packages: ['@openai/codex@0.166.0'],
     bin: 'codex',
     args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
-    model: 'fake/gpt-5.2-fake',
+    model: 'default',
+    unwanted: 'Model metadata for',
   },
   {
     client: 'opencode',

@@ -222,6 +222,18 @@ describe('a word to Instar', () => {
     expect(await rewardsOf('mine')).toEqual([]);
   });
 
+  it('keeps no secret that someone types into it', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    await chat([user(TASK)], { session: 'secret' });
+    const said = await chat([user(TASK), assistant('Done.'), user(`instar: bad, use the token ${secret}`)], {
+      session: 'secret',
+    });
+    expect(textOf(said)).toContain('Saved: bad');
+    const [reward] = await rewardsOf('secret');
+    expect(reward?.note).toContain('use the token');
+    expect(reward?.note).not.toContain(secret);
+  });
+
   it('is counted apart: neither as a served nor as a refused request', async () => {
     const requests = async () => (await owner('/api/status')).requests as Record<string, number>;
     const before = await requests();

@@ -34,10 +34,13 @@ async function nextCanary(): Promise<number> {
   return Number(moved?.version);
 }
 
-/** A session of one turn, and what a person says of it; answers with the version that served. */
+/** A session of one turn, what the agent's chat says of it (always the contrary) and what a person says; answers with the version that served. */
 async function session(name: string, score: number): Promise<number> {
   const { status, headers } = await environment.chat(TASK, { session: name });
   expect(status).toBe(200);
+  // An agent could type it: it moves no weights.
+  const word = await environment.chat(score > 0 ? 'instar: bad' : 'instar: good', { session: name });
+  expect(word.headers['x-instar-answer'], word.text).toBe('saved');
   const said = await ask(environment.port, {
     path: '/v1/feedback',
     headers: { authorization: `Bearer ${environment.ownerKey}` },

@@ -1,7 +1,8 @@
-import type { FailureCase } from '../../core/learn.ts';
+import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
+import { separateTask } from '../draft-lesson.ts';
 import { CATEGORIES } from './read-skills.ts';
 
 const LONGEST_PASSAGE = 1500;
@@ -86,11 +87,13 @@ function tell({ task, passages, appraisal, source }: FailureCase): readonly stri
     ...(appraisal.digests.length === 0
       ? []
       : [`Errors: ${truncateEnd(oneLine(appraisal.digests.slice(0, 8).join('; ')), 600)}`]),
-    `[user] ${truncateMiddle(visibleText(task), LONGEST_PASSAGE)}`,
   ];
-  const words = passages.map(
-    ({ origin, text }) => `[${origin}] ${truncateMiddle(visibleText(text), LONGEST_PASSAGE)}`,
-  );
+  const { first, rest } = separateTask(task, passages);
+  const tellPassage = ({ origin, text }: Passage): string =>
+    `[${origin}] ${truncateMiddle(visibleText(text), LONGEST_PASSAGE)}`;
+  // The task is told first and apart, so that the length limit of the rest never cuts it.
+  head.push(tellPassage(first));
+  const words = rest.map(tellPassage);
   return [...head, truncateMiddle(words.join('\n'), LONGEST_FAILURE)];
 }
 

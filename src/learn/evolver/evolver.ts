@@ -9,6 +9,7 @@ import {
   mayScopesOverlap,
   rankFailures,
   recordedQuotes,
+  separateTask,
   sharedScope,
   stuckBy,
 } from '../draft-lesson.ts';
@@ -110,7 +111,13 @@ async function findNearest(
   const ids = new Set(skills.map(({ id }) => id));
   if (ids.size === 0) return [];
   const words = failures.map(({ task, passages, appraisal }) =>
-    [task, ...passages.filter(isWish).map(({ text }) => text), ...appraisal.digests]
+    [
+      task,
+      ...separateTask(task, passages)
+        .rest.filter(isWish)
+        .map(({ text }) => text),
+      ...appraisal.digests,
+    ]
       .map((text) => truncateEnd(oneLine(text), 400))
       .join(' '),
   );

@@ -1,9 +1,9 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
-import type { FailureCase, Proposal, ReplyFault } from '../../core/learn.ts';
+import type { FailureCase, Passage, Proposal, ReplyFault } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import { readQuotes } from '../draft-lesson.ts';
+import { readQuotes, separateTask } from '../draft-lesson.ts';
 import type { SuccessfulTurn } from './live-material.ts';
 
 const LONGEST_PASSAGE = 1200;
@@ -65,16 +65,17 @@ function tellFailure({ task, passages, appraisal, source }: FailureCase): readon
   const signs = appraisal.signals
     .filter(({ score }) => score < 0.5)
     .map(({ source: from, reason }) => `${from}: ${truncateEnd(oneLine(reason), 160)}`);
-  const words = passages.map(
-    ({ origin, text }) => `[${origin}] ${truncateMiddle(visibleText(text), LONGEST_PASSAGE)}`,
-  );
+  const { first, rest } = separateTask(task, passages);
+  const tellPassage = ({ origin, text }: Passage): string =>
+    `[${origin}] ${truncateMiddle(visibleText(text), LONGEST_PASSAGE)}`;
+  const words = rest.map(tellPassage);
   return [
     `Said to have failed by: ${source}`,
     ...(signs.length === 0 ? [] : [`Signs: ${signs.slice(0, 6).join('; ')}`]),
     ...(appraisal.digests.length === 0
       ? []
       : [`Errors: ${truncateEnd(oneLine(appraisal.digests.slice(0, 6).join('; ')), 400)}`]),
-    `[user] ${truncateMiddle(visibleText(task), LONGEST_PASSAGE)}`,
+    tellPassage(first),
     truncateMiddle(words.join('\n'), LONGEST_FAILURE),
   ];
 }

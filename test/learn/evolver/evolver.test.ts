@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/core/chat.ts';
+import type { Passage } from '../../../src/core/learn.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createEvolver, type EvolverOptions } from '../../../src/learn/evolver/evolver.ts';
+import { writeEvolverPrompt } from '../../../src/learn/evolver/evolver-prompt.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
 import { asker, failing, silent, speaker, text } from '../ask/samples.ts';
@@ -242,6 +244,38 @@ describe('the skill evolver', () => {
     });
     expect(proposals).toHaveLength(1);
     expect(journal.join()).toContain('the embedder is gone');
+  });
+
+  it('tells the model the task once, also a long one, and whose words it is', () => {
+    const prompt = (task: string, origin: Passage['origin'] = 'user'): string => {
+      const passages: readonly Passage[] = [
+        { origin, text: task },
+        { origin: 'assistant', text: 'Done.' },
+        { origin: 'user', text: 'Do it again, please.' },
+      ];
+      const failures = [failure({ task, passages })];
+      return writeEvolverPrompt({ failures, skills: [], nearest: [], maxNewSkills: 1, mark: 'mark-1' }).user;
+    };
+    const times = (text: string, part: string): number => text.split(part).length - 1;
+    const plain = prompt('Create the quarterly table');
+    expect(times(plain, 'Create the quarterly table')).toBe(1);
+    expect(plain).toContain(
+      '[user] Create the quarterly table\n[assistant] Done.\n[user] Do it again, please.',
+    );
+    expect(times(prompt(`Create the table ${'x'.repeat(5000)}`), 'Create the table')).toBe(1);
+    // An episode is what the agent says of itself: its task is no user's.
+    expect(prompt('Create the quarterly table', 'tool')).toContain('[tool] Create the quarterly table');
+    expect(prompt('Create the quarterly table', 'tool')).not.toContain('[user] Create');
+    // Without a passage for it, the task is told all the same.
+    const failures = [failure({ task: 'Only named', passages: [{ origin: 'person', text: 'No.' }] })];
+    const named = writeEvolverPrompt({
+      failures,
+      skills: [],
+      nearest: [],
+      maxNewSkills: 1,
+      mark: 'mark-1',
+    }).user;
+    expect(named).toContain('[user] Only named\n[person] No.');
   });
 
   it('limits its prompt, however long the recordings and however many the skills', async () => {
