@@ -11,7 +11,7 @@ import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
 import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
-import { dim } from './print.ts';
+import { dim, lineWidth, noteField } from './print.ts';
 import { withApi } from './with-api.ts';
 import {
   addProvider,
@@ -132,7 +132,7 @@ function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): Nex
 }
 
 function printResult(
-  { printer, env }: CommandContext,
+  { printer, env, stderr }: CommandContext,
   written: {
     readonly file: string;
     readonly backup?: string;
@@ -157,7 +157,7 @@ function printResult(
   if (entry.keyEnv !== undefined && !env[entry.keyEnv]) {
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
-  printer.note(dim('  learning'), ` ${written.learning}`);
+  noteField(printer, '  writer  ', written.learning, lineWidth(stderr, env));
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   printer.note(dim('  next    '), 'instar up');

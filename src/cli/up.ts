@@ -26,7 +26,7 @@ import {
   stayUntilStopped,
   waitForIdleThreads,
 } from './foreground.ts';
-import { dim, type Printer } from './print.ts';
+import { dim, lineWidth, noteField, type Printer } from './print.ts';
 
 export const declareUp: DeclareCommand = (command, act) =>
   void command
@@ -107,7 +107,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   if (printer.json) printer.document({ ready: true, ...record });
   else printer.line(`instar ready ${record.url}`);
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
-  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace, learns);
+  const width = lineWidth(context.stderr, env);
+  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace, learns, width);
   else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) openUrl(record.url, (message) => log.warn(`cannot open a browser: ${message}`));
   return ended;
@@ -159,6 +160,7 @@ function greet(
   providers: StatusReport['providers'],
   keyPlace: string,
   learns: string | undefined,
+  width: number | undefined,
 ): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
   if (providers.length === 0)
@@ -167,7 +169,7 @@ function greet(
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }
   printer.note(label('key'), keyPlace);
-  if (learns !== undefined) printer.note(label('learning'), learns);
+  if (learns !== undefined) noteField(printer, '  learning  ', learns, width);
   printer.note(
     label('next'),
     providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it serves',

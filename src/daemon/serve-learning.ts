@@ -104,6 +104,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   let turns = 0;
   let stopListening: (() => void) | undefined;
   let isClosed = false;
+  const since = clock.now();
 
   const receive = (message: ServingSide['posts']): void => {
     if (message.type === 'log') log[message.level](message.fields, message.message);
@@ -134,6 +135,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
           maxNewSkills: config.learn.maxNewSkills,
           budget: config.learn.budget,
           prices: options.prices,
+          since,
           verifiers: config.learn.verifiers,
         },
         isScoped,

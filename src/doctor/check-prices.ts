@@ -84,7 +84,7 @@ function checkModelPrice(
     case 'unknown': {
       const ref = parseModelRef(name);
       const model = JSON.stringify(ref?.model ?? name);
-      const limit = `at most ${plural(learn.budget.tokensPerDay, 'token')} a day (learn.budget.tokensPerDay) limit it`;
+      const limit = `the limit is ${plural(learn.budget.tokensPerDay, 'token')} a day (learn.budget.tokensPerDay)`;
       return warned(
         check,
         `the price of ${title} is not known, so its cost is not shown; ${limit}`,
@@ -100,7 +100,7 @@ function checkEnginePrice({ train, schedule }: Config): readonly DoctorCheck[] {
   return [
     warned(
       'price train',
-      `what ${train.engine.baseModel} costs at the training server is not known; ${plural(schedule.budget.tokensPerDay, 'token')} a day (schedule.budget.tokensPerDay) limit it`,
+      `what ${train.engine.baseModel} costs at the training server is not known; the limit is ${plural(schedule.budget.tokensPerDay, 'token')} a day (schedule.budget.tokensPerDay)`,
       'set train.engine.price in the config, in US dollars per million tokens: { "prefill": …, "sample": …, "train": … }',
     ),
   ];

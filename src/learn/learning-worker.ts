@@ -39,6 +39,8 @@ export interface LearningSettings {
   readonly budget: LearningLimits;
   /** What decides the prices of the models that are served. */
   readonly prices: PriceRules;
+  /** When the daemon started: what is served from then on is counted. */
+  readonly since: number;
   /** The rows of the configured verifiers. */
   readonly verifiers: readonly unknown[];
 }
@@ -162,6 +164,7 @@ export async function startLearningWorker(
     evidence,
     buffer: ports.buffer,
     prices: createPrices(settings.prices),
+    since: settings.since,
     budget,
     clock,
     log,

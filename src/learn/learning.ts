@@ -41,6 +41,8 @@ interface LearningOptions {
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
   readonly prices: Prices;
+  /** When the daemon started. */
+  readonly since: number;
   /** Of the learners' model calls. */
   readonly budget: Pick<Budget, 'spent'>;
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
@@ -105,7 +107,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const state = createLearningState([options.buffer]);
   const loaded = await loadLearning(state, records);
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
-  const serving = createServingCost(options.prices, clock.now());
+  const serving = createServingCost(options.prices, options.since);
   const meter = createBusyMeter(clock);
   let cursor = Math.max(0, loaded - LOOK_BACK);
   const alarm = createWakeTimer(clock, () => {

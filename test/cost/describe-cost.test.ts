@@ -35,7 +35,7 @@ describe('the sentence about who writes lessons and who pays', () => {
     [
       { from: 'subscription', price: free, isLocal: true },
       'claude',
-      'Lessons are written by claude, which your subscription pays, at most 500,000 tokens a day (models.evolver: "off" ends that).',
+      'Lessons are written by claude, with your subscription, at most 500,000 tokens a day (models.evolver: "off" ends that).',
     ],
   ] as const)('names the model and its limit: %j', (at, name, sentence) => {
     expect(writer(at, name)).toBe(sentence);
@@ -66,7 +66,7 @@ describe('the sentence about who writes lessons and who pays', () => {
       tokensPerDay: 500_000,
       price: 'list',
       writer:
-        'Lessons are written by openai/gpt-5.2, at most $1.00 a day (models.evolver: "off" ends that). Sessions that others served are learned from without a model. openai/gpt-5-mini judges unclear turns, within the same limit.',
+        'Lessons are written by openai/gpt-5.2, at most $1.00 a day (models.evolver: "off" ends that). Sessions that another provider served are learned from without a model. openai/gpt-5-mini judges unclear turns, within the same limit.',
     });
   });
 });
