@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { Argument } from 'commander';
 import { isLoopbackHost } from '../config/address.ts';
+import { callDaemon } from '../config/call-daemon.ts';
 import { type CallerKey, readCallerKeys } from '../config/caller-keys.ts';
-import { fetchFromDaemon, findDaemon } from '../config/daemon-file.ts';
+import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
 import { hashKey, readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -196,8 +197,9 @@ async function servedModels(
   if (daemon === undefined || key === undefined) return undefined;
   const version = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
   try {
-    const reply = await fetchFromDaemon(daemon, '/v1/models', { 'x-instar-key': key, ...version });
-    const { data } = asObject(parseJson(await reply.text()));
+    const headers = { 'x-instar-key': key, ...version };
+    const reply = await callDaemon(daemon, '/v1/models', { headers, timeoutMs: MODELS_TIMEOUT_MS });
+    const { data } = asObject(parseJson(reply.text));
     const ids = asArray(data).flatMap((entry) => asString(asObject(entry).id) ?? []);
     return reply.status === 200 && ids.length > 0 ? ids : undefined;
   } catch {
@@ -205,6 +207,8 @@ async function servedModels(
     return undefined;
   }
 }
+
+const MODELS_TIMEOUT_MS = 2_000;
 
 /** The address of the running gateway, else the configured one. */
 async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {

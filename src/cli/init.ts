@@ -1,18 +1,20 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { checkConfig } from '../config/check-config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import { writeConfigText } from '../config/edit-config.ts';
 import { type Home, openHome } from '../config/home.ts';
 import { readProviderKey } from '../config/provider-entry.ts';
-import { compact, type JsonObject } from '../core/json.ts';
+import { compact, type JsonObject, parseJson } from '../core/json.ts';
 import { findLocalServers } from '../doctor/check-models.ts';
+import { describeConfiguredWriter } from '../doctor/check-prices.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
 import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
 import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
-import { dim } from './print.ts';
+import { dim, lineWidth, noteField } from './print.ts';
 import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
 import {
@@ -100,7 +102,8 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
       options.starter ?? (isInteractive && (await offerStarter({ input: stdin, output: stderr })));
     const skills = wantsStarter ? await addStarters(context) : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
-    const result = { ...written, isFresh, ...compact({ skills, reloaded }) };
+    const learning = describeConfiguredWriter(checkConfig(parseJson(next.text), { env }).config, env);
+    const result = { ...written, isFresh, learning, ...compact({ skills, reloaded }) };
     printResult(context, result, choice, check);
     return EXIT.ok;
   } finally {
@@ -152,11 +155,13 @@ function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): Nex
 }
 
 function printResult(
-  { printer, env }: CommandContext,
+  { printer, env, stderr }: CommandContext,
   written: {
     readonly file: string;
     readonly backup?: string;
     readonly isFresh: boolean;
+    /** Who writes lessons now. */
+    readonly learning: string;
     readonly skills?: number;
     readonly reloaded?: JsonObject;
   },
@@ -176,11 +181,7 @@ function printResult(
   if (entry.keyEnv !== undefined && !env[entry.keyEnv] && written.reloaded === undefined) {
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
-  if (model !== undefined && entry.keyEnv !== undefined)
-    printer.note(
-      dim('  learning'),
-      ` lessons are written by ${name}/${model}, at most $1.00 a day (learn.budget; models.evolver "off" ends that)`,
-    );
+  noteField(printer, '  writer  ', written.learning, lineWidth(stderr, env));
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   const { reloaded } = written;

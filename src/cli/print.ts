@@ -147,3 +147,11 @@ function hang(
 
 /** A table label. */
 export const dim = (text: string): Part => ({ text, style: 'dim' });
+
+/** A label and a text on standard error; a text that is longer than `width` continues under itself. */
+export function noteField({ note }: Printer, label: string, text: string, width: number | undefined): void {
+  const lines = width === undefined ? [text] : wrapText(text, Math.max(width - textWidth(label), MIN_COLUMN));
+  lines.forEach((line, index) => {
+    note(dim(index === 0 ? label : ' '.repeat(textWidth(label))), line);
+  });
+}

@@ -21,7 +21,7 @@ import {
   stayUntilStopped,
   waitForIdleThreads,
 } from './foreground.ts';
-import { dim, type Printer } from './print.ts';
+import { dim, lineWidth, noteField, type Printer } from './print.ts';
 import {
   describeMissingKeys,
   nameProgramOnPort,
@@ -125,7 +125,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   else printer.line(`instar ready ${record.url}`);
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
   const isGreeting = isPretty(format, context.stderr);
-  if (isGreeting) greet(printer, providers, keyPlace, learns);
+  if (isGreeting) greet(printer, providers, keyPlace, learns, lineWidth(context.stderr, env));
   const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file: logFile }) : log;
   ready.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) await openPage(record, (message) => log.warn(message));
@@ -138,7 +138,9 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
 /** A fault of the log file is told on standard error alone. */
 const keepLog = (file: string, options: LogOptions): ReturnType<typeof openLogFile> =>
   openLogFile(file, (error) =>
-    createLog(options).warn(`${file} cannot be written (${error.message}): log lines wait for it, up to 1 MB of them`),
+    createLog(options).warn(
+      `${file} cannot be written (${error.message}): log lines wait for it, up to 1 MB of them`,
+    ),
   );
 
 /** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
@@ -174,6 +176,7 @@ function greet(
   providers: StatusReport['providers'],
   keyPlace: string,
   learns: string | undefined,
+  width: number | undefined,
 ): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
   if (providers.length === 0)
@@ -182,7 +185,7 @@ function greet(
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }
   printer.note(label('key'), keyPlace);
-  if (learns !== undefined) printer.note(label('learning'), learns);
+  if (learns !== undefined) noteField(printer, '  learning  ', learns, width);
   printer.note(
     label('next'),
     providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it serves',

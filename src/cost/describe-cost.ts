@@ -38,13 +38,13 @@ export function describeWriter(
     return `No lessons are written: ${title} ${price.from === 'unknown' ? 'has no known price' : 'costs money'} and learn.budget.usdPerDay is 0 (models.evolver: "off" learns from people's own words).`;
   const tokens = `at most ${plural(tokensPerDay, 'token')} a day`;
   const others =
-    onlyFor === undefined ? '' : ' Sessions that others served are learned from without a model.';
+    onlyFor === undefined ? '' : ' Sessions that another provider served are learned from without a model.';
   return `Lessons are written by ${title}${whoPays(price, tokens, usdPerDay)} (models.evolver: "off" ends that).${others}`;
 }
 
 function whoPays(price: ModelPrice, tokens: string, usdPerDay: number): string {
   if (price.from === 'unknown') return ` (price unknown), ${tokens}`;
-  if (price.from === 'subscription') return `, which your subscription pays, ${tokens}`;
+  if (price.from === 'subscription') return `, with your subscription, ${tokens}`;
   if (price.from === 'local') return ` on this machine, at no cost, ${tokens}`;
   return isFree(price) ? `, at no cost, ${tokens}` : `, at most ${dollars(usdPerDay)} a day`;
 }

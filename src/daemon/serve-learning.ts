@@ -92,7 +92,8 @@ const NOT_RUNNING = 'the learning thread is not running';
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
   const { prices } = options;
-  let sent = threadSettings(config, prices());
+  const since = clock.now();
+  let sent = threadSettings(config, prices(), since);
   let recertifier = sent.isScoped ? createSampleRecertifier(options.embed, records) : undefined;
   const writers = createLearningModels({
     settings: config,
@@ -216,7 +217,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       await thread?.side.call('settle', []).catch(() => undefined);
     },
     reload: async () => {
-      const now = threadSettings(config, prices());
+      const now = threadSettings(config, prices(), since);
       if (isClosed || isDeepStrictEqual(now, sent)) return;
       sent = now;
       const kept = recertifier ?? createSampleRecertifier(options.embed, records);
@@ -244,6 +245,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 const threadSettings = (
   { library, learn }: Config,
   prices: PriceRules,
+  since: number,
 ): Pick<LearningThreadData, 'settings' | 'isScoped'> => ({
   settings: {
     autonomy: library.autonomy,
@@ -251,6 +253,7 @@ const threadSettings = (
     maxNewSkills: learn.maxNewSkills,
     budget: { ...learn.budget },
     prices,
+    since,
     verifiers: learn.verifiers,
   },
   isScoped: learn.flush === 'scoped',

@@ -40,6 +40,8 @@ export interface LearningSettings {
   readonly budget: LearningLimits;
   /** What decides the prices of the models that are served. */
   readonly prices: PriceRules;
+  /** When the daemon started: what is served from then on is counted. */
+  readonly since: number;
   /** The rows of the configured verifiers. */
   readonly verifiers: readonly VerifierRow[];
 }
@@ -166,6 +168,7 @@ export async function startLearningWorker(
     evidence,
     buffer: ports.buffer,
     prices: createPrices(settings.prices),
+    since: settings.since,
     budget,
     clock,
     log,

@@ -48,6 +48,8 @@ interface LearningOptions {
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
   readonly prices: Prices;
+  /** When the daemon started. */
+  readonly since: number;
   /** Of the learners' model calls. */
   readonly budget: Pick<Budget, 'spent'>;
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
@@ -119,7 +121,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const labelOf = createProjectLabels(records);
   const unknown = createUnknownCallers(clock.now());
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
-  const serving = createServingCost(options.prices, clock.now());
+  const serving = createServingCost(options.prices, options.since);
   const meter = createBusyMeter(clock);
   let cursor = await findStart(records, loaded);
   const alarm = createWakeTimer(clock, () => {

@@ -41,6 +41,7 @@ async function open(over: Partial<LearningPorts> = {}, usdPerDay = 1, store = cr
     maxNewSkills: 3,
     budget: { usdPerDay, tokensPerDay: 500_000 },
     prices: {},
+    since: 0,
     verifiers: [],
   } as const;
   const worker = await startLearningWorker(settings, {

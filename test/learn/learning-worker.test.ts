@@ -26,6 +26,7 @@ const settings = {
   maxNewSkills: 3,
   budget: { usdPerDay: 1, tokensPerDay: 500_000 },
   prices: {},
+  since: 0,
   verifiers: [],
 } as const;
 const workers: LearningWorker[] = [];
@@ -80,6 +81,46 @@ describe('learning without its thread', () => {
       support: 0,
       cycles: { run: 1, published: 1 },
     });
+  });
+
+  it('shows nothing to a model that nobody named when it is not known who served it', async () => {
+    let asked = 0;
+    const { worker, records } = await open({
+      model: async () => ({
+        name: 'own/teacher',
+        title: 'own/teacher',
+        price: { from: 'unknown', isLocal: false },
+        onlyFor: 'own',
+      }),
+      chat: async () => {
+        asked++;
+        return text(JSON.stringify([SKILL]));
+      },
+    });
+    await records.append(failedEpisodes('ada'));
+    await worker.settle();
+    expect(await factsOf(records, 'cycle-end')).toMatchObject([{ learner: 'distiller' }]);
+    const prompt = { agent: 'ada', text: 'Answer in German.', tools: [] };
+    const shortened = await worker.shorten(prompt, 2000, new AbortController().signal);
+    expect(shortened).toMatchObject({ ok: false, why: expect.stringContaining('set models.evolver') });
+    expect(asked).toBe(0);
+  });
+
+  it('records what a call may use before the call, and what it used after it', async () => {
+    const seen: string[] = [];
+    const { worker, records, store } = await open({
+      chat: async () => {
+        seen.push(...store.facts(0, 1000).map(({ fact }) => fact.type));
+        return text('[]', { inputTokens: 900, outputTokens: 100 });
+      },
+    });
+    await records.append(failedEpisodes('ada'));
+    await worker.settle();
+    expect(seen.filter((type) => type.startsWith('budget-'))).toEqual(['budget-reserved']);
+    const facts = store.facts(0, 1000).flatMap(({ fact }) => (fact.type === 'budget-settled' ? [fact] : []));
+    expect(facts).toMatchObject([
+      { budget: 'learning', used: { calls: 1, tokens: 1000, unpriced: 1000, usd: 0 } },
+    ]);
   });
 
   it('sees what a person publishes meanwhile: the same lesson is not learned twice', async () => {

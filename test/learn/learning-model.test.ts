@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { defaultRetryRule } from '../../src/core/retry.ts';
+import type { Access } from '../../src/core/upstream.ts';
+import { createPrices } from '../../src/cost/prices.ts';
+import { createLearningModels, servedBy } from '../../src/learn/learning-model.ts';
+import { createCatalogue } from '../../src/models/catalogue.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { wires } from '../../src/wire/wires.ts';
+
+const KEYED: Access = { kind: 'own', credentials: () => ({}) };
+const PROVIDERS = [
+  { name: 'keyed', baseUrl: 'https://keyed.example/v1', access: KEYED },
+  { name: 'caller', baseUrl: 'https://caller.example/v1', access: { kind: 'caller' } },
+  { name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', access: { kind: 'caller' } },
+] as const;
+
+function modelsOf(
+  models: Readonly<Record<string, string | readonly string[] | { readonly command: string }>>,
+) {
+  const named = Object.entries(models).filter(
+    ([, value]) => typeof value === 'string' || Array.isArray(value),
+  );
+  const catalogue = createCatalogue({
+    providers: PROVIDERS.map((one) => ({ ...one, wires: ['openai-chat'] as const })),
+    aliases: Object.fromEntries(named.map(([alias, value]) => [alias, [value].flat().map(String)])),
+    commands: Object.fromEntries(
+      Object.keys(models)
+        .filter((alias) => !named.some(([one]) => one === alias))
+        .map((alias) => [alias, createScriptedModel(() => '')]),
+    ),
+    welcome: createScriptedModel(() => ''),
+    exchange: () => ({ resume: () => undefined, abort: () => undefined }),
+    wires,
+    clock: systemClock,
+    retry: { rule: defaultRetryRule, random: Math.random, sleep: async () => undefined },
+  });
+  const prices = createPrices({
+    keyed: { host: 'keyed.example', isLocal: false },
+    caller: { host: 'caller.example', isLocal: false },
+    local: { host: '127.0.0.1', isLocal: true },
+  });
+  return createLearningModels({ settings: { models }, catalogue, prices });
+}
+
+describe('the model that writes lessons', () => {
+  it('is shown every session when models.evolver names it', () => {
+    const model = modelsOf({ default: 'keyed/a', evolver: 'keyed/b' }).model('evolver');
+    expect(model).toEqual({ name: 'keyed/b', title: 'keyed/b', price: { from: 'unknown', isLocal: false } });
+  });
+
+  it('is the default model when none is named, for the sessions of its provider alone', () => {
+    expect(modelsOf({ default: 'keyed/a' }).model('evolver')).toMatchObject({
+      name: 'keyed/a',
+      onlyFor: 'keyed',
+    });
+    const program = modelsOf({ default: { command: 'claude' } }).model('evolver');
+    expect(program).toMatchObject({ name: 'command/default', title: 'claude', onlyFor: 'command/default' });
+    expect(program?.price.from).toBe('subscription');
+  });
+
+  it('is one on this machine without a key, but never one that callers pay with their own keys', () => {
+    expect(modelsOf({ default: ['caller/a', 'local/b'] }).model('evolver')).toMatchObject({
+      name: 'local/b',
+      price: { from: 'local' },
+    });
+    expect(modelsOf({ default: 'caller/a' }).model('evolver')).toBeUndefined();
+    expect(modelsOf({ default: 'keyed/a', evolver: 'off' }).model('evolver')).toBeUndefined();
+    expect(modelsOf({ default: 'keyed/a' }).model('judge')).toBeUndefined();
+  });
+
+  it('is compared with who served a turn: the provider, or one of several programs', () => {
+    expect(servedBy('openai/gpt-5.2')).toBe('openai');
+    expect(servedBy('router/openai/gpt-5.2')).toBe('router');
+    expect(servedBy('instar/nano@3')).toBe('instar');
+    expect(servedBy('command/default')).not.toBe(servedBy('command/fast'));
+  });
+});
