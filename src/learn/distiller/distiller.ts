@@ -198,13 +198,17 @@ const changeOf = ({ old }: Draft, text: LessonText, newId: (prefix: string) => s
     ? { op: 'add', id: newId('lesson'), kind: 'skill', state: 'proposed', text }
     : { op: 'revise', id: old.id, from: old.revision, text };
 
+/** The reason that appraisal writes for a score: nobody's words. */
+const SCORE_ALONE = /^\w+ gave -?[\d.e-]+$/;
+
 /** Feedback of people and verifiers on a failure, and what was said in the chat, each text once. Never the output of tools. */
 function feedbackTexts({ passages, appraisal }: FailureCase): readonly string[] {
   const told = passages.filter(
     ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
   );
   const signs = appraisal.signals.filter(
-    ({ source, score }) => (source === 'person' || source === 'verifier') && score < 0.5,
+    ({ source, score, reason }) =>
+      (source === 'person' || source === 'verifier') && score < 0.5 && !SCORE_ALONE.test(reason),
   );
   return [...new Set([...told.map(({ text }) => text), ...signs.map(({ reason }) => reason)])];
 }
