@@ -2,6 +2,7 @@ import { type DaemonRecord, fetchFromDaemon, findDaemon, isAlive } from '../conf
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
+import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
 import { localTime, plural } from '../text/phrases.ts';
 
 export interface StatusReport {
@@ -154,9 +155,6 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
 function describeLearning(learning: JsonObject): readonly string[] {
   const appraised = asObject(learning.appraised);
   const cycles = asObject(learning.cycles);
-  const cost = asObject(learning.cost);
-  const spent = asObject(cost.learning);
-  const served = asObject(cost.serving);
   const problem = asString(learning.problem);
   const writer = describeWriter(learning);
   if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
@@ -164,25 +162,16 @@ function describeLearning(learning: JsonObject): readonly string[] {
     ...writer,
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
     `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
-    `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
+    `cost: ${describeLearningCost(learning)}`,
+    `serving: ${describeServingCost(learning)}`,
   ];
 }
 
 /** Who reads the sessions and writes the lessons, and what that may cost. */
-function describeWriter({ models, usdPerDay }: JsonObject): readonly string[] {
-  if (models === undefined) return [];
-  const { evolver, judge } = asObject(models);
-  const judged = typeof judge === 'string' ? ` ${judge} judges unclear turns.` : '';
-  if (typeof evolver !== 'string')
-    return [
-      `Lessons are written from people's own words, without a model (models.evolver names one).${judged}`,
-    ];
-  return [
-    `Lessons are written by ${evolver}, at most ${dollars(usdPerDay)} a day (models.evolver: "off" ends that).${judged}`,
-  ];
+function describeWriter({ writer }: JsonObject): readonly string[] {
+  const sentence = asString(writer);
+  return sentence === undefined ? [] : [sentence];
 }
-
-const dollars = (usd: unknown): string => `$${(asNumber(usd) ?? 0).toFixed(2)}`;
 
 /** Longer lists of models are shown as a count. */
 const MAX_LISTED = 6;

@@ -10,7 +10,7 @@ export async function describeLearningOffline(
   failures: number,
   now: number,
 ): Promise<JsonObject> {
-  const state = createLearningState((at) => new Date(at).toDateString());
+  const state = createLearningState();
   state.turn(await readLearningSwitch(records));
   await loadLearning(state, records);
   const waits = await listLearningWaits({

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { checkConfig } from '../config/check-config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openHome } from '../config/home.ts';
 import { readProviderKey } from '../config/provider-entry.ts';
 import { findLocalServers } from '../doctor/check-models.ts';
+import { describeConfiguredWriter } from '../doctor/check-prices.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
 import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
@@ -96,7 +98,9 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
       options.starter ?? (isInteractive && (await offerStarter({ input: stdin, output: stderr })));
     const skills = wantsStarter ? await addStarters(context) : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
-    printResult(context, { ...written, isFresh, ...(skills === undefined ? {} : { skills }) }, choice, check);
+    const learning = describeConfiguredWriter(checkConfig(next.settings, { env }).config, env);
+    const more = skills === undefined ? {} : { skills };
+    printResult(context, { ...written, isFresh, learning, ...more }, choice, check);
     return EXIT.ok;
   } finally {
     await pool.close();
@@ -133,6 +137,8 @@ function printResult(
     readonly file: string;
     readonly backup?: string;
     readonly isFresh: boolean;
+    /** Who writes lessons now. */
+    readonly learning: string;
     readonly skills?: number;
   },
   { name, entry, model }: ProviderChoice,
@@ -151,11 +157,7 @@ function printResult(
   if (entry.keyEnv !== undefined && !env[entry.keyEnv]) {
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
-  if (model !== undefined && entry.keyEnv !== undefined)
-    printer.note(
-      dim('  learning'),
-      ` lessons are written by ${name}/${model}, at most $1.00 a day (learn.budget; models.evolver "off" ends that)`,
-    );
+  printer.note(dim('  learning'), ` ${written.learning}`);
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   printer.note(dim('  next    '), 'instar up');

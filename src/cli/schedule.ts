@@ -1,5 +1,6 @@
 import { homeAt, openHome } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { describeJobsBudget } from '../cost/describe-cost.ts';
 import { connectCalendar } from '../schedule/presence-sources.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { openUrl } from './foreground.ts';
@@ -58,14 +59,9 @@ function show(printer: Printer, schedule: JsonObject): void {
     return [dim(wordOf(signal.source)), { text: kind, style }, wordOf(signal.why)];
   });
   const budget = asObject(schedule.budget);
-  const left = asObject(budget.left);
   printer.table([
     ...signals,
-    [
-      dim('budget'),
-      'left',
-      `${wordOf(left.minutes)} min, ${wordOf(left.tokens)} tokens, $${wordOf(left.usd)}`,
-    ],
+    [dim('budget'), 'today', describeJobsBudget(budget)],
     ...listOf(schedule.jobs).map((one): Part[] => [
       dim('job'),
       wordOf(one.name),

@@ -1,3 +1,4 @@
+import type { Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import { isObject, type Json } from './json.ts';
@@ -301,6 +302,29 @@ type BackgroundFact =
       /** The whole state after this move. */
       readonly state: string;
     }
+  /**
+   * Set aside of a day's budget before a model is called. Without the `budget-settled` that names it, it counts as spent.
+   * `budget`: `learning`, or `jobs` for background jobs.
+   */
+  | {
+      readonly type: 'budget-reserved';
+      readonly budget: string;
+      /** The local date. */
+      readonly day: string;
+      readonly reservation: string;
+      /** Whom it pays, and what for: names, never text of people. */
+      readonly model: string;
+      readonly purpose: string;
+      readonly most: Spending;
+    }
+  | {
+      readonly type: 'budget-settled';
+      readonly budget: string;
+      /** The day of the reservation. */
+      readonly day: string;
+      readonly reservation: string;
+      readonly used: Spending;
+    }
   /** The wall clock is not believed (see `base/trusted-time`). Nothing expires until a `time-confirmed` follows. */
   | {
       readonly type: 'clock-leaped';
@@ -328,4 +352,6 @@ export interface JobUsage {
   readonly ms: number;
   readonly tokens: number;
   readonly usd: number;
+  /** Of the tokens, those whose price is not known. */
+  readonly unpriced?: number;
 }

@@ -8,14 +8,10 @@ export interface Cost {
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** At known prices. */
   readonly usd: number;
-}
-
-/** The remaining budget for model calls. */
-export interface Budget {
-  /** Undefined when the next call may be made, else the reason why not. */
-  refusal(): string | undefined;
-  spend(cost: Cost): void;
+  /** Tokens of models whose price is not known; absent when there are none. */
+  readonly unpricedTokens?: number;
 }
 
 /** What is wrong with a model's reply, in words that help the model correct it. */
@@ -160,9 +156,13 @@ export interface Judgement {
 
 export const NO_COST: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
 
-export const addCost = (a: Cost, b: Cost): Cost => ({
-  calls: a.calls + b.calls,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  usd: a.usd + b.usd,
-});
+export function addCost(a: Cost, b: Cost): Cost {
+  const unpricedTokens = (a.unpricedTokens ?? 0) + (b.unpricedTokens ?? 0);
+  return {
+    calls: a.calls + b.calls,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    usd: a.usd + b.usd,
+    ...(unpricedTokens === 0 ? {} : { unpricedTokens }),
+  };
+}

@@ -1,3 +1,4 @@
+import type { BudgetedWork, BudgetRefusal, Reservation, Spending } from './budget.ts';
 import type { JobUsage } from './fact.ts';
 
 /** Background work that may be interrupted at any moment and later resumes from its checkpoint. */
@@ -27,14 +28,16 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** Durable when it resolves. Renews the lease. */
   checkpoint(state: string): Promise<void>;
-  /** Counts against the day's budget. */
+  /**
+   * Sets the most that the next step may use aside of the day's budget, before the step is taken. When it is refused, the
+   * signal aborts and the job is not started again today.
+   */
+  reserve(most: JobCost, work: BudgetedWork): Promise<Reservation | BudgetRefusal>;
+  /** Counts against the day's budget what could not be reserved. */
   spend(cost: JobCost): void;
 }
 
-export interface JobCost {
-  readonly tokens?: number;
-  readonly usd?: number;
-}
+export type JobCost = Partial<Pick<Spending, 'tokens' | 'usd' | 'unpriced'>>;
 
 export type JobEnd =
   /** `paused`: there is more to do, and the checkpoint says where. */

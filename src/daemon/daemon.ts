@@ -11,6 +11,7 @@ import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
+import { enginePrice, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
@@ -27,6 +28,7 @@ import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
+import { localServerAddresses } from '../models/discover-local.ts';
 import { createExchange } from '../models/exchange.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
@@ -142,6 +144,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lessons: library.open,
     embed: library.embed,
     catalogue: names.catalogue,
+    prices: priceRules(config, localServerAddresses(env)),
     clock,
     log,
   });
@@ -150,6 +153,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   training = serveTraining({
     settings: config.train,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
+    price: enginePrice(config.train),
     home,
     env,
     upstream: { exchange, retry },
@@ -174,7 +178,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       now: () => clock.now(),
       journal: (note) => log.info(note),
     });
-  const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state);
+  const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
     follower.wake(0);

@@ -4,7 +4,7 @@ import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
 import type { WrittenPrompt } from '../learn/compress/compressor.ts';
 import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
 import type { LearningStatus } from '../learn/learning.ts';
-import type { LearningRole } from '../learn/learning-model.ts';
+import type { LearningModel, LearningRole } from '../learn/learning-model.ts';
 import type { LearningSettings } from '../learn/learning-worker.ts';
 import type { TrainingBuffer, TrainingSample } from '../train/buffer.ts';
 
@@ -46,7 +46,7 @@ export interface ServingSide {
     /** Durable when it is answered. */
     append(facts: readonly NewFact[]): readonly AppendResult[];
     publish(set: ChangeSet): PublishResult;
-    modelName(role: LearningRole): string | undefined;
+    model(role: LearningRole): LearningModel | undefined;
     chat(role: LearningRole, request: ChatRequest): readonly ChatEvent[];
     embed(texts: readonly string[]): readonly Float32Array[];
   };

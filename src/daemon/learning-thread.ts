@@ -78,7 +78,7 @@ const worker = startLearningWorker(settings, {
     sendSamples();
     return serving.call('publish', [set]);
   },
-  modelName: (role) => serving.call('modelName', [role]),
+  model: (role) => serving.call('model', [role]),
   chat: (role, request, signal) => serving.call('chat', [role, request], signal),
   embed: (texts) => serving.call('embed', [texts]),
   hasSecret: redactor.hasSecret,

@@ -4,13 +4,16 @@ import { type CallAnswers, connectThread, type ThreadConnection } from '../base/
 import { stopWorker, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
-import type { JsonObject } from '../core/json.ts';
+import { type JsonObject, toJson } from '../core/json.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
+import { describeWriting } from '../cost/describe-cost.ts';
+import { createPrices, type PriceRules } from '../cost/prices.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
-import { createLearningModels } from '../learn/learning-model.ts';
+import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
 import { encodeWaiting } from '../learn/learning-waits.ts';
+import type { ServedModelCost } from '../learn/serving-cost.ts';
 import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -35,6 +38,7 @@ export interface ServeLearningOptions {
   readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
   readonly catalogue: Catalogue;
+  readonly prices: PriceRules;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests. */
@@ -63,6 +67,8 @@ export interface ServedLearning {
   settle(): Promise<void>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
+  /** For metrics: what served turns cost, by model. */
+  readonly served: () => readonly ServedModelCost[];
   /** Aborts what is under way. */
   close(): Promise<void>;
 }
@@ -84,8 +90,13 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
   const isScoped = config.learn.flush === 'scoped';
   const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
-  const answers = createAnswers(options);
-  const writers = createLearningModels({ models: config.models, catalogue: options.catalogue });
+  const { catalogue } = options;
+  const writers = createLearningModels({
+    models: config.models,
+    catalogue,
+    prices: createPrices(options.prices),
+  });
+  const answers = createAnswers(options, writers);
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingSample[] = [];
@@ -124,7 +135,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
           autonomy: config.library.autonomy,
           failures: config.learn.failures,
           maxNewSkills: config.learn.maxNewSkills,
-          usdPerDay: config.learn.budget.usdPerDay,
+          budget: config.learn.budget,
+          prices: options.prices,
           verifiers: config.learn.verifiers,
         },
         isScoped,
@@ -192,12 +204,16 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         return { ok: false, why, isRetryable: true };
       }
     },
+    served: () => known?.status.cost.serving.models ?? [],
     counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
-      const models = { evolver: writers.name('evolver') ?? null, judge: writers.name('judge') ?? null };
-      const learning = { models, usdPerDay: config.learn.budget.usdPerDay };
-      return { ...learning, ...(known === undefined ? fault : describe(known, fault)) };
+      const writing = describeWriting({
+        evolver: writers.model('evolver'),
+        judge: writers.model('judge'),
+        limits: config.learn.budget,
+      });
+      return { ...writing, ...(known === undefined ? fault : describe(known, fault)) };
     },
     look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
     settle: async () => {
@@ -217,9 +233,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 const startWorker: StartThread = (module, options) => new Worker(module, options);
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
-function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['calls']> {
-  const { config, records, lessons, embed, catalogue } = options;
-  const models = createLearningModels({ models: config.models, catalogue });
+function createAnswers(
+  { records, lessons, embed }: ServeLearningOptions,
+  models: LearningModels,
+): CallAnswers<ServingSide['calls']> {
   return {
     append: async (_, facts) => {
       const appended = await records.append(facts);
@@ -234,17 +251,18 @@ function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['
       if (open === undefined) throw new StoreError('io', 'the library cannot be read yet');
       return open.library.publish(set);
     },
-    modelName: async (_, role) => models.name(role),
+    model: async (_, role) => models.model(role),
     chat: (signal, role, request) => models.chat(role, request, signal),
     embed: async (_, texts) => embed.embed(texts),
   };
 }
 
 function describe({ status, buffer }: StatusPost, fault: { readonly problem?: string }): JsonObject {
-  const { judge, waits, ...rest } = status;
+  const { judge, waits, cost, ...rest } = status;
   return {
     ...rest,
     waits: waits.map(encodeWaiting),
+    cost: toJson(cost),
     buffer: { ...buffer },
     judge: { ...judge, interval: { ...judge.interval } },
     ...fault,
@@ -267,5 +285,7 @@ function countsOf(
     cycles_published: status.cycles.published,
     samples: buffer.query,
     usd_today: status.cost.learning.usdToday,
+    tokens_today: status.cost.learning.tokensToday,
+    unpriced_tokens_today: status.cost.learning.unpricedTokensToday,
   };
 }

@@ -10,6 +10,7 @@ import { checkCopies } from './check-copies.ts';
 import { checkDaemon, checkPort } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
+import { checkPrices } from './check-prices.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
 import { checkTime } from './check-time.ts';
@@ -47,7 +48,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
       checkSchedule(config.schedule, env, home.dir, clock),
       checkSandbox(),
     ]);
-    return [...basics, ...checks, port, ...models, presence, sandbox];
+    return [...basics, ...checks, port, ...models, ...checkPrices(config, env), presence, sandbox];
   } finally {
     await pool.close();
   }

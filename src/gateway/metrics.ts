@@ -18,11 +18,23 @@ interface TurnCount {
   readonly seconds: Histogram.Internal<string>;
 }
 
-/** `learned`: counts of learned and waiting things by name. `recording`: how recording goes. */
+/** What the turns of one model cost since the start; `unpricedTokens` are those whose price is not known. */
+interface ModelCost {
+  readonly model: string;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly unpricedTokens: number;
+}
+
+/**
+ * `learned`: counts of learned and waiting things by name. `recording`: how recording goes. `served`: the cost of turns by
+ * model, a bounded list.
+ */
 export function createMetrics(
   inFlight: () => number,
   learned: () => Readonly<Record<string, number>> = () => ({}),
   recording: () => Omit<RecordingState, 'degraded'> = () => ({ recorded: 0, lost: 0, unreadable: 0 }),
+  served: () => readonly ModelCost[] = () => [],
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -84,6 +96,30 @@ export function createMetrics(
     collect() {
       const { recorded, lost, unreadable } = recording();
       for (const [what, count] of Object.entries({ recorded, lost, unreadable })) this.set({ what }, count);
+    },
+  });
+  new Counter({
+    name: 'instar_serving_tokens_total',
+    help: 'Tokens of served turns, by model and whether the price of the model is known',
+    labelNames: ['model', 'price'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, tokens, unpricedTokens } of served()) {
+        if (tokens > unpricedTokens) this.inc({ model, price: 'known' }, tokens - unpricedTokens);
+        if (unpricedTokens > 0) this.inc({ model, price: 'unknown' }, unpricedTokens);
+      }
+    },
+  });
+  new Counter({
+    name: 'instar_serving_usd_total',
+    help: 'US dollars that served turns cost, by model; only models whose price is known',
+    labelNames: ['model'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, tokens, usd, unpricedTokens } of served())
+        if (tokens > unpricedTokens) this.inc({ model }, usd);
     },
   });
   addProcessGauges(registers);

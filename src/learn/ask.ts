@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { Budget, ModelPrice } from '../core/budget.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import { isObject, type Json, parseJson } from '../core/json.ts';
-import type { Answer, Ask, Budget, Question, ReplyFault, StuckCause } from '../core/learn.ts';
-import { addCost, NO_COST } from '../core/learn.ts';
+import type { Answer, Ask, Question, ReplyFault, StuckCause } from '../core/learn.ts';
+import { addCost, type Cost, NO_COST } from '../core/learn.ts';
 import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
-import { modelCallCost, type Prices } from './model-cost.ts';
+import { modelCallCost, mostOfCall, spendingOf } from './model-cost.ts';
 
 const LONGEST_QUOTE = 24_000;
 const LONGEST_FAULT = 2000;
@@ -16,9 +17,9 @@ const PERMANENT: ReadonlySet<FailureKind> = new Set(['bad-request', 'too-large',
 
 export interface AskOptions {
   readonly model: ChatModel;
-  /** The model's name in requests, in the price list and in the evidence of lessons. */
+  /** The model's name in requests and in the evidence of lessons. */
   readonly name: string;
-  readonly prices: Prices;
+  readonly price: ModelPrice;
   readonly budget: Budget;
   readonly clock: Clock;
   /** Gets one line per call: its purpose, duration and cost, and the fault of its reply. */
@@ -43,7 +44,7 @@ async function askTwice<T>(
   question: Question<T>,
   signal: AbortSignal,
 ): Promise<Answer<T>> {
-  const { model, name, prices, budget, clock, journal, timeoutMs = 120_000 } = parts;
+  const { model, name, price, budget, clock, journal, timeoutMs = 120_000 } = parts;
   const system = wellFormed(question.system);
   const user = wellFormed(question.user);
   let messages: readonly ChatMessage[] = [say('user', user)];
@@ -58,16 +59,17 @@ async function askTwice<T>(
     model: name,
   });
   for (let call = 1; call <= 2; call++) {
-    const refusal = budget.refusal();
-    if (refusal !== undefined) return fail(refusal, true, 'budget');
     const request = requestOf(name, question, system, messages);
+    const work = { kind: 'call', model: name, purpose: question.name };
+    const reserved = await budget.reserve(mostOfCall(request, price), work);
+    if (!reserved.isGranted) return fail(reserved.why, true, 'budget');
     const began = clock.monotonic();
     const reply = await collectReply(model, request, signal, timeoutMs);
-    const spent = modelCallCost(request, reply, prices(name));
-    budget.spend(spent);
+    const spent = modelCallCost(request, reply, price);
+    await reserved.settle(spendingOf(spent));
     cost = addCost(cost, spent);
     const read = reply.failure === undefined ? readReply(question, reply) : failedBy(reply.failure);
-    const took = `${question.name}: ${name}, call ${call}, ${Math.round(clock.monotonic() - began)} ms, $${spent.usd.toFixed(4)}`;
+    const took = `${question.name}: ${name}, call ${call}, ${Math.round(clock.monotonic() - began)} ms, ${describeSpent(spent)}`;
     journal?.(isFault(read) ? `${took}: ${read.fault}` : took);
     if (reply.failure !== undefined)
       return fail(failedBy(reply.failure).fault, !PERMANENT.has(reply.failure.kind), 'model');
@@ -80,6 +82,11 @@ async function askTwice<T>(
   }
   return fail(`the model's reply could not be used: ${fault}`, false, 'reply');
 }
+
+const describeSpent = ({ inputTokens, outputTokens, usd, unpricedTokens = 0 }: Cost): string => {
+  const tokens = `${inputTokens + outputTokens} tokens`;
+  return unpricedTokens > 0 ? `${tokens}, price unknown` : `${tokens}, $${usd.toFixed(4)}`;
+};
 
 const requestOf = (
   model: string,

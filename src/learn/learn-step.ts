@@ -13,20 +13,20 @@ import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
+import { servedBy } from './learning-model.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
-import { lastTryOf } from './learning-waits.ts';
+import { lastTryOf, nextMidnight } from './learning-waits.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
-import { nextMidnight } from './model-cost.ts';
 
 export interface LearnStepOptions {
-  readonly records: Pick<Records, 'session'>;
+  readonly records: Pick<Records, 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   /** Looked up for each run: a model may become available later. */
-  readonly ask: (state: LearningState) => Promise<Ask | undefined>;
+  readonly writer: () => Promise<AskedModel | undefined>;
   /** The evolver needs a model, the distiller does not. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
@@ -36,6 +36,13 @@ export interface LearnStepOptions {
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly signal: AbortSignal;
+}
+
+/** A model and the way to ask it. */
+export interface AskedModel {
+  readonly ask: Ask;
+  /** It may be shown only sessions that this provider alone has served; see `LearningModel`. */
+  readonly onlyFor?: string;
 }
 
 const INSTAR = { kind: 'instar', name: 'measurement' } as const;
@@ -71,11 +78,36 @@ export function createLearnStep(
     return cases;
   };
 
-  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<CycleEnd | undefined> => {
+  /** Whether the model may be shown a session: its words go to no provider that nobody named for learning. */
+  const maySee = async ({ onlyFor }: AskedModel, session: string): Promise<boolean> => {
+    if (onlyFor === undefined) return true;
+    const turns = await records.turns(session);
+    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
+  };
+
+  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<readonly CycleEnd[]> => {
     const cases = await casesOf(cluster);
-    if (cases.length === 0) return undefined;
-    const ask = await options.ask(state);
-    const learner = ask === undefined ? options.distiller : options.evolver;
+    const writer = await options.writer();
+    const seen = new Set<string>();
+    for (const session of new Set(cases.map(({ session: id }) => id)))
+      if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
+    const shown = cases.filter(({ session }) => seen.has(session));
+    const isEnough = shown.length >= Math.min(failures, cases.length);
+    const unseen = isEnough ? cases.filter(({ session }) => !seen.has(session)) : cases;
+    return [
+      ...(isEnough ? await runOn(shown, options.evolver, writer?.ask, state) : []),
+      // What the model may not see is learned from without one.
+      ...(await runOn(unseen, options.distiller, undefined, state)),
+    ];
+  };
+
+  const runOn = async (
+    cases: readonly FailureCase[],
+    learner: Learner<readonly FailureCase[]>,
+    ask: Ask | undefined,
+    state: LearningState,
+  ): Promise<readonly CycleEnd[]> => {
+    if (cases.length === 0) return [];
     const turns = cases.map(({ turn }) => turn).sort();
     const id = nameOf([learner.name, turns]);
     const { isRetryable: _, ...end } = await run(
@@ -83,7 +115,7 @@ export function createLearnStep(
       ask,
       state,
     );
-    return end;
+    return [end];
   };
 
   const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined, state: LearningState) => {
@@ -114,7 +146,8 @@ export function createLearnStep(
     const turns = await options.evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());
     const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
-    const ask = await options.ask(state);
+    const writer = await options.writer();
+    const ask = writer !== undefined && (await maySee(writer, session)) ? writer.ask : undefined;
     const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask, state);
     if (!isRetryable) return end;
     if (end.outcome !== 'aborted')
@@ -128,12 +161,12 @@ export function createLearnStep(
     if (isStopped()) return facts;
     for (const cluster of state.support.ready(failures, clock.now())) {
       if (isStopped()) break;
-      const end = await evolve(cluster, state);
+      const ends = await evolve(cluster, state);
       // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a
       // new budget.
-      if (end?.outcome !== 'aborted')
-        state.support.postpone(cluster.key, clock.now(), lastTryOf(end), nextMidnight(clock.now()));
-      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
+      if (!ends.some(({ outcome }) => outcome === 'aborted'))
+        state.support.postpone(cluster.key, clock.now(), lastTryOf(ends[0]), nextMidnight(clock.now()));
+      facts.push(...ends.map((fact) => ({ at: clock.now(), fact })));
     }
     const isDue = ({ item }: QueuedItem): boolean => state.queuePauses.isOver(item, clock.now());
     for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {

@@ -1,14 +1,30 @@
 import { untilAborted } from '../base/until-aborted.ts';
+import type { ModelPrice, Prices } from '../core/budget.ts';
 import type { ChatEvent, ChatRequest } from '../core/chat.ts';
 import { createFailure } from '../core/failure.ts';
+import { asObject, asString } from '../core/json.ts';
 import type { Catalogue, Target } from '../core/upstream.ts';
 
 export type LearningRole = 'evolver' | 'judge';
 
+/** A model that learning asks. Plain data. */
+export interface LearningModel {
+  /** The model's name for requests and evidence: `provider/model`. */
+  readonly name: string;
+  /** For people: the same, or the name of a program. */
+  readonly title: string;
+  readonly price: ModelPrice;
+  /**
+   * Nobody named this model for learning: it is shown only sessions that this provider alone has served. The name of the
+   * provider, or of a program as `command/ALIAS`.
+   */
+  readonly onlyFor?: string;
+}
+
 /** The models that learning may ask. They are called in the serving thread: it has the connections, keys and functions. */
 export interface LearningModels {
-  /** The model's name for requests, prices and evidence; undefined when there is none for the role. */
-  name(role: LearningRole): string | undefined;
+  /** Undefined when there is none for the role. */
+  model(role: LearningRole): LearningModel | undefined;
   /** The whole reply, with adjacent deltas joined. Rejects only when the signal aborts. */
   chat(role: LearningRole, request: ChatRequest, signal: AbortSignal): Promise<readonly ChatEvent[]>;
 }
@@ -17,39 +33,62 @@ export interface LearningModelsOptions {
   /** The configured model aliases, by name. */
   readonly models: Readonly<Record<string, unknown>>;
   readonly catalogue: Catalogue;
+  readonly prices: Prices;
 }
 
 /** Longer replies are not used (see `collectReply`). */
 const LONGEST = 1024 * 1024;
 
 /**
- * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models with a configured key are used: a
- * caller's credentials are for the caller's turns, not for learning.
+ * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models on this machine and
+ * models with a configured key are used: a caller's credentials are for the caller's turns, not for learning.
  */
-export function createLearningModels({ models, catalogue }: LearningModelsOptions): LearningModels {
-  const find = (role: LearningRole): Target | undefined => {
+export function createLearningModels({ models, catalogue, prices }: LearningModelsOptions): LearningModels {
+  const isOurs = (target: Target): boolean =>
+    target.provider !== 'instar' && (target.access.kind !== 'caller' || prices(nameOf(target)).isLocal);
+  const find = (role: LearningRole): { readonly target: Target; readonly isNamed: boolean } | undefined => {
     // The judge is called often, so it must be configured explicitly.
     const names = role === 'judge' ? [role] : [role, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));
     if (alias === undefined || models[alias] === 'off') return undefined;
-    return catalogue.resolve(alias, 'openai-chat').find(isOurs);
+    const target = catalogue.resolve(alias, 'openai-chat').find(isOurs);
+    return target && { target, isNamed: alias === role };
   };
   return {
-    name: (role) => {
-      const target = find(role);
-      if (target === undefined) return undefined;
-      return target.model === undefined ? target.provider : `${target.provider}/${target.model}`;
+    model: (role) => {
+      const found = find(role);
+      if (found === undefined) return undefined;
+      const name = nameOf(found.target);
+      const title = programOf(found.target, models) ?? name;
+      const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
+      return { name, title, price: prices(name), ...more };
     },
     chat: async (role, request, signal) => {
-      const target = find(role);
-      if (target === undefined)
+      const found = find(role);
+      if (found === undefined)
         return [{ type: 'failure', failure: createFailure('unreachable', `no model for ${role}`) }];
-      return collectEvents(target.chat(request, { signal })[Symbol.asyncIterator](), signal);
+      return collectEvents(found.target.chat(request, { signal })[Symbol.asyncIterator](), signal);
     },
   };
 }
 
-const isOurs = ({ access, provider }: Target): boolean => access.kind !== 'caller' && provider !== 'instar';
+const nameOf = ({ provider, model }: Target): string =>
+  model === undefined ? provider : `${provider}/${model}`;
+
+const COMMAND = 'command';
+
+/** Whom a session's words went to: the provider, or one of several programs. `name`: `provider/model`. */
+export const servedBy = (name: string): string =>
+  name.startsWith(`${COMMAND}/`) ? name : (name.split('/', 1)[0] ?? name);
+
+/** `claude` for an alias of that program. */
+function programOf(
+  { provider, model = '' }: Target,
+  models: LearningModelsOptions['models'],
+): string | undefined {
+  const alias = provider === COMMAND ? asObject(models[model]) : {};
+  return asString(alias.command);
+}
 
 async function collectEvents(
   events: AsyncIterator<ChatEvent>,

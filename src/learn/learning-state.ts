@@ -4,7 +4,7 @@ import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
-import { createPauses, type Pauses } from './pauses.ts';
+import { createPauses, type LearningPauses } from './pauses.ts';
 
 /** A view that is folded from facts, in their order. */
 export interface FactFold {
@@ -18,8 +18,8 @@ export interface LearningState extends FactFold {
   readonly appraised: LruMap<string, string>;
   /** Sessions that are waiting to be learned from, by item. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
-  /** Pauses of queued items. */
-  readonly queuePauses: Pauses;
+  /** LearningPauses of queued items. */
+  readonly queuePauses: LearningPauses;
   /** Whether the owner has turned learning off. */
   switch: LearningSwitch;
   /** Aborted when learning is turned off. */
@@ -49,19 +49,13 @@ export interface LearningTotals {
   cycles: number;
   published: number;
   queued: number;
-  usdToday: number;
-  tokensToday: number;
-  day: string;
 }
 
 const MOST_TURNS = 50_000;
 const PAGE = 1000;
 
 /** `others` are folded together with it, each fact once. */
-export function createLearningState(
-  today: (at: number) => string,
-  others: readonly FactFold[] = [],
-): LearningState {
+export function createLearningState(others: readonly FactFold[] = []): LearningState {
   const support = createFailureClusters();
   const appraised = createLruMap<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
@@ -73,15 +67,6 @@ export function createLearningState(
     cycles: 0,
     published: 0,
     queued: 0,
-    usdToday: 0,
-    tokensToday: 0,
-    day: '',
-  };
-  const spend = (at: number, usd: number, tokens: number): void => {
-    const day = today(at);
-    if (day !== totals.day) Object.assign(totals, { day, usdToday: 0, tokensToday: 0 });
-    totals.usdToday += usd;
-    totals.tokensToday += tokens;
   };
   const state: LearningState = {
     support,
@@ -105,7 +90,7 @@ export function createLearningState(
       state.seq = stored.seq;
       support.add(stored);
       for (const other of others) other.add(stored);
-      const { at, fact } = stored;
+      const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));
       if (fact.type === 'turn-appraised') {
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
@@ -120,7 +105,6 @@ export function createLearningState(
         totals.cycles++;
         if (fact.outcome === 'published') totals.published++;
         if (fact.outcome === 'queued') totals.queued++;
-        spend(at, fact.cost.usd, fact.cost.inputTokens + fact.cost.outputTokens);
       }
     },
   };

@@ -1,10 +1,12 @@
 import type { Log } from '../base/log.ts';
+import type { Budget } from '../core/budget.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import { type Ask, type Budget, NO_COST } from '../core/learn.ts';
+import { type Ask, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import type { NewFact } from '../core/store.ts';
+import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
@@ -20,12 +22,12 @@ import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
 import { createJudgeStep } from './judge-step.ts';
-import { createLearnStep } from './learn-step.ts';
+import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
-import type { LearningRole } from './learning-model.ts';
+import { createLearningBudget, type LearningLimits } from './learning-budget.ts';
+import type { LearningModel, LearningRole } from './learning-model.ts';
 import type { FactFold, LearningState } from './learning-state.ts';
 import { createExtractor } from './live/extractor.ts';
-import { createBudget, createPrices } from './model-cost.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 
 /** Plain data: it is passed to the thread. */
@@ -34,7 +36,9 @@ export interface LearningSettings {
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   readonly maxNewSkills: number;
-  readonly usdPerDay: number;
+  readonly budget: LearningLimits;
+  /** What decides the prices of the models that are served. */
+  readonly prices: PriceRules;
   /** The rows of the configured verifiers. */
   readonly verifiers: readonly unknown[];
 }
@@ -45,8 +49,8 @@ export interface LearningPorts {
   readonly decoder: EvidenceRecords['decoder'];
   /** Publishes in the thread that owns the library. Idempotent by the set's id. */
   readonly publish: (set: ChangeSet) => Promise<PublishResult>;
-  /** The name of a role's model; undefined when there is none. Looked up for each run: one may become available later. */
-  readonly modelName: (role: LearningRole) => Promise<string | undefined>;
+  /** A role's model; undefined when there is none. Looked up for each run: one may become available later. */
+  readonly model: (role: LearningRole) => Promise<LearningModel | undefined>;
   readonly chat: (
     role: LearningRole,
     request: ChatRequest,
@@ -79,6 +83,10 @@ export interface LearningWorker {
 
 const MOST_NEAR = 5;
 const NO_JUDGE = noModel('no judge model is configured: set models.judge');
+/** A prompt belongs to a session; which provider serves it is not known here. */
+const NOT_NAMED = noModel(
+  'prompts are shortened only by a model that is named for learning: set models.evolver',
+);
 const NO_WRITER = noModel('no learning model is configured: set models.evolver');
 
 /** Everything that learns, without its thread. Rejects when the record cannot be read. */
@@ -113,13 +121,15 @@ export async function startLearningWorker(
     voteDay: (at) => new Date(at).toDateString(),
     locate: (turn, text) => locateQuote(turn, text, records),
   });
-  const askOf = createAskOf(settings.usdPerDay, ports);
+  const budget = await createLearningBudget({ limits: settings.budget, records, clock, newId });
+  let state: LearningState | undefined;
+  const askOf = createAskOf(budget, () => state?.switch.isOn ?? true, ports);
   const step = createLearnStep({
     records,
     evidence,
     lessons,
     failures,
-    ask: (known) => askOf('evolver', known),
+    writer: () => askOf('evolver'),
     evolver: createEvolver({
       maxNewSkills,
       nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
@@ -135,18 +145,18 @@ export async function startLearningWorker(
   });
   const judge = createJudgeStep({
     evidence,
-    ask: (known) => askOf('judge', known),
+    ask: async () => (await askOf('judge'))?.ask,
     generation: () => library.generation,
     clock,
     newId,
     signal,
   });
-  let state: LearningState | undefined;
   const askLater =
     (role: LearningRole, missing: typeof NO_JUDGE): Ask =>
     async (question, aborted) => {
-      const ask = state && (await askOf(role, state));
-      return ask?.(question, aborted) ?? missing;
+      const found = await askOf(role);
+      if (found?.onlyFor !== undefined) return NOT_NAMED;
+      return found?.ask(question, aborted) ?? missing;
     };
   const verifiers = await createVerifiers(rows, { ask: askLater('judge', NO_JUDGE) });
   const learning = await startLearning({
@@ -154,6 +164,8 @@ export async function startLearningWorker(
     effects,
     evidence,
     buffer: ports.buffer,
+    prices: createPrices(settings.prices),
+    budget,
     clock,
     log,
     failures,
@@ -179,28 +191,22 @@ export async function startLearningWorker(
   };
 }
 
-/** The question to a role's model, within a daily budget that includes what earlier runs spent today. */
+/** A role's model, and the way to ask it within the daily budget; none while learning is off. */
 function createAskOf(
-  usdPerDay: number,
-  { modelName, chat, clock, log }: LearningPorts,
-): (role: LearningRole, state: LearningState) => Promise<Ask | undefined> {
-  let budget: Budget | undefined;
-  return async (role, { totals, switch: { isOn } }) => {
-    if (!isOn) return undefined;
-    budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
-    const name = await modelName(role);
-    if (name === undefined) return undefined;
+  budget: Budget,
+  isOn: () => boolean,
+  { model: find, chat, clock, log }: LearningPorts,
+): (role: LearningRole) => Promise<AskedModel | undefined> {
+  return async (role) => {
+    const found = isOn() ? await find(role) : undefined;
+    if (found === undefined) return undefined;
+    const { name, price, onlyFor } = found;
     const model: ChatModel = async function* (request, { signal }) {
       yield* await chat(role, request, signal);
     };
-    return createAsk({
-      model,
-      name,
-      prices: createPrices(),
-      budget,
-      clock,
-      journal: (note) => log.debug({ role }, note),
-    });
+    const journal = (note: string) => log.debug({ role }, note);
+    const ask = createAsk({ model, name, price, budget, clock, journal });
+    return { ask, ...(onlyFor === undefined ? {} : { onlyFor }) };
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Log } from '../base/log.ts';
 import { createLruMap } from '../base/lru-map.ts';
+import type { Budget, Prices } from '../core/budget.ts';
 import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Fact, StoredFact } from '../core/fact.ts';
+import type { StoredFact } from '../core/fact.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { Waiting } from '../core/waiting.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
@@ -13,8 +14,8 @@ import { endSession } from './end-session.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
-import { createPrices } from './model-cost.ts';
 import { createPendingSessions } from './pending-sessions.ts';
+import { createServingCost, type ServedCost, type ServedModelCost } from './serving-cost.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
 
 /** The reads of the record that learning needs, and its one way to write to it. */
@@ -45,6 +46,9 @@ interface LearningOptions {
   readonly evidence: EvidenceReader;
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
+  readonly prices: Prices;
+  /** Of the learners' model calls. */
+  readonly budget: Pick<Budget, 'spent'>;
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Called for every new success. */
@@ -75,8 +79,15 @@ export type LearningStatus = {
   readonly waiting: number;
   readonly cycles: { readonly run: number; readonly published: number; readonly queued: number };
   readonly cost: {
-    readonly learning: { readonly usdToday: number; readonly tokensToday: number };
-    readonly serving: { readonly usd: number; readonly tokens: number };
+    /** Of today, with what is reserved for calls under way. */
+    readonly learning: {
+      readonly usdToday: number;
+      readonly tokensToday: number;
+      readonly unpricedTokensToday: number;
+      readonly callsToday: number;
+    };
+    /** Since the start, at known prices. */
+    readonly serving: ServedCost & { readonly models: readonly ServedModelCost[] };
   };
   readonly judge: CalibrationStatus & { readonly waiting: number; readonly fault?: string };
   /** What waits to be learned from, and why. */
@@ -103,13 +114,13 @@ const REST_MS = 450;
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
   const { records, clock, log } = options;
-  const state = createLearningState((at) => new Date(at).toDateString(), [options.buffer]);
+  const state = createLearningState([options.buffer]);
   state.turn(await readLearningSwitch(records));
   const loaded = await loadLearning(state, records);
   const labelOf = createProjectLabels(records);
   const unknown = createUnknownCallers(clock.now());
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
-  const serving = createServingCost();
+  const serving = createServingCost(options.prices, clock.now());
   const meter = createBusyMeter(clock);
   let cursor = Math.max(0, loaded - LOOK_BACK);
   const alarm = createWakeTimer(clock, () => {
@@ -132,7 +143,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const { pending, spoken, ended } = waiting;
   const note = async (stored: StoredFact): Promise<void> => {
     const { fact } = stored;
-    serving.add(fact);
+    serving.add(stored);
     unknown.add(stored);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
@@ -219,7 +230,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   };
   const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
-    const { failures, successes, cycles, published, queued, usdToday, tokensToday } = totals;
+    const { failures, successes, cycles, published, queued } = totals;
+    const spent = options.budget.spent();
     const waits = await listLearningWaits({
       state,
       failures: options.failures,
@@ -233,7 +245,15 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       support: support.size,
       waiting: waitingItems.size,
       cycles: { run: cycles, published, queued },
-      cost: { learning: { usdToday, tokensToday }, serving: { ...serving.total() } },
+      cost: {
+        learning: {
+          usdToday: spent.usd,
+          tokensToday: spent.tokens,
+          unpricedTokensToday: spent.unpriced,
+          callsToday: spent.calls,
+        },
+        serving: { ...serving.total(), models: serving.models() },
+      },
       judge: {
         waiting: undecided.size,
         ...calibration.status(),
@@ -336,28 +356,3 @@ function createUnknownCallers(from: number): UnknownCallers {
 }
 
 const MOST_OPEN = 10_000;
-const MILLION = 1_000_000;
-
-interface ServingCost {
-  add(fact: Fact): void;
-  /** Since the daemon started, at list prices, for comparison with the cost of learning. */
-  total(): { readonly usd: number; readonly tokens: number };
-}
-
-function createServingCost(): ServingCost {
-  const prices = createPrices();
-  const policyOf = createLruMap<string, string>(MOST_OPEN);
-  let usd = 0;
-  let tokens = 0;
-  return {
-    add: (fact) => {
-      if (fact.type === 'turn-start') policyOf.set(fact.turn, fact.policy);
-      if (fact.type !== 'turn-end' || fact.usage === undefined) return;
-      const { inputTokens, outputTokens } = fact.usage;
-      const { input, output } = prices(fact.policy ?? policyOf.get(fact.turn) ?? '');
-      tokens += inputTokens + outputTokens;
-      usd += (inputTokens * input + outputTokens * output) / MILLION;
-    },
-    total: () => ({ usd, tokens }),
-  };
-}

@@ -1,7 +1,7 @@
-import type { JobUsage } from '../core/fact.ts';
+import type { Spending } from '../core/budget.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { JobHistory, Presence, PresenceSource } from '../core/schedule.ts';
-import type { DayLimits } from './day-budget.ts';
+import type { JobLimits } from './jobs-budget.ts';
 
 interface ScheduleView {
   /** `off` without a daemon: nothing is scheduled then. */
@@ -10,8 +10,8 @@ interface ScheduleView {
   readonly job?: string | undefined;
   readonly sources: readonly PresenceSource[];
   readonly readings: readonly Presence[];
-  readonly limits: DayLimits;
-  readonly spent: JobUsage;
+  readonly limits: JobLimits;
+  readonly spent: Spending;
   readonly refusal?: string | undefined;
   readonly jobs: readonly JobView[];
   readonly next: PlannedWindow | undefined;
@@ -38,11 +38,17 @@ export function describeSchedule(view: ScheduleView): JsonObject {
     signals: view.readings.map((reading) => describeSignal(reading, view.sources)),
     budget: compact({
       left: {
-        minutes: Math.floor(left(limits.minutes, spent.ms / 60_000)),
-        tokens: left(limits.tokens, spent.tokens),
-        usd: Number(left(limits.usd, spent.usd).toFixed(4)),
+        minutes: Math.floor(left(limits.minutesPerDay, spent.ms / 60_000)),
+        tokens: left(limits.tokensPerDay, spent.tokens),
+        usd: Number(left(limits.usdPerDay, spent.usd).toFixed(4)),
       },
-      spent: { minutes: Number((spent.ms / 60_000).toFixed(1)), tokens: spent.tokens, usd: spent.usd },
+      spent: {
+        minutes: Number((spent.ms / 60_000).toFixed(1)),
+        tokens: spent.tokens,
+        usd: spent.usd,
+        unpricedTokens: spent.unpriced,
+      },
+      limits: { minutes: limits.minutesPerDay, tokens: limits.tokensPerDay, usd: limits.usdPerDay },
       refusal: view.refusal,
     }),
     jobs: view.jobs.map(describeJob),

@@ -1,15 +1,23 @@
+import { addSpending, NOTHING_SPENT, type Spending } from '../core/budget.ts';
 import type { Fact, JobUsage, StoredFact } from '../core/fact.ts';
 import type { JobHistory } from '../core/schedule.ts';
-import { addSpent, NOTHING_SPENT } from './day-budget.ts';
 
 type JobFact = Fact & { readonly type: 'job-leased' | 'job-checkpointed' | 'job-ended' };
+
+export const NO_USAGE: JobUsage = { ms: 0, tokens: 0, usd: 0 };
+
+/** A missing or invalid amount counts as 0. */
+export function addUsage(a: JobUsage, b: Partial<Spending>): JobUsage {
+  const { ms, tokens, usd, unpriced } = addSpending(addSpending(NOTHING_SPENT, a), b);
+  return { ms, tokens, usd, ...(unpriced === 0 ? {} : { unpriced }) };
+}
 
 const NEVER: JobHistory = {
   n: 0,
   run: undefined,
   holder: undefined,
   from: undefined,
-  unended: NOTHING_SPENT,
+  unended: NO_USAGE,
   lastEnd: undefined,
   lastDone: undefined,
 };
@@ -24,7 +32,7 @@ function foldOne(history: JobHistory, { at, fact }: StoredFact & { readonly fact
   const next = { ...history, n: fact.n, run: fact.run, from: isSameRun ? history.from : undefined };
   switch (fact.type) {
     case 'job-leased':
-      return { ...next, holder: fact.holder, unended: NOTHING_SPENT };
+      return { ...next, holder: fact.holder, unended: NO_USAGE };
     case 'job-checkpointed':
       return { ...next, from: fact.state, unended: fact.spent };
     case 'job-ended': {
@@ -32,7 +40,7 @@ function foldOne(history: JobHistory, { at, fact }: StoredFact & { readonly fact
       return {
         ...next,
         holder: undefined,
-        unended: NOTHING_SPENT,
+        unended: NO_USAGE,
         run: fact.isOver ? undefined : fact.run,
         from: fact.isOver ? undefined : next.from,
         lastEnd: { ...end, end: fact.end },
@@ -60,7 +68,7 @@ export function spentOn(
   const ahead = dayOf(now + 2 * 86_400_000);
   return jobFactsIn(facts)
     .filter(({ at }) => dayOf(at) >= day && dayOf(at) <= ahead)
-    .reduce((sum, { fact }) => (fact.type === 'job-ended' ? addSpent(sum, fact.spent) : sum), NOTHING_SPENT);
+    .reduce((sum, { fact }) => (fact.type === 'job-ended' ? addUsage(sum, fact.spent) : sum), NO_USAGE);
 }
 
 function jobFactsIn(facts: readonly StoredFact[]): readonly (StoredFact & { readonly fact: JobFact })[] {

@@ -3,9 +3,9 @@ import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import { localDay } from './day-budget.ts';
 import { describeSchedule, findNextWindow } from './describe-schedule.ts';
-import { foldJob, spentOn } from './job-history.ts';
+import { foldJob } from './job-history.ts';
+import { readJobSpending } from './jobs-budget.ts';
 import { openSources } from './presence-sources.ts';
 import type { Later } from './scheduler.ts';
 import { readSources } from './scheduler.ts';
@@ -26,7 +26,6 @@ export async function describeOffline(
   job: string,
 ): Promise<JsonObject> {
   const { config } = loadConfig({ file: home.configFile, env });
-  const { budget } = config.schedule;
   const { all, planned, close } = openSources({
     settings: config.schedule,
     env,
@@ -47,8 +46,8 @@ export async function describeOffline(
     reasons: ['no daemon is running', ...reasons],
     sources: all,
     readings,
-    limits: { minutes: budget.minutesPerDay, tokens: budget.tokensPerDay, usd: budget.usdPerDay },
-    spent: spentOn(localDay(now), facts, localDay, now),
+    limits: config.schedule.budget,
+    spent: await readJobSpending(records, facts, now),
     jobs: [{ name: job, needsWindow: true, history: foldJob(facts) }],
     next,
     isAway,

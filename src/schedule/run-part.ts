@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { JobUsage } from '../core/fact.ts';
-import type { Job, JobCost, JobEnd } from '../core/schedule.ts';
-import { NOTHING_SPENT } from './day-budget.ts';
+import type { Job, JobContext, JobCost, JobEnd } from '../core/schedule.ts';
+import { addUsage, NO_USAGE } from './job-history.ts';
 import type { Lease } from './leases.ts';
 
 export interface PartOptions {
@@ -9,8 +9,9 @@ export interface PartOptions {
   readonly lease: Lease;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called for every cost, time included. */
+  /** Called for every cost that was not reserved, time included. */
   readonly spend: (cost: JobUsage) => void;
+  readonly reserve: JobContext['reserve'];
 }
 
 export interface JobPart {
@@ -23,13 +24,13 @@ export interface JobPart {
 }
 
 /** One part of a job's run, from its start to its end or its next interruption. */
-export function startJobPart({ job, lease, clock, signal, spend }: PartOptions): JobPart {
-  let spent = NOTHING_SPENT;
+export function startJobPart({ job, lease, clock, signal, spend, reserve }: PartOptions): JobPart {
+  let spent = NO_USAGE;
   let counted = clock.monotonic();
   let isOver = false;
 
   const charge = (cost: JobUsage): void => {
-    spent = { ms: spent.ms + cost.ms, tokens: spent.tokens + cost.tokens, usd: spent.usd + cost.usd };
+    spent = addUsage(spent, cost);
     spend(cost);
   };
   const count = (): void => {
@@ -54,8 +55,20 @@ export function startJobPart({ job, lease, clock, signal, spend }: PartOptions):
           count();
           await lease.checkpoint(state, spent);
         },
+        reserve: async (most, work) => {
+          if (isOver) return { isGranted: false, why: 'the job has ended' };
+          const held = await reserve(most, work);
+          if (!held.isGranted) return held;
+          return {
+            isGranted: true,
+            settle: async (used) => {
+              if (!isOver) spent = addUsage(spent, used);
+              await held.settle(used);
+            },
+          };
+        },
         spend: (cost: JobCost) => {
-          if (!isOver) charge({ ms: 0, tokens: amount(cost.tokens), usd: amount(cost.usd) });
+          if (!isOver) charge(addUsage(NO_USAGE, cost));
         },
       });
     } catch (error) {
@@ -84,7 +97,3 @@ export function startJobPart({ job, lease, clock, signal, spend }: PartOptions):
     abandon: () => finish({ end: 'paused', note: 'did not stop in time' }),
   };
 }
-
-/** A missing or invalid cost counts as 0: NaN would spoil the sum. */
-const amount = (value: number | undefined): number =>
-  value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;

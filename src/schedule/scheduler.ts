@@ -1,7 +1,9 @@
+import type { Budget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SchedulePhase } from '../core/fact.ts';
 import type { Job, JobEnd, Presence, PresenceSource } from '../core/schedule.ts';
-import { type DayBudget, NOTHING_SPENT } from './day-budget.ts';
+import { NO_USAGE } from './job-history.ts';
+import { createDayRefusals } from './jobs-budget.ts';
 import type { JobJournal, Leases } from './leases.ts';
 import { type JobPart, startJobPart } from './run-part.ts';
 import {
@@ -29,6 +31,8 @@ export type ScheduleNews =
   | { readonly type: 'ended'; readonly job: string; readonly end: JobEnd; readonly tookMs: number }
   /** From the moment a person was noticed to the moment the job had stopped. */
   | { readonly type: 'paused'; readonly job: string; readonly tookMs: number }
+  /** The day's budget does not cover the job's next step. */
+  | { readonly type: 'refused'; readonly job: string; readonly why: string }
   | { readonly type: 'fault'; readonly what: string; readonly error: unknown };
 
 interface SchedulerOptions {
@@ -38,7 +42,7 @@ interface SchedulerOptions {
   readonly jobs: readonly Job[];
   readonly journal: JobJournal;
   readonly leases: Leases;
-  readonly budget: DayBudget;
+  readonly budget: Budget;
   readonly rules: ScheduleRules;
   readonly onNews: (news: ScheduleNews) => void;
 }
@@ -119,9 +123,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       // The job may have been aborted while its lease was being recorded.
       if (lease !== undefined && entry.stop.signal.aborted) {
         end = { end: 'paused', note: 'stopped before it began' };
-        await lease.end(end, NOTHING_SPENT);
+        await lease.end(end, NO_USAGE);
       } else if (lease !== undefined) {
-        entry.part = startJobPart({ job, lease, clock, signal: entry.stop.signal, spend });
+        const { signal } = entry.stop;
+        const reserve = refusals.reserveFor(job.name);
+        entry.part = startJobPart({ job, lease, clock, signal, spend, reserve });
         end = await entry.part.ended;
       }
     } catch (error) {
@@ -148,12 +154,18 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (budget.refusal() !== undefined) dispatch({ type: 'budget-spent' });
   };
 
+  /** The job stops at its next safe point; a smaller step would hardly be worth the rest of the budget. */
+  const refusals = createDayRefusals(budget, (job, { why }) => {
+    onNews({ type: 'refused', job, why });
+    dispatch({ type: 'budget-spent' });
+  });
+
   const readyNow = async (): Promise<readonly JobCandidate[]> => {
     const found = await Promise.all(
       jobs.map(async (job): Promise<JobCandidate | undefined> => {
         try {
           const { name, priority, needsWindow } = job;
-          if (running.has(name) || !(await job.isReady())) return undefined;
+          if (running.has(name) || refusals.isRefused(name) || !(await job.isReady())) return undefined;
           return { name, priority, needsWindow, estimateMs: job.estimate() };
         } catch (error) {
           onNews({ type: 'fault', what: `${job.name} failed to tell whether it is ready`, error });

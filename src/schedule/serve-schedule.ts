@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
+import { type Budget, NOTHING_SPENT } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SchedulePhase } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Job, PresenceSource } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
-import { createDayBudget, type DayBudget, localDay } from './day-budget.ts';
 import { describeSchedule, findNextWindow } from './describe-schedule.ts';
-import { spentOn } from './job-history.ts';
+import { openJobsBudget } from './jobs-budget.ts';
 import { createLeases, type JobJournal, type Leases } from './leases.ts';
 import { openSources } from './presence-sources.ts';
 import { createScheduler, type Later, readSources, type ScheduleNews, type Scheduler } from './scheduler.ts';
@@ -69,13 +69,9 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     leaseMs: LEASE_MS,
   });
   const jobs = slowWork?.jobs ?? options.jobs(leases);
-  const limits = {
-    minutes: settings.budget.minutesPerDay,
-    tokens: settings.budget.tokensPerDay,
-    usd: settings.budget.usdPerDay,
-  };
+  const limits = settings.budget;
   let scheduler: Scheduler | undefined;
-  let budget: DayBudget | undefined;
+  let budget: Budget | undefined;
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
   const metrics = createScheduleMetrics(() => scheduler?.state.phase ?? 'waiting');
@@ -87,10 +83,9 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const begin = async (): Promise<void> => {
     try {
       const facts = (await Promise.all(jobs.map(({ name }) => journal.ofJob(name)))).flat();
-      const now = clock.now();
-      const spent = spentOn(localDay(now), facts, localDay, now);
+      const opened = await openJobsBudget({ limits, records, facts, clock, newId });
       if (isClosed) return;
-      budget = createDayBudget({ limits, clock, dayOf: localDay, spent });
+      budget = opened;
       scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, onNews });
     } catch (error) {
       log.warn({ err: error }, 'background jobs cannot be scheduled yet; retrying');
@@ -120,7 +115,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
         sources,
         readings,
         limits,
-        spent: budget?.spent() ?? { ms: 0, tokens: 0, usd: 0 },
+        spent: budget?.spent() ?? NOTHING_SPENT,
         refusal: budget?.refusal(),
         jobs: [
           ...jobs.map(({ name, needsWindow }, index) => ({
@@ -159,6 +154,11 @@ const later: Later = (ms, run) => {
 
 function logNews(log: Log, news: ScheduleNews): void {
   if (news.type === 'fault') log.warn({ err: news.error }, news.what);
+  else if (news.type === 'refused')
+    log.info(
+      { job: news.job, why: news.why },
+      'background job stops: its next step does not fit into the budget of the day',
+    );
   else if (news.type === 'moved')
     log.info({ from: news.from, to: news.to, why: news.reasons }, `background jobs: ${news.to}`);
   else if (news.type === 'ended') {

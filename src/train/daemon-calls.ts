@@ -6,6 +6,7 @@ import type { TrainingSample } from './buffer.ts';
 import { readLiveTurns } from './live-turns.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks } from './recorded-tasks.ts';
+import type { StepBudget } from './step-budget.ts';
 import type { DaemonCalls } from './training-plan.ts';
 
 export interface DaemonCallsOptions {
@@ -17,6 +18,7 @@ export interface DaemonCallsOptions {
   readonly samples: () => readonly TrainingSample[];
   readonly records: Records;
   readonly promotions: PromotionLog;
+  readonly budget: StepBudget;
   /** Called when weights have moved. */
   readonly moved: () => void;
   readonly log: Log;
@@ -35,6 +37,8 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     }
   };
   return {
+    reserve: options.budget.reserve,
+    settle: options.budget.settle,
     show: async ({ task, agent = options.agent, project, domain }) => {
       const generation = options.generation();
       const { text } = await lessonsApi.recall({

@@ -8,6 +8,7 @@ import { liveQueryOf } from './live-turns.ts';
 import { openChatTemplate } from './policy/open-chat-template.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTask } from './recorded-tasks.ts';
+import { withStepBudget } from './step-budget.ts';
 import { canAttempt, createRecordedSource, loadTaskSource, withRecordedTasks } from './task-sources.ts';
 import { connectTinker } from './tinker/connect-tinker.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
@@ -39,7 +40,7 @@ export async function* runTrainingPlan(
     const tasks = await openTasks(plan, duties, (task) => canAttempt(task, template, contextLength));
     yield* runTrainingWindow(
       {
-        engine,
+        engine: plan.isBudgeted ? withStepBudget(engine, duties) : engine,
         template,
         promotions: followPromotions(plan, duties),
         folder: plan.folder,

@@ -74,5 +74,9 @@ const answer = (question: DaemonCall, duties: DaemonCalls): Promise<unknown> => 
       return duties.grade(question.answer);
     case 'live':
       return duties.live(question.query);
+    case 'reserve':
+      return duties.reserve(question.most, question.purpose);
+    case 'settle':
+      return duties.settle(question.reservation, question.used);
   }
 };

@@ -5,7 +5,7 @@ import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
-import type { Job } from '../core/schedule.ts';
+import type { Job, JobContext } from '../core/schedule.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
@@ -17,6 +17,7 @@ import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
+import { createStepBudget, type StepPrice } from './step-budget.ts';
 import { tooFewTasks } from './task-sources.ts';
 import {
   beginTrainingCycle,
@@ -32,6 +33,8 @@ interface TrainingOptions {
   readonly settings: TrainSettings;
   /** Undefined when nothing is to be trained. */
   readonly engine: PolicyEngine | undefined;
+  /** What the engine charges; undefined when it is not known. */
+  readonly price: StepPrice | undefined;
   readonly home: { readonly dir: string };
   readonly env: NodeJS.ProcessEnv;
   /** To a server that answers in the engine's place. */
@@ -68,6 +71,8 @@ export interface TrainingRequest {
   readonly steps?: number;
   /** Those of the override by default, else the recorded tasks alone. */
   readonly tasks?: TaskSourceRef;
+  /** The budget of the job that runs the window; none when a person has started it. */
+  readonly reserve?: JobContext['reserve'];
 }
 
 /** Training in the daemon: windows, promotions and the served policy. */
@@ -116,13 +121,18 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     decodeTurn: options.decodeTurn,
     now: clock.now,
   });
-  const dutiesOf = (promotions: PromotionLog, signal: AbortSignal): DaemonCalls =>
+  const dutiesOf = (
+    promotions: PromotionLog,
+    { reserve }: TrainingRequest,
+    signal: AbortSignal,
+  ): DaemonCalls =>
     createDaemonCalls({
       ...options,
       agent: override.agent ?? 'unknown',
       recorded,
       samples: options.learning.samples,
       promotions,
+      budget: createStepBudget({ reserve, price: options.price, engine: engine.name }),
       moved: policy.moved,
       signal,
     });
@@ -161,11 +171,12 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         rank: loraRank,
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
         isLive: settings.live,
+        isBudgeted: request.reserve !== undefined,
         tuning: override.tuning ?? {},
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
       };
-      for await (const news of runTrainingThread(plan, dutiesOf(promotions, both), both)) {
+      for await (const news of runTrainingThread(plan, dutiesOf(promotions, request, both), both)) {
         view.hear(news);
         cycle.hear(news);
         if (news.type === 'moved')

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
 import { NO_COST } from '../core/learn.ts';
-import type { Job, JobEnd } from '../core/schedule.ts';
+import type { Job, JobContext, JobEnd } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
 import type { CheckpointMoved, PromotionStage } from './promotion.ts';
 import type { ServedPolicy } from './serve-policy.ts';
@@ -86,7 +86,10 @@ export interface TrainJobHistory {
 }
 
 interface TrainJobOptions {
-  readonly run: (request: object, signal: AbortSignal) => AsyncIterable<TrainingEvent>;
+  readonly run: (
+    request: { readonly reserve: JobContext['reserve'] },
+    signal: AbortSignal,
+  ) => AsyncIterable<TrainingEvent>;
   /** Whether there can be tasks at all. */
   readonly hasTasks: boolean;
   readonly policy: Pick<ServedPolicy, 'answered'>;
@@ -111,10 +114,10 @@ export function createTrainJob(options: TrainJobOptions): Job {
       const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;
       return isNew || Math.abs(clock.now() - lastDone.at) >= DAY_MS;
     },
-    run: async ({ signal, checkpoint }): Promise<JobEnd> => {
+    run: async ({ signal, checkpoint, reserve }): Promise<JobEnd> => {
       const moves: string[] = [];
       try {
-        for await (const news of run({}, signal)) {
+        for await (const news of run({ reserve }, signal)) {
           if (news.type === 'step-trained') await checkpoint(news.batch);
           if (news.type === 'paused') return { end: 'paused' };
           if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };

@@ -6,6 +6,7 @@ import type { TaskLessons } from './policy-rollouts.ts';
 import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
 import type { StepSettings } from './step.ts';
+import type { StepBudget, StepTokens } from './step-budget.ts';
 import type { ProfileName } from './tinker/profiles.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { RateSchedule } from './training-run.ts';
@@ -25,6 +26,8 @@ export interface TrainingPlan {
   readonly batch: { readonly groups: number; readonly size: number };
   /** Whether live turns are used besides groups. */
   readonly isLive: boolean;
+  /** Whether every request has to fit into the day's budget of background jobs. */
+  readonly isBudgeted: boolean;
   readonly tuning: Tuning;
   /** The promotion state when the window begins. */
   readonly promotion: PromotionState;
@@ -85,7 +88,7 @@ export interface TrainSettings {
 }
 
 /** What the training thread asks of the daemon. */
-export interface DaemonCalls {
+export interface DaemonCalls extends StepBudget {
   /** The lessons that the library shows with a task now. */
   show(query: TaskRecall): Promise<TaskLessons>;
   generation(): Promise<number>;
@@ -108,7 +111,9 @@ export type DaemonCall =
   | { readonly ask: 'tell'; readonly event: PromotionEvent }
   | { readonly ask: 'recorded' }
   | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
-  | { readonly ask: 'live'; readonly query: LiveQuery };
+  | { readonly ask: 'live'; readonly query: LiveQuery }
+  | { readonly ask: 'reserve'; readonly most: StepTokens; readonly purpose: 'sample' | 'train' }
+  | { readonly ask: 'settle'; readonly reservation: number; readonly used: StepTokens };
 
 export type TrainingThreadMessage =
   | { readonly type: 'news'; readonly news: TrainingEvent }

@@ -42,6 +42,8 @@ try {
     recorded: () => ask({ ask: 'recorded' }),
     grade: (answer) => ask({ ask: 'grade', answer }),
     live: (query) => ask({ ask: 'live', query }),
+    reserve: (most, purpose) => ask({ ask: 'reserve', most, purpose }),
+    settle: (reservation, used) => ask({ ask: 'settle', reservation, used }),
   };
   for await (const news of runTrainingPlan(workerData as TrainingPlan, duties, stop.signal))
     say({ type: 'news', news });

@@ -105,6 +105,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
       close: async () => undefined,
     },
     catalogue: { resolve: () => [own], list: () => [], access: () => new Set() },
+    prices: {},
     clock,
     log: quiet,
     startThread,

@@ -20,7 +20,14 @@ const quiet = {
   warn: () => undefined,
   error: () => undefined,
 };
-const settings = { autonomy: 'guarded', failures: 3, maxNewSkills: 3, usdPerDay: 1, verifiers: [] } as const;
+const settings = {
+  autonomy: 'guarded',
+  failures: 3,
+  maxNewSkills: 3,
+  budget: { usdPerDay: 1, tokensPerDay: 500_000 },
+  prices: {},
+  verifiers: [],
+} as const;
 const workers: LearningWorker[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.close();
@@ -37,7 +44,11 @@ async function open(over: Partial<LearningPorts> = {}, store = createMemoryStore
     records,
     decoder: () => async () => undefined,
     publish: lessons.library.publish,
-    modelName: async () => 'own/teacher',
+    model: async () => ({
+      name: 'own/teacher',
+      title: 'own/teacher',
+      price: { from: 'unknown', isLocal: false },
+    }),
     chat: async () => text(JSON.stringify([SKILL])),
     // No two texts are similar: what an agent reported of itself is compared by its words alone.
     embed: async (texts) => texts.map(() => new Float32Array(384)),

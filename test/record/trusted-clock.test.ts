@@ -1,11 +1,10 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
-import { createBudget } from '../../src/learn/model-cost.ts';
+import { createDayBudget } from '../../src/cost/day-budget.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { confirmTimeOf, describeDoubt, judgeTime, openTrustedClock } from '../../src/record/trusted-clock.ts';
-import { createDayBudget, localDay } from '../../src/schedule/day-budget.ts';
 import { createMachine, DAY, HOUR, START, YEAR } from '../support/machine.ts';
 import { scratch } from './store/scratch.ts';
 
@@ -117,14 +116,14 @@ describe('the trusted clock', () => {
   it('gives no budget a second day: neither background work nor learning', () => {
     const { machine, open } = setUp();
     const clock = open();
-    const work = createDayBudget({ limits: { minutes: 1, tokens: 9, usd: 9 }, clock, dayOf: localDay });
-    const learning = createBudget({ usdPerDay: 1, clock, spent: 0 });
+    const work = createDayBudget({ limits: { ms: 60_000 }, setting: 'schedule.budget', clock });
+    const learning = createDayBudget({ limits: { usd: 1 }, setting: 'learn.budget', clock });
     work.spend({ ms: 60_000, tokens: 0, usd: 0 });
-    learning.spend({ calls: 1, inputTokens: 1, outputTokens: 1, usd: 2 });
+    learning.spend({ usd: 2 });
     for (const jump of [2 * DAY, YEAR, -2 * YEAR]) {
       machine.jump(jump);
       expect(work.refusal()).toContain('used up');
-      expect(learning.refusal()).toContain('is spent');
+      expect(learning.refusal()).toContain('used up');
     }
     machine.pass(DAY);
     expect([work.refusal(), learning.refusal()]).toEqual([undefined, undefined]);

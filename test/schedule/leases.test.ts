@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
-import { NOTHING_SPENT } from '../../src/schedule/day-budget.ts';
+import { NO_USAGE } from '../../src/schedule/job-history.ts';
 import { createLeases, type Lease, LeaseLostError } from '../../src/schedule/leases.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 
@@ -40,7 +40,7 @@ describe('a lease', () => {
     async (hours) => {
       const { time, process } = createWorld();
       const first = await taken(process('a').take('job'));
-      await first.checkpoint('half', NOTHING_SPENT);
+      await first.checkpoint('half', NO_USAGE);
       const other = process('b');
       expect(await other.take('job')).toBeUndefined();
       time.jump(hours * 3_600_000);
@@ -57,7 +57,7 @@ describe('a lease', () => {
     const first = await taken(process('a').take('job'));
     const other = process('b');
     for (let part = 0; part < 5; part++) {
-      await first.checkpoint(String(part), NOTHING_SPENT);
+      await first.checkpoint(String(part), NO_USAGE);
       expect(await other.take('job')).toBeUndefined();
       await time.pass(LEASE_MS - 1);
     }
@@ -75,9 +75,9 @@ describe('a lease', () => {
     const { process, journal } = createWorld();
     const first = await taken(process('a', true).take('job'));
     const second = await taken(process('b', true).take('job'));
-    await expect(first.checkpoint('late', NOTHING_SPENT)).rejects.toBeInstanceOf(LeaseLostError);
-    expect(await first.end({ end: 'done' }, NOTHING_SPENT)).toBe(false);
-    expect(await second.end({ end: 'done' }, NOTHING_SPENT)).toBe(true);
+    await expect(first.checkpoint('late', NO_USAGE)).rejects.toBeInstanceOf(LeaseLostError);
+    expect(await first.end({ end: 'done' }, NO_USAGE)).toBe(false);
+    expect(await second.end({ end: 'done' }, NO_USAGE)).toBe(true);
     const done = journal.facts().filter((fact) => fact.type === 'job-ended' && fact.end === 'done');
     expect(done.length).toBe(1);
   });
@@ -86,10 +86,10 @@ describe('a lease', () => {
     const { process } = createWorld();
     const leases = process('a', true);
     const first = await taken(leases.take('job'));
-    await first.end({ end: 'failed', why: 'no network', isRetryable: true }, NOTHING_SPENT);
+    await first.end({ end: 'failed', why: 'no network', isRetryable: true }, NO_USAGE);
     const second = await taken(leases.take('job'));
     expect(second.run).toBe(first.run);
-    await second.end({ end: 'failed', why: 'no such model', isRetryable: false }, NOTHING_SPENT);
+    await second.end({ end: 'failed', why: 'no such model', isRetryable: false }, NO_USAGE);
     const third = await taken(leases.take('job'));
     expect(third.run).not.toBe(first.run);
     expect(third.from).toBeUndefined();
@@ -110,9 +110,9 @@ describe('a lease', () => {
         const held: (Lease | undefined)[] = [undefined, undefined, undefined];
         for (const { who, what } of acts) {
           if (what === 'take') held[who] ??= await processes[who]?.take('job');
-          if (what === 'checkpoint') await held[who]?.checkpoint('x', NOTHING_SPENT).catch(() => undefined);
+          if (what === 'checkpoint') await held[who]?.checkpoint('x', NO_USAGE).catch(() => undefined);
           if (what === 'end') {
-            await held[who]?.end({ end: 'done' }, NOTHING_SPENT);
+            await held[who]?.end({ end: 'done' }, NO_USAGE);
             held[who] = undefined;
           }
           if (what === 'die') {

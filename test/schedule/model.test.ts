@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
 import type { Job, JobEnd, Presence, PresenceSource } from '../../src/core/schedule.ts';
-import { createDayBudget, localDay } from '../../src/schedule/day-budget.ts';
+import { createDayBudget, localDay } from '../../src/cost/day-budget.ts';
 import { spentOn } from '../../src/schedule/job-history.ts';
 import { createLeases } from '../../src/schedule/leases.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
@@ -129,7 +129,8 @@ function createWorld() {
     const now = time.clock.now();
     const facts = (await Promise.all(JOBS.map(({ name }) => journal.ofJob(name)))).flat();
     const budget = createDayBudget({
-      limits: { minutes: 1_000, tokens: TOKENS_A_DAY, usd: 100 },
+      limits: { ms: 60_000_000, tokens: TOKENS_A_DAY, usd: 100 },
+      setting: 'schedule.budget',
       clock: time.clock,
       dayOf: localDay,
       spent: spentOn(localDay(now), facts, localDay, now),

@@ -7,7 +7,7 @@ import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { createReviewJob, REVIEW_JOB } from '../../src/lessons/review-job.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import { NOTHING_SPENT } from '../../src/schedule/day-budget.ts';
+import { NO_USAGE } from '../../src/schedule/job-history.ts';
 import { createLeases } from '../../src/schedule/leases.ts';
 import { createRecordsJournal } from '../../src/schedule/serve-schedule.ts';
 import { lessonText } from '../support/lesson-text.ts';
@@ -56,13 +56,14 @@ async function open() {
       from: lease.from,
       signal: stop.signal,
       checkpoint: async (state) => {
-        await lease.checkpoint(state, NOTHING_SPENT);
+        await lease.checkpoint(state, NO_USAGE);
         if (++kept >= stopAfter) stop.abort();
       },
       spend: () => undefined,
+      reserve: async () => ({ isGranted: false, why: 'a review reserves nothing' }),
     };
     const end = await job.run(context);
-    await lease.end(end, NOTHING_SPENT);
+    await lease.end(end, NO_USAGE);
     return { end, kept, run: lease.run };
   };
   return { clock, shelf, job, add, run };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Presence } from '../../src/core/schedule.ts';
-import { createDayBudget, localDay } from '../../src/schedule/day-budget.ts';
+import { createDayBudget, localDay } from '../../src/cost/day-budget.ts';
 import {
   defaultScheduleRules,
   initialState,
@@ -213,7 +213,8 @@ describe("the day's budget", () => {
     let wall = new Date(2026, 10, 14, 12).getTime();
     let mono = 0;
     const budget = createDayBudget({
-      limits: { minutes: 10, tokens: 100, usd: 1 },
+      limits: { ms: 600_000, tokens: 100, usd: 1 },
+      setting: 'schedule.budget',
       clock: { now: () => wall, monotonic: () => mono },
       dayOf: localDay,
     });

@@ -89,7 +89,7 @@ beforeAll(async () => {
     learn: {
       verifiers: [{ domain: 'ledger', kind: 'regex', pattern: 'EUR' }],
       failures: 3,
-      budget: { usdPerDay: 10_000 },
+      budget: { usdPerDay: 10_000, tokensPerDay: 100_000_000 },
     },
   });
   daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });

@@ -56,9 +56,9 @@ describe('the cycle-end of a training window', () => {
     });
   });
 
-  it('is counted as a cycle without affecting waiting failures, samples or costs', () => {
+  it('is counted as a cycle without affecting waiting failures or samples', () => {
     const buffer = createTrainingBuffer({ cap: 8 });
-    const state = createLearningState(() => 'today', [buffer]);
+    const state = createLearningState([buffer]);
     const add = (seq: number, fact: Parameters<typeof state.add>[0]['fact']) =>
       state.add({ seq, at: 1, fact });
     add(1, { type: 'learning-queued', item: 'i', learner: 'live', session: 's', turns: ['t'] });
@@ -74,14 +74,13 @@ describe('the cycle-end of a training window', () => {
       signals: [{ name: 'n', source: 'person', score: 1, weight: 1, reason: 'r' }],
       digests: [],
     });
-    const before = { queue: [...state.queue], samples: buffer.samples(), usd: state.totals.usdToday };
+    const before = { queue: [...state.queue], samples: buffer.samples() };
     expect(before.samples).toHaveLength(1);
     add(3, endOf([moved(3, 'canary')]));
     expect(state.totals).toMatchObject({ cycles: 1, published: 1 });
     expect({
       queue: [...state.queue],
       samples: buffer.samples(),
-      usd: state.totals.usdToday,
     }).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../src/core/clock.ts';
-import { createDayBudget, localDay } from '../../../src/schedule/day-budget.ts';
+import { createDayBudget, localDay } from '../../../src/cost/day-budget.ts';
 import { createLeases } from '../../../src/schedule/leases.ts';
 import { createScheduler } from '../../../src/schedule/scheduler.ts';
 import { defaultScheduleRules } from '../../../src/schedule/state.ts';
@@ -70,7 +70,8 @@ export async function measurePauses(rounds: number): Promise<Pauses> {
       leaseMs: 600_000,
     }),
     budget: createDayBudget({
-      limits: { minutes: 1440, tokens: 1e9, usd: 1e9 },
+      limits: {},
+      setting: 'schedule.budget',
       clock: systemClock,
       dayOf: localDay,
     }),

@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { Fact, StoredFact } from '../../../src/core/fact.ts';
 import type { Job, JobEnd, PresenceSource } from '../../../src/core/schedule.ts';
-import { createDayBudget } from '../../../src/schedule/day-budget.ts';
+import { createDayBudget } from '../../../src/cost/day-budget.ts';
 import { createIdleSource } from '../../../src/schedule/idle/idle-source.ts';
 import { createLeases, type JobJournal } from '../../../src/schedule/leases.ts';
 import { createScheduler } from '../../../src/schedule/scheduler.ts';
@@ -206,7 +206,8 @@ export async function simulateMonth(seed: string, days = 30): Promise<SimulatedM
       leaseMs: 10 * MINUTE,
     }),
     budget: createDayBudget({
-      limits: { minutes: 1440, tokens: 1e9, usd: 1e9 },
+      limits: {},
+      setting: 'schedule.budget',
       clock,
       dayOf: (at) => new Date(at).toISOString().slice(0, 10),
     }),

@@ -81,9 +81,23 @@ export const learnSchema = z.strictObject({
     .optional()
     .describe('Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.'),
   budget: z
-    .strictObject({ usdPerDay: usd(1).describe('Maximum cost of learning per day, in US dollars.') })
+    .strictObject({
+      usdPerDay: usd(1).describe(
+        "Maximum cost of learning per day, in US dollars, by the price in the provider's entry or the list price. 0 allows only models that cost nothing.",
+      ),
+      tokensPerDay: z
+        .int()
+        .min(0)
+        .max(10_000_000_000)
+        .default(500_000)
+        .describe(
+          'Maximum tokens of learning per day, input and output, whatever they cost. The only limit for a model whose price is unknown.',
+        ),
+    })
     .prefault({})
-    .describe('Limits on the cost of learning.'),
+    .describe(
+      'Limits on model calls for learning. A call is made only when its input and its longest reply fit into what is left of the day.',
+    ),
 });
 
 export const practiceSchema = z.strictObject({

@@ -23,6 +23,20 @@ export const baseUrlSchema = z.string().superRefine((text, context) => {
   if (fault) context.addIssue({ code: 'custom', message: fault.what, params: { fix: fault.fix } });
 });
 
+/** US dollars for a million tokens. */
+export const perMillion = z.number().min(0).max(100_000);
+
+const priceSchema = z.strictObject({
+  input: perMillion.describe('US dollars for a million input tokens.'),
+  output: perMillion.describe('US dollars for a million output tokens.'),
+  cacheRead: perMillion
+    .optional()
+    .describe('US dollars for a million input tokens that were read from a cache; default: as input.'),
+  cacheWrite: perMillion
+    .optional()
+    .describe('US dollars for a million input tokens that were written to a cache; default: as input.'),
+});
+
 const hasKey = (entry: { readonly keyEnv?: unknown; readonly keyFile?: unknown }): boolean =>
   entry.keyEnv !== undefined || entry.keyFile !== undefined;
 
@@ -48,6 +62,12 @@ const providerSchema = z
       .array(z.string().min(1).max(256))
       .optional()
       .describe("Models it serves; replaces the provider's own list."),
+    price: z
+      .union([priceSchema, z.record(z.string().min(1).max(256), priceSchema)])
+      .optional()
+      .describe(
+        'What its models cost, in US dollars for a million tokens: { "input": 1.75, "output": 14 } for all of them, or by the model\'s name: { "gpt-5.2": { "input": 1.75, "output": 14 } }. Default: 0 on loopback, else the list price of a known model, else unknown; budgets then count tokens alone.',
+      ),
   })
   .check(
     // Also when another member is invalid: every problem is reported at once.

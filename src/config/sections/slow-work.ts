@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asString, isObject } from '../../core/json.ts';
 import { PLAIN_HTTP_FAULT, sendsKeyInClear } from '../address.ts';
-import { baseUrlSchema, keyEnvSchema } from './providers.ts';
+import { baseUrlSchema, keyEnvSchema, perMillion } from './providers.ts';
 
 const CLOCK_TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';
 
@@ -39,8 +39,18 @@ const budgetSchema = z.strictObject({
     .max(1440)
     .default(480)
     .describe('Maximum minutes of background jobs per day.'),
-  tokensPerDay: z.int().min(0).default(2_000_000).describe('Maximum tokens of background jobs per day.'),
-  usdPerDay: z.number().min(0).default(1).describe('Maximum cost of background jobs per day, in US dollars.'),
+  tokensPerDay: z
+    .int()
+    .min(0)
+    .default(2_000_000)
+    .describe('Maximum tokens of background jobs per day: those that training samples and trains on.'),
+  usdPerDay: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe(
+      'Maximum cost of background jobs per day, in US dollars, by train.engine.price. 0 allows only an engine that costs nothing.',
+    ),
 });
 
 export const scheduleSchema = z.strictObject({
@@ -77,6 +87,16 @@ const tinkerSchema = z
       .optional()
       .describe(
         "Folder with the model's tokenizer.json and tokenizer_config.json, needed to serve its answers.",
+      ),
+    price: z
+      .strictObject({
+        prefill: perMillion.describe('US dollars for a million tokens of prompts.'),
+        sample: perMillion.describe('US dollars for a million sampled tokens.'),
+        train: perMillion.describe('US dollars for a million tokens that are trained on.'),
+      })
+      .optional()
+      .describe(
+        'What the server charges. Default: 0 on loopback, else unknown; schedule.budget then counts its tokens alone.',
       ),
   })
   .check(

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
 import { isObject, type Json } from '../../core/json.ts';
-import type { Answer, Ask, Cost, Question, ReplyFault } from '../../core/learn.ts';
+import {
+  type Answer,
+  type Ask,
+  addCost,
+  type Cost,
+  NO_COST,
+  type Question,
+  type ReplyFault,
+} from '../../core/learn.ts';
 import { clip } from '../../text/truncate.ts';
 import type { Calibration } from './calibration.ts';
 import { digestTurn } from './digest-turn.ts';
@@ -54,8 +62,6 @@ export type Judge = (
   signal: AbortSignal,
 ) => Promise<JudgeRuling>;
 
-const FREE: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
-
 /** Grades turns that no other evidence decides. */
 export function createJudge(parts: JudgeParts): Judge {
   const votes = Math.max(1, Math.floor(parts.votes ?? 3));
@@ -80,7 +86,7 @@ export function createJudge(parts: JudgeParts): Judge {
       const question = judgeQuestion(sections, votes === 1 ? 0 : 0.6);
       const key = keyOf([parts.model ?? '', votes, question.system, question.user]);
       const known = await cache.get(key);
-      if (known !== undefined) return rule(known, FREE, undefined);
+      if (known !== undefined) return rule(known, NO_COST, undefined);
       const counted = await countVotes(parts.ask, question, votes, signal);
       if (counted.interrupted !== undefined || signal.aborted)
         return {
@@ -96,7 +102,7 @@ export function createJudge(parts: JudgeParts): Judge {
       return rule(ruling, counted.cost, counted.count);
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
-      return { kind: 'unknown', why: `judging failed: ${said}`, isRetryable: true, cost: FREE };
+      return { kind: 'unknown', why: `judging failed: ${said}`, isRetryable: true, cost: NO_COST };
     }
   };
 }
@@ -235,15 +241,7 @@ function tally(answers: readonly Answer<Vote>[]): VoteCount {
 }
 
 const totalOf = (answers: readonly Answer<Vote>[]): Cost =>
-  answers.reduce(
-    (sum, { cost }) => ({
-      calls: sum.calls + cost.calls,
-      inputTokens: sum.inputTokens + cost.inputTokens,
-      outputTokens: sum.outputTokens + cost.outputTokens,
-      usd: sum.usd + cost.usd,
-    }),
-    { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 },
-  );
+  answers.reduce((sum, { cost }) => addCost(sum, cost), NO_COST);
 
 /** A judge's ruling on some content; without a score when it was undecided. */
 interface CachedRuling {

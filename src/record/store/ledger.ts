@@ -278,6 +278,8 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'job-ended':
     case 'policy-moved':
     case 'action-taken':
+    case 'budget-reserved':
+    case 'budget-settled':
     case 'clock-leaped':
     case 'time-confirmed':
     case 'learning-switched':

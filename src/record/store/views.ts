@@ -1,3 +1,4 @@
+import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
@@ -154,6 +155,9 @@ export function subjectOf(fact: Fact): string | undefined {
       return `policy/${fact.engine}`;
     case 'action-taken':
       return AUDIT_SUBJECT;
+    case 'budget-reserved':
+    case 'budget-settled':
+      return budgetSubject(fact.budget, fact.day);
     case 'clock-leaped':
     case 'time-confirmed':
       return CLOCK_SUBJECT;
@@ -175,6 +179,8 @@ export const REPORTED_TYPES = [
   'job-ended',
   'policy-moved',
   'action-taken',
+  'budget-reserved',
+  'budget-settled',
   'clock-leaped',
   'time-confirmed',
   'learning-switched',

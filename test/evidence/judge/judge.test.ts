@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import type { Appraisal, TurnEvidence } from '../../../src/core/evidence.ts';
+import { createDayBudget } from '../../../src/cost/day-budget.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
 import { digestTurn } from '../../../src/evidence/judge/digest-turn.ts';
@@ -114,9 +116,10 @@ describe('a judge', () => {
       isRetryable: true,
     });
     expect(gone.prompts).toHaveLength(2);
-    const poor = asking(() => vote(1), { refusal: () => 'the money is spent', spend: () => undefined });
+    const tooSmall = createDayBudget({ limits: { tokens: 9 }, setting: 'learn.budget', clock: systemClock });
+    const poor = asking(() => vote(1), tooSmall);
     expect(await createJudge({ ask: poor.ask })(turnOf(), open, never)).toMatchObject({
-      why: 'the money is spent',
+      why: expect.stringContaining('learn.budget.tokensPerDay'),
       isRetryable: true,
     });
     expect(poor.prompts).toHaveLength(0);

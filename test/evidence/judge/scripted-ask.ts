@@ -1,10 +1,11 @@
+import type { Budget } from '../../../src/core/budget.ts';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import { createFailure } from '../../../src/core/failure.ts';
-import type { Ask, Budget } from '../../../src/core/learn.ts';
+import type { Ask } from '../../../src/core/learn.ts';
 import { createAsk } from '../../../src/learn/ask.ts';
-import { createPrices } from '../../../src/learn/model-cost.ts';
 import { createScriptedModel } from '../../../src/models/scripted-model.ts';
+import { ENDLESS, FREE } from '../../learn/ask/samples.ts';
 
 export interface Asking {
   readonly ask: Ask;
@@ -22,12 +23,11 @@ export function asking(answer: (user: string, count: number) => unknown, budget?
     if (said === undefined) return [{ type: 'failure', failure: createFailure('overloaded', 'too busy') }];
     return typeof said === 'string' ? said : JSON.stringify(said);
   });
-  const free: Budget = { refusal: () => undefined, spend: () => undefined };
   const ask = createAsk({
     model,
     name: 'test/judge',
-    prices: createPrices(),
-    budget: budget ?? free,
+    price: FREE,
+    budget: budget ?? ENDLESS,
     clock: createManualClock(),
   });
   return { ask, prompts };

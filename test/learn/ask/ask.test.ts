@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Budget, ModelPrice, Spending, SpendingLimits } from '../../../src/core/budget.ts';
 import type { ChatModel } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
-import type { Budget, Cost } from '../../../src/core/learn.ts';
-import { createBudget, createPrices } from '../../../src/learn/model-cost.ts';
+import { createDayBudget } from '../../../src/cost/day-budget.ts';
 import { createScriptedModel } from '../../../src/models/scripted-model.ts';
 import { asker, failing, idle, question, silent, speaker, text } from './samples.ts';
 
@@ -183,11 +183,26 @@ describe('a question to a learning model', () => {
   });
 });
 
+const LISTED: ModelPrice = { from: 'list', price: { input: 0.75, output: 4.5 }, isLocal: false };
+const UNKNOWN: ModelPrice = { from: 'unknown', isLocal: false };
+
 describe('the cost of a question', () => {
   it('is computed from the provider’s token counts', async () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 100_000 };
-    const { ask } = asker(speaker(text('[]', usage)).model, { name: 'openai/gpt-5-mini' });
+    const { ask } = asker(speaker(text('[]', usage)).model, { price: LISTED });
     expect((await ask(question(), idle())).cost).toEqual({ calls: 1, ...usage, usd: 0.75 + 0.45 });
+  });
+
+  it('is no money but tokens when the price is unknown (not the highest price)', async () => {
+    const usage = { inputTokens: 12_000, outputTokens: 300 };
+    const notes: string[] = [];
+    const { ask } = asker(speaker(text('[]', usage)).model, {
+      price: UNKNOWN,
+      journal: (note) => notes.push(note),
+    });
+    const { cost } = await ask(question(), idle());
+    expect(cost).toEqual({ calls: 1, ...usage, usd: 0, unpricedTokens: 12_300 });
+    expect(notes[0]).toContain('12300 tokens, price unknown');
   });
 
   it('is estimated at four characters a token when the counts are missing or invalid', async () => {
@@ -197,83 +212,53 @@ describe('the cost of a question', () => {
     }
   });
 
-  it('is charged to the budget call by call, and the second call is not made when the first spent it', async () => {
-    const spent: Cost[] = [];
-    const budget: Budget = {
-      refusal: () => (spent.length > 0 ? 'nothing is left' : undefined),
-      spend: (cost) => spent.push(cost),
+  it('is reserved before the call and settled after it; the second call is not made when it would overrun', async () => {
+    const budget = budgetOf({ tokens: 200 });
+    const during: number[] = [];
+    const usage = { inputTokens: 50, outputTokens: 90 };
+    const talker = speaker(text('nothing', usage));
+    const model: ChatModel = async function* (request, options) {
+      during.push(budget.spent().tokens);
+      yield* talker.model(request, options);
     };
-    const { model, requests } = speaker(text('nothing'));
     const answer = await asker(model, { budget }).ask(question(), idle());
-    expect(answer).toMatchObject({
-      ok: false,
-      isRetryable: true,
-      why: 'nothing is left',
-      cost: { calls: 1 },
-    });
-    expect(requests).toHaveLength(1);
-    expect(spent).toHaveLength(1);
+    expect(answer).toMatchObject({ ok: false, isRetryable: true, cost: { calls: 1 } });
+    expect(answer).toHaveProperty('why', expect.stringContaining('learn.budget.tokensPerDay'));
+    expect(talker.requests).toHaveLength(1);
+    // The longest reply has 100 tokens, and the question some.
+    expect(during[0]).toBeGreaterThan(100);
+    expect(budget.spent()).toMatchObject({ calls: 1, tokens: 140 });
   });
 
-  it('prevents the first call when nothing is left', async () => {
+  it('never passes the limit, however many questions are asked at once', async () => {
+    const budget = budgetOf({ usd: 0.001 });
+    const { model, requests } = speaker(text('[]', { inputTokens: 20, outputTokens: 100 }));
+    const { ask } = asker(model, { budget, price: LISTED });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(question(), idle())));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(requests.length);
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.length).toBeLessThan(20);
+    expect(budget.spent().usd).toBeLessThanOrEqual(0.001);
+  });
+
+  it('prevents the first call when nothing is left, and the model is not asked', async () => {
     const { model, requests } = speaker(text('[]'));
-    const budget = createBudget({ usdPerDay: 1, clock: createManualClock(), spent: 1 });
-    expect(await asker(model, { budget }).ask(question(), idle())).toMatchObject({
+    const budget = budgetOf({ usd: 1 }, { usd: 1 });
+    expect(await asker(model, { budget, price: LISTED }).ask(question(), idle())).toMatchObject({
       ok: false,
       isRetryable: true,
     });
     expect(requests).toHaveLength(0);
   });
-});
 
-describe('the price list', () => {
-  it('knows families by words in the name and takes the highest price for unknown models', () => {
-    const prices = createPrices();
-    expect(prices('anthropic/claude-sonnet-4-6')).toEqual({ input: 3, output: 15 });
-    expect(prices('GPT-5-Mini').input).toBeLessThan(prices('gpt-5').input);
-    expect(prices('ollama/qwen3:8b')).toEqual({ input: 0, output: 0 });
-    expect(prices('acme/unheard-of').output).toBeGreaterThanOrEqual(75);
-  });
-
-  it('gives configured prices precedence', () => {
-    const prices = createPrices({ 'acme/unheard-of': { input: 0.1, output: 0.2 } });
-    expect(prices('Acme/Unheard-of')).toEqual({ input: 0.1, output: 0.2 });
+  it('asks a model that costs nothing when no money may be spent, but none whose price is unknown', async () => {
+    const { model } = speaker(text('[]'));
+    const budget = budgetOf({ usd: 0, tokens: 1000 });
+    expect((await asker(model, { budget }).ask(question(), idle())).ok).toBe(true);
+    const refused = await asker(model, { budget, price: UNKNOWN, name: 'acme/foo' }).ask(question(), idle());
+    expect(refused).toMatchObject({ ok: false, why: expect.stringContaining('acme/foo is unknown') });
   });
 });
 
-describe('the daily budget', () => {
-  const cost = (usd: number): Cost => ({ calls: 1, inputTokens: 0, outputTokens: 0, usd });
-  const noon = new Date(2026, 2, 14, 12).getTime();
-
-  it('is spent at its limit and resets at local midnight', () => {
-    const clock = createManualClock(noon);
-    const budget = createBudget({ usdPerDay: 1, clock, spent: 0.4 });
-    budget.spend(cost(0.5));
-    expect(budget.refusal()).toBeUndefined();
-    budget.spend(cost(0.2));
-    expect(budget.refusal()).toContain('$1.00');
-    clock.advance(11.9 * 3_600_000);
-    expect(budget.refusal()).toBeDefined();
-    clock.advance(0.2 * 3_600_000);
-    expect(budget.refusal()).toBeUndefined();
-  });
-
-  it('restores nothing when the clock is set back', () => {
-    const clock = createManualClock(noon);
-    const budget = createBudget({ usdPerDay: 1, clock, spent: 2 });
-    clock.advance(-36 * 3_600_000);
-    expect(budget.refusal()).toBeDefined();
-  });
-
-  it('allows nothing when it is 0', () => {
-    expect(createBudget({ usdPerDay: 0, clock: createManualClock(noon), spent: 0 }).refusal()).toBeDefined();
-  });
-
-  it('ignores a cost that is no number', () => {
-    const budget = createBudget({ usdPerDay: 1, clock: createManualClock(noon), spent: 0 });
-    budget.spend(cost(Number.NaN));
-    budget.spend(cost(-5));
-    budget.spend(cost(1));
-    expect(budget.refusal()).toBeDefined();
-  });
-});
+const budgetOf = (limits: SpendingLimits, spent: Partial<Spending> = {}): Budget =>
+  createDayBudget({ limits, spent, setting: 'learn.budget', clock: createManualClock() });

@@ -1,10 +1,11 @@
+import type { Budget, ModelPrice } from '../../../src/core/budget.ts';
 import type { ChatEvent, ChatModel, ChatRequest, Usage } from '../../../src/core/chat.ts';
 import { createManualClock, type ManualClock } from '../../../src/core/clock.ts';
 import { createFailure, type FailureKind } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
-import type { Ask, Budget, Question, ReplyFault } from '../../../src/core/learn.ts';
+import type { Ask, Question, ReplyFault } from '../../../src/core/learn.ts';
+import { createDayBudget } from '../../../src/cost/day-budget.ts';
 import { type AskOptions, createAsk } from '../../../src/learn/ask.ts';
-import { createPrices } from '../../../src/learn/model-cost.ts';
 
 export const text = (said: string, usage?: Usage): readonly ChatEvent[] => [
   { type: 'reply-start', id: 'r1', model: 'm' },
@@ -39,7 +40,13 @@ export const silent: ChatModel = () => ({
   [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
 });
 
-const endless: Budget = { refusal: () => undefined, spend: () => undefined };
+/** A budget without limits. */
+export const ENDLESS: Budget = createDayBudget({
+  limits: {},
+  setting: 'learn.budget',
+  clock: createManualClock(),
+});
+export const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };
 
 export const asker = (
   model: ChatModel,
@@ -48,7 +55,7 @@ export const asker = (
   const clock = createManualClock();
   return {
     clock,
-    ask: createAsk({ model, name: 'test/tiny', prices: createPrices(), budget: endless, clock, ...over }),
+    ask: createAsk({ model, name: 'test/tiny', price: FREE, budget: ENDLESS, clock, ...over }),
   };
 };
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import { createFailure } from '../../../src/core/failure.ts';
+import { createDayBudget } from '../../../src/cost/day-budget.ts';
 import { createAsk } from '../../../src/learn/ask.ts';
 import { type Compressor, createCompressor } from '../../../src/learn/compress/compressor.ts';
 import {
@@ -11,7 +12,6 @@ import {
   promptKey,
 } from '../../../src/learn/compress/prompt-cache.ts';
 import { createPromptWriter } from '../../../src/learn/compress/write-prompt.ts';
-import { createBudget } from '../../../src/learn/model-cost.ts';
 import { createScriptedModel, type Script } from '../../../src/models/scripted-model.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
 
@@ -42,8 +42,8 @@ function setUp(replies: readonly (string | Script)[], setting: Setting = {}) {
   const ask = createAsk({
     model: setting.model ?? createScriptedModel(script),
     name: 'stand-in',
-    prices: () => ({ input: 1, output: 1 }),
-    budget: createBudget({ usdPerDay: 1, clock, spent: 0 }),
+    price: { from: 'config', price: { input: 1, output: 1 }, isLocal: false },
+    budget: createDayBudget({ limits: { usd: 1 }, setting: 'learn.budget', clock }),
     clock,
   });
   let ids = 0;

@@ -1,0 +1,153 @@
+import {
+  addSpending,
+  type Budget,
+  type BudgetedWork,
+  NOTHING_SPENT,
+  type Spending,
+  type SpendingLimits,
+} from '../core/budget.ts';
+import type { Clock } from '../core/clock.ts';
+import { dollars } from '../text/phrases.ts';
+
+interface DayBudgetOptions {
+  readonly limits: SpendingLimits;
+  readonly clock: Clock;
+  /** The section of the config that has the limits, such as `learn.budget`. */
+  readonly setting: string;
+  /** A wall-clock time as a sortable date; the local date by default. */
+  readonly dayOf?: (wall: number) => string;
+  /** What was spent today before this process started. */
+  readonly spent?: Partial<Spending>;
+  /** Makes reservations durable. */
+  readonly journal?: BudgetJournal;
+}
+
+export interface BudgetJournal {
+  /** Durable when it resolves, with the name of the entry. A rejection refuses the reservation. */
+  reserved(day: string, most: Spending, work: BudgetedWork): Promise<string>;
+  /** A rejection leaves the reservation in the journal: after a restart it counts in full. */
+  settled(day: string, entry: string, used: Spending): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+/** Sums of dollars are not exact. */
+const ROUNDING = 1e-9;
+
+/**
+ * A reservation belongs to the day on which it was made. Setting the clock back refunds nothing: an earlier date counts as
+ * a new day only after 24 hours on the monotonic clock. So a date that was wrong for a moment, such as ten years ahead,
+ * does not block work for ten years either.
+ */
+export function createDayBudget(options: DayBudgetOptions): Budget {
+  const { limits, clock, setting, dayOf = localDay, journal } = options;
+  let day = dayOf(clock.now());
+  let since = clock.monotonic();
+  let settled = addSpending(NOTHING_SPENT, options.spent ?? {});
+  let open = new Set<{ readonly most: Spending }>();
+
+  const startNewDay = (): void => {
+    const today = dayOf(clock.now());
+    if (today === day || (today < day && clock.monotonic() - since < DAY_MS)) return;
+    day = today;
+    since = clock.monotonic();
+    settled = NOTHING_SPENT;
+    open = new Set();
+  };
+  const total = (): Spending => [...open].reduce((sum, { most }) => addSpending(sum, most), settled);
+  const refuse = (why: string) => ({ isGranted: false, why }) as const;
+
+  return {
+    limits,
+    reserve: async (wanted, work) => {
+      startNewDay();
+      const most = addSpending(NOTHING_SPENT, wanted);
+      const why = whyNot(total(), most, limits, setting, work);
+      if (why !== undefined) return refuse(why);
+      const one = { most };
+      const [reservedOn, reserved] = [day, open];
+      reserved.add(one);
+      let entry: string | undefined;
+      try {
+        entry = await journal?.reserved(reservedOn, most, work);
+      } catch (error) {
+        reserved.delete(one);
+        return refuse(`what it may cost could not be recorded: ${messageOf(error)}`);
+      }
+      return {
+        isGranted: true,
+        settle: async (given) => {
+          if (!reserved.delete(one)) return;
+          const used = addSpending(NOTHING_SPENT, given);
+          // The day of the reservation may be over: then its sums are gone.
+          if (reserved === open) settled = addSpending(settled, used);
+          if (entry !== undefined) await journal?.settled(reservedOn, entry, used).catch(() => undefined);
+        },
+      };
+    },
+    spend: (used) => {
+      startNewDay();
+      settled = addSpending(settled, used);
+    },
+    refusal: () => {
+      startNewDay();
+      // Without reservations: most of what they hold comes back.
+      const kind = KINDS.find((one) => settled[one] >= (limits[one] ?? Number.POSITIVE_INFINITY));
+      return kind === undefined
+        ? undefined
+        : `the ${amountOf(kind, limits[kind] ?? 0)} a day are used up; the day ends at midnight (${setting}.${SETTINGS[kind]})`;
+    },
+    spent: () => {
+      startNewDay();
+      return total();
+    },
+    day: () => {
+      startNewDay();
+      return day;
+    },
+  };
+}
+
+const KINDS = ['ms', 'tokens', 'usd', 'calls'] as const;
+type Kind = (typeof KINDS)[number];
+const SETTINGS: Readonly<Record<Kind, string>> = {
+  ms: 'minutesPerDay',
+  tokens: 'tokensPerDay',
+  usd: 'usdPerDay',
+  calls: 'callsPerDay',
+};
+
+function whyNot(
+  spent: Spending,
+  most: Spending,
+  limits: SpendingLimits,
+  setting: string,
+  { kind: work, model }: BudgetedWork,
+): string | undefined {
+  // Whoever allows no money at all does not want to pay a price that nobody knows either.
+  if (limits.usd === 0 && most.unpriced > 0)
+    return `the price of ${model} is unknown and ${setting}.usdPerDay is 0; set its price in the provider's entry`;
+  for (const kind of KINDS) {
+    const limit = limits[kind] ?? Number.POSITIVE_INFINITY;
+    if (spent[kind] + most[kind] <= limit + ROUNDING) continue;
+    const named = `(${setting}.${SETTINGS[kind]})`;
+    return most[kind] > limit
+      ? `one ${work} may take ${amountOf(kind, most[kind])}, more than the limit of ${amountOf(kind, limit)} a day ${named}`
+      : `${amountOf(kind, spent[kind])} of ${amountOf(kind, limit)} a day are used up, and the next ${work} may take ${amountOf(kind, most[kind])}; the day ends at midnight ${named}`;
+  }
+  return undefined;
+}
+
+function amountOf(kind: Kind, amount: number): string {
+  if (kind === 'usd') return dollars(amount);
+  const count = Math.round(kind === 'ms' ? amount / 60_000 : amount).toLocaleString('en-US');
+  return `${count} ${kind === 'ms' ? 'minutes' : kind}`;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The local date, as a sortable string. */
+export function localDay(wall: number): string {
+  const date = new Date(wall);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}

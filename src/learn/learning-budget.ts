@@ -1,0 +1,77 @@
+import { type Budget, NOTHING_SPENT, type Spending } from '../core/budget.ts';
+import type { Clock } from '../core/clock.ts';
+import type { StoredFact } from '../core/fact.ts';
+import type { Records } from '../core/store.ts';
+import { createDayBudget, localDay } from '../cost/day-budget.ts';
+import { createBudgetJournal, readSpending } from '../cost/recorded-spending.ts';
+
+/** `learn.budget`. */
+export interface LearningLimits {
+  readonly usdPerDay: number;
+  readonly tokensPerDay: number;
+}
+
+interface LearningBudgetOptions {
+  readonly limits: LearningLimits;
+  readonly records: Pick<Records, 'append' | 'events' | 'factsOf'>;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+}
+
+const BUDGET = 'learning';
+
+/** The day's budget for model calls, with what earlier processes spent today. Rejects when the record cannot be read. */
+export async function createLearningBudget({
+  limits,
+  records,
+  clock,
+  newId,
+}: LearningBudgetOptions): Promise<Budget> {
+  const now = clock.now();
+  const [reserved, ended] = await Promise.all([
+    readSpending(BUDGET, records, now),
+    spentByCycles(records, now),
+  ]);
+  return createDayBudget({
+    limits: { usd: limits.usdPerDay, tokens: limits.tokensPerDay },
+    setting: 'learn.budget',
+    clock,
+    spent: most(reserved, ended),
+    journal: createBudgetJournal({ budget: BUDGET, records, now: clock.now, newId }),
+  });
+}
+
+/** A cycle's cost is also among the reservations, unless an earlier version recorded it. */
+const most = (a: Spending, b: Spending): Spending => ({
+  calls: Math.max(a.calls, b.calls),
+  tokens: Math.max(a.tokens, b.tokens),
+  usd: Math.max(a.usd, b.usd),
+  unpriced: Math.max(a.unpriced, b.unpriced),
+  ms: 0,
+});
+
+const PAGE = 1000;
+
+async function spentByCycles(records: Pick<Records, 'factsOf'>, now: number): Promise<Spending> {
+  const today = localDay(now);
+  let sum = NOTHING_SPENT;
+  let page: readonly StoredFact[] = [];
+  let after = 0;
+  do {
+    page = await records.factsOf('cycle-end', after, PAGE);
+    for (const { at, seq, fact } of page) {
+      after = seq;
+      if (fact.type !== 'cycle-end' || localDay(at) !== today) continue;
+      const { calls, inputTokens, outputTokens, usd, unpricedTokens = 0 } = fact.cost;
+      const tokens = inputTokens + outputTokens;
+      sum = {
+        calls: sum.calls + calls,
+        tokens: sum.tokens + tokens,
+        usd: sum.usd + usd,
+        unpriced: sum.unpriced + unpricedTokens,
+        ms: 0,
+      };
+    }
+  } while (page.length === PAGE);
+  return sum;
+}
