@@ -28,9 +28,7 @@ export function createOriginCheck({
     '[::1]',
     (isIP(host) === 6 ? `[${host}]` : host).toLowerCase(),
   ]);
-  const allowed = new Set(
-    allowedHosts.map((name) => (isIP(name) === 6 ? `[${name}]` : name).toLowerCase()),
-  );
+  const allowed = new Set(allowedHosts.map((name) => (isIP(name) === 6 ? `[${name}]` : name).toLowerCase()));
   const onLoopback = isLoopbackName(host);
   /** Nearly all callers send the same authority, so the last accepted one is cached. */
   let lastAccepted: string | undefined;

@@ -150,9 +150,10 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
     'gateway.retries': {
       acts: async () => {
         const say = async (here: InstarHere, model: string) => (await here.chat('hello', { model })).status;
-        expect([await say(await usual(), 'p/flaky-usual'), await say(await tight(), 'p/flaky-tight')]).toEqual([
-          200, 503,
-        ]);
+        expect([
+          await say(await usual(), 'p/flaky-usual'),
+          await say(await tight(), 'p/flaky-tight'),
+        ]).toEqual([200, 503]);
       },
     },
     'gateway.timeouts.connectMs': {

@@ -80,8 +80,10 @@ async function openHere(config: object, { prepare, ...more }: Extra, root: strin
   const { gateway, ...rest } = asObject(config);
   const daemon = await startDaemon({
     home,
-    config: checkConfig({ train: { engine: 'off' }, ...rest, gateway: { port: 0, ...asObject(gateway) } }, { env: {} })
-      .config,
+    config: checkConfig(
+      { train: { engine: 'off' }, ...rest, gateway: { port: 0, ...asObject(gateway) } },
+      { env: {} },
+    ).config,
     env: {},
     log: createLog({ format: 'json', level: 'silent', stream: { write: () => true } }),
     isUnhurried: true,
@@ -99,7 +101,10 @@ async function openHere(config: object, { prepare, ...more }: Extra, root: strin
     dir: home.dir,
     key,
     owner,
-    chat: (text, { model = 'p/m', session, headers = {}, messages, path: where = '/v1/chat/completions' } = {}) =>
+    chat: (
+      text,
+      { model = 'p/m', session, headers = {}, messages, path: where = '/v1/chat/completions' } = {},
+    ) =>
       ask(daemon.port, {
         path: where,
         headers: {
@@ -118,8 +123,13 @@ async function openHere(config: object, { prepare, ...more }: Extra, root: strin
 }
 
 /** The body of a chat request that a provider saw. */
-export const chatBody = (request: { readonly body: Buffer }): { readonly model: string; readonly messages: readonly { readonly content: string }[]; readonly stream?: boolean } =>
-  JSON.parse(request.body.toString() || '{}');
+export const chatBody = (request: {
+  readonly body: Buffer;
+}): {
+  readonly model: string;
+  readonly messages: readonly { readonly content: string }[];
+  readonly stream?: boolean;
+} => JSON.parse(request.body.toString() || '{}');
 
 /** A provider's reply on the wire openai-chat. */
 export function replyWith(response: Parameters<Reply>[1], content: string, isStream = false): void {

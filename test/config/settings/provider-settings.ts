@@ -32,14 +32,23 @@ export function createProviderProofs(stage: Stage): SettingProofs {
   const provider = () =>
     stage.provider('providers', (request, response) => {
       if (chatBody(request).model === 'good') return replyWith(response, 'good');
-      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
+      // A wrong request is not sent to another model; an overloaded provider's is.
+      const status = chatBody(request).model === 'bad' ? 503 : 400;
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
     });
   const open = async (): Promise<InstarHere> => {
     const { url } = await provider();
-    const at = (name: string, more: object): object => ({ baseUrl: `${url}/${name}/v1`, keyEnv: 'KEY_A', ...more });
+    const at = (name: string, more: object): object => ({
+      baseUrl: `${url}/${name}/v1`,
+      keyEnv: 'KEY_A',
+      ...more,
+    });
     const bin = stage.folder();
     for (const [name, program] of Object.entries(PROGRAMS)) {
-      writeFileSync(path.join(bin, name), `#!${process.execPath}\nrequire('node:fs').readFileSync(0);\n${program}\n`);
+      writeFileSync(
+        path.join(bin, name),
+        `#!${process.execPath}\nrequire('node:fs').readFileSync(0);\n${program}\n`,
+      );
       chmodSync(path.join(bin, name), 0o755);
     }
     const config = {

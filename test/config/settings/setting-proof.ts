@@ -34,7 +34,9 @@ export function settingsOf(schema: JsonObject, at = ''): readonly string[] {
   if (schema.enum !== undefined) return asArray(schema.enum).map((value) => `${at}=${String(value)}`);
   const members = Object.entries(asObject(schema.properties));
   if (members.length > 0)
-    return members.flatMap(([name, member]) => settingsOf(asObject(member), at === '' ? name : `${at}.${name}`));
+    return members.flatMap(([name, member]) =>
+      settingsOf(asObject(member), at === '' ? name : `${at}.${name}`),
+    );
   if (schema.type === 'array') return settingsOf(asObject(schema.items), `${at}[]`);
   if (typeof schema.additionalProperties === 'object')
     return settingsOf(asObject(schema.additionalProperties), `${at}.*`);
@@ -70,7 +72,8 @@ export function problemsOf(input: object): string {
   try {
     checkConfig(input, { env: {} });
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map(({ path: at, what }) => `${at}: ${what}`).join('\n');
+    if (error instanceof ConfigError)
+      return error.problems.map(({ path: at, what }) => `${at}: ${what}`).join('\n');
     throw error;
   }
   return '';

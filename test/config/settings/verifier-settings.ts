@@ -107,11 +107,13 @@ export function createVerifierProofs(stage: Stage): SettingProofs {
   };
   /** A reply that is right and one that is not, as the row of this domain sees it. */
   const grades = (domain: string, right: string, wrong: string, task?: string): SettingProof => ({
-    acts: async () => expect([await score(domain, right, task), await score(domain, wrong, task)]).toEqual([1, -1]),
+    acts: async () =>
+      expect([await score(domain, right, task), await score(domain, wrong, task)]).toEqual([1, -1]),
   });
   /** The domain itself, and `*` in it; a domain without a row gets no reward. */
   const domains = (domain: string, right: string): SettingProof => ({
-    acts: async () => expect([await score(domain, right), await score('elsewhere', right)]).toEqual([1, undefined]),
+    acts: async () =>
+      expect([await score(domain, right), await score('elsewhere', right)]).toEqual([1, undefined]),
   });
   const NORWAY = 'Name the capital of Norway';
   const PERU = 'Name the capital of Peru';
