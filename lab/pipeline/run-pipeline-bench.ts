@@ -17,14 +17,15 @@ export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<Researc
   readonly runs: number;
 }
 
-const NOTHING_TO_TRAIN = 'The condition full was not run: the pipeline suite trains no weights.';
-
 /** Runs or continues the pipeline suite, without and with lessons. Reports are made from the journal in its folder. */
 export async function runPipelineBench(options: PipelineBenchRun): Promise<void> {
   const { run, seeds, policy, failures, settleEach, env, log, onProgress, signal } = options;
   const conditions = options.conditions.filter((name): name is PipelineCondition => name !== 'full');
-  if (conditions.length === 0)
-    throw new BenchError('The pipeline suite trains no weights.', 'use --condition baseline,skills');
+  if (conditions.length < options.conditions.length)
+    throw new BenchError(
+      'The condition full trains weights, and the pipeline suite trains no weights.',
+      'leave full out: --condition baseline,skills',
+    );
   const pipelines = new Map(seeds.map((seed) => [seed, createResearchPipeline({ seed: `report/${seed}` })]));
   const pipeline = (seed: number): ResearchPipeline => {
     const found = pipelines.get(seed);
@@ -46,7 +47,7 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     conventions: first.conventions.map(({ id, title, stages }) => ({ id, title, stages })),
     startedAt: new Date().toISOString(),
     version: VERSION,
-    notes: options.conditions.includes('full') ? [NOTHING_TO_TRAIN] : [],
+    notes: [],
   };
   const folder = path.join(options.folder, run);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

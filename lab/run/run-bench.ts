@@ -35,9 +35,6 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly signal: AbortSignal;
 }
 
-const NO_WEIGHTS =
-  'The condition full was not run: this policy has no weights that can be trained here (nano has).';
-
 /** Training settings of every night. */
 const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
   train: { batchSize: 64, groupSize: 8, loraRank: 8 },
@@ -47,6 +44,12 @@ const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
 /** Runs or continues a benchmark. Reports are made from the journal in its folder. */
 export async function runBench(options: BenchRun): Promise<string> {
   const { run, conditions, seeds, policy, habits, failures, signal } = options;
+  const isTrained = conditions.includes('full');
+  if (isTrained && policy !== NANO_POLICY)
+    throw new BenchError(
+      `The condition full trains weights, and the policy "${policy}" has none that can be trained here; only ${NANO_POLICY} has.`,
+      `use --policy ${NANO_POLICY}, or leave full out: --condition baseline,skills`,
+    );
   const suite = await loadSuite(options, options.env);
   const answers = choosePolicy(policy, suite, habits, options.config);
   const folder = path.join(options.folder, run);
@@ -54,7 +57,6 @@ export async function runBench(options: BenchRun): Promise<string> {
   const file = path.join(folder, 'journal.jsonl');
   const first = suite.of(seeds[0] ?? 1);
   const isScripted = policy === 'scripted';
-  const isTrained = policy === NANO_POLICY && conditions.includes('full');
   const { nightSteps, control, rules } = options;
   const head: RunHead = {
     run,
@@ -67,13 +69,13 @@ export async function runBench(options: BenchRun): Promise<string> {
       ...(isTrained ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
     },
     policy,
-    conditions: conditions.filter((condition) => condition !== 'full' || isTrained),
+    conditions,
     seeds,
     questions: first.days.reduce((sum, { questions }) => sum + questions.length, 0),
     rules: first.rules.map(({ id, title, since }) => ({ id, title, since })),
     startedAt: new Date().toISOString(),
     version: VERSION,
-    notes: [...suite.notes, ...(conditions.includes('full') && !isTrained ? [NO_WEIGHTS] : [])],
+    notes: suite.notes,
   };
   const done = loadBenchJournal(file);
   if (done !== undefined) mustBeTheSame(done.head, head);

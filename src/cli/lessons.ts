@@ -118,6 +118,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .argument('<dir>', 'a folder; it is created if it is missing')
     .option('--overwrite', 'also overwrite folders that other programs created')
     .option('--all', 'include proposed and retired lessons')
+    .option('--private', 'include private lessons')
     .description('Write skills as SKILL.md folders.')
     .action(act(exportLessons));
 };
@@ -241,6 +242,7 @@ interface ImportOptions extends Positional {
 interface ExportOptions extends Positional {
   readonly all?: true;
   readonly overwrite?: true;
+  readonly private?: true;
 }
 
 const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Promise<ExitCode> =>
@@ -265,10 +267,13 @@ async function mayUse(from: string, as: ImportOptions['as'], context: CommandCon
   return false;
 }
 
-const exportLessons = ({ args, all, overwrite }: ExportOptions, context: CommandContext): Promise<ExitCode> =>
+const exportLessons = (options: ExportOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
-    const options = { all: all ?? false, overwrite: overwrite ?? false };
-    const report = await exportSkillFiles(lessonsApi, path.resolve(args[0] ?? ''), options);
+    const report = await exportSkillFiles(lessonsApi, path.resolve(options.args[0] ?? ''), {
+      all: options.all === true,
+      overwrite: options.overwrite === true,
+      isPrivate: options.private === true,
+    });
     return printReport(report, context, 'there are no skills to write yet');
   });
 

@@ -42,7 +42,12 @@ export function lessonTable(
 }
 
 const stateOf = (lesson: LessonJson): string =>
-  [text(lesson.state), lesson.pinned ? 'pinned' : '', lesson.frozen ? 'frozen' : '']
+  [
+    text(lesson.state),
+    lesson.isUnused ? 'not in use' : '',
+    lesson.pinned ? 'pinned' : '',
+    lesson.frozen ? 'frozen' : '',
+  ]
     .filter((word) => word !== '')
     .join(', ');
 

@@ -104,6 +104,7 @@ const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<
     process.once('SIGTERM', stopping);
     try {
       const status = await follow(context, training, steps === undefined ? {} : { steps }, stop.signal);
+      if (typeof status === 'string') return reportIdle(context, status);
       return report(context, status, stop.signal.aborted, isOwn);
     } finally {
       process.off('SIGINT', stopping);
@@ -111,12 +112,20 @@ const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<
     }
   });
 
+/** Nothing to train on is no failure: it is said, with what would change it. */
+function reportIdle({ printer }: CommandContext, why: string): ExitCode {
+  if (printer.json) printer.document({ started: false, why });
+  else printer.line(`Nothing was trained. ${why}`);
+  return EXIT.ok;
+}
+
+/** Resolves with the status after the window, or with the reason when there is nothing to train on. */
 async function follow(
   { stderr, printer }: CommandContext,
   { api, isOwn, begin }: WithTraining,
   request: TrainRunOptions,
   signal: AbortSignal,
-): Promise<JsonObject> {
+): Promise<JsonObject | string> {
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
@@ -127,9 +136,13 @@ async function follow(
     shown = line;
     stderr.write(isLive ? `\r\u001b[K${line}` : `${line}\n`);
   };
-  show('starting the engine');
+  show('looking for tasks');
   try {
-    await Promise.race([begin(request, signal), isOwn ? new Promise(() => undefined) : stopped]);
+    const why = await Promise.race([
+      begin(request, signal),
+      isOwn ? new Promise<never>(() => undefined) : stopped,
+    ]);
+    if (why !== undefined) return why;
     let window = asObject((await api.training()).window);
     // An own window stops at its next safe point; the daemon's continues without this command.
     while (window.isRunning === true && (isOwn || !signal.aborted)) {

@@ -49,7 +49,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const { env, printer } = context;
   const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
-  const { config: asked, notes } = loadConfig({
+  const {
+    config: asked,
+    notes,
+    warnings,
+  } = loadConfig({
     file: options.config ?? home.configFile,
     required: options.config !== undefined,
     env,
@@ -65,6 +69,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   });
   const log = createLog({ format, level: config.log.level, stream: context.stderr, env, redactor });
   for (const note of notes) log.info(note);
+  for (const warning of warnings) log.warn(warning);
   for (const { path, asked: value, used } of waiting)
     log.warn(
       `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,

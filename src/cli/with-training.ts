@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
+import { TrainingError } from '../core/training.ts';
 import { createLog } from '../daemon/log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -16,8 +17,11 @@ export interface WithTraining {
   readonly api: DaemonApi;
   /** Whether the daemon belongs to this command and stops with it. */
   readonly isOwn: boolean;
-  /** Starts a training window; `api.training` reports its progress. The signal pauses the window of an own daemon. */
-  begin(request: TrainRequest, signal: AbortSignal): Promise<void>;
+  /**
+   * Starts a training window; `api.training` reports its progress. The signal pauses the window of an own daemon. Resolves
+   * with the reason when there is nothing to train on.
+   */
+  begin(request: TrainRequest, signal: AbortSignal): Promise<string | undefined>;
 }
 
 interface TrainRequest {
@@ -48,7 +52,10 @@ export async function withTraining(
       return await run({
         api,
         isOwn: false,
-        begin: async (request) => void (await api.startTraining(request)),
+        begin: async (request) => {
+          const { started, why } = await api.startTraining(request);
+          return started === false ? String(why) : undefined;
+        },
       });
     }
     readOrCreateKey(home, env);
@@ -81,12 +88,12 @@ export async function withTraining(
   }
 }
 
-/** Resolves with the first progress event; later events and errors are in the training status. */
+/** Resolves at the first progress event; later events and errors are in the training status. */
 async function begin(
   { training }: Awaited<ReturnType<CommandContext['startDaemon']>>,
   request: TrainRequest,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const events = training?.run(request, signal)[Symbol.asyncIterator]();
   const drain = async (): Promise<void> => {
     while (events !== undefined && (await events.next()).done !== true);
@@ -94,8 +101,10 @@ async function begin(
   try {
     await events?.next();
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'TrainingError') throw error;
+    if (!(error instanceof TrainingError)) throw error;
+    if (error.code === 'no-tasks') return error.message;
     throw new CommandError(EXIT.failed, error.message, 'see: instar doctor');
   }
   drain().catch(() => undefined);
+  return undefined;
 }

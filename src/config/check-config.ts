@@ -13,6 +13,8 @@ export interface CheckedConfig {
   readonly source: 'file' | 'environment' | 'none';
   /** Remarks for the user; not problems. */
   readonly notes: readonly string[];
+  /** Settings that are accepted and do nothing, with the reason. */
+  readonly warnings: readonly string[];
 }
 
 export interface CheckConfigOptions {
@@ -36,13 +38,20 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
     ]),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  if (!found) return { config: parsed.data, source: 'file', notes: [] };
+  const warnings = withoutEffect(input);
+  if (!found) return { config: parsed.data, source: 'file', notes: [], warnings };
   const { providers, defaultRef, notes } = found;
   const models =
     defaultRef === undefined ? parsed.data.models : { default: defaultRef, ...parsed.data.models };
   const source = Object.keys(providers).length > 0 ? 'environment' : 'none';
-  return { config: { ...parsed.data, providers, models }, source, notes };
+  return { config: { ...parsed.data, providers, models }, source, notes, warnings };
 }
+
+/** What the settings that do nothing yet are for; they are accepted, so that a config can be written for later. */
+const withoutEffect = (input: unknown): readonly string[] =>
+  Object.keys(asObject(asObject(input).practice)).length === 0
+    ? []
+    : ['practice.* does nothing yet: practice runs come in a later version'];
 
 /** Checks the raw input, so that aliases are checked even when other settings are invalid. */
 function unknownProviders(input: unknown, providers: readonly string[]): readonly Problem[] {
@@ -88,6 +97,7 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
     case 'unrecognized_keys':
       return issue.keys.map((key) => describeUnknownKey(path, key));
     case 'invalid_union':
+      if (issue.errors.length === 0) return [{ path: at, what: issue.message }];
       return nearestBranch(issue.errors).flatMap((inner) => describeIssue(inner, input, path));
     case 'invalid_key':
       return issue.issues.map((inner) => ({ path: at, what: inner.message }));
@@ -98,6 +108,7 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
           : { path: at, what: `must be ${KINDS[issue.expected] ?? issue.expected}` },
       ];
     case 'invalid_value': {
+      if (!issue.message.startsWith('Invalid ')) return [{ path: at, what: issue.message }];
       const values = issue.values.map(String);
       const given = asString(valueAt(input, path));
       const meant = given === undefined ? undefined : closestWord(given, values);
@@ -184,5 +195,5 @@ function knownKeys(path: Path): readonly string[] {
 
 const branches = (schema: JsonObject): readonly JsonObject[] => [
   schema,
-  ...asArray(schema.anyOf).map((branch) => asObject(branch)),
+  ...[...asArray(schema.anyOf), ...asArray(schema.oneOf)].map((branch) => asObject(branch)),
 ];

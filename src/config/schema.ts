@@ -7,12 +7,14 @@ import { scheduleSchema, trainSchema } from './sections/slow-work.ts';
 
 const storeSchema = z.strictObject({
   url: z
-    .string()
-    .regex(/^(sqlite|postgres(ql)?:\/\/\S+)$/, 'must be "sqlite" or a postgres:// URL')
+    .literal('sqlite', {
+      error: ({ input }) =>
+        typeof input === 'string' && /^postgres(ql)?:/i.test(input)
+          ? 'PostgreSQL is not supported yet; use "sqlite", a file in the home'
+          : 'must be "sqlite"',
+    })
     .default('sqlite')
-    .describe(
-      'Where the record is stored: "sqlite" for a file in the home, or the URL of a PostgreSQL server.',
-    ),
+    .describe('Where the record is stored: "sqlite", a file in the home.'),
   keepDays: z
     .int()
     .min(0)
@@ -55,7 +57,11 @@ export const configSchema = z
       .describe('Aliases for models: "provider/model", a list with fallbacks, or a command.'),
     library: librarySchema.prefault({}).describe('Which lessons a model is shown.'),
     learn: learnSchema.prefault({}).describe('Learning skills from failures.'),
-    practice: practiceSchema.prefault({}).describe('Practice runs during quiet hours.'),
+    practice: practiceSchema
+      .prefault({})
+      .describe(
+        'Practice runs during quiet hours. Nothing of this section acts yet: practice comes in a later version.',
+      ),
     schedule: scheduleSchema.prefault({}).describe('When background jobs may run.'),
     train: trainSchema.prefault({}).describe("Training of the policy's weights."),
     store: storeSchema.prefault({}).describe('The record.'),

@@ -21,7 +21,10 @@ export interface DaemonApi {
   episode(id: string): Promise<JsonObject | undefined>;
   /** What training may use: `{ engine, policy, generation, buffer: { query, support } }`. */
   training(): Promise<JsonObject>;
-  /** Starts a training window now, of `steps` or the default number of steps; `training` reports its progress. */
+  /**
+   * Starts a training window now, of `steps` or the default number of steps; `training` reports its progress. With nothing
+   * to train on it does nothing and answers `{ started: false, why }`.
+   */
   startTraining(request: { readonly steps?: number }): Promise<JsonObject>;
   /** Moves weights one stage on, or back, for a person. Answers with what moved. */
   moveWeights(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;

@@ -206,6 +206,9 @@ export type Fact =
     }
   | BackgroundFact;
 
+/** The kind of an `event-reported` whose data has `expected`, the right answer to `turn` or to the session's last turn. */
+export const EXPECTED_EVENT = 'expected';
+
 /** For facts read back from the store: their hash vouches for the rest, and a newer version may have added types. */
 export const isFact = (value: unknown): value is Fact => isObject(value) && typeof value.type === 'string';
 

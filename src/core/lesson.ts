@@ -20,6 +20,12 @@ export const PROMPT_KINDS: ReadonlySet<LessonKind> = new Set([
   'identity',
 ]);
 
+/** Why no lesson of a kind can be added; undefined for the kinds that Instar uses. */
+export const whyKindUnused = (kind: LessonKind): string | undefined =>
+  PROMPT_KINDS.has(kind)
+    ? undefined
+    : `lessons of the kind ${kind} are not in use yet: nothing reads them. Use ${[...PROMPT_KINDS].join(', ')}`;
+
 /** `proposed` waits for a person; `trial` is shown and measured; `live` has passed its measurement. */
 export const LESSON_STATES = ['proposed', 'trial', 'live', 'retired', 'rejected'] as const;
 export type LessonState = (typeof LESSON_STATES)[number];
@@ -58,6 +64,10 @@ export interface Evidence {
 export type Taint = 'tool' | 'web';
 
 export type LessonSource = 'experience' | 'told' | 'inferred' | 'practice';
+/**
+ * Whom a lesson may be shown to. `private`: only the agent that it was learned from, in the same project; it is not
+ * exported. `scoped`: whom its scope names. `shared`: every agent, in every project.
+ */
 export type Visibility = 'private' | 'scoped' | 'shared';
 
 /** Metadata of a lesson. */

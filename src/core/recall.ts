@@ -7,6 +7,8 @@ export interface RecallQuery {
   readonly session: string;
   readonly agent: string;
   readonly project?: string;
+  /** The name of the project's folder, as people know it. */
+  readonly projectLabel?: string;
   readonly runKind?: string;
   /** The domain the caller named. */
   readonly domain?: string;
@@ -21,6 +23,8 @@ export type RecallOutcome =
   | 'held-out'
   | 'not-relevant'
   | 'out-of-scope'
+  /** It is private to the agent and project it was learned from. */
+  | 'private'
   | 'over-limit'
   | 'over-budget'
   | 'hidden-by-age'

@@ -99,10 +99,13 @@ export interface SampledSequence {
 export class TrainingError extends Error {
   override readonly name = 'TrainingError';
   readonly category: 'user' | 'server' | 'unknown';
+  /** `no-tasks`: nothing is wrong, there is only nothing to train on. */
+  readonly code: 'no-tasks' | undefined;
 
-  constructor(category: TrainingError['category'], message: string) {
+  constructor(category: TrainingError['category'], message: string, code?: 'no-tasks') {
     super(message);
     this.category = category;
+    this.code = code;
   }
 }
 

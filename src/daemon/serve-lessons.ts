@@ -21,6 +21,7 @@ import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
 import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
+import { createReadLearnedIn } from '../lessons/visibility.ts';
 import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
@@ -98,6 +99,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
     const { library, effects } = openedLessons;
+    const domains = settings.domains.map((pattern) => compact(pattern));
     index = createRecall({
       embed,
       fallback,
@@ -105,7 +107,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
-      patterns: settings.domains.map((pattern) => compact(pattern)),
+      learnedIn: createReadLearnedIn(records),
+      patterns: domains,
       ...(vectors === undefined ? {} : { vectorCache: vectors }),
     });
     const ready = index;
@@ -126,6 +129,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
       records,
       clock,
+      domains,
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });
@@ -198,7 +202,13 @@ function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body
     isCount: kind === 'count',
     isRecorded: identity.record,
     model: outline?.model ?? '',
-    query: compact({ agent: agent ?? client ?? 'unknown', project: project?.id, runKind, domain }),
+    query: compact({
+      agent: agent ?? client ?? 'unknown',
+      project: project?.id,
+      projectLabel: project?.label,
+      runKind,
+      domain,
+    }),
     readConversation: () => readConversation(wire.name, body),
   };
 }

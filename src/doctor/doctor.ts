@@ -72,7 +72,7 @@ function checkClock(clock: Clock): DoctorCheck {
 
 function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; checks: readonly DoctorCheck[] } {
   try {
-    const { config, source, notes } = loadConfig({ file: home.configFile, env });
+    const { config, source, notes, warnings } = loadConfig({ file: home.configFile, env });
     const from = {
       file: home.configFile,
       environment: `providers from the environment: ${Object.keys(config.providers).join(', ')}`,
@@ -80,7 +80,11 @@ function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; chec
     };
     return {
       config,
-      checks: [passed('config', from[source]), ...notes.map((note) => passed('config', note))],
+      checks: [
+        passed('config', from[source]),
+        ...notes.map((note) => passed('config', note)),
+        ...warnings.map((warning) => warned('config', warning, 'leave it for later, or remove it')),
+      ],
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

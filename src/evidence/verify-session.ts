@@ -1,5 +1,7 @@
 import type { StopReason } from '../core/chat.ts';
 import type { TurnEvidence } from '../core/evidence.ts';
+import { EXPECTED_EVENT } from '../core/fact.ts';
+import type { Json } from '../core/json.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
 import type { Verifiers } from './verifiers/registry.ts';
@@ -11,19 +13,24 @@ export async function verifySession(
   session: string,
   wanted: readonly string[] | undefined,
   verifiers: Verifiers,
-  records: Pick<Records, 'recalls'>,
+  records: Pick<Records, 'recalls' | 'events'>,
   reader: Pick<EvidenceReader, 'turns'>,
   now: number,
   signal: AbortSignal,
 ): Promise<readonly NewFact[]> {
   const domain = await domainOf(session, records);
   if (verifiers.rowFor(domain) === undefined) return [];
+  const expected = await readExpected(session, records);
   const facts: NewFact[] = [];
   for (const { evidence } of await reader.turns(session, wanted)) {
     const output = answerOf(evidence);
     if (output === '' || evidence.given.some(({ source }) => source === 'verifier')) continue;
     const { turn, task } = evidence;
-    const graded = await verifiers.verify({ task, output, domain }, signal);
+    const reference = expected.get(turn);
+    const graded = await verifiers.verify(
+      { task, output, domain, ...(reference === undefined ? {} : { reference }) },
+      signal,
+    );
     if (graded.status !== 'ok') continue;
     const note = graded.reasons.join('; ').slice(0, LONGEST_NOTE);
     const score = 2 * graded.reward - 1;
@@ -37,6 +44,20 @@ export async function verifySession(
     facts.push({ at: now, fact, key: `verifier:${turn}` });
   }
   return facts;
+}
+
+/** The right answers that were reported, by turn; the last report counts. */
+async function readExpected(
+  session: string,
+  records: Pick<Records, 'events'>,
+): Promise<ReadonlyMap<string, Json>> {
+  const answers = new Map<string, Json>();
+  for (const { fact } of await records.events(session)) {
+    if (fact.type !== 'event-reported' || fact.kind !== EXPECTED_EVENT) continue;
+    const { turn, expected } = fact.data;
+    if (typeof turn === 'string' && expected !== undefined) answers.set(turn, expected);
+  }
+  return answers;
 }
 
 /** The domain of the session's last recall. */

@@ -26,8 +26,9 @@ export function createOriginCheck({
     '127.0.0.1',
     'localhost',
     '[::1]',
-    ...allowedHosts.map((name) => name.toLowerCase()),
+    (isIP(host) === 6 ? `[${host}]` : host).toLowerCase(),
   ]);
+  const allowed = new Set(allowedHosts.map((name) => (isIP(name) === 6 ? `[${name}]` : name).toLowerCase()));
   const onLoopback = isLoopbackName(host);
   /** Nearly all callers send the same authority, so the last accepted one is cached. */
   let lastAccepted: string | undefined;
@@ -41,6 +42,8 @@ export function createOriginCheck({
     const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(authority.toLowerCase());
     if (match === null) return false;
     const [, name = '', givenPort = '80'] = match;
+    // The user named it: behind a reverse proxy the port is the proxy's.
+    if (allowed.has(name)) return true;
     if (Number(givenPort) !== port) return false;
     // A literal IP address cannot be rebound, so on an open interface every one is accepted.
     return names.has(name) || (!onLoopback && isIP(name.replace(/^\[|\]$/g, '')) !== 0);

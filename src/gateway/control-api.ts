@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
+import { EXPECTED_EVENT } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
   asNumber,
@@ -11,7 +12,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
-import type { Records } from '../core/store.ts';
+import type { Records, TurnView } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 
 export interface ControlContext {
@@ -94,24 +95,63 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   if (score !== undefined && (number === undefined || number < 0 || number > 100)) {
     return wrong('score must be a number from 0 to 100.');
   }
-  const madeBy = await callerOfSession(asString(session), records);
+  const fault = name === EXPECTED_EVENT ? findExpectedFault(body, caller) : undefined;
+  if (fault !== undefined) return fault;
+  const answered = name === EXPECTED_EVENT ? await findAnswered(body, records) : undefined;
+  if (name === EXPECTED_EVENT && answered === undefined)
+    return createFailure('not-found', 'No recorded turn or session has this id.');
+  const subject = answered?.session ?? asString(session);
+  const madeBy = await callerOfSession(subject, records);
   if (caller.kind !== 'owner' && madeBy !== undefined && madeBy !== caller.id)
     return createFailure('forbidden', 'This session was made with another key.');
   const fields = {
     agent: asString(agent),
     runKind: asString(runKind),
-    session: asString(session),
+    session: subject,
     score: number,
   };
   const fact = {
     type: 'event-reported' as const,
     kind: name,
     ...compact(fields),
-    data: data as Record<string, Json>,
+    data: { ...(data as Record<string, Json>), ...(answered === undefined ? {} : { turn: answered.id }) },
     by: caller.id,
   };
   return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));
 };
+
+/**
+ * The right answer to a turn, or to the last turn of a session, for the verifiers `exact` and `number`. It decides a reward
+ * that counts as a person's does, so that only the owner and applications that may rate give it: an agent that named the
+ * right answers would grade itself.
+ */
+function findExpectedFault(body: JsonObject, caller: Caller): Failure | undefined {
+  const list = Array.isArray(body.expected) ? body.expected : [body.expected];
+  const isAnswer = (one: unknown): boolean =>
+    typeof one === 'number' || (typeof one === 'string' && one.length <= LONGEST_NOTE);
+  if (list.length === 0 || !list.every(isAnswer))
+    return wrong(
+      'expected must be a text, a number, or a list of them; it is the right answer to the turn or session.',
+    );
+  if ((asString(body.turn) === undefined) === (asString(body.session) === undefined))
+    return wrong('Name either a turn or a session.');
+  if (caller.mayRate) return undefined;
+  return createFailure(
+    'forbidden',
+    'This key may not name right answers. Use the owner key, or a key made with: instar keys create NAME --may feedback',
+  );
+}
+
+/** The named turn, or the last turn of the named session. */
+async function findAnswered(body: JsonObject, records: Records): Promise<TurnView | undefined> {
+  const turn = asString(body.turn);
+  const find = async (): Promise<TurnView | undefined> =>
+    turn === undefined
+      ? (await records.turns(asString(body.session) ?? '')).findLast(({ role }) => role === 'main')
+      : records.turn(turn);
+  // An append waits for all earlier ones: a turn that is not recorded yet is there after one.
+  return (await find()) ?? records.append([]).then(find);
+}
 
 /** Runs a control action. A body that is not an object and a store that cannot write become a Failure. */
 export async function runControlAction(

@@ -6,6 +6,7 @@ import { type Ask, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import type { NewFact } from '../core/store.ts';
+import type { VerifierRow } from '../core/verifier-row.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
@@ -40,7 +41,7 @@ export interface LearningSettings {
   /** What decides the prices of the models that are served. */
   readonly prices: PriceRules;
   /** The rows of the configured verifiers. */
-  readonly verifiers: readonly unknown[];
+  readonly verifiers: readonly VerifierRow[];
 }
 
 /** All that learning needs from outside its thread. */

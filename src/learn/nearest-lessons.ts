@@ -44,8 +44,13 @@ export function createNearestLessons(embed: Pick<EmbeddingModel, 'embed'>, libra
   };
 }
 
+/** Not the private ones: the model that compares them may be learning for another agent. */
 const inUse = (library: Library): readonly Lesson[] =>
-  library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
+  library
+    .lessons()
+    .filter(
+      ({ state, text }) => state !== 'retired' && state !== 'rejected' && text.note.visibility !== 'private',
+    );
 
 /** The cosine similarity of two unit vectors, −1 to 1. */
 export const cosineSimilarity = (a: Float32Array, b: Float32Array): number =>

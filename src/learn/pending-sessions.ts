@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '../core/caller.ts';
-import type { StoredFact } from '../core/fact.ts';
+import { EXPECTED_EVENT, type StoredFact } from '../core/fact.ts';
 
 /** Sessions with new facts that have not been appraised yet. */
 export interface PendingSessions {
@@ -65,6 +65,10 @@ export function createPendingSessions(
       } else if (fact.type === 'session-erased') active.delete(fact.session);
       else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
         await touch(undefined, fact.session);
+      else if (fact.type === 'event-reported' && fact.kind === EXPECTED_EVENT) {
+        const session = await touch(undefined, fact.session);
+        if (session !== undefined) spoken.add(session);
+      }
     },
     done: (session) => {
       pending.delete(session);

@@ -1,10 +1,18 @@
 import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
-import type { Change, ChangeResult, Lesson, LessonText, PublishResult } from '../core/lesson.ts';
+import {
+  type Change,
+  type ChangeResult,
+  type Lesson,
+  type LessonText,
+  type PublishResult,
+  whyKindUnused,
+} from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
+import { isActive } from './change-permissions.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
@@ -12,6 +20,7 @@ import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
 import { renderBlock } from './render-block.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
+import { createReadLearnedIn, type LearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;
@@ -165,11 +174,18 @@ const summary = (lesson: Lesson): JsonObject =>
     pinned: lesson.pinned || undefined,
     frozen: lesson.frozen || undefined,
     expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),
-    reason: lesson.reason,
+    reason: lesson.reason ?? unusedReason(lesson),
+    isUnused: unusedReason(lesson) === undefined ? undefined : true,
     mergedInto: lesson.mergedInto,
     changedAt: new Date(lesson.changedAt).toISOString(),
     hash: lessonHash(lesson.text),
   });
+
+/** Of a lesson in an old record whose kind nothing reads; undefined for one that is not meant to be in use. */
+const unusedReason = ({ kind, state }: Lesson): string | undefined =>
+  isActive(state) && whyKindUnused(kind) !== undefined
+    ? 'not in use: nothing reads this kind yet'
+    : undefined;
 
 const encodePublished = ({ generation, results }: PublishResult): JsonObject => ({
   generation,
@@ -194,7 +210,11 @@ async function explainTurn(id: string, records: Records, library: Library): Prom
     fact.type === 'lessons-recalled' ? [{ at, fact }] : [],
   );
   const session = await records.session(turn.session);
-  const options = { turn, session, decisions: all, library };
+  const learnedIn = new Map<string, readonly LearnedIn[] | undefined>();
+  const readLearnedIn = createReadLearnedIn(records);
+  for (const lesson of library.lessons())
+    if (lesson.text.note.visibility === 'private') learnedIn.set(lesson.id, await readLearnedIn(lesson));
+  const options = { turn, session, decisions: all, library, learnedIn };
   const choices: JsonObject[] = [];
   for (const { at, fact } of all.filter((choice) => choice.at <= (turn.endedAt ?? Infinity))) {
     const text = fact.block === undefined ? undefined : await records.block(fact.block);

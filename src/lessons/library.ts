@@ -1,11 +1,17 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import type { ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
+import {
+  type Change,
+  type ChangeResult,
+  type Lesson,
+  type PublishResult,
+  whyKindUnused,
+} from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
-import { isActive } from './change-permissions.ts';
-import { type DecodedChangeSet, decodeChangeSet } from './codec.ts';
+import { isActive, type LibraryView } from './change-permissions.ts';
+import { changedLessonId, type DecodedChangeSet, decodeChangeSet, type RefusedChange } from './codec.ts';
 import { changedPromptLessons, compareGenerations, shownRevision } from './generations.ts';
 import { createLibraryState, type LibraryState } from './library-state.ts';
 import { replayPublishedSet } from './replay-published-set.ts';
@@ -118,7 +124,7 @@ export async function openLibrary({
     const before = libraryState.set(set.id);
     if (before !== undefined) return replayPublishedSet(libraryState, set, before, at);
     const draft = createChangeSetDraft(libraryState, set.by, at);
-    const results = set.changes.map((change) => draft.apply(change));
+    const results = set.changes.map((change) => refusedAsUnused(libraryState, change) ?? draft.apply(change));
     if (draft.steps.length === 0) return { generation: libraryState.generation, results };
     const moved = changedPromptLessons(libraryState, draft);
     const recertified =
@@ -188,6 +194,23 @@ export async function openLibrary({
       return skipped;
     },
   };
+}
+
+/**
+ * Lessons of a kind that nothing reads are not brought into use; those in an old log can be retired, rejected and marked.
+ * Only new sets are refused: the fold reads every log.
+ */
+function refusedAsUnused(view: LibraryView, change: Change | RefusedChange): RefusedChange | undefined {
+  if (!('op' in change)) return undefined;
+  const isUse =
+    change.op === 'add' ||
+    change.op === 'revise' ||
+    change.op === 'merge' ||
+    (change.op === 'move' && change.to !== 'rejected');
+  const id = changedLessonId(change);
+  const kind = change.op === 'add' ? change.kind : view.lesson(id)?.kind;
+  const why = isUse && kind !== undefined ? whyKindUnused(kind) : undefined;
+  return why === undefined ? undefined : { status: 'refused', id, why };
 }
 
 /** The writer leaves out a change that rests on a session which was erased meanwhile. */

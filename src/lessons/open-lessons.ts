@@ -13,6 +13,7 @@ import { type MovedLesson, openLibrary } from './library.ts';
 import { createRecall } from './recall/recall.ts';
 import { reviewLibrary } from './similar/review-library.ts';
 import { encodeFileChange, listFileChanges } from './skill-files/file-changes.ts';
+import { createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 
 /** The library and the measured effects, folded from the record. */
 export interface OpenLessons {
@@ -88,7 +89,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       effect,
       newId,
       now: clock.now,
-      recall: options.recall ?? recallByNgrams(library, clock),
+      recall: options.recall ?? recallByNgrams(library, clock, createReadLearnedIn(records)),
       review: async () => ({
         ...(await reviewLibrary({
           lessons: library.lessons(),
@@ -108,9 +109,14 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
 }
 
 /** For a command without a running daemon: loading the sentence model for one query would take too long. */
-function recallByNgrams(library: Library, clock: Clock): Recall {
+function recallByNgrams(library: Library, clock: Clock, learnedIn: ReadLearnedIn): Recall {
   const ngrams = createNgramEmbed();
-  const index = createRecall({ embed: ngrams, fallback: ngrams, limits: { topK: 6, tokenBudget: 1500 } });
+  const index = createRecall({
+    embed: ngrams,
+    fallback: ngrams,
+    limits: { topK: 6, tokenBudget: 1500 },
+    learnedIn,
+  });
   return async (query, now) => {
     await index.update(library.shown(clock.now()));
     await index.settled();

@@ -114,8 +114,8 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 30;
 const MOST_SESSIONS = 300;
 
-/** Verifiers that need only the answer. Others need a reference or a workspace, or ask a model, which costs money. */
-const ASK_NOBODY: ReadonlySet<string> = new Set(['regex', 'schema', 'module']);
+/** Verifiers that need only the task and the answer. A rubric asks a model, which costs money. */
+const ASK_NOBODY: ReadonlySet<string> = new Set(['exact', 'number', 'regex', 'schema', 'module']);
 const ASK: Ask = async () => ({
   ok: false,
   why: 'training asks no model',

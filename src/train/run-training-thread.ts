@@ -51,7 +51,7 @@ export async function* runTrainingThread(
         continue;
       }
       if (message.type === 'over') return;
-      if (message.type === 'failed') throw new TrainingError(message.category, message.message);
+      if (message.type === 'failed') throw new TrainingError(message.category, message.message, message.code);
       if (message.type === 'news') yield message.news;
     }
   } finally {

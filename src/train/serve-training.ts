@@ -18,7 +18,7 @@ import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
 import { createStepBudget, type StepPrice } from './step-budget.ts';
-import { tooFewTasks } from './task-sources.ts';
+import { findTaskShortage } from './task-sources.ts';
 import {
   beginTrainingCycle,
   createTrainJob,
@@ -146,21 +146,36 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     }
   };
 
+  /** A record that cannot be read is a shortage, too: nothing is trained then. */
+  const findShortage = async (signal: AbortSignal): Promise<Error | undefined> => {
+    try {
+      return findTaskShortage(recorded.canGrade ? await recorded.gather(signal) : []);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  };
+
   async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
     const tasks = request.tasks ?? override.tasks;
-    if (tasks === undefined && !recorded.canGrade) throw tooFewTasks(0, 0);
     const stop = new AbortController();
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => {
       end = resolve;
     });
     running = { stop, over };
+    const both = AbortSignal.any([stop.signal, signal]);
+    // Looked at before the engine is started: without tasks there is no window.
+    const shortage = tasks === undefined ? await findShortage(both) : undefined;
+    if (shortage !== undefined) {
+      running = undefined;
+      end();
+      throw shortage;
+    }
     const { groupSize, batchSize, loraRank } = settings;
     const steps = request.steps ?? settings.steps;
     view.begin(steps);
     const cycle = beginTrainingCycle(engine.name, clock);
-    const both = AbortSignal.any([stop.signal, signal]);
     try {
       const promotions = await policy.promotions();
       const plan: TrainingPlan = {

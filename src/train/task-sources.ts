@@ -100,16 +100,22 @@ const isHeldOut = ({ domain, text }: RecordedTask): boolean =>
   hash('sha256', JSON.stringify([domain, text]), 'buffer').readUInt32BE(0) % HELD_OUT === 0;
 
 const NEEDED =
-  'Weights are trained on recorded tasks whose answers a verifier can grade: set learn.verifiers (kinds regex, schema and ' +
-  'module) in the config. Sessions of the last 30 days count that were answered in words at once; one task in five is held out.';
+  'Weights are trained on recorded tasks whose answers a verifier can grade: set learn.verifiers (exact, number, regex, ' +
+  'schema or module) in the config. Sessions of the last 30 days count that were answered in words at once; one task in five is held out.';
 
-/** Why a window cannot begin with this many tasks. */
-export function tooFewTasks(train: number, heldOut: number): TrainingError {
+function tooFewTasks(train: number, heldOut: number): TrainingError {
   const found =
     train + heldOut === 0
       ? 'There are no tasks to train on.'
       : `There are too few tasks: ${train} to train on, and ${heldOut} held out to measure the new weights on.`;
-  return new TrainingError('user', `${found} ${NEEDED}`);
+  return new TrainingError('user', `${found} ${NEEDED}`, 'no-tasks');
+}
+
+/** Why a window cannot begin with these recorded tasks; undefined when it can. */
+export function findTaskShortage(tasks: readonly RecordedTask[]): TrainingError | undefined {
+  const heldOut = tasks.filter(isHeldOut).length;
+  const train = tasks.length - heldOut;
+  return train === 0 || heldOut === 0 ? tooFewTasks(train, heldOut) : undefined;
 }
 
 /** Opens the source that a plan names. Rejects with a TrainingError that names the module. */

@@ -22,9 +22,15 @@ export function createTrainingApi(
       const { run, describe } = here();
       const news = run(request, new AbortController().signal)[Symbol.asyncIterator]();
       // The first event shows that it could start; `training` reports the rest.
-      await news.next();
+      try {
+        await news.next();
+      } catch (error) {
+        if (error instanceof TrainingError && error.code === 'no-tasks')
+          return { started: false, why: error.message };
+        throw error;
+      }
       void drain(news).catch((error: unknown) => log.warn({ err: error }, 'training ended early'));
-      return describe();
+      return { started: true, ...(await describe()) };
     },
     moveWeights: (to) => here().move(to),
   };

@@ -125,6 +125,8 @@ export function createTrainJob(options: TrainJobOptions): Job {
         }
       } catch (error) {
         if (!(error instanceof TrainingError)) throw error;
+        if (error.code === 'no-tasks')
+          return { end: 'done', note: `${noteOf(generation())}nothing to train on` };
         return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
       }
       if (signal.aborted) return { end: 'paused' };

@@ -119,7 +119,12 @@ export type TrainingThreadMessage =
   | { readonly type: 'news'; readonly news: TrainingEvent }
   | { readonly type: 'question'; readonly id: number; readonly question: DaemonCall }
   | { readonly type: 'over' }
-  | { readonly type: 'failed'; readonly message: string; readonly category: 'user' | 'server' | 'unknown' };
+  | {
+      readonly type: 'failed';
+      readonly message: string;
+      readonly category: 'user' | 'server' | 'unknown';
+      readonly code?: 'no-tasks' | undefined;
+    };
 
 export type TrainingThreadCommand =
   | { readonly type: 'stop' }

@@ -49,8 +49,9 @@ try {
     say({ type: 'news', news });
   say({ type: 'over' });
 } catch (error) {
-  const category = error instanceof TrainingError ? error.category : 'unknown';
-  say({ type: 'failed', message: error instanceof Error ? error.message : String(error), category });
+  const { category, code } =
+    error instanceof TrainingError ? error : { category: 'unknown' as const, code: undefined };
+  say({ type: 'failed', message: error instanceof Error ? error.message : String(error), category, code });
 } finally {
   port.close();
 }

@@ -74,7 +74,7 @@ export async function* runTrainingWindow(
   const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
   const tasks = await training.tasks.train(signal);
   if (signal.aborted) return;
-  if (tasks.length === 0) throw new TrainingError('user', 'There are no tasks to train on.');
+  if (tasks.length === 0) throw new TrainingError('user', 'There are no tasks to train on.', 'no-tasks');
   const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
   let best: RunCheckpoint | undefined;
   let closed = 0;

@@ -15,7 +15,7 @@ export const lessonText = ({ note, ...told }: ToldText): LessonText => ({
     importance: 0.5,
     confidence: 0.5,
     source: 'told',
-    visibility: 'shared',
+    visibility: 'scoped',
     halfLifeDays: 60,
     links: [],
     ...note,

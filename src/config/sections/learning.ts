@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
 
@@ -11,7 +12,7 @@ const domainSchema = z
       .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a short lower-case name')
       .describe('Name of the domain.'),
     agent: pattern.optional().describe('Name of the agent; * matches anything.'),
-    project: pattern.optional().describe("The project's id."),
+    project: pattern.optional().describe("The name of the project's folder, or its id; * matches anything."),
     runKind: pattern.optional().describe('The kind of run.'),
     keywords: z
       .array(z.string().min(1).max(64))
@@ -47,13 +48,6 @@ export const librarySchema = z.strictObject({
     .default([])
     .describe('Rules that find the domain of a request when the caller does not name it.'),
 });
-
-/** The fields depend on the kind: the verifier registry validates them at start. */
-const verifierSchema = z
-  .record(z.string(), z.unknown())
-  .describe(
-    'One verifier: domain, kind (exact, number, regex, schema, command, rubric …) and the options of that kind.',
-  );
 
 export const learnSchema = z.strictObject({
   failures: z.int().min(1).max(100).default(3).describe('Number of failures that starts the skill evolver.'),

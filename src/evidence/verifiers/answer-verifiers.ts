@@ -1,48 +1,47 @@
-import { asArray, type Json } from '../../core/json.ts';
+import { asArray, isObject, type Json } from '../../core/json.ts';
+import type { VerifierRow } from '../../core/verifier-row.ts';
 import { clip } from '../../text/truncate.ts';
 import { compilePattern, LONGEST_TEXT } from './linear-regex.ts';
-import { graded, notRun, type Verifier } from './verifier.ts';
+import { jsonIn } from './schema-verifier.ts';
+import { graded, notRun, type Submission, type Verifier } from './verifier.ts';
 
-interface ExactOptions {
-  /** `answer`: the boxed text or the text after "answer:", else the whole output. */
-  readonly from?: 'answer' | 'whole' | undefined;
-  readonly isCaseSensitive?: boolean | undefined;
-}
+type OptionsOf<Kind extends VerifierRow['kind']> = Omit<
+  Extract<VerifierRow, { readonly kind: Kind }>,
+  'kind' | 'domain'
+>;
 
-/** The answer equals the reference, or one of several, apart from white space and case. */
-export function createExactVerifier({ from = 'answer', isCaseSensitive = false }: ExactOptions): Verifier {
+/** The answer equals the expected one, or one of several, apart from white space and case. */
+export function createExactVerifier(options: OptionsOf<'exact'>): Verifier {
+  const { isCaseSensitive = false } = options;
   const fold = (text: string): string => {
     const plain = text.normalize('NFC').split(/\s+/).filter(Boolean).join(' ');
     return isCaseSensitive ? plain : plain.toLowerCase();
   };
-  return async ({ output, reference }) => {
-    const wanted = textsOf(reference);
-    if (wanted.length === 0) return notRun('the task has no reference to compare with: add one');
-    const answer = fold(from === 'whole' ? output : findAnswer(output).text);
+  const read = createAnswerReader(options);
+  return async (submission) => {
+    const wanted = expectedFor(submission, options);
+    if (wanted.length === 0) return notRun(NOTHING_EXPECTED);
+    const found = read(submission.output);
+    if ('missing' in found) return graded(0, found.missing);
+    const answer = fold(found.text);
     return wanted.some((one) => fold(one) === answer)
-      ? graded(1, 'it equals the reference')
+      ? graded(1, 'it equals the expected answer')
       : graded(0, `it is ${quote(answer)}, not ${quote(wanted[0] ?? '')}`);
   };
 }
 
-interface NumberOptions {
-  /** As a share of the reference. */
-  readonly tolerance?: number | undefined;
-  readonly absoluteTolerance?: number | undefined;
-}
-
-/** The number in the answer equals the number in the reference. Units are ignored. */
-export function createNumberVerifier({
-  tolerance = 1e-6,
-  absoluteTolerance = 1e-9,
-}: NumberOptions): Verifier {
-  return async ({ output, reference }) => {
-    const wanted = textsOf(reference).flatMap((text) => findNumbers(text).slice(0, 1));
-    if (wanted.length === 0) return notRun('the reference has no number: add one to the task');
-    const { text, isMarked } = findAnswer(output);
-    const numbers = findNumbers(text.slice(-LONGEST_TEXT));
+/** The number in the answer equals the expected number. Units are ignored. */
+export function createNumberVerifier(options: OptionsOf<'number'>): Verifier {
+  const { tolerance = 1e-6, absoluteTolerance = 1e-9 } = options;
+  const read = createAnswerReader(options);
+  return async (submission) => {
+    const wanted = expectedFor(submission, options).flatMap((text) => findNumbers(text).slice(0, 1));
+    if (wanted.length === 0) return notRun(NOTHING_EXPECTED);
+    const answer = read(submission.output);
+    if ('missing' in answer) return graded(0, answer.missing);
+    const numbers = findNumbers(answer.text.slice(-LONGEST_TEXT));
     // After a mark the answer is the first number; in free text it is the last.
-    const found = isMarked ? numbers[0] : numbers.at(-1);
+    const found = answer.isMarked ? numbers[0] : numbers.at(-1);
     if (found === undefined) return graded(0, 'there is no number in the answer');
     const isNear = wanted.some(
       (one) => Math.abs(found - one) <= Math.max(absoluteTolerance, tolerance * Math.abs(one)),
@@ -51,15 +50,63 @@ export function createNumberVerifier({
   };
 }
 
-interface RegexOptions {
-  readonly pattern: string;
-  readonly flags?: string | undefined;
-  /** `contains`: it matches anywhere. */
-  readonly match?: 'contains' | 'whole' | undefined;
+const NOTHING_EXPECTED =
+  'the right answer to this task is not known: add it to the verifier (expected, or answers), or report it as an event of the kind expected';
+
+/** The reported answer if there is one, else that of the first listed task which the request contains, else the row's own. */
+function expectedFor(
+  { task, reference }: Submission,
+  { expected, answers = [] }: OptionsOf<'exact'>,
+): readonly string[] {
+  const told = textsOf(reference);
+  if (told.length > 0) return told;
+  const asked = foldTask(task);
+  const listed = answers.find((one) => asked.includes(foldTask(one.task)));
+  return textsOf(listed === undefined ? expected : listed.expected);
+}
+
+const foldTask = (text: string): string => text.normalize('NFC').toLowerCase().split(/\s+/).join(' ').trim();
+
+type ReadAnswer = (output: string) => FoundAnswer | { readonly missing: string };
+
+/** Throws a PatternError for a pattern that cannot be matched in linear time. */
+function createAnswerReader({ from = 'answer', field, pattern }: OptionsOf<'exact'>): ReadAnswer {
+  const compiled = pattern === undefined ? undefined : compilePattern(pattern);
+  const within = (text: string): FoundAnswer | { readonly missing: string } => {
+    if (compiled === undefined)
+      return from === 'whole' || field !== undefined
+        ? { text, isMarked: field !== undefined }
+        : findAnswer(text);
+    const found = compiled.last(text.slice(-LONGEST_TEXT));
+    return found === undefined
+      ? { missing: `the pattern ${quote(pattern ?? '')} matches nothing in it` }
+      : { text: found.trim(), isMarked: true };
+  };
+  if (field === undefined) return within;
+  return (output) => {
+    const value = valueAt(jsonIn(output), field);
+    if (value === undefined) return { missing: `it has no JSON field ${field}` };
+    return within(typeof value === 'string' ? value : JSON.stringify(value));
+  };
+}
+
+/** The value that a JSON pointer names. */
+function valueAt(value: Json | undefined, pointer: string): Json | undefined {
+  let found = value;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(found)) found = asArray(found)[Number(key)];
+    else found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
 }
 
 /** The output matches a pattern. Throws a PatternError for one that cannot be matched in linear time. */
-export function createRegexVerifier({ pattern, flags = '', match = 'contains' }: RegexOptions): Verifier {
+export function createRegexVerifier({
+  pattern,
+  flags = '',
+  match = 'contains',
+}: OptionsOf<'regex'>): Verifier {
   const contains = compilePattern(pattern, flags);
   const compiled = match === 'whole' ? compilePattern(`^(?:${pattern})$`, flags) : contains;
   return async ({ output }) => {
@@ -74,7 +121,7 @@ export function createRegexVerifier({ pattern, flags = '', match = 'contains' }:
   };
 }
 
-function textsOf(reference: Json | undefined): readonly string[] {
+function textsOf(reference: Json | readonly Json[] | undefined): readonly string[] {
   const list = Array.isArray(reference) ? asArray(reference) : [reference];
   return list.flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }

@@ -1,3 +1,4 @@
+import type { PracticeVerifierRow } from '../../core/verifier-row.ts';
 import {
   graded,
   notRun,
@@ -7,21 +8,10 @@ import {
   type WorkspaceRunResult,
 } from './verifier.ts';
 
-export interface CommandOptions {
-  /** A program with its arguments, or a line for the shell. */
-  readonly command: string | readonly string[];
-  /** `plain`: the built-in shell without programs, for machines that cannot confine processes. */
-  readonly shell?: 'confined' | 'plain' | undefined;
-  readonly expectExit?: number | undefined;
-  /** Text that the output must contain. */
-  readonly expectStdout?: string | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly outputBytes?: number | undefined;
-  /** A folder with the command's files: readable at its own path, as `$CHECKS`, and hidden from the attempt. */
-  readonly checks?: string | undefined;
-  /** Whether a time-out of the check is a grade of 0 or no grade. */
-  readonly timeoutFails?: boolean | undefined;
-}
+export type CommandOptions = Omit<
+  Extract<PracticeVerifierRow, { readonly kind: 'command' }>,
+  'kind' | 'domain'
+>;
 
 /** Exit codes for a program that is missing or cannot be run, which is not the attempt's fault. */
 const NOT_THERE = new Set([126, 127]);

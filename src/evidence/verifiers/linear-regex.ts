@@ -7,6 +7,8 @@ export class PatternError extends Error {
 export interface Pattern {
   /** Whether the pattern matches anywhere in the text, in time linear in its length. */
   test(text: string): boolean;
+  /** The first group of the last match, or the whole match where the pattern has no group; undefined without a match. */
+  last(text: string): string | undefined;
 }
 
 /** The longest text that is matched against a pattern. */
@@ -41,7 +43,15 @@ export function compilePattern(source: string, flags = ''): Pattern {
     const pattern = RE2JS.compile(RE2JS.translateRegExp(toRe2(source, flags)), bits);
     if (pattern.programSize() > MOST_INSTRUCTIONS)
       throw new PatternError('it is too large: use fewer or shorter repetitions');
-    return { test: (text) => pattern.test(text) };
+    return {
+      test: (text) => pattern.test(text),
+      last: (text) => {
+        const matcher = pattern.matcher(text);
+        let found: string | undefined;
+        while (matcher.find()) found = matcher.group(matcher.groupCount() > 0 ? 1 : 0) ?? '';
+        return found;
+      },
+    };
   } catch (error) {
     if (error instanceof PatternError) throw error;
     throw new PatternError(error instanceof Error ? error.message : String(error));

@@ -1,8 +1,7 @@
-import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
 import { asArray, asObject, type Json } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
+import type { PracticeVerifierRow, VerifierRow } from '../../core/verifier-row.ts';
 import { createExactVerifier, createNumberVerifier, createRegexVerifier } from './answer-verifiers.ts';
 import { createCommandVerifier } from './command-verifier.ts';
 import { createComparativeVerifier } from './comparative-verifier.ts';
@@ -10,82 +9,11 @@ import { createRubricVerifier } from './rubric-verifier.ts';
 import { createSchemaVerifier } from './schema-verifier.ts';
 import { type GroupVerifier, notRun, type Submission, type Verification, type Verifier } from './verifier.ts';
 
-const count = (most: number) => z.int().min(1).max(most);
-const domain = z.string().min(1).max(200);
-const absolute = z.string().refine((file) => path.isAbsolute(file), 'must be an absolute path');
+type AnyRow = VerifierRow | PracticeVerifierRow;
 
-/** One row of the registry: its domains, the kind of verifier, and its options. */
-const rowSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    domain,
-    kind: z.literal('exact'),
-    from: z.enum(['answer', 'whole']).optional(),
-    isCaseSensitive: z.boolean().optional(),
-  }),
-  z.strictObject({
-    domain,
-    kind: z.literal('number'),
-    tolerance: z.number().min(0).max(1).optional(),
-    absoluteTolerance: z.number().min(0).optional(),
-  }),
-  z.strictObject({
-    domain,
-    kind: z.literal('regex'),
-    pattern: z.string().min(1),
-    flags: z.string().max(3).optional(),
-    match: z.enum(['contains', 'whole']).optional(),
-  }),
-  z.strictObject({ domain, kind: z.literal('schema'), schema: z.json() }),
-  z.strictObject({
-    domain,
-    kind: z.literal('command'),
-    command: z.union([z.string().min(1), z.array(z.string()).min(1)]),
-    shell: z.enum(['confined', 'plain']).optional(),
-    expectExit: z.int().min(0).max(255).optional(),
-    expectStdout: z.string().optional(),
-    timeoutMs: count(600_000).optional(),
-    outputBytes: count(64 * 1024 * 1024).optional(),
-    checks: absolute.optional(),
-    timeoutFails: z.boolean().optional(),
-  }),
-  z.strictObject({
-    domain,
-    kind: z.literal('rubric'),
-    criteria: z
-      .array(
-        z.strictObject({
-          text: z.string().min(1).max(2000),
-          weight: z.number().positive().max(1000).optional(),
-        }),
-      )
-      .min(1)
-      .max(20),
-  }),
-  z.strictObject({ domain, kind: z.literal('comparative') }),
-  z.strictObject({ domain, kind: z.literal('module'), file: absolute }),
-]);
-
-type VerifierRow = z.infer<typeof rowSchema>;
-
-const KINDS: readonly string[] = rowSchema.options.map(({ shape }) => shape.kind.value);
-
-/** An invalid row, or one whose verifier cannot be created. The message names the row and the fix. */
+/** A row whose verifier cannot be created. The message names the row and the fix. */
 export class VerifierError extends Error {
   override readonly name = 'VerifierError';
-}
-
-/** Throws a VerifierError for an invalid row. */
-function readRow(row: unknown, place: string): VerifierRow {
-  const kind = typeof row === 'object' && row !== null && 'kind' in row ? row.kind : undefined;
-  if (typeof kind !== 'string' || !KINDS.includes(kind))
-    throw new VerifierError(
-      `${place}: ${JSON.stringify(kind) ?? 'nothing'} is not a kind of verifier: use ${KINDS.join(', ')}`,
-    );
-  const read = rowSchema.safeParse(row);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const at = issue === undefined || issue.path.length === 0 ? '' : ` ${issue.path.join('.')}:`;
-  throw new VerifierError(`${place} (${kind}):${at} ${issue?.message ?? 'invalid'}`);
 }
 
 /** The configured verifiers. Never rejects: a verifier that throws has failed to run. */
@@ -103,18 +31,15 @@ interface VerifierParts {
 }
 
 interface Entry {
-  readonly row: VerifierRow;
+  readonly row: AnyRow;
   readonly verify: GroupVerifier;
 }
 
 /** Rejects with a VerifierError that names the row and the fix; a broken row has no fallback. */
-export async function createVerifiers(rows: readonly unknown[], parts: VerifierParts): Promise<Verifiers> {
+export async function createVerifiers(rows: readonly AnyRow[], parts: VerifierParts): Promise<Verifiers> {
   const entries: Entry[] = [];
-  for (const [index, one] of rows.entries()) {
-    const place = `verifiers[${index}]`;
-    const row = readRow(one, place);
-    entries.push({ row, verify: await build(row, `${place} (${row.domain})`, parts) });
-  }
+  for (const [index, row] of rows.entries())
+    entries.push({ row, verify: await build(row, `verifiers[${index}] (${row.domain})`, parts) });
   const find = (domain: string): Entry | undefined =>
     entries.find(({ row }) => fitsDomain(row.domain, domain));
   const verifyGroup: Verifiers['verifyGroup'] = async (submissions, signal) => {
@@ -134,7 +59,7 @@ export async function createVerifiers(rows: readonly unknown[], parts: VerifierP
   };
 }
 
-async function build(row: VerifierRow, place: string, { ask }: VerifierParts): Promise<GroupVerifier> {
+async function build(row: AnyRow, place: string, { ask }: VerifierParts): Promise<GroupVerifier> {
   try {
     switch (row.kind) {
       case 'exact':
@@ -278,5 +203,5 @@ const NO_ASK: Ask = async () => ({
 });
 
 /** Rejects with a VerifierError at the start, instead of a missing grade later. */
-export const checkVerifiers = async (verifiers: readonly unknown[]): Promise<void> =>
+export const checkVerifiers = async (verifiers: readonly VerifierRow[]): Promise<void> =>
   void (await createVerifiers(verifiers, { ask: NO_ASK }));

@@ -12,11 +12,20 @@ export function createSchemaVerifier(schema: Json): Verifier {
     if (output.length > LONGEST) return graded(0, `it is longer than ${LONGEST} characters`);
     const texts = candidatesIn(output);
     if (texts.some(isTooDeep)) return graded(0, `it is nested more than ${DEEPEST} deep`);
-    const value = texts.map(parseJson).find((one) => one !== undefined);
+    const value = firstJson(texts);
     if (value === undefined) return graded(0, 'it contains no JSON');
     const fault = check(value, 'it');
     return fault === undefined ? graded(1, 'it matches the schema') : graded(0, fault);
   };
+}
+
+const firstJson = (texts: readonly string[]): Json | undefined =>
+  texts.map(parseJson).find((one) => one !== undefined);
+
+/** The JSON that an output is or contains; undefined when there is none, or when it is too large to read. */
+export function jsonIn(output: string): Json | undefined {
+  const texts = output.length > LONGEST ? [] : candidatesIn(output);
+  return texts.some(isTooDeep) ? undefined : firstJson(texts);
 }
 
 /** Where the JSON may be: the whole output, the last fenced block, or from the first bracket to the last. */

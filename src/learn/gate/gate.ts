@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../core/json.ts';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
-import { LESSON_KINDS, type Lesson, type LessonText, type Taint } from '../../core/lesson.ts';
+import { LESSON_KINDS, type Lesson, type LessonText, type Taint, whyKindUnused } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { clip } from '../../text/truncate.ts';
@@ -269,6 +269,8 @@ function readProposal(
   if (op === 'add') {
     const known = LESSON_KINDS.find((one) => one === kind);
     if (known === undefined) return invalid('its kind is unknown');
+    const unused = whyKindUnused(known);
+    if (unused !== undefined) return invalid(unused);
     const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
     if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');
     const life = isTime ? { expiresAt } : {};

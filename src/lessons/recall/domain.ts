@@ -87,7 +87,7 @@ function fitsQuery(pattern: DomainPattern, query: RecallQuery, terms: ReadonlySe
     wanted === undefined || matchesPattern(wanted, value ?? '');
   return (
     fits(pattern.agent, query.agent) &&
-    fits(pattern.project, query.project) &&
+    (fits(pattern.project, query.project) || fits(pattern.project, query.projectLabel)) &&
     fits(pattern.runKind, query.runKind) &&
     (pattern.keywords === undefined ||
       pattern.keywords.some((keyword) => [...allTerms(keyword)].every((term) => terms.has(term))))

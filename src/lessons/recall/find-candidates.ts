@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
-import { isInScope } from '../scope.ts';
+import { admit } from '../visibility.ts';
 import { activationOf, type Usefulness } from './activation.ts';
 import type { Int8Vectors } from './int8-vectors.ts';
 import type { LessonIndex } from './lesson-index.ts';
@@ -115,6 +115,8 @@ const ELIGIBILITY = {
   due: 2,
   /** Of another scope, or expired. */
   shut: 3,
+  /** Private to another agent or project. */
+  private: 4,
 } as const;
 
 /** The eligibility of the first `length` slots; lessons inserted after `stamp` are absent. */
@@ -127,17 +129,17 @@ export async function eligibilityOf(
 ): Promise<Uint8Array> {
   const { table } = index;
   const isNamed = domain.reason === 'header' || domain.reason === 'pattern';
-  const inScope = Uint8Array.from(table.scopes, (scope) =>
-    isInScope(scope, query, isNamed ? domain.name : undefined) ? 1 : 0,
+  const admitted = table.audiences.map((audience) =>
+    admit(audience, query, isNamed ? domain.name : undefined),
   );
-  const ofDomain = Uint8Array.from(table.scopes, (scope) =>
+  const ofDomain = Uint8Array.from(table.audiences, ({ scope }) =>
     isNamed && scope.domain === domain.name ? 1 : 0,
   );
   const standings = new Uint8Array(length);
   await inSlices(length, (from, to) => {
-    const [stamps, scopeIds, expiries, guidelines, told] = [
+    const [stamps, audienceIds, expiries, guidelines, told] = [
       table.stamps(),
-      table.scopeIds(),
+      table.audienceIds(),
       table.expiries(),
       table.guidelines(),
       table.told(),
@@ -145,10 +147,13 @@ export async function eligibilityOf(
     for (let slot = from; slot < to; slot++) {
       const placed = stamps[slot] ?? 0;
       if (placed === 0 || placed > stamp) continue;
-      const scope = scopeIds[slot] ?? 0;
-      if (inScope[scope] !== 1 || (expiries[slot] ?? 0) <= now) standings[slot] = ELIGIBILITY.shut;
-      else if (told[slot] === 1) standings[slot] = ELIGIBILITY.due;
-      else if (ofDomain[scope] === 1 && guidelines[slot] === 1) standings[slot] = ELIGIBILITY.due;
+      const audience = audienceIds[slot] ?? 0;
+      const answer = admitted[audience];
+      if (answer === 'private') standings[slot] = ELIGIBILITY.private;
+      else if (answer === 'out-of-scope' || (expiries[slot] ?? 0) <= now) standings[slot] = ELIGIBILITY.shut;
+      // Told to others: shared, it is one lesson among the others.
+      else if (told[slot] === 1 && answer === 'yes') standings[slot] = ELIGIBILITY.due;
+      else if (ofDomain[audience] === 1 && guidelines[slot] === 1) standings[slot] = ELIGIBILITY.due;
       else standings[slot] = ELIGIBILITY.open;
     }
   });
@@ -236,6 +241,8 @@ export interface RecallCandidate {
   /** Shown whether or not it matches the task: its domain was named, or people told it to this agent. */
   readonly isDue: boolean;
   readonly isInScope: boolean;
+  /** It is another agent's or another project's, and shown to them only. */
+  readonly isPrivate?: boolean;
 }
 
 interface CandidateContext {
@@ -263,6 +270,7 @@ export async function findCandidates(
     undefined,
     createTopK(MOST),
     createTopK(MOST),
+    createTopK(MOST_SHUT),
     createTopK(MOST_SHUT),
   ];
   const bars = lists.map((list) => list?.bar ?? Number.POSITIVE_INFINITY);
@@ -292,7 +300,8 @@ export async function findCandidates(
         isKept: lesson.pinned || use.isProven,
         isGuideline: guidelines[slot] === 1 && lesson.text.scope.domain === domain.name,
         isDue: standings[slot] === ELIGIBILITY.due,
-        isInScope: standings[slot] !== ELIGIBILITY.shut,
+        isInScope: standings[slot] !== ELIGIBILITY.shut && standings[slot] !== ELIGIBILITY.private,
+        isPrivate: standings[slot] === ELIGIBILITY.private,
       },
     ];
   };

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Lesson, LessonKind, Scope } from '../../core/lesson.ts';
+import type { Lesson, LessonKind } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import type { Audience } from '../visibility.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
 import { createEmbeddingQueue, vectorKey } from './embedding-queue.ts';
@@ -12,8 +13,8 @@ import type { VectorCache } from './vector-cache.ts';
  * longer than comparing the embeddings.
  */
 interface SlotTable {
-  /** The distinct scopes of all lessons. */
-  readonly scopes: readonly Scope[];
+  /** The distinct audiences of all lessons. */
+  readonly audiences: readonly Audience[];
   /** The highest slot ever set, plus one. */
   readonly length: number;
   set(slot: number, lesson: Lesson, stamp: number): void;
@@ -22,8 +23,8 @@ interface SlotTable {
   clear(slot: number): void;
   /** The insertion stamp; 0 for an empty slot. */
   stamps(): Uint32Array;
-  /** Indices into `scopes`. */
-  scopeIds(): Uint32Array;
+  /** Indices into `audiences`. */
+  audienceIds(): Uint32Array;
   /** Infinity for never. */
   expiries(): Float64Array;
   /** 1 for lessons about how to work, 0 for experiences. */
@@ -34,11 +35,11 @@ interface SlotTable {
 
 const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
 
-function createSlotTable(): SlotTable {
-  const scopes: Scope[] = [];
+function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
+  const audiences: Audience[] = [];
   const known = new Map<string, number>();
   let stamps = new Uint32Array(256);
-  let scopeIds = new Uint32Array(256);
+  let audienceIds = new Uint32Array(256);
   let expiries = new Float64Array(256);
   let guidelines = new Uint8Array(256);
   let told = new Uint8Array(256);
@@ -51,14 +52,24 @@ function createSlotTable(): SlotTable {
       return to;
     };
     stamps = moved(stamps, new Uint32Array(size));
-    scopeIds = moved(scopeIds, new Uint32Array(size));
+    audienceIds = moved(audienceIds, new Uint32Array(size));
     expiries = moved(expiries, new Float64Array(size));
     guidelines = moved(guidelines, new Uint8Array(size));
     told = moved(told, new Uint8Array(size));
   };
-  const scopeId = (scope: Scope): number => {
-    const key = JSON.stringify([scope.agent, scope.project, scope.runKind, scope.domain]);
-    const id = known.get(key) ?? scopes.push(scope) - 1;
+  const audienceId = (lesson: Lesson): number => {
+    const audience = audienceOf(lesson);
+    const { scope, learnedIn } = audience;
+    const { visibility } = lesson.text.note;
+    const key = JSON.stringify([
+      scope.agent,
+      scope.project,
+      scope.runKind,
+      scope.domain,
+      visibility === 'shared',
+      learnedIn,
+    ]);
+    const id = known.get(key) ?? audiences.push(audience) - 1;
     known.set(key, id);
     return id;
   };
@@ -67,7 +78,7 @@ function createSlotTable(): SlotTable {
   };
 
   return {
-    scopes,
+    audiences,
     get length() {
       return length;
     },
@@ -75,7 +86,7 @@ function createSlotTable(): SlotTable {
       while (slot >= stamps.length) grow();
       length = Math.max(length, slot + 1);
       stamps[slot] = stamp;
-      scopeIds[slot] = scopeId(lesson.text.scope);
+      audienceIds[slot] = audienceId(lesson);
       guidelines[slot] = GUIDELINES.has(lesson.kind) ? 1 : 0;
       told[slot] = isTold(lesson) ? 1 : 0;
       refresh(slot, lesson);
@@ -85,7 +96,7 @@ function createSlotTable(): SlotTable {
       stamps[slot] = 0;
     },
     stamps: () => stamps,
-    scopeIds: () => scopeIds,
+    audienceIds: () => audienceIds,
     expiries: () => expiries,
     guidelines: () => guidelines,
     told: () => told,
@@ -147,12 +158,13 @@ const LOOK_PAUSE_AFTER = 2048;
 export function createLessonIndex(
   embed: EmbeddingModel,
   fallback: EmbeddingModel,
+  audienceOf: (lesson: Lesson) => Audience,
   cache?: VectorCache,
 ): LessonIndex {
   const places: (IndexedLesson | undefined)[] = [];
   const byId = new Map<string, IndexedLesson>();
   const free: number[] = [];
-  const table = createSlotTable();
+  const table = createSlotTable(audienceOf);
   const words = createBm25Index();
   const meanings = createInt8Vectors(embed.dimensions);
   const spellings = createInt8Vectors(fallback.dimensions);

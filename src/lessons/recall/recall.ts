@@ -1,6 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import { isInScope } from '../scope.ts';
+import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { cleanQuery, joinEnds } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
@@ -20,6 +21,8 @@ export interface RecallSettings {
   readonly usefulness?: (lessonId: string) => Usefulness;
   /** Whether a lesson is held out from a session to measure its effect; deterministic. */
   readonly heldOut?: (session: string, lessonId: string) => boolean;
+  /** Where a private lesson was learned; without it, where its scope says. */
+  readonly learnedIn?: ReadLearnedIn;
   /** Keeps the model's vectors between two starts. */
   readonly vectorCache?: VectorCache;
   /** The rate limit for the model; absent: none. */
@@ -48,7 +51,23 @@ const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 /** Recall of lessons for a task, by embeddings and by keywords. */
 export function createRecall(settings: RecallSettings): LessonRecall {
   const { embed, fallback, limits, patterns = [] } = settings;
-  const index = createLessonIndex(embed, fallback, settings.vectorCache);
+  /** Of private lessons, by id and revision. */
+  const places = new Map<string, readonly LearnedIn[] | undefined>();
+  const index = createLessonIndex(
+    embed,
+    fallback,
+    (lesson) => audienceOf(lesson, places.get(revisionKey(lesson))),
+    settings.vectorCache,
+  );
+  let newest: readonly Lesson[] = [];
+  const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
+    // A private lesson whose origin cannot be read is shown to nobody.
+    for (const lesson of lessons)
+      places.set(
+        revisionKey(lesson),
+        await settings.learnedIn?.(lesson).catch((): readonly LearnedIn[] => []),
+      );
+  };
   const meaningOf = createQueryEmbedding(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
   const spellingOf = createQueryEmbedding(fallback, settings.patienceMs ?? PATIENCE_MS);
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
@@ -64,7 +83,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const text = cleanQuery(query.text);
     const named = namedDomain(query, text, patterns);
     // Nothing is in scope: no search, and no time of the model.
-    const isForAsker = index.table.scopes.some((scope) => isInScope(scope, query, named?.name));
+    const isForAsker = index.table.audiences.some(({ reach }) => isInScope(reach, query, named?.name));
     if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
     const { isUnhurried = false } = query;
     if (isUnhurried) await index.settled();
@@ -106,11 +125,21 @@ export function createRecall(settings: RecallSettings): LessonRecall {
         return nothing(NO_DOMAIN, fallback.id);
       }
     },
-    update: index.update,
+    update: async (lessons) => {
+      newest = lessons;
+      const unknown = lessons.filter(
+        (lesson) => lesson.text.note.visibility === 'private' && !places.has(revisionKey(lesson)),
+      );
+      if (unknown.length > 0) await findPlaces(unknown);
+      // A later call may have come meanwhile.
+      return index.update(newest);
+    },
     settled: index.settled,
     stats: index.stats,
   };
 }
+
+const revisionKey = ({ id, revision }: Lesson): string => `${id} ${revision}`;
 
 function areAlike({ meanings, spellings }: LessonIndex, slot: number, other: number): boolean {
   const rows = meanings.has(slot) && meanings.has(other) ? meanings : spellings;

@@ -48,6 +48,7 @@ export function selectLessons(
   const twins = new Map<RecallCandidate, string>();
   const judge = (candidate: RecallCandidate): RecallOutcome => {
     const { lesson, slot, evidence, activation, isKept, isDue } = candidate;
+    if (candidate.isPrivate) return 'private';
     if (!candidate.isInScope) return 'out-of-scope';
     if (!isDue && evidence < Math.max(0, Math.min(best - NEAR_BEST, best * HALF_OF_BEST)))
       return 'not-relevant';

@@ -5,7 +5,9 @@ import type { Lesson, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
+import type { DomainPattern } from '../recall/domain.ts';
 import { isInScope } from '../scope.ts';
+import { reachOf } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { ShownText } from './prompt-thread.ts';
 import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
@@ -15,6 +17,7 @@ interface ShowLessonsOptions {
   readonly recall: Recall;
   readonly records: Records;
   readonly clock: Clock;
+  readonly domains?: readonly DomainPattern[];
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
@@ -49,6 +52,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
     generation: () => library.generation,
     lessonCount: createLessonCounter(library),
     lesson: library.lesson,
+    ...(options.domains === undefined ? {} : { domains: options.domains }),
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);
       return {
@@ -149,9 +153,10 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
 function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
   const counts = new Map<string, ScopeCount>();
   for (const { text } of lessons) {
-    const { agent, project, runKind } = text.scope;
+    const scope = reachOf(text);
+    const { agent, project, runKind } = scope;
     const key = JSON.stringify([agent, project, runKind]);
-    counts.set(key, { scope: text.scope, count: (counts.get(key)?.count ?? 0) + 1 });
+    counts.set(key, { scope, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];
 }

@@ -1,6 +1,8 @@
 import { createLruMap, type LruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Recall, RecallResult } from '../../core/recall.ts';
+import { cleanQuery } from '../recall/clean-query.ts';
+import { type DomainPattern, namedDomain } from '../recall/domain.ts';
 import type { ShowRequest } from './block-update.ts';
 import {
   type ChangedLessons,
@@ -32,6 +34,8 @@ export interface ShownBlocksOptions {
   lessonCount(query: ShowRequest['query'], now: number): number;
   changedSince(generation: number): ChangedLessons;
   lesson(id: string): Lesson | undefined;
+  /** The rules that name the domain of a request, also where there is no lesson to recall. */
+  readonly domains?: readonly DomainPattern[];
   /** Called once for every decision. */
   record(fact: RecalledFact, text: string | undefined): void;
   /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
@@ -119,7 +123,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
         });
         return slot.recalling.then(() => show(request, true));
       }
-      draft = { purpose, generation, recalled: nothingRecalled(request) };
+      draft = { purpose, generation, recalled: nothingRecalled(request, options.domains) };
     }
     const settled = composeBlockUpdate(need, draft.recalled, request, draft.generation, heldOut);
     return settle(session, slot, settled, request, draft.generation);
@@ -134,7 +138,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     try {
       recalled = await options.recall({ ...query, ...among, text, session }, now);
     } catch {
-      recalled = nothingRecalled(request);
+      recalled = nothingRecalled(request, options.domains);
     }
     return need.kind === 'add' ? withRevisedLessons(recalled, need, options.lesson) : recalled;
   }
@@ -167,12 +171,13 @@ function addSlot({ slots }: Session, name: string): Slot {
   return slot;
 }
 
-const nothingRecalled = ({ query }: ShowRequest): RecallResult => ({
-  lessons: [],
-  heldOut: [],
-  domain: query.domain === undefined ? NO_DOMAIN : { name: query.domain, reason: 'header' },
-  considered: [],
-  engine: 'none',
-});
+function nothingRecalled(
+  { query, session, conversation }: ShowRequest,
+  domains: readonly DomainPattern[] = [],
+): RecallResult {
+  const text = domains.length === 0 ? '' : cleanQuery(conversation()?.task ?? '');
+  const domain = namedDomain({ ...query, text, session }, text, domains) ?? NO_DOMAIN;
+  return { lessons: [], heldOut: [], domain, considered: [], engine: 'none' };
+}
 
 const NO_DOMAIN: RecallResult['domain'] = { name: 'general', reason: 'default' };

@@ -59,14 +59,32 @@ export async function importSkillFiles(
 export async function exportSkillFiles(
   lessonsApi: LessonsApi,
   dir: string,
-  { all, overwrite }: { readonly all: boolean; readonly overwrite: boolean },
+  { all, overwrite, isPrivate }: ExportChoice,
 ): Promise<SkillReport> {
-  const lessons = decodeLessons(await lessonsApi.all()).filter(
+  const chosen = decodeLessons(await lessonsApi.all()).filter(
     ({ state }) => all || state === 'trial' || state === 'live',
   );
-  const { written, same, faults } = await exportSkills(lessons, dir, { overwrite });
+  // What is exported is passed on: a private lesson is its own agent's.
+  const mayLeave = ({ text }: Lesson): boolean => isPrivate || text.note.visibility !== 'private';
+  const { written, same, faults } = await exportSkills(chosen.filter(mayLeave), dir, { overwrite });
   const report = (what: string) => (name: string) => ({ name, what, notes: [] });
-  return { done: [...written.map(report('written')), ...same.map(report('unchanged'))], faults };
+  const kept = chosen.filter((lesson) => lesson.kind === 'skill' && !mayLeave(lesson));
+  return {
+    done: [
+      ...written.map(report('written')),
+      ...same.map(report('unchanged')),
+      ...kept.map(({ text }) => report('left out: it is private; write it with --private')(text.name)),
+    ],
+    faults,
+  };
+}
+
+interface ExportChoice {
+  /** Also proposed and retired lessons. */
+  readonly all: boolean;
+  readonly overwrite: boolean;
+  /** Also private lessons. */
+  readonly isPrivate: boolean;
 }
 
 const publish = (lessonsApi: LessonsApi, changes: readonly Change[], reason: string): Promise<JsonObject> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LESSON_KINDS, type LessonKind } from '../../../src/core/lesson.ts';
+import { type LessonKind, PROMPT_KINDS } from '../../../src/core/lesson.ts';
 import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
 import { learner, setOf } from '../../lessons/library/samples.ts';
 import { proposalOf } from './corpus/cases.ts';
@@ -21,24 +21,21 @@ async function outcomeOf(autonomy: Autonomy, kind: LessonKind, content = CLEAN.c
 
 describe('a lesson without findings', () => {
   it('is proposed under manual, whatever its kind', async () => {
-    for (const kind of LESSON_KINDS) expect(await outcomeOf('manual', kind)).toBe('proposed');
+    for (const kind of PROMPT_KINDS) expect(await outcomeOf('manual', kind)).toBe('proposed');
   });
 
   it('goes on trial under guarded if it is advice, and is proposed if it is of another kind', async () => {
     const outcomes = Object.fromEntries(
       await Promise.all(
-        LESSON_KINDS.filter((kind) => kind !== 'fragment').map(
-          async (kind) => [kind, await outcomeOf('guarded', kind)] as const,
-        ),
+        [...PROMPT_KINDS]
+          .filter((kind) => kind !== 'fragment')
+          .map(async (kind) => [kind, await outcomeOf('guarded', kind)] as const),
       ),
     );
     expect(outcomes).toEqual({
       skill: 'trial',
       experience: 'trial',
       fix: 'trial',
-      route: 'proposed',
-      limit: 'proposed',
-      flow: 'proposed',
       identity: 'proposed',
     });
   });
@@ -51,8 +48,24 @@ describe('a lesson without findings', () => {
   });
 
   it('goes live under autonomous', async () => {
-    for (const kind of LESSON_KINDS) expect(await outcomeOf('autonomous', kind)).toBe('live');
+    for (const kind of PROMPT_KINDS) expect(await outcomeOf('autonomous', kind)).toBe('live');
   });
+
+  it.each(['route', 'limit', 'flow'] as const)(
+    'is refused with the reason if it is a %s, which nothing reads (not proposed)',
+    async (kind) => {
+      const { change, quotes } = proposalOf(CLEAN, cases);
+      if (change.op !== 'add') throw new Error('an addition');
+      const gate = gateWith({ autonomy: 'autonomous' });
+      const { outcome, why } = await gate(
+        { change: { ...change, kind }, quotes },
+        cases,
+        await libraryWith(),
+      );
+      expect(outcome).toBe('refused');
+      expect(why.join()).toContain(`lessons of the kind ${kind} are not in use yet`);
+    },
+  );
 
   it('gets the state that the gate decides (not the one that the learner asked for), with an empty why', async () => {
     const proposal = proposalOf(CLEAN, cases);

@@ -40,8 +40,6 @@ describe('a generation', () => {
 
   it.each<[string, Change]>([
     ['a proposal', add('n', { state: 'proposed' })],
-    ['a route', add('n', { kind: 'route' })],
-    ['a limit on trial', add('n', { kind: 'limit', state: 'trial' })],
     ['a pin', { op: 'mark', id: 'a', pinned: true }],
     ['a date of expiry, even a past one', { op: 'expire', id: 'a', expiresAt: 1 }],
     ['a revision of a proposal', revise('p', 1, 'two')],

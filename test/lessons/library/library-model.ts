@@ -82,6 +82,8 @@ const isGone = ({ state }: ModelLesson): boolean => ['retired', 'rejected'].incl
 /** Modifies `lessons` in place; the modification counts only with the result `applied`. */
 function attempt(lessons: Lessons, change: Change, by: Author): Status {
   if (change.op === 'add') {
+    // Nothing reads lessons of these kinds.
+    if (['route', 'limit', 'flow'].includes(change.kind)) return 'refused';
     const there = lessons.get(change.id);
     if (there)
       return there.kind === change.kind && isDeepStrictEqual(textOf(there), change.text) ? 'same' : 'refused';

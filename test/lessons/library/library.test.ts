@@ -363,6 +363,44 @@ describe('reading', () => {
     expect(library.find('twice')?.id).toBe('a');
   });
 
+  it.each(['route', 'limit', 'flow'] as const)(
+    'refuses a lesson of the kind %s with the reason (not as live and without effect)',
+    async (kind) => {
+      const { library } = await openOn(createMemoryStore());
+      for (const state of ['proposed', 'trial', 'live'] as const) {
+        const { results } = await library.publish(setOf(`s-${state}`, [add('a', { kind, state }), add('b')]));
+        expect(results[0]).toEqual({
+          status: 'refused',
+          id: 'a',
+          why: `lessons of the kind ${kind} are not in use yet: nothing reads them. Use skill, experience, fragment, fix, identity`,
+        });
+        expect(results[1]?.status).not.toBe('refused');
+      }
+      expect(library.lesson('a')).toBeUndefined();
+    },
+  );
+
+  it('opens an old record with such a lesson, which can be retired and rejected but not used', async () => {
+    const store = createMemoryStore();
+    const old = { type: 'library-changed', set: 'old', by: person, reason: 'before', generation: 1 } as const;
+    const changes = [add('a', { kind: 'route' }), add('p', { kind: 'flow', state: 'proposed' }), add('b')];
+    await appendTo(store, { at: 1, fact: { ...old, changes } });
+    const { library, skipped } = await openOn(store);
+    expect(skipped).toBe(0);
+    expect(library.lessons().map(({ id, state }) => [id, state])).toEqual([
+      ['a', 'live'],
+      ['b', 'live'],
+      ['p', 'proposed'],
+    ]);
+    expect(library.shown(0).map(({ id }) => id)).toEqual(['b']);
+    const done = async (id: string, change: Change) =>
+      (await library.publish(setOf(id, [change]))).results[0]?.status;
+    expect(await done('s1', { op: 'move', id: 'p', to: 'live' })).toBe('refused');
+    expect(await done('s2', { op: 'move', id: 'p', to: 'rejected' })).toBe('applied');
+    expect(await done('s3', { op: 'retire', id: 'a', reason: 'nothing reads it' })).toBe('applied');
+    expect(await done('s4', { op: 'move', id: 'a', to: 'live' })).toBe('refused');
+  });
+
   it('shows trial and live lessons of the kinds for prompts, ordered by id, until they expire', async () => {
     const clock = createManualClock(10);
     const { library } = await openOn(createMemoryStore(), { clock });
@@ -371,7 +409,6 @@ describe('reading', () => {
         add('d', { state: 'trial', expiresAt: 100 }),
         add('c', { expiresAt: 50 }),
         add('b', { state: 'proposed' }),
-        add('a', { kind: 'route' }),
         add('B', { kind: 'fix', text: text({ name: 'lesson-upper' }) }),
       ]),
     );

@@ -19,7 +19,7 @@ export const text = (over: Partial<LessonText> = {}): LessonText => ({
     importance: 0.5,
     confidence: 0.8,
     source: 'experience',
-    visibility: 'shared',
+    visibility: 'scoped',
     halfLifeDays: 30,
     links: [],
   },

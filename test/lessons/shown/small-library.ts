@@ -14,7 +14,7 @@ export function writeLesson(id: string, name: string, content: string, revision 
       name,
       description: `Use it for ${name}.`,
       content,
-      note: { source: 'experience', visibility: 'private', halfLifeDays: 30 },
+      note: { source: 'experience', visibility: 'scoped', halfLifeDays: 30 },
     }),
     pinned: false,
     frozen: false,

@@ -95,7 +95,7 @@ export const textOf = (name: string, content = 'Do it.', more: Partial<LessonTex
     importance: 0.5,
     confidence: 0.5,
     source: 'experience',
-    visibility: 'shared',
+    visibility: 'scoped',
     halfLifeDays: 30,
     links: [],
   },

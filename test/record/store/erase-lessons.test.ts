@@ -76,7 +76,7 @@ const textFrom = (name: string, sessions: readonly string[], extra = ''): Lesson
     importance: 0.5,
     confidence: 0.5,
     source: 'experience',
-    visibility: 'shared',
+    visibility: 'scoped',
     halfLifeDays: 30,
     links: [],
   },

@@ -159,7 +159,7 @@ function change(scene: Scene, what: string, pick: number, policy: Policy): reado
   const cited = model.turns.filter((_, index) => index === pick % Math.max(1, model.turns.length));
   const shown = at(world.library.shown(0), pick);
   if (what !== 'retire' || shown === undefined) {
-    const add = adding(world, what === 'route' ? 'route' : 'skill', 'live', cited);
+    const add = adding(world, 'skill', what === 'proposal' ? 'proposed' : 'live', cited);
     return [() => publish(scene, person, [add], policy, [])];
   }
   const retire: Change = { op: 'retire', id: shown.id, reason: 'no use' };

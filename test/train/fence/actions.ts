@@ -17,7 +17,7 @@ type Deed =
   | { readonly do: 'evolve'; readonly turns: readonly number[]; readonly isShown: boolean; policy: Policy }
   | {
       readonly do: 'person';
-      readonly what: 'skill' | 'route' | 'retire';
+      readonly what: 'skill' | 'proposal' | 'retire';
       readonly turn: number;
       policy: Policy;
     }
@@ -80,7 +80,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('person' as const),
-      what: fc.constantFrom('skill' as const, 'route' as const, 'retire' as const),
+      what: fc.constantFrom('skill' as const, 'proposal' as const, 'retire' as const),
       turn: number,
       policy,
     }),

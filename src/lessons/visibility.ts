@@ -1,0 +1,79 @@
+import type { Lesson, LessonText, Scope } from '../core/lesson.ts';
+import type { RecallQuery } from '../core/recall.ts';
+import type { Records } from '../core/store.ts';
+import { isInScope } from './scope.ts';
+
+/** Where a lesson was learned: the agent, and the project if it was known. */
+export interface LearnedIn {
+  readonly agent: string;
+  readonly project?: string;
+}
+
+type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind'>;
+
+/**
+ * Whom a lesson may be shown to. `scoped`: whom its scope names. `shared`: every agent, in every project; the kind of run
+ * and the domain of its scope still say when it applies. `private`: of those in its scope only the agent that it was learned
+ * from, and only in the same project.
+ */
+export interface Audience {
+  readonly scope: Scope;
+  /** The scope in which it may be shown. */
+  readonly reach: Scope;
+  /** Of a private lesson only. */
+  readonly learnedIn?: readonly LearnedIn[];
+}
+
+/** The scope in which a lesson may be shown, apart from the limits of a private one. */
+export function reachOf({ scope, note }: Pick<LessonText, 'scope' | 'note'>): Scope {
+  if (note.visibility !== 'shared') return scope;
+  const { runKind, domain } = scope;
+  return {
+    ...(runKind === undefined ? undefined : { runKind }),
+    ...(domain === undefined ? undefined : { domain }),
+  };
+}
+
+/** `places`: where its evidence was recorded. Without evidence a private lesson belongs to the agent that its scope names. */
+export function audienceOf({ text }: Lesson, places: readonly LearnedIn[] | undefined): Audience {
+  const { scope } = text;
+  const reach = reachOf(text);
+  if (text.note.visibility !== 'private') return { scope, reach };
+  return { scope, reach, learnedIn: places ?? namedIn(scope) };
+}
+
+/** `yes`: it is in scope. `shared`: only because it is shared. `private`: it is another agent's or another project's. */
+export type Admittance = 'yes' | 'shared' | 'out-of-scope' | 'private';
+
+/** `domain` as in `isInScope`. */
+export function admit(audience: Audience, asker: Asker, domain: string | undefined): Admittance {
+  const { scope, reach, learnedIn } = audience;
+  if (learnedIn !== undefined && !learnedIn.some((place) => isSamePlace(place, asker))) return 'private';
+  if (isInScope(scope, asker, domain)) return 'yes';
+  return scope !== reach && isInScope(reach, asker, domain) ? 'shared' : 'out-of-scope';
+}
+
+const isSamePlace = (place: LearnedIn, { agent, project }: Asker): boolean =>
+  place.agent === agent && (place.project ?? '') === (project ?? '');
+
+/** A pattern names nobody: without evidence a private lesson with one is shown to nobody. */
+const namedIn = ({ agent, project }: Scope): readonly LearnedIn[] =>
+  agent === undefined ? [] : [{ agent, ...(project === undefined ? undefined : { project }) }];
+
+/** Reads where private lessons were learned, from the sessions of their evidence. Undefined for one without evidence. */
+export type ReadLearnedIn = (lesson: Lesson) => Promise<readonly LearnedIn[] | undefined>;
+
+export function createReadLearnedIn(records: Pick<Records, 'turn' | 'session'>): ReadLearnedIn {
+  return async ({ text }) => {
+    if (text.evidence.turns.length === 0) return undefined;
+    const places = new Map<string, LearnedIn>();
+    for (const id of text.evidence.turns) {
+      const turn = await records.turn(id);
+      if (turn === undefined) continue;
+      const project = (await records.session(turn.session))?.project?.id;
+      const place = { agent: turn.agent, ...(project === undefined ? undefined : { project }) };
+      places.set(JSON.stringify(place), place);
+    }
+    return [...places.values()];
+  };
+}

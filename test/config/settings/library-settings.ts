@@ -1,0 +1,151 @@
+import { expect, vi } from 'vitest';
+import { asArray, asObject } from '../../../src/core/json.ts';
+import { type InstarHere, replyWith, type Stage } from './instar-here.ts';
+import { once, type SettingProofs } from './setting-proof.ts';
+
+/** Generous: each wait ends as soon as the condition holds. */
+const SOON = { timeout: 25_000, interval: 20 };
+const TASK = 'Sort the rows of the invoices spreadsheet by booking day';
+const LESSONS = ['sort-by-day', 'sort-by-row', 'sort-by-invoice'].map((name, at) => ({
+  name,
+  description: `When you sort the rows of an invoices spreadsheet by booking day, part ${at}.`,
+  content:
+    [
+      'Write the booking day first and keep the header row where it is.',
+      'Put the total of each invoice into the last column.',
+      'Compare the sum of the rows before and after, and name the difference.',
+    ][at] ?? '',
+}));
+const DOMAINS = [
+  { domain: 'by-agent', agent: 'billing*' },
+  { domain: 'by-project', project: 'shop' },
+  { domain: 'by-run', runKind: 'cron' },
+  { domain: 'by-words', keywords: ['parsnip', 'turnip soup'] },
+  { domain: 'by-both', agent: 'cook', keywords: ['leek'] },
+];
+
+export function createLibraryProofs(stage: Stage): SettingProofs {
+  /** Three lessons that all fit the task. */
+  const teach = async (here: InstarHere): Promise<InstarHere> => {
+    if (!taught.has(here)) for (const lesson of LESSONS) await here.addLesson(lesson);
+    taught.add(here);
+    return here;
+  };
+  const taught = new Set<InstarHere>();
+  let sessions = 0;
+  const shown = async (here: InstarHere, task = TASK): Promise<number> => {
+    const { headers } = await here.chat(task, { session: `shown-${++sessions}` });
+    return String(headers['x-instar-lessons'] ?? '')
+      .split(',')
+      .filter(Boolean).length;
+  };
+  const usual = async () =>
+    teach(await stage.open('library-usual', { library: { holdout: 0, domains: DOMAINS } }));
+  /** The domain of a turn, with its reason. */
+  const domain = async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    const here = await usual();
+    const answer = await here.chat(text, { session: `domain-${++sessions}`, headers });
+    // A turn is in the record a moment after its reply.
+    return vi.waitFor(async () => {
+      const why = await here.owner('GET', `/api/turns/${String(answer.headers['x-instar-turn'])}/why`);
+      const choice = asArray(why.choices)[0];
+      expect(choice).toBeDefined();
+      return asObject(asObject(choice).domain).name;
+    }, SOON);
+  };
+  /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
+  const OTHERS = { manual: { topK: 1 }, guarded: { holdout: 0.5 }, autonomous: { tokenBudget: 80 } } as const;
+  const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
+    const provider = await stage.provider('library', (_request, response) =>
+      replyWith(response, 'The report is done.'),
+    );
+    return stage.open(
+      `library-${autonomy}`,
+      {
+        providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
+        models: { evolver: 'off' },
+        library: { holdout: 0, autonomy, ...OTHERS[autonomy] },
+        learn: { failures: 1 },
+      },
+      { env: { P_KEY: 'k-000000000000' } },
+    );
+  };
+  /** The state of the lesson that a person's complaint becomes. */
+  const stateUnder = async (autonomy: keyof typeof OTHERS): Promise<string> => {
+    const here = await changed(autonomy);
+    const answer = await here.chat('Write the report for October', { session: 'one' });
+    const turn = String(answer.headers['x-instar-turn']);
+    const note = 'Always write dates as YYYY-MM-DD in reports.';
+    await here.owner('POST', '/v1/feedback', { turn, score: -1, note });
+    await here.daemon.settle();
+    const learned = asArray(await here.owner('GET', '/api/lessons'))
+      .map(asObject)
+      .filter(({ id }) => !String(id).startsWith('lesson-'));
+    expect(learned.length).toBeGreaterThan(0);
+    return String(learned[0]?.state);
+  };
+  const autonomy = once(async () => {
+    const states = [];
+    for (const value of ['manual', 'guarded', 'autonomous'] as const) states.push(await stateUnder(value));
+    expect(states).toEqual(['proposed', 'trial', 'live']);
+  });
+
+  return {
+    'library.topK': {
+      acts: async () =>
+        expect([await shown(await usual()), await shown(await teach(await changed('manual')))]).toEqual([
+          3, 1,
+        ]),
+    },
+    'library.tokenBudget': {
+      acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
+    },
+    'library.holdout': {
+      acts: async () => {
+        const counts = async (here: InstarHere) => {
+          const all = [];
+          for (let nth = 0; nth < 24; nth++) all.push(await shown(here));
+          return new Set(all);
+        };
+        expect(await counts(await usual())).toEqual(new Set([3]));
+        expect((await counts(await teach(await changed('guarded')))).size).toBeGreaterThan(1);
+      },
+    },
+    'library.autonomy=manual': { acts: autonomy },
+    'library.autonomy=guarded': { acts: autonomy },
+    'library.autonomy=autonomous': { acts: autonomy },
+    'library.domains[].domain': {
+      acts: async () => expect(await domain(TASK, { 'x-instar-domain': 'named' })).toBe('named'),
+    },
+    'library.domains[].agent': {
+      acts: async () =>
+        expect([
+          await domain(TASK, { 'x-instar-agent': 'billing-bot' }),
+          await domain(TASK, { 'x-instar-agent': 'other' }),
+        ]).toEqual(['by-agent', 'general']),
+    },
+    'library.domains[].project': {
+      acts: async () =>
+        expect([
+          await domain(TASK, { 'x-instar-project': 'shop' }),
+          await domain(TASK, { 'x-instar-project': 'blog' }),
+        ]).toEqual(['by-project', 'general']),
+    },
+    'library.domains[].runKind': {
+      acts: async () =>
+        expect([
+          await domain(TASK, { 'x-instar-run-kind': 'cron' }),
+          await domain(TASK, { 'x-instar-run-kind': 'chat' }),
+        ]).toEqual(['by-run', 'general']),
+    },
+    'library.domains[].keywords[]': {
+      acts: async () =>
+        expect([
+          await domain('Cook a parsnip for the guests'),
+          await domain('Make a turnip soup for the guests'),
+          await domain('Cook a leek for the guests', { 'x-instar-agent': 'cook' }),
+          await domain('Cook a leek for the guests'),
+        ]).toEqual(['by-words', 'by-words', 'by-both', 'general']),
+    },
+  };
+}
