@@ -25,7 +25,7 @@ const HEADINGS: readonly (readonly [heading: string, verdicts: readonly string[]
     ],
   ],
   ['none for it', ['aux-call', 'no-key', 'unreadable', 'not-recorded']],
-  ['other scope', ['other-agent', 'other-project', 'other-run-kind', 'other-domain']],
+  ['other scope', ['other-agent', 'other-project', 'other-run-kind', 'other-domain', 'private']],
   ['not in use', ['not-approved', 'written-later', 'retired', 'rejected', 'expired', 'kind-not-shown']],
 ];
 

@@ -15,10 +15,9 @@ import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
-import { lastTryOf } from './learning-waits.ts';
+import { lastTryOf, nextMidnight } from './learning-waits.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
-import { nextMidnight } from './model-cost.ts';
 
 export interface LearnStepOptions {
   readonly records: Pick<Records, 'session' | 'turns'>;
@@ -27,7 +26,7 @@ export interface LearnStepOptions {
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   /** Looked up for each run: a model may become available later. */
-  readonly writer: (state: LearningState) => Promise<AskedModel | undefined>;
+  readonly writer: () => Promise<AskedModel | undefined>;
   /** The evolver needs a model, the distiller does not. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
@@ -88,7 +87,7 @@ export function createLearnStep(
 
   const evolve = async (cluster: FailureCluster, state: LearningState): Promise<readonly CycleEnd[]> => {
     const cases = await casesOf(cluster);
-    const writer = await options.writer(state);
+    const writer = await options.writer();
     const seen = new Set<string>();
     for (const session of new Set(cases.map(({ session: id }) => id)))
       if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
@@ -147,7 +146,7 @@ export function createLearnStep(
     const turns = await options.evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());
     const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
-    const writer = await options.writer(state);
+    const writer = await options.writer();
     const ask = writer !== undefined && (await maySee(writer, session)) ? writer.ask : undefined;
     const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask, state);
     if (!isRetryable) return end;

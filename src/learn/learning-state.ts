@@ -4,7 +4,7 @@ import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
-import { createPauses, type Pauses } from './pauses.ts';
+import { createPauses, type LearningPauses } from './pauses.ts';
 
 /** A view that is folded from facts, in their order. */
 export interface FactFold {
@@ -18,8 +18,8 @@ export interface LearningState extends FactFold {
   readonly appraised: LruMap<string, string>;
   /** Sessions that are waiting to be learned from, by item. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
-  /** Pauses of queued items. */
-  readonly queuePauses: Pauses;
+  /** LearningPauses of queued items. */
+  readonly queuePauses: LearningPauses;
   /** Whether the owner has turned learning off. */
   switch: LearningSwitch;
   /** Aborted when learning is turned off. */

@@ -9,7 +9,6 @@ import { oneLine } from '../text/visible-text.ts';
 import type { CycleEnd } from './cycle.ts';
 import type { WaitingCluster } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
-import { nextMidnight } from './model-cost.ts';
 import type { LastTry, Pause } from './pauses.ts';
 
 /** After this time without a turn a session has ended: then its score counts. */
@@ -144,13 +143,16 @@ function tryOf(
   const code = CODES[cause];
   const nextAt = Math.max(until, now);
   switch (cause) {
-    case 'budget':
+    case 'budget': {
+      const setting = /\((learn\.[\w.]+)\)/.exec(why)?.[1] ?? 'learn.budget.usdPerDay';
       return {
         code,
         why: `${waits}: ${text}`,
-        nextAt: nextMidnight(now),
-        fix: 'instar config set learn.budget.usdPerDay USD',
+        // A call that is over the whole limit does not fit tomorrow either.
+        ...(why.includes('midnight') ? { nextAt: nextMidnight(now) } : {}),
+        fix: `instar config set ${setting} LIMIT`,
       };
+    }
     case 'model':
       return { code, why: `${waits}: ${text}, ${sinceWords(since, now)}`, nextAt, fix: 'instar doctor' };
     case 'reply':
@@ -188,6 +190,12 @@ function queueWait({ state, now, isOffline }: LearningWaitsOptions): Waiting | u
   return first?.last === undefined
     ? { ...known, code: 'learning-now', why: `${verb(items.length, 'is', 'are')} learned from now` }
     : { ...known, ...tryOf(first, first.last, waits, now) };
+}
+
+/** The first midnight after `now`, by the machine's local calendar: then a new daily budget begins. */
+export function nextMidnight(now: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
 }
 
 /** As `/api/status` has it: times as text. */

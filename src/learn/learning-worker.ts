@@ -125,13 +125,14 @@ export async function startLearningWorker(
     locate: (turn, text) => locateQuote(turn, text, records),
   });
   const budget = await createLearningBudget({ limits: settings.budget, records, clock, newId });
-  const askOf = createAskOf(budget, ports);
+  let state: LearningState | undefined;
+  const askOf = createAskOf(budget, () => state?.switch.isOn ?? true, ports);
   const step = createLearnStep({
     records,
     evidence,
     lessons,
     failures,
-    writer: (known) => askOf('evolver', known),
+    writer: () => askOf('evolver'),
     evolver: createEvolver({
       maxNewSkills,
       nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
@@ -147,17 +148,16 @@ export async function startLearningWorker(
   });
   const judge = createJudgeStep({
     evidence,
-    ask: async (known) => (await askOf('judge', known))?.ask,
+    ask: async () => (await askOf('judge'))?.ask,
     generation: () => library.generation,
     clock,
     newId,
     signal,
   });
-  let state: LearningState | undefined;
   const askLater =
     (role: LearningRole, missing: typeof NO_JUDGE): Ask =>
     async (question, aborted) => {
-      const found = state && (await askOf(role, state));
+      const found = await askOf(role);
       if (found?.onlyFor !== undefined) return NOT_NAMED;
       return found?.ask(question, aborted) ?? missing;
     };
@@ -195,14 +195,14 @@ export async function startLearningWorker(
   };
 }
 
-/** A role's model, and the way to ask it within the daily budget. */
+/** A role's model, and the way to ask it within the daily budget; none while learning is off. */
 function createAskOf(
   budget: Budget,
+  isOn: () => boolean,
   { model: find, chat, clock, log }: LearningPorts,
-): (role: LearningRole, state: LearningState) => Promise<AskedModel | undefined> {
-  return async (role, { switch: { isOn } }) => {
-    if (!isOn) return undefined;
-    const found = await find(role);
+): (role: LearningRole) => Promise<AskedModel | undefined> {
+  return async (role) => {
+    const found = isOn() ? await find(role) : undefined;
     if (found === undefined) return undefined;
     const { name, price, onlyFor } = found;
     const model: ChatModel = async function* (request, { signal }) {

@@ -65,9 +65,3 @@ const textsOf = ({ system, messages }: ChatRequest): readonly string[] => [
   ...system.map(({ text }) => text),
   ...messages.flatMap(({ content }) => content.flatMap((part) => (part.type === 'text' ? [part.text] : []))),
 ];
-
-/** The first midnight after `now`, by the machine's local calendar: then a new daily budget begins. */
-export function nextMidnight(now: number): number {
-  const date = new Date(now);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
-}

@@ -15,7 +15,7 @@ export interface Pause {
   readonly last: LastTry | undefined;
 }
 
-export interface Pauses {
+export interface LearningPauses {
   /** Also a pause that is over: it says why the last try failed. */
   get(key: string): Pause | undefined;
   isOver(key: string, now: number): boolean;
@@ -30,7 +30,7 @@ const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 /** In memory only: a new process tries at once. */
-export function createPauses(): Pauses {
+export function createPauses(): LearningPauses {
   const pauses = new Map<string, Pause & { readonly ms: number }>();
   return {
     get: (key) => pauses.get(key),

@@ -21,6 +21,7 @@ import { describeToday } from './explain/today.ts';
 import { renderBlock } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
+import { createReadLearnedIn, type LearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;
@@ -215,7 +216,11 @@ async function explainTurn(id: string, records: Records, library: Library): Prom
     fact.type === 'lessons-recalled' ? [{ at, fact }] : [],
   );
   const session = await records.session(turn.session);
-  const options = { turn, session, decisions: all, library };
+  const learnedIn = new Map<string, readonly LearnedIn[] | undefined>();
+  const readLearnedIn = createReadLearnedIn(records);
+  for (const lesson of library.lessons())
+    if (lesson.text.note.visibility === 'private') learnedIn.set(lesson.id, await readLearnedIn(lesson));
+  const options = { turn, session, decisions: all, library, learnedIn };
   const choices: JsonObject[] = [];
   for (const { at, fact } of all.filter((choice) => choice.at <= (turn.endedAt ?? Infinity))) {
     const text = fact.block === undefined ? undefined : await records.block(fact.block);

@@ -21,6 +21,8 @@ interface SourcesOptions {
   readonly clock: Clock;
   /** When the gateway last served a request, monotonic; omitted without a gateway. */
   readonly lastActivity?: () => number | undefined;
+  /** For tests. */
+  readonly fetch?: typeof fetch;
 }
 
 interface OpenSources {
@@ -35,10 +37,11 @@ const CALENDAR_AHEAD_MS = 36 * 3_600_000;
 
 /** All presence sources that are configured and that this machine supports. */
 export function openSources(options: SourcesOptions): OpenSources {
-  const { settings, env, homeDir, clock, lastActivity } = options;
+  const { settings, env, homeDir, clock, lastActivity, fetch: send = fetch } = options;
   const parsed = parseSleep(settings.sleep);
   const sleep = createSleepSource({ rules: parsed.ok ? parsed.rules : [] });
-  const calendar = settings.calendar && openCalendar({ settings: settings.calendar, env, homeDir, clock });
+  const calendar =
+    settings.calendar && openCalendar({ settings: settings.calendar, env, homeDir, clock, fetch: send });
   const idle = findIdleSources({
     env,
     clock,
@@ -69,6 +72,7 @@ interface CalendarOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
   readonly clock: Clock;
+  readonly fetch: typeof fetch;
 }
 
 /** The file of the refresh token for Google, readable by its owner only. */
@@ -89,7 +93,7 @@ function openCalendar(options: CalendarOptions): CalendarSource {
   return createCalendarSource({ busyTimes: busyTimesOf(options), clock: options.clock });
 }
 
-function busyTimesOf({ settings, env, homeDir, clock }: CalendarOptions): BusyTimes {
+function busyTimesOf({ settings, env, homeDir, clock, fetch }: CalendarOptions): BusyTimes {
   const { ics, google, caldav, user = '', keyEnv } = settings;
   if (ics !== undefined) {
     const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(ics);

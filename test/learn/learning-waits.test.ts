@@ -39,7 +39,7 @@ async function open(over: Partial<LearningPorts> = {}, usdPerDay = 1, store = cr
     autonomy: 'guarded',
     failures: 3,
     maxNewSkills: 3,
-    budget: { usdPerDay, tokensPerDay: 500_000 },
+    budget: { usdPerDay, tokensPerDay: usdPerDay === 0 ? 0 : 500_000 },
     prices: {},
     since: 0,
     verifiers: [],
@@ -106,16 +106,13 @@ describe('what waits to be learned from', () => {
     expect(next).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  it('waits for midnight (not for half a minute) when the budget is spent', async () => {
+  it('names the budget and the setting when a call does not fit into it', async () => {
     const { worker, records, waits } = await open({}, 0);
     await records.append(failedEpisodes('ada'));
     await worker.settle();
     expect(waits()).toMatchObject([
-      { code: 'budget-spent', why: expect.stringContaining('learn.budget.usdPerDay is 0') },
+      { code: 'budget-spent', count: 3, fix: expect.stringContaining('instar config set learn.budget.') },
     ]);
-    const midnight = new Date(waits()[0]?.nextAt ?? 0);
-    expect([midnight.getHours(), midnight.getMinutes(), midnight.getSeconds()]).toEqual([0, 0, 0]);
-    expect(midnight.getTime()).toBeGreaterThan(Date.now());
   });
 
   it('is asked of no model while learning is off, also after a restart, and is learned from when it is on again', async () => {
@@ -192,6 +189,31 @@ describe('one place', () => {
       fix: expect.stringContaining('feedback c --bad'),
     });
     expect(wait?.what).toContain(' in shop-api');
+  });
+
+  it('waits for midnight (not for half a minute) when the budget of the day is spent', async () => {
+    const state = createLearningState();
+    const stored = numbered();
+    const now = Date.now();
+    for (const turn of ['a', 'b', 'c']) state.add(stored(failure(turn, { source: 'person' }), now));
+    const why = '$1.00 of $1.00 a day are used up; the day ends at midnight (learn.budget.usdPerDay)';
+    const [cluster] = state.support.waiting();
+    state.support.postpone(cluster?.key ?? '', now, { cause: 'budget', why });
+    const [wait] = await listLearningWaits({
+      state,
+      failures: 3,
+      now,
+      open: { count: 0, oldest: undefined },
+      anonymous: 0,
+      labelOf: async () => undefined,
+    });
+    expect(wait).toMatchObject({
+      code: 'budget-spent',
+      fix: 'instar config set learn.budget.usdPerDay LIMIT',
+    });
+    const midnight = new Date(wait?.nextAt ?? 0);
+    expect([midnight.getHours(), midnight.getMinutes(), midnight.getSeconds()]).toEqual([0, 0, 0]);
+    expect(midnight.getTime()).toBeGreaterThan(now);
   });
 
   it('says without a daemon that Instar is not running', async () => {

@@ -5,6 +5,13 @@ import { baseUrlSchema, keyEnvSchema, perMillion } from './providers.ts';
 
 const CLOCK_TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';
 
+/** Which calendars each further key is for. */
+const CALENDAR_OPTIONS: Readonly<Record<string, readonly ('google' | 'caldav')[]>> = {
+  user: ['caldav'],
+  clientId: ['google'],
+  keyEnv: ['caldav', 'google'],
+};
+
 const calendarSchema = z
   .strictObject({
     ics: z.string().min(1).optional().describe('Private iCalendar address (https) or a file.'),
@@ -21,7 +28,17 @@ const calendarSchema = z
     {
       error: 'must have exactly one of ics, google and caldav',
     },
-  );
+  )
+  .superRefine((given, context) => {
+    for (const [key, kinds] of Object.entries(CALENDAR_OPTIONS))
+      if (given[key as keyof typeof given] !== undefined && kinds.every((kind) => given[kind] === undefined))
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message: `has no effect here: it belongs to ${kinds.join(' and ')}`,
+          params: { fix: 'remove it' },
+        });
+  });
 
 const DAY = '(sun|mon|tue|wed|thu|fri|sat|daily|weekdays|weekends)';
 const DAYS = `${DAY}(-${DAY})?`;

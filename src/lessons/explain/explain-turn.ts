@@ -8,7 +8,8 @@ import { plural } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
 import { isErasedText } from '../erased-text.ts';
 import { isTold } from '../recall/lesson-index.ts';
-import { matchesPattern } from '../scope.ts';
+import { isInScope, matchesPattern } from '../scope.ts';
+import { admit, audienceOf, type LearnedIn, reachOf } from '../visibility.ts';
 import { closingOf } from './closed-by.ts';
 
 /** Whether a turn was shown a lesson, and why, for programs. Ordered as people want to read them. */
@@ -30,6 +31,7 @@ const VERDICTS = [
   'other-project',
   'other-run-kind',
   'other-domain',
+  'private',
   'not-approved',
   'written-later',
   'retired',
@@ -63,6 +65,8 @@ export interface ExplainTurnOptions {
   /** The recall decisions of the session, oldest first. */
   readonly decisions: readonly RecallDecision[];
   readonly library: Library;
+  /** Where private lessons were learned, by id. */
+  readonly learnedIn?: ReadonlyMap<string, readonly LearnedIn[] | undefined>;
 }
 
 /** From this relevance on a lesson fits (see `relevanceOf`). */
@@ -110,7 +114,7 @@ function explain(
   };
   if (turn.lessons.includes(id)) {
     const since = decisions.find(({ fact }) => fact.lessons.includes(id))?.fact.turn;
-    const because = whyShown({ ...lesson, text }, seen, chosen);
+    const because = whyShown({ ...lesson, text }, seen, chosen, askerOf(options));
     return since === undefined || since === turn.id
       ? { ...head, verdict: 'shown', because }
       : {
@@ -131,16 +135,24 @@ function eventsUnder({ generation, startedAt }: TurnView, library: Library): (ev
     (event.generation === generation && (event.at <= startedAt || began.get(generation) === event.at));
 }
 
+/** Who sent the turn, as recall sees it. */
+const askerOf = ({ turn, session }: ExplainTurnOptions) => ({
+  agent: turn.agent,
+  ...(session?.project === undefined ? {} : { project: session.project.id }),
+  ...(turn.runKind === undefined ? {} : { runKind: turn.runKind }),
+});
+
 function whyShown(
   lesson: Lesson,
   seen: ConsideredLesson | undefined,
   chosen: RecallDecision | undefined,
+  asker: ReturnType<typeof askerOf>,
 ): string {
   const { scope } = lesson.text;
   const fits = seen !== undefined && seen.relevance >= ENOUGH;
   const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}, ${ENOUGH.toFixed(2)} is enough)`;
   const pinned = lesson.pinned ? '; it is pinned' : '';
-  if (isTold(lesson)) {
+  if (isTold(lesson) && isInScope(scope, asker, undefined)) {
     const whom = scope.agent === undefined || scope.agent === '*' ? 'in this project' : `to ${scope.agent}`;
     return `you told it ${whom}${fits ? `, and it fits the task${figure}` : ', so it is shown whatever the task'}${pinned}`;
   }
@@ -214,10 +226,15 @@ function whyNotForTurn({ turn }: ExplainTurnOptions): Reason | undefined {
 }
 
 function whyOutOfScope(
-  { text, seen, chosen }: Hidden,
-  { turn, session }: ExplainTurnOptions,
+  { lesson, text, seen, chosen }: Hidden,
+  options: ExplainTurnOptions,
 ): Reason | undefined {
-  const { agent, project, runKind, domain } = text.scope;
+  const { turn, session } = options;
+  const audience = audienceOf({ ...lesson, text }, options.learnedIn?.get(lesson.id));
+  if (seen?.verdict === 'private' || admit(audience, askerOf(options), undefined) === 'private')
+    return { verdict: 'private', because: 'it is private to the agent and project that it was learned from' };
+  // A shared lesson reaches further than its scope.
+  const { agent, project, runKind, domain } = reachOf(text);
   if (agent !== undefined && !matchesPattern(agent, turn.agent))
     return { verdict: 'other-agent', because: `it is for the agent ${agent}; this turn is of ${turn.agent}` };
   if (project !== undefined && !matchesPattern(project, session?.project?.id ?? '')) {

@@ -25,15 +25,13 @@ const DOMAINS = [
 ];
 
 export function createLibraryProofs(stage: Stage): SettingProofs {
-  const open = (name: string, library: object, learn: object = {}): Promise<InstarHere> =>
-    stage.open(name, { library: { holdout: 0, ...library }, learn });
-  /** A daemon with three lessons that all fit the task. */
-  const taught = async (name: string, library: object): Promise<InstarHere> => {
-    const here = await open(name, library);
-    if (asArray(await here.owner('GET', '/api/lessons')).length === 0)
-      for (const lesson of LESSONS) await here.addLesson(lesson);
+  /** Three lessons that all fit the task. */
+  const teach = async (here: InstarHere): Promise<InstarHere> => {
+    if (!taught.has(here)) for (const lesson of LESSONS) await here.addLesson(lesson);
+    taught.add(here);
     return here;
   };
+  const taught = new Set<InstarHere>();
   let sessions = 0;
   const shown = async (here: InstarHere, task = TASK): Promise<number> => {
     const { headers } = await here.chat(task, { session: `shown-${++sessions}` });
@@ -41,7 +39,8 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       .split(',')
       .filter(Boolean).length;
   };
-  const usual = () => taught('library-usual', { domains: DOMAINS });
+  const usual = async () =>
+    teach(await stage.open('library-usual', { library: { holdout: 0, domains: DOMAINS } }));
   /** The domain of a turn, with its reason. */
   const domain = async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
     const here = await usual();
@@ -54,61 +53,62 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       return asObject(asObject(choice).domain).name;
     }, SOON);
   };
-  /** The state of the lesson that a person's complaint becomes. */
-  const stateUnder = (autonomy: string) => async (): Promise<string> => {
+  /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
+  const OTHERS = { manual: { topK: 1 }, guarded: { holdout: 0.5 }, autonomous: { tokenBudget: 80 } } as const;
+  const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
     const provider = await stage.provider('library', (_request, response) =>
       replyWith(response, 'The report is done.'),
     );
-    const here = await stage.open(
-      `autonomy-${autonomy}`,
+    return stage.open(
+      `library-${autonomy}`,
       {
         providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
         models: { evolver: 'off' },
-        library: { autonomy, holdout: 0 },
+        library: { holdout: 0, autonomy, ...OTHERS[autonomy] },
         learn: { failures: 1 },
       },
       { env: { P_KEY: 'k-000000000000' } },
     );
+  };
+  /** The state of the lesson that a person's complaint becomes. */
+  const stateUnder = async (autonomy: keyof typeof OTHERS): Promise<string> => {
+    const here = await changed(autonomy);
     const answer = await here.chat('Write the report for October', { session: 'one' });
+    const turn = String(answer.headers['x-instar-turn']);
     const note = 'Always write dates as YYYY-MM-DD in reports.';
-    await here.owner('POST', '/v1/feedback', {
-      turn: String(answer.headers['x-instar-turn']),
-      score: -1,
-      note,
-    });
+    await here.owner('POST', '/v1/feedback', { turn, score: -1, note });
     await here.daemon.settle();
-    const lessons = asArray(await here.owner('GET', '/api/lessons')).map(asObject);
-    expect(lessons.length).toBeGreaterThan(0);
-    return String(lessons[0]?.state);
+    const learned = asArray(await here.owner('GET', '/api/lessons'))
+      .map(asObject)
+      .filter(({ id }) => !String(id).startsWith('lesson-'));
+    expect(learned.length).toBeGreaterThan(0);
+    return String(learned[0]?.state);
   };
   const autonomy = once(async () => {
     const states = [];
-    for (const value of ['manual', 'guarded', 'autonomous']) states.push(await stateUnder(value)());
+    for (const value of ['manual', 'guarded', 'autonomous'] as const) states.push(await stateUnder(value));
     expect(states).toEqual(['proposed', 'trial', 'live']);
   });
 
   return {
     'library.topK': {
       acts: async () =>
-        expect([
-          await shown(await usual()),
-          await shown(await taught('library-one', { topK: 1, tokenBudget: 1500 })),
-        ]).toEqual([3, 1]),
+        expect([await shown(await usual()), await shown(await teach(await changed('manual')))]).toEqual([
+          3, 1,
+        ]),
     },
     'library.tokenBudget': {
-      acts: async () =>
-        expect(await shown(await taught('library-short', { tokenBudget: 80, holdout: 0.5 }))).toBeLessThan(3),
+      acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
     },
     'library.holdout': {
       acts: async () => {
         const counts = async (here: InstarHere) => {
           const all = [];
           for (let nth = 0; nth < 24; nth++) all.push(await shown(here));
-          return all;
+          return new Set(all);
         };
-        expect(new Set(await counts(await usual()))).toEqual(new Set([3]));
-        const held = await taught('library-held', { holdout: 0.5 });
-        expect(new Set(await counts(held)).size).toBeGreaterThan(1);
+        expect(await counts(await usual())).toEqual(new Set([3]));
+        expect((await counts(await teach(await changed('guarded')))).size).toBeGreaterThan(1);
       },
     },
     'library.autonomy=manual': { acts: autonomy },

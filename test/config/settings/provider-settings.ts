@@ -32,7 +32,9 @@ export function createProviderProofs(stage: Stage): SettingProofs {
   const provider = () =>
     stage.provider('providers', (request, response) => {
       if (chatBody(request).model === 'good') return replyWith(response, 'good');
-      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
+      // A wrong request is not sent to another model; an overloaded provider's is.
+      const status = chatBody(request).model === 'bad' ? 503 : 400;
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
     });
   const open = async (): Promise<InstarHere> => {
     const { url } = await provider();

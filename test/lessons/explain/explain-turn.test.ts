@@ -19,10 +19,13 @@ const publish = (...changes: readonly Change[]) =>
   open.library.publish({ id: `set-${++ids}`, by: PERSON, reason: 'requested by a person', changes });
 const add = (
   name: string,
-  more: Partial<LessonText> & { readonly source?: 'told' | 'experience' } = {},
+  more: Partial<LessonText> & {
+    readonly source?: 'told' | 'experience';
+    readonly visibility?: 'private' | 'shared';
+  } = {},
   state: 'proposed' | 'trial' | 'live' = 'live',
 ): Change => {
-  const { source = 'experience', ...text } = more;
+  const { source = 'experience', visibility, ...text } = more;
   return {
     op: 'add',
     id: `l-${name}`,
@@ -32,7 +35,7 @@ const add = (
       name,
       description: `When ${name}.`,
       content: `Do ${name}.`,
-      note: { source },
+      note: { source, visibility: visibility ?? 'scoped' },
       ...text,
     }),
   };
@@ -127,6 +130,8 @@ beforeAll(async () => {
     add('twin'),
     add('old'),
     add('unseen'),
+    add('mine', { scope: { agent: 'codex' }, visibility: 'private' }),
+    add('for-all', { scope: { agent: 'codex' }, visibility: 'shared' }),
     add('other-agent', { scope: { agent: 'codex' } }),
     add('other-project', { scope: { project: 'p-web' } }),
     add('waits', {}, 'proposed'),
@@ -196,6 +201,9 @@ describe('why a turn was shown a lesson, or not', () => {
       'it is for the agent codex; this turn is of coder',
     ]);
     expect(reasons['other-project']).toEqual(['other-project', expect.stringContaining('in shop-api')]);
+    expect(reasons.mine?.[0]).toBe('private');
+    // Shared: not its scope, but the task decides.
+    expect(reasons['for-all']?.[0]).toBe('not-relevant');
     expect(reasons.waits).toEqual(['not-approved', 'it was waiting for your approval']);
     expect(reasons.gone).toEqual(['retired', 'it was retired by you']);
     expect(reasons.harmful).toEqual(['retired', expect.stringContaining('because it did harm: 40 sessions')]);

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { checkConfig } from '../../../src/config/check-config.ts';
+import { homeAt } from '../../../src/config/home.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { asArray, asObject, parseJson } from '../../../src/core/json.ts';
+import { createLog } from '../../../src/daemon/log.ts';
+import { openPolicyEngine } from '../../../src/daemon/policy-engine.ts';
+import { openTrainingEnvironment, removeFolder, runWindow } from '../../served/training-environment.ts';
+import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
+import { once, type SettingProofs } from './setting-proof.ts';
+
+export function createTrainProofs(stage: Stage): SettingProofs {
+  /** One window of the embedded engine, with a value for each setting that is not its default. */
+  const window = once(async () => {
+    const train = { engine: 'nano', steps: 2, batchSize: 4, groupSize: 2, loraRank: 2 };
+    const environment = await openTrainingEnvironment({ train });
+    try {
+      const news = await runWindow(environment.training, {});
+      const steps = news.filter(({ type }) => type === 'step-trained' || type === 'step-idle');
+      expect(steps, 'train.steps').toHaveLength(2);
+      const journal = readFileSync(path.join(environment.dir, 'train', 'nano', 'run-1.jsonl'), 'utf8');
+      const groups = journal
+        .trim()
+        .split('\n')
+        .map((line) => asObject(asObject(parseJson(line)).entry))
+        .filter(({ type, batch }) => type === 'group-collected' && batch === 'run-1/0');
+      expect(groups, 'train.batchSize: 4 attempts in groups of 2').toHaveLength(2);
+      for (const { group } of groups)
+        expect(asArray(asObject(group).rollouts), 'train.groupSize').toHaveLength(2);
+      const models = path.join(environment.dir, 'engine', 'models');
+      const [model = ''] = readdirSync(models);
+      const text = readFileSync(path.join(models, model, 'model.json'), 'utf8');
+      expect(text, 'train.loraRank').toMatch(/"rank":\s*2\b/);
+      const { headers } = await environment.chat('hello', { session: 'served' });
+      expect(String(headers['x-instar-policy']), 'train.engine').toMatch(/^instar\/nano@/);
+    } finally {
+      await environment.close();
+      removeFolder(environment.dir);
+    }
+  });
+  const server = () =>
+    stage.provider('train', (request, response) => {
+      if (request.url.endsWith('/chat/completions'))
+        return replyWith(response, 'served', chatBody(request).stream === true);
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"error":"not today","category":"user"}');
+    });
+  const say = (here: InstarHere, model: string) => here.chat('hello', { model, session: model });
+  const remote = once(async () => {
+    const { url, seen } = await server();
+    const tokenizer = path.join(stage.folder(), 'no-such-tokenizer');
+    const train = {
+      engine: { tinker: `${url}/tinker`, keyEnv: 'ENGINE_KEY', baseModel: 'acme/small-1', tokenizer },
+    };
+    const env = { ENGINE_KEY: 'tml-000000000000' };
+    const here = await stage.open('train-remote', { train }, { env });
+    const { engine: name } = await here.owner('GET', '/api/train');
+    expect(name, 'train.engine.baseModel').toBe('small-1');
+    const { text } = await say(here, 'instar/small-1');
+    expect(text, 'train.engine.tokenizer').toContain(tokenizer);
+    const engine = openPolicyEngine({
+      settings: checkConfig({ train }, { env: {} }).config.train,
+      home: homeAt(here.dir),
+      env,
+      clock: systemClock,
+      log: createLog({ format: 'json', level: 'silent' }),
+    });
+    await expect(engine?.connect()).rejects.toThrow('not today');
+    const request = seen.find(({ url: at }) => at.startsWith('/tinker/'));
+    expect(request?.url, 'train.engine.tinker').toMatch(/^\/tinker\/api\/v1\//);
+    expect(JSON.stringify(request?.headers), 'train.engine.keyEnv').toContain('tml-000000000000');
+  });
+  const adapters = once(async () => {
+    const { url, seen } = await server();
+    const serve = { vllm: `${url}/vllm/v1`, keyEnv: 'VLLM_KEY', model: 'base-at-vllm' };
+    const here = await stage.open(
+      'train-served',
+      { train: { engine: 'nano', serve } },
+      { env: { VLLM_KEY: 'vllm-000000000000', PATH: process.env.PATH } },
+    );
+    const { status, text } = await say(here, 'instar/nano');
+    expect([status, text]).toEqual([200, expect.stringContaining('served')]);
+    const request = seen.findLast(
+      ({ url: at }) => at.startsWith('/vllm') && at.endsWith('/chat/completions'),
+    );
+    expect(request?.url, 'train.serve.vllm').toBe('/vllm/v1/chat/completions');
+    expect(request && chatBody(request).model, 'train.serve.model').toBe('base-at-vllm');
+    expect(request?.headers.authorization, 'train.serve.keyEnv').toBe('Bearer vllm-000000000000');
+  });
+
+  return {
+    'train.engine=nano': { acts: window },
+    'train.engine=off': {
+      acts: async () => {
+        const here = await stage.open('train-off', { train: { engine: 'off' } });
+        expect(String((await say(here, 'instar/nano')).headers['x-instar-policy'])).not.toContain('nano');
+        expect(JSON.stringify(await here.owner('POST', '/api/train/run', {}))).toContain('Training is off');
+      },
+    },
+    'train.engine.tinker': { acts: remote },
+    'train.engine.keyEnv': { acts: remote },
+    'train.engine.baseModel': { acts: remote },
+    'train.engine.tokenizer': { acts: remote },
+    'train.serve.vllm': { acts: adapters },
+    'train.serve.keyEnv': { acts: adapters },
+    'train.serve.model': { acts: adapters },
+    'train.loraRank': { acts: window },
+    'train.batchSize': { acts: window },
+    'train.groupSize': { acts: window },
+    'train.steps': { acts: window },
+    'train.live=true': {
+      shownIn: 'test/served/training-sources.test.ts',
+      title: 'are trained on once, if a person rewarded them under the current lessons',
+    },
+    'train.live=false': {
+      shownIn: 'test/served/training-sources.test.ts',
+      title: 'are attempted again, graded by the configured verifier, and trained on',
+    },
+  };
+}
