@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
+import { openLogFile } from '../base/log-file.ts';
 import { applyConfirmed } from '../config/confirmed-settings.ts';
 import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
@@ -9,7 +10,6 @@ import { readOwnKeys } from '../config/own-keys.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty, type LogOptions } from '../daemon/log.ts';
-import { openLogFile } from '../daemon/log-file.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
@@ -127,7 +127,9 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
 /** A fault of the log file is told on standard error alone. */
 const keepLog = (file: string, options: LogOptions): ReturnType<typeof openLogFile> =>
   openLogFile(file, (error) =>
-    createLog(options).warn(`${file} cannot be written (${error.message}): log lines wait for it, up to 1 MB of them`),
+    createLog(options).warn(
+      `${file} cannot be written (${error.message}): log lines wait for it, up to 1 MB of them`,
+    ),
   );
 
 /** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
