@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
+import { LOG_FILES } from '../base/log-file.ts';
 import { formatLogLine, LOG_LEVELS } from '../base/log-line.ts';
 import { neutraliseJson } from '../base/printable.ts';
 import { homeAt } from '../config/home.ts';
-import { LOG_FILES } from '../daemon/log-file.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { followLog, type LogFilter, readLastLines, type StoredLine } from './log-files.ts';
 

@@ -99,7 +99,9 @@ function describeError(error: unknown): unknown {
 
 export function logTurn(log: Log, report: TurnReport): void {
   const { failure } = report;
-  if (failure === undefined) return log.debug(report, 'turn ended');
-  const totalMs = Math.round(report.totalMs);
-  log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
+  if (failure === undefined) log.debug(report, 'turn ended');
+  else {
+    const totalMs = Math.round(report.totalMs);
+    log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
+  }
 }

@@ -1,5 +1,5 @@
-import { openRotatingFile, type RotatingFile } from '../base/rotating-file.ts';
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { openRotatingFile, type RotatingFile } from './rotating-file.ts';
 
 const MAX_BYTES = 10 * 1024 * 1024;
 /** How many files `instar logs` finds at most. */

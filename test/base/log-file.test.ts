@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toKeptLine } from '../../src/base/log-file.ts';
 import { createLog, logTurn } from '../../src/daemon/log.ts';
-import { toKeptLine } from '../../src/daemon/log-file.ts';
 
 const WORDS = 'my neighbour Aurelia';
 /** What a log call leaves in the file. */
