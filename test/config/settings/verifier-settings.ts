@@ -56,7 +56,7 @@ const rowsFor = (file: string): readonly object[] => [
   { domain: 'family.*', kind: 'regex', pattern: 'EUR' },
 ];
 
-/** Recorded turns, as any client makes them, and the rewards that the configured verifiers give to them. */
+/** Recorded turns, like those of every client, and the rewards that the configured verifiers give to them. */
 export function createVerifierProofs(stage: Stage): SettingProofs {
   const open = async (): Promise<InstarHere> => {
     const provider = await stage.provider('verifiers', (request, response) => {
