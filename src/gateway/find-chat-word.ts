@@ -50,10 +50,15 @@ function mayHoldWord(bytes: Buffer, [start, end]: ByteSpan, newest: readonly num
   for (const from of newest) {
     if (from < start || from > to) return false;
     if (holdsName(bytes, Math.max(from, to - END_BYTES), to)) return true;
+    if (!CLIENT_START.test(bytes.toString('latin1', from, Math.min(to, from + START_BYTES)))) return false;
     to = from;
   }
   return false;
 }
+
+/** How a message begins that a client puts behind the person's. */
+const CLIENT_START = /"role"\s*:\s*"(?:system|developer)"|"(?:\\n|\s)*<(?:<<BEGIN_|[a-z_-]{3,40}[>\s])/;
+const START_BYTES = 256;
 
 /** How far to go on when a byte (in lower case) is not the end of "instar": past it, or to where it could be a part of it. */
 const STEPS = new Uint8Array(256).fill(6);
