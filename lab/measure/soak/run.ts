@@ -45,7 +45,9 @@ const entry = {
   baseUrl: `http://127.0.0.1:${provider.port}/v1`,
   keyEnv: 'SOAK_PROVIDER_KEY',
 };
-const config = { providers: { soak: entry }, models: { default: 'soak/worker', evolver: 'soak/evolver' } };
+const models = { default: 'soak/worker', evolver: 'soak/evolver' };
+/** An hour of learning from every session needs more tokens than a day of a person. */
+const config = { providers: { soak: entry }, models, learn: { budget: { tokensPerDay: 1_000_000_000 } } };
 writeFileSync(path.join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 const daemon = createWatchedDaemon(home, logFile, { SOAK_PROVIDER_KEY: 'the-provider-accepts-anything' });
 await daemon.start();
