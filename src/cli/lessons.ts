@@ -131,9 +131,6 @@ interface ListOptions {
 
 const CLOSED_STATES = new Set<unknown>(['retired', 'rejected']);
 
-/** From this width on a list also says what each lesson is for. */
-const WIDE = 110;
-
 const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api, lessonsApi }) => {
     const found = await lessonsApi.list({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
@@ -141,10 +138,8 @@ const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext)
       all || state !== undefined ? found : found.filter((lesson) => !CLOSED_STATES.has(lesson.state));
     const { printer, stdout, env } = context;
     if (printer.json) printer.document(list);
-    else if (list.length > 0) {
-      const width = lineWidth(stdout, env);
-      printer.table(lessonTable(list, Date.now(), width === undefined || width >= WIDE));
-    } else if (state === undefined && kind === undefined)
+    else if (list.length > 0) printer.table(lessonTable(list, Date.now(), lineWidth(stdout, env)));
+    else if (state === undefined && kind === undefined)
       printEmptyLibrary(context, {
         lessons: found,
         generations: await lessonsApi.generations(),

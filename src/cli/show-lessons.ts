@@ -9,12 +9,16 @@ export type LessonJson = Readonly<Record<string, unknown>>;
 
 const timeOf = (value: unknown): number => Date.parse(text(value));
 
-/** The columns of `lessons list`. `isWide`: there is room for what a lesson is for. */
+/** From this width on a list also says what each lesson is for. */
+const WIDE = 110;
+
+/** The columns of `lessons list`. Without a width a program reads them, and gets every word. */
 export function lessonTable(
   lessons: readonly LessonJson[],
   now: number,
-  isWide: boolean,
+  width: number | undefined,
 ): readonly (readonly Part[])[] {
+  const isWide = width === undefined || width >= WIDE;
   const names = lessons.map(({ name }) => name);
   const isAmbiguous = new Set(names).size < names.length;
   const hasKinds = lessons.some(({ kind }) => kind !== 'skill');
@@ -24,7 +28,7 @@ export function lessonTable(
     'STATE',
     ...(hasKinds ? ['KIND'] : []),
     'CHANGED',
-    isWide ? 'EFFECT' : 'EFFECT (scored sessions)',
+    width === undefined ? 'EFFECT' : 'EFFECT (scored sessions)',
     ...(isWide ? ['FOR'] : []),
   ];
   return [
@@ -35,7 +39,7 @@ export function lessonTable(
       stateOf(lesson),
       ...(hasKinds ? [text(lesson.kind)] : []),
       relativeTime(timeOf(lesson.changedAt), now),
-      isWide ? effectCell(lesson) : effectCell(lesson).replace(/ scored sessions?$/, ''),
+      width === undefined ? effectCell(lesson) : effectCell(lesson).replace(/ scored sessions?$/, ''),
       ...(isWide ? [text(lesson.description)] : []),
     ]),
   ];

@@ -98,8 +98,14 @@ function workWords({ sessions, turns, appraised, feedback, scored }: JsonObject)
   ].join(', ');
 }
 
-function costWords({ calls, tokens, usd }: JsonObject): string {
+function costWords({ calls, tokens, unpricedTokens, usd }: JsonObject): string {
   const asked = asNumber(calls) ?? 0;
   if (asked === 0) return 'learning asked no model';
-  return `learning asked a model ${plural(asked, 'time')}: ${plural(asNumber(tokens) ?? 0, 'token')}, ${dollars(asNumber(usd) ?? 0)}`;
+  const unpriced = asNumber(unpricedTokens) ?? 0;
+  const known = asNumber(usd) ?? 0;
+  const price =
+    unpriced === 0
+      ? dollars(known)
+      : `${known > 0 ? `${dollars(known)} and ` : ''}${plural(unpriced, 'token')} whose price is unknown`;
+  return `learning asked a model ${plural(asked, 'time')}: ${plural(asNumber(tokens) ?? 0, 'token')}, ${price}`;
 }

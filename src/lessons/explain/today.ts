@@ -148,13 +148,14 @@ function describeChange(lesson: Lesson, events: readonly LessonEvent[], library:
 }
 
 function sumCost(cycles: readonly StoredFact[]): JsonObject {
-  let [calls, tokens, usd, runs] = [0, 0, 0, 0];
+  let [calls, tokens, unpricedTokens, usd, runs] = [0, 0, 0, 0, 0];
   for (const { fact } of cycles) {
     if (fact.type !== 'cycle-end') continue;
     runs++;
     calls += fact.cost.calls;
     tokens += fact.cost.inputTokens + fact.cost.outputTokens;
     usd += fact.cost.usd;
+    unpricedTokens += fact.cost.unpricedTokens ?? 0;
   }
-  return { runs, calls, tokens, usd };
+  return { runs, calls, tokens, unpricedTokens, usd };
 }
