@@ -1,6 +1,6 @@
-import { describeRestart } from '../config/live-settings.ts';
 import { type EffectTime, effectTimeOf } from '../config/reload-rules.ts';
 import { parseSettingPath } from '../config/setting-path.ts';
+import { describeRestart } from '../config/settings-state.ts';
 import { asArray, asString, type JsonObject } from '../core/json.ts';
 import { dim, type Printer } from './print.ts';
 

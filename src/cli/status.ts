@@ -1,9 +1,6 @@
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
-import { ConfigError } from '../config/config-error.ts';
-import { applyConfirmed, type WaitingSetting } from '../config/confirmed-settings.ts';
 import { homeAt } from '../config/home.ts';
-import { describeSettingsState } from '../config/live-settings.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { describeSettingsState } from '../config/settings-state.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
@@ -28,27 +25,10 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
   if (printer.json) printer.document({ ...report.raw, running: true, ...report.daemon });
   else {
     show(printer, report);
-    for (const { path, asked, used } of waitingSettings(context))
-      printer.note(
-        { text: 'waiting  ', style: 'yellow' },
-        `${path} "${asked}" waits for your word ("${used}" is used). Confirm it with: instar config confirm`,
-      );
     for (const { what, fix } of describeSettingsState(report.raw.settings))
       printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
   }
   return EXIT.ok;
-}
-
-/** Settings that were loosened in the config file since the owner last confirmed them. */
-function waitingSettings({ homeDir, env }: CommandContext): readonly WaitingSetting[] {
-  const home = homeAt(homeDir);
-  try {
-    return applyConfirmed(loadConfig({ file: home.configFile, env }).config, home).waiting;
-  } catch (error) {
-    // A faulty config is what `instar doctor` reports; the daemon still runs with the last one.
-    if (error instanceof ConfigError) return [];
-    throw error;
-  }
 }
 
 function show(

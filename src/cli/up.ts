@@ -53,10 +53,16 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const port = options.port === undefined ? {} : { port: options.port };
   const file = resolve(options.config ?? home.configFile);
   const load = () => loadSettings({ file, required: options.config !== undefined, env, ...port }, home);
-  const { config: first, waiting, notes, warnings } = await load();
+  const { config: first, notes, warnings, ...loaded } = await load();
+  let { waiting } = loaded;
+  const reload = async () => {
+    const next = await load();
+    waiting = next.waiting;
+    return next.config;
+  };
   const settings = createLiveSettings({
     config: first,
-    source: { file, load: async () => (await load()).config },
+    source: { file, load: reload, waiting: () => waiting },
   });
   const { config } = settings;
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);

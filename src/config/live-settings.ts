@@ -1,10 +1,12 @@
 import type { Log } from '../base/log.ts';
-import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { asObject, compact, type JsonObject } from '../core/json.ts';
 import { fileStamp } from './caller-keys.ts';
 import { ConfigError } from './config-error.ts';
+import type { WaitingSetting } from './confirmed-settings.ts';
 import { planReload } from './reload-rules.ts';
 import type { Config } from './schema.ts';
 import { knownKeys, renderPath } from './setting-path.ts';
+import { describeRestart, KEPT_SETTINGS } from './settings-state.ts';
 
 /** The settings in force, which can change while Instar runs. */
 export interface LiveSettings {
@@ -20,7 +22,7 @@ export interface LiveSettings {
    * file: the settings in force stay.
    */
   reload(): Promise<ReloadReport>;
-  /** For `status`: `{ file?, problem?, restart }`. */
+  /** For `status`: `{ file?, problem?, restart, waiting }`; see `describeSettingsState`. */
   describe(): JsonObject;
   /** The file that `reload` reads; undefined when the settings came from the program that started the daemon. */
   readonly file: string | undefined;
@@ -45,7 +47,12 @@ interface LiveSettingsOptions {
   /** The settings to begin with. */
   readonly config: Config;
   /** Reads and checks the settings; absent when they cannot change. Rejects with `ConfigError`. */
-  readonly source?: { readonly file: string; readonly load: () => Promise<Config> };
+  readonly source?: {
+    readonly file: string;
+    readonly load: () => Promise<Config>;
+    /** Of the file as it was last loaded. */
+    readonly waiting?: () => readonly WaitingSetting[];
+  };
 }
 
 export function createLiveSettings({ config: first, source }: LiveSettingsOptions): LiveSettings {
@@ -89,7 +96,10 @@ export function createLiveSettings({ config: first, source }: LiveSettingsOption
       queue = done.catch(() => undefined);
       return done;
     },
-    describe: () => compact({ file: source?.file, problem, restart }),
+    describe: () => {
+      const waiting = (source?.waiting?.() ?? []).map((setting) => ({ ...setting }));
+      return compact({ file: source?.file, problem, restart, waiting });
+    },
   };
 }
 
@@ -150,7 +160,7 @@ export function followSettings({ settings, files, log, everyMs = LOOK_MS }: Foll
       told = what;
     } catch (error) {
       const what = (error instanceof Error ? error.message : String(error)).replace(/\n\s*/g, ' ');
-      if (what !== told) log.warn(`${KEPT}: ${what}. See: instar config check`);
+      if (what !== told) log.warn(`${KEPT_SETTINGS}: ${what}. See: instar config check`);
       told = what;
     }
   };
@@ -162,25 +172,3 @@ export function followSettings({ settings, files, log, everyMs = LOOK_MS }: Foll
   timer.unref();
   return { reloadNow, close: () => clearInterval(timer) };
 }
-
-const KEPT = 'the config file has a problem, so the settings before it stay in force';
-
-/** What `describe` says, for people: nothing when the settings in force are those of the file. */
-export function describeSettingsState(
-  state: unknown,
-): readonly { readonly what: string; readonly fix: string }[] {
-  const { problem, restart } = asObject(state);
-  const paths = asArray(restart).flatMap((path) => asString(path) ?? []);
-  const why = asString(problem)?.replace(/\n\s*/g, ' ');
-  return [
-    ...(why === undefined ? [] : [{ what: `${KEPT}: ${why}`, fix: 'instar config check' }]),
-    ...(paths.length === 0 ? [] : [{ what: restartOf(paths), fix: RESTART }]),
-  ];
-}
-
-const RESTART = 'instar stop && instar up';
-const restartOf = (paths: readonly string[]): string =>
-  `${paths.join(', ')} ${paths.length === 1 ? 'changes' : 'change'} at the next start`;
-
-/** `gateway.port changes at the next start: instar stop && instar up`. */
-export const describeRestart = (paths: readonly string[]): string => `${restartOf(paths)}: ${RESTART}`;

@@ -3,14 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkConfig } from '../../src/config/check-config.ts';
-import {
-  createLiveSettings,
-  describeRestart,
-  describeSettingsState,
-  followSettings,
-} from '../../src/config/live-settings.ts';
+import { createLiveSettings, followSettings } from '../../src/config/live-settings.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { withFormerKeys } from '../../src/config/own-keys.ts';
+import { describeRestart, describeSettingsState } from '../../src/config/settings-state.ts';
 
 const SOON = { timeout: 10_000, interval: 10 };
 const undo: (() => void)[] = [];
