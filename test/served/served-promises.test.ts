@@ -8,7 +8,7 @@ import type { Fact } from '../../src/core/fact.ts';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
 import { exportSkillFiles } from '../../src/lessons/skill-files/import-export.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
-import { runCli, runInProcess } from '../cli/run-cli.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { chatBody, createStage, type InstarHere, replyWith } from '../config/settings/instar-here.ts';
 import { ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
@@ -276,19 +276,5 @@ describe('work that cannot be done', () => {
       { started: false, why: expect.stringMatching(/^There are no tasks to train on\. .*learn\.verifiers/) },
     ]);
     expect(existsSync(path.join(dir, 'engine')), 'no engine was started').toBe(false);
-  }, 60_000);
-
-  it('bench run --condition full with a policy that cannot train is an error that names one that can', async () => {
-    const dir = path.join(stage.folder(), 'home');
-    const run = ['bench', 'run', 'workdays', '--seeds', '1', '--days', '1', '--home', dir];
-    const { code, stderr } = await runInProcess([
-      ...run,
-      '--condition',
-      'skills,full',
-      '--policy',
-      'scripted',
-    ]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('only nano has')]);
-    expect(stderr).toContain('--policy nano');
   }, 60_000);
 });

@@ -25,12 +25,18 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     expect(report.remarks[0]).toContain('Only file tasks and questions on house rules');
   });
 
-  it('scores the null policy 0 %, and says that the condition full was not run, and why', async () => {
-    const args = ['--days', '1', '--only', 'files', '--policy', 'null', '--condition', 'baseline,full'];
+  it('scores the null policy 0 %', async () => {
+    const args = ['--days', '1', '--only', 'files', '--policy', 'null', '--condition', 'baseline'];
     const { stdout } = await bench([...SMALL, ...args, '--json']);
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ questions: 11, conditions: { baseline: { completion: 0, exact: null } } });
-    expect(JSON.stringify(report)).toContain('no weights that can be trained');
+  });
+
+  it('refuses the condition full for a policy that cannot train, and names one that can (not leaving it out)', async () => {
+    const args = ['--days', '1', '--policy', 'null', '--condition', 'baseline,full'];
+    const { code, stderr } = await bench([...SMALL, ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('only nano has')]);
+    expect(stderr).toContain('--policy nano');
   });
 
   it('writes every question of a named run to its journal, and refuses to continue it with other options', async () => {
