@@ -4,6 +4,7 @@ import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../embed/ngram-embed.ts';
 import { isHeldOut } from '../effect/measure-effect.ts';
 import { type OpenLessons, openLessons } from '../open-lessons.ts';
+import { createReadLearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE } from './activation.ts';
 import type { DomainPattern } from './domain.ts';
 import { createRecall } from './recall.ts';
@@ -37,6 +38,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
   const embed = createMiniLmEmbed();
   const fallback = createNgramEmbed();
   let opened: OpenLessons | undefined;
+  let learnedIn: ReadLearnedIn | undefined;
   let vectors: VectorCache | undefined;
   const index = createRecall({
     embed,
@@ -44,6 +46,8 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
     heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+    // A private lesson whose origin cannot be read is shown to nobody.
+    learnedIn: async (lesson) => (learnedIn === undefined ? [] : learnedIn(lesson)),
     patterns: options.patterns,
     vectorCache: {
       get: async (key) => vectors?.get(key),
@@ -60,6 +64,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
   };
   return {
     open: async (records) => {
+      learnedIn = createReadLearnedIn(records);
       const lessons = await openLessons({
         records,
         clock,
