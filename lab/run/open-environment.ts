@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { restoreHome } from '../../src/api/open-api.ts';
+import { restoreHome } from '../../src/api/offline-api.ts';
 import { createRemoteApi } from '../../src/api/remote-api.ts';
 import type { Log } from '../../src/base/log.ts';
 import { createCallerKey } from '../../src/config/caller-keys.ts';

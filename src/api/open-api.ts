@@ -1,36 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
-import { systemBoot } from '../base/boot-clock.ts';
-import { createIds } from '../base/ids.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
-import { type Home, HomeInUseError, openHome } from '../config/home.ts';
-import { hashKey, keyId } from '../config/key.ts';
-import { readOwnKeys } from '../config/own-keys.ts';
+import type { Home } from '../config/home.ts';
 import { readOwnerKey, type StoredOwnerKey } from '../config/owner-key.ts';
-import { systemClock } from '../core/clock.ts';
-import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
-import type { Records } from '../core/store.ts';
-import { createAudit } from '../record/audit-trail.ts';
-import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
-import { findGoodCopy } from '../record/copy-files.ts';
-import { withErasableCopies } from '../record/erase-from-copies.ts';
-import { lockHome } from '../record/home-lock.ts';
-import { toRecords } from '../record/records.ts';
-import { restoreSnapshot } from '../record/snapshots.ts';
-import { createMemoryStore } from '../record/store/memory-store.ts';
-import { openSqliteStore } from '../record/store/sqlite-store.ts';
-import { confirmTimeOf } from '../record/trusted-clock.ts';
-import { openRedactor } from '../redact/open-redactor.ts';
-import { readOrCreateSalt } from '../redact/salt.ts';
-import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
-import { createKeysApi } from './keys-api.ts';
+import type { OpenedApi } from './offline-api.ts';
 import { ApiError, createRemoteApi } from './remote-api.ts';
-import { withShortIds } from './short-ids.ts';
-import { createStoreApi } from './store-api.ts';
-import { withAudit } from './with-audit.ts';
-
-interface OpenedApi extends OwnerApis {
-  close(): void;
-}
 
 /** Reveals a protected owner key, by asking the person for its passphrase. */
 export type UnlockOwnerKey = (owner: StoredOwnerKey) => Promise<string>;
@@ -57,117 +29,7 @@ export async function openApi(
   const key = owner && (owner.key ?? (await unlock(owner)));
   if (daemon !== undefined && isAlive(daemon))
     return { ...createRemoteApi(daemon, key), close: () => undefined };
-  const now = systemClock.now;
-  const settings = () => learningSettings(home, env);
-  const over = (records: Records, close: () => void): OpenedApi => {
-    const apis = {
-      api: {
-        ...createStoreApi(records, now, async () => {
-          const { REVIEW_JOB } = await import('../lessons/review-job.ts');
-          const { describeOffline } = await import('../schedule/offline-schedule.ts');
-          return describeOffline(home, env, records, REVIEW_JOB);
-        }),
-        confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
-        learning: async () =>
-          (await import('./offline-learning.ts')).describeLearningOffline(
-            records,
-            (await settings()).failures,
-            now(),
-          ),
-      },
-      lessonsApi: createLazyLessonsApi(records, async () => (await settings()).holdout),
-      keysApi: createKeysApi(home, env, now, records),
-    };
-    const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
-    return { ...withShortIds(withAudit(apis, createAudit(records, now), by), records), close };
-  };
-  if (mayCreate) openHome(home.dir);
-  else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);
-  const lock = lockHome(home.lockFile);
-  if (lock === undefined)
-    throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
-  const store = openSqliteStore({ file: home.storeFile });
-  const redactor = openRedactor({
-    salt: readOrCreateSalt(home),
-    keys: () => readOwnKeys(undefined, { env, home }),
-  });
-  const { records } = withErasableCopies(toRecords(store, now, redactor), home, now);
-  const followLibrary = followLibraryOnce(home, records);
-  return over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary }), () => {
-    store.close();
-    lock.release();
-  });
+  // Loaded on demand: most commands speak to a daemon.
+  const { openOfflineApi } = await import('./offline-api.ts');
+  return openOfflineApi(home, env, { mayCreate, key });
 }
-
-/** Folds the library on the first call: commands such as `sessions list` do not need it. */
-export function createLazyLessonsApi(records: Records, holdout?: () => Promise<number>): LessonsApi {
-  let opened: Promise<LessonsApi> | undefined;
-  const open = (): Promise<LessonsApi> => {
-    // Also the code is loaded on the first call.
-    opened ??= import('../lessons/open-lessons.ts')
-      .then(async ({ openLessons }) =>
-        openLessons({
-          records,
-          clock: systemClock,
-          newId: createIds(systemClock),
-          ...(holdout === undefined ? {} : { holdout: await holdout() }),
-          onFault: (error) => {
-            throw error;
-          },
-        }),
-      )
-      .then(({ api }) => api);
-    return opened;
-  };
-  return {
-    list: async (query) => (await open()).list(query),
-    all: async () => (await open()).all(),
-    show: async (idOrName) => (await open()).show(idOrName),
-    why: async (turn) => (await open()).why(turn),
-    today: async () => (await open()).today(),
-    change: async (body) => (await open()).change(body),
-    generations: async () => (await open()).generations(),
-    review: async () => (await open()).review(),
-    recall: async (query) => (await open()).recall(query),
-    diff: async (from, to) => (await open()).diff(from, to),
-    rollback: async (to) => (await open()).rollback(to),
-  };
-}
-
-/** The settings that reports about learning name. The code that reads them is loaded on demand; a faulty file counts as none. */
-async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
-  const { loadConfig } = await import('../config/load-config.ts');
-  try {
-    const { learn, library } = loadConfig({ file: home.configFile, env }).config;
-    return { failures: learn.failures, holdout: library.holdout };
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
-    throw error;
-  }
-}
-
-/** Why a file cannot be restored into a home; undefined when it looks like a backup. */
-export const findRestoreFault = (home: Home, file: string): BackupFault | undefined =>
-  findBackupFault(file) ??
-  (isSameFile(file, home.storeFile)
-    ? { kind: 'foreign', why: 'is the record of this home itself, not a backup of it' }
-    : undefined);
-
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }));
-  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
-}
-
-/** Replaces the store with a backup, under the lock. `kept` is the path of the previous store, if there was one. */
-export function restoreHome(home: Home, file: string): { readonly kept: string | undefined } {
-  const lock = lockHome(home.lockFile);
-  if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
-  try {
-    return { kept: restoreSnapshot(file, home.storeFile) };
-  } finally {
-    lock.release();
-  }
-}
-
-/** The newest sound copy of a home's store, and the newer ones that are damaged. */
-export const newestCopyOf = (home: Home): ReturnType<typeof findGoodCopy> => findGoodCopy(home.snapshotDir);

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { findRestoreFault, newestCopyOf, restoreHome } from '../api/open-api.ts';
+import { findRestoreFault, newestCopyOf, restoreHome } from '../api/offline-api.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { StoreError } from '../core/store.ts';

@@ -1,4 +1,4 @@
-import { newestCopyOf } from '../api/open-api.ts';
+import { newestCopyOf } from '../api/offline-api.ts';
 import { homeAt } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';

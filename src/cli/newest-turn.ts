@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { projectsOfFolder } from '../api/folder-projects.ts';
 import { homeAt } from '../config/home.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asObject, asString, type JsonObject } from '../core/json.ts';
@@ -26,11 +25,10 @@ export async function findNewestTurn(
     ...(agent === undefined ? {} : { agent }),
     ...(project === undefined ? {} : { projects: [await findProject(api, project, context)] }),
   };
-  const here = {
-    projects: projectsOfFolder(currentFolder(context.env), homeAt(context.homeDir), context.env),
-  };
   const isNamed = agent !== undefined || project !== undefined;
-  const turn = (isNamed ? undefined : await api.newestTurn(here)) ?? (await api.newestTurn(named));
+  const here = isNamed ? [] : await projectsOf(currentFolder(context.env), context);
+  const turn =
+    (isNamed ? undefined : await api.newestTurn({ projects: here })) ?? (await api.newestTurn(named));
   if (turn !== undefined) return turn;
   const of = [agent && `of agent "${agent}"`, project && `in project "${project}"`].filter(Boolean).join(' ');
   throw new CommandError(
@@ -38,6 +36,12 @@ export async function findNewestTurn(
     isNamed ? `no turn ${of} is recorded` : 'no turn is recorded yet',
     isNamed ? 'see: instar sessions list' : 'point an agent at the gateway: instar connect',
   );
+}
+
+/** The ids of the projects of a folder. The redactor that this needs is loaded on demand. */
+async function projectsOf(folder: string, { homeDir, env }: CommandContext): Promise<readonly string[]> {
+  const { projectsOfFolder } = await import('../api/folder-projects.ts');
+  return projectsOfFolder(folder, homeAt(homeDir), env);
 }
 
 /** The folder as the shell shows it, where that is the same one. */
@@ -54,9 +58,8 @@ const MOST_SEARCHED = 500;
 /** The id of a project: of a folder, of the label that `sessions list` prints, or the id itself. Throws for an unknown one. */
 export async function findProject(api: DaemonApi, text: string, context: CommandContext): Promise<string> {
   const folder = text.replace(/^~(?=$|[\\/])/, context.env.HOME ?? homedir());
-  const ofFolder = (): string | undefined =>
-    projectsOfFolder(folder, homeAt(context.homeDir), context.env)[0];
-  if (/[\\/]|^\.{1,2}$|^~$/.test(text)) return ofFolder() ?? text;
+  const ofFolder = async (): Promise<string | undefined> => (await projectsOf(folder, context))[0];
+  if (/[\\/]|^\.{1,2}$|^~$/.test(text)) return (await ofFolder()) ?? text;
   const known = new Map<string, string>();
   for (const { project } of await api.sessions({ limit: MOST_SEARCHED })) {
     const id = asString(asObject(project).id);
@@ -70,7 +73,7 @@ export async function findProject(api: DaemonApi, text: string, context: Command
       `several projects are labelled "${text}": ${ids.join(', ')}`,
       'give one of these ids, or its folder',
     );
-  const only = ids[0] ?? (isFolder(folder) ? ofFolder() : undefined);
+  const only = ids[0] ?? (isFolder(folder) ? await ofFolder() : undefined);
   if (only !== undefined) return only;
   const closest = closestWord(text, [...known.values()]);
   throw new CommandError(

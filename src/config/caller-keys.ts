@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { z } from 'zod';
 import { replaceFileSync } from '../base/atomic-file.ts';
-import { parseJson } from '../core/json.ts';
+import { isObject, type JsonObject, parseJson } from '../core/json.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
 import { hashKey, keyId, newKey, readKey } from './key.ts';
@@ -23,20 +22,20 @@ interface KeysFile {
   readonly callers: readonly CallerKey[];
 }
 
-const HASH = z.string().regex(/^[0-9a-f]{64}$/);
-const fileSchema = z.object({
-  owner: HASH.optional(),
-  callers: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      hash: HASH,
-      mayRate: z.boolean(),
-      createdAt: z.string(),
-      revokedAt: z.string().optional(),
-    }),
-  ),
-});
+const HASH = /^[0-9a-f]{64}$/;
+
+const isCallerKey = ({ id, name, hash, mayRate, createdAt, revokedAt }: JsonObject): boolean =>
+  [id, name, hash, createdAt, revokedAt ?? ''].every((text) => typeof text === 'string') &&
+  HASH.test(String(hash)) &&
+  typeof mayRate === 'boolean';
+
+/** Read by most commands, so without a schema library, which takes longer to load than they run. */
+function isKeysFile(file: unknown): file is KeysFile {
+  if (!isObject(file) || !Array.isArray(file.callers)) return false;
+  const { owner } = file;
+  const isOwner = owner === undefined || (typeof owner === 'string' && HASH.test(owner));
+  return isOwner && file.callers.every((caller) => isObject(caller) && isCallerKey(caller));
+}
 
 /** The caller keys of a home, without the one in its key file. Throws `ConfigError` for an invalid file. */
 export const readCallerKeys = (home: Home): readonly CallerKey[] => readFile(home).callers;
@@ -109,8 +108,8 @@ function readFile(home: Home): KeysFile {
     if (code === 'ENOENT' || code === 'ENOTDIR') return { callers: [] };
     throw new ConfigError([{ path: home.keysFile, what: `cannot be read (${code ?? 'unknown error'})` }]);
   }
-  const parsed = fileSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data as KeysFile;
+  const parsed: unknown = parseJson(text);
+  if (isKeysFile(parsed)) return parsed;
   const fix = 'restore it from a backup of the home, or delete it and connect the clients again';
   throw new ConfigError([{ path: home.keysFile, what: 'is not a list of keys', fix }]);
 }

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
-import { z } from 'zod';
 import { createFileSync, replaceFileSync } from '../base/atomic-file.ts';
-import { parseJson } from '../core/json.ts';
+import { asObject, parseJson } from '../core/json.ts';
 import { readOwnerHash, writeOwnerHash } from './caller-keys.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
@@ -22,13 +21,21 @@ export interface StoredOwnerKey {
 /** Costs about a third of a second and 128 MB per guess. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
 
-const sealedSchema = z.object({
-  protection: z.literal('passphrase'),
-  salt: z.string(),
-  nonce: z.string(),
-  sealed: z.string(),
-});
-const protectedSchema = z.union([sealedSchema, z.object({ protection: z.literal('keyring') })]);
+interface SealedKey {
+  readonly protection: 'passphrase';
+  readonly salt: string;
+  readonly nonce: string;
+  readonly sealed: string;
+}
+
+/** Undefined for anything else than a protected key. */
+function readProtected(text: string): SealedKey | { readonly protection: 'keyring' } | undefined {
+  const { protection, salt, nonce, sealed } = asObject(parseJson(text));
+  if (protection === 'keyring') return { protection };
+  if (protection !== 'passphrase') return undefined;
+  if (typeof salt !== 'string' || typeof nonce !== 'string' || typeof sealed !== 'string') return undefined;
+  return { protection, salt, nonce, sealed };
+}
 
 /**
  * The owner key: `INSTAR_OWNER_KEY`, else the home's owner-key file. Undefined when there is none yet. Throws `ConfigError`
@@ -40,12 +47,11 @@ export function readOwnerKey(home: Home, env: NodeJS.ProcessEnv): StoredOwnerKey
   const found = readPrivateFile(home.ownerKeyFile, 'INSTAR_OWNER_KEY');
   if (found === undefined) return undefined;
   if (!found.text.startsWith('{')) return plain(checkKey(found.text, home.ownerKeyFile));
-  const read = protectedSchema.safeParse(parseJson(found.text));
-  if (!read.success) {
+  const data = readProtected(found.text);
+  if (data === undefined) {
     const what = 'is neither a key nor a protected key';
     throw new ConfigError([{ path: home.ownerKeyFile, what, fix: REPLACE }]);
   }
-  const { data } = read;
   const reveal = (passphrase: string): string =>
     data.protection === 'passphrase' ? openSealed(data, passphrase, home) : readKeyring(home);
   return { protection: data.protection, key: undefined, unlock: reveal };
@@ -90,7 +96,7 @@ export function replaceOwnerKey(home: Home, protection: KeyProtection, passphras
   return key;
 }
 
-function seal(key: string, passphrase: string): z.infer<typeof sealedSchema> {
+function seal(key: string, passphrase: string): SealedKey {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', scryptSync(passphrase, salt, 32, SCRYPT), nonce);
@@ -101,11 +107,7 @@ function seal(key: string, passphrase: string): z.infer<typeof sealedSchema> {
 
 const TAG_BYTES = 16;
 
-function openSealed(
-  { salt, nonce, sealed }: z.infer<typeof sealedSchema>,
-  passphrase: string,
-  home: Home,
-): string {
+function openSealed({ salt, nonce, sealed }: SealedKey, passphrase: string, home: Home): string {
   const bytes = (text: string): Buffer => Buffer.from(text, 'base64url');
   const all = bytes(sealed);
   try {

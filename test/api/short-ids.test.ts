@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLazyLessonsApi } from '../../src/api/open-api.ts';
+import { createLazyLessonsApi } from '../../src/api/offline-api.ts';
 import { withShortIds } from '../../src/api/short-ids.ts';
 import { createStoreApi } from '../../src/api/store-api.ts';
 import { createIds } from '../../src/base/ids.ts';

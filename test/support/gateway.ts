@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createKeysApi } from '../../src/api/keys-api.ts';
-import { createLazyLessonsApi } from '../../src/api/open-api.ts';
+import { createLazyLessonsApi } from '../../src/api/offline-api.ts';
 import { createStoreApi } from '../../src/api/store-api.ts';
 import { homeAt } from '../../src/config/home.ts';
 import type { Caller } from '../../src/core/caller.ts';
