@@ -21,11 +21,12 @@ interface Span {
 
 /** A picture (SVG) of what a terminal showed: lines with ANSI colours, `columns` wide. */
 export function drawTerminal(lines: readonly string[], columns: number, title: string): string {
+  const rows = lines.flatMap((line) => wrapSpans(readSpans(line), columns));
   const width = Math.ceil(columns * CHARACTER_WIDTH + 2 * MARGIN);
-  const height = lines.length * LINE_HEIGHT + TITLE_BAR + 2 * MARGIN;
-  const text = lines.map((line, index) => {
+  const height = rows.length * LINE_HEIGHT + TITLE_BAR + 2 * MARGIN;
+  const text = rows.map((row, index) => {
     const y = TITLE_BAR + MARGIN + (index + 0.75) * LINE_HEIGHT;
-    const spans = readSpans(line).map(
+    const spans = row.map(
       ({ text: part, fill, isBold }) =>
         `<tspan fill="${fill}"${isBold ? ' font-weight="bold"' : ''}>${escapeXml(part)}</tspan>`,
     );
@@ -59,6 +60,26 @@ function readSpans(line: string): readonly Span[] {
     } else if (part !== '') spans.push({ text: part, fill, isBold });
   });
   return spans;
+}
+
+/** A terminal continues a long line on the next one, wherever that is. */
+function wrapSpans(spans: readonly Span[], columns: number): readonly (readonly Span[])[] {
+  const rows: Span[][] = [[]];
+  let used = 0;
+  for (const span of spans)
+    for (const character of span.text) {
+      if (used === columns) {
+        rows.push([]);
+        used = 0;
+      }
+      used++;
+      const row = rows.at(-1) ?? [];
+      const last = row.at(-1);
+      const isSame = last !== undefined && last.fill === span.fill && last.isBold === span.isBold;
+      if (isSame) row[row.length - 1] = { ...last, text: last.text + character };
+      else row.push({ ...span, text: character });
+    }
+  return rows;
 }
 
 const escapeXml = (text: string): string =>

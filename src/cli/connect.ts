@@ -176,10 +176,12 @@ function showExports(
     return EXIT.ok;
   }
   for (const { name, value } of variables) printer.line(`export ${name}=${value}`);
-  printer.note(
-    dim('  note  '),
-    'set them in the shell of your agent with eval "$(instar connect env)", not in the shell that runs instar up',
-  );
+  // In `eval "$(instar connect env)"` nobody has to be told.
+  if (context.stdout.isTTY === true)
+    printer.note(
+      dim('  note  '),
+      'set them in the shell of your agent with eval "$(instar connect env)", not in the shell that runs instar up',
+    );
   return EXIT.ok;
 }
 

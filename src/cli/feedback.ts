@@ -58,20 +58,27 @@ const feedback = (options: FeedbackOptions, context: CommandContext): Promise<Ex
     const body: JsonObject = { ...id, score, ...(note === undefined ? {} : { note }) };
     const done = await give(api, body);
     const { printer } = context;
+    const saved = note === undefined ? undefined : await redactNote(note);
     if (printer.json) {
-      printer.document({ ...done, ...id, score, ...(note === undefined ? {} : { note }) });
+      printer.document({ ...done, ...id, score, ...(saved === undefined ? {} : { note: saved }) });
       return EXIT.ok;
     }
     const isCorrection =
       options.good === undefined && options.bad === undefined && options.score === undefined;
-    const said = note === undefined ? '' : ` “${note}”`;
+    const said = saved === undefined ? '' : ` “${saved}”`;
     const what = isCorrection ? `correction${said}` : `score ${score}${said}`;
-    printer.line(`Feedback saved (${found.about}): ${what}.`);
+    printer.line(`Feedback saved (${found.about}): ${what}`);
     if (found.notLearned !== undefined)
       printer.note({ text: 'not learned from: ', style: 'yellow' }, found.notLearned);
     return EXIT.ok;
   });
 };
+
+/** As it is stored: a key that was typed into it is on no disk, and in no scrollback that is shared. */
+async function redactNote(note: string): Promise<string> {
+  const { openRedactor } = await import('../redact/open-redactor.ts');
+  return openRedactor().redactText(note);
+}
 
 async function give(api: DaemonApi, body: JsonObject): Promise<JsonObject> {
   try {

@@ -53,6 +53,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'store.snapshots': NOW,
   'log.level': NOW,
   'log.format': START,
+  'log.file': START,
 };
 
 /** Undefined for a path that no rule covers. */

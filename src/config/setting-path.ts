@@ -30,7 +30,7 @@ let rootSchema: JsonObject | undefined;
 
 const branchesOf = (schema: JsonObject): readonly JsonObject[] => [
   schema,
-  ...asArray(schema.anyOf).map((branch) => asObject(branch)),
+  ...[...asArray(schema.anyOf), ...asArray(schema.oneOf)].map((branch) => asObject(branch)),
 ];
 
 /** The JSON Schemas that may apply to the value at a path; none for a path that no config can have. */
@@ -67,7 +67,7 @@ export const typesAt = (path: readonly PropertyKey[]): ReadonlySet<string> =>
   );
 
 /** The value of a free-form entry, such as an option of a verifier. */
-const isUntyped = (schema: JsonObject): boolean => schema.anyOf === undefined;
+const isUntyped = (schema: JsonObject): boolean => schema.anyOf === undefined && schema.oneOf === undefined;
 
 const PART = /\.?([^.[\]"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 

@@ -6,6 +6,7 @@ import { hasOwnKey, keyFileOf, readProviderKey } from '../config/provider-entry.
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { discoverLocal, type LocalProvider, localServerAddresses } from '../models/discover-local.ts';
+import { plural } from '../text/phrases.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { probeProvider } from './probe-provider.ts';
 
@@ -37,7 +38,7 @@ export async function checkModels(options: ModelChecks): Promise<readonly Doctor
       const found = local.find((server) => server.name === name);
       return passed(
         name,
-        found ? `${found.baseUrl}, ${found.models.length} models` : 'not running (not needed)',
+        found ? `${found.baseUrl}, ${plural(found.models.length, 'model')}` : 'not running (not needed)',
       );
     }),
     ...['claude', 'codex'].map((name) =>
@@ -104,6 +105,7 @@ function checkAlias(
   }
   const refs = typeof value === 'string' ? [value] : value;
   return refs.map((text) => {
+    if (text === 'off') return passed(name, 'off: no model is asked');
     const ref = parseModelRef(text);
     if (ref === undefined || !lists.has(ref.provider)) {
       return warned(name, `${text}: the local server is not running`, `start ${ref?.provider ?? 'it'}`);

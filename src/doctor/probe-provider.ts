@@ -7,6 +7,7 @@ import { parseBaseUrl } from '../models/base-url.ts';
 import { ModelError } from '../models/chat-events.ts';
 import { createExchange, type ExchangePool } from '../models/exchange.ts';
 import { openHttpReply } from '../models/http-reply.ts';
+import { plural } from '../text/phrases.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 
 export interface Probe {
@@ -54,7 +55,7 @@ export async function probeProvider(
       return { check: judgeStatus(title, origin, entry, reply.status), models: undefined };
     }
     const models = await readModels(reply.body);
-    const count = models === undefined ? '' : `, ${models.length} models`;
+    const count = models === undefined ? '' : `, ${plural(models.length, 'model')}`;
     return { check: passed(title, `${origin} answers${count}${passesThrough(entry)}`), models };
   } catch (error) {
     const detail = limit.aborted

@@ -6,6 +6,7 @@ import { createGatewayProofs } from './settings/gateway-settings.ts';
 import { createStage } from './settings/instar-here.ts';
 import { createLearnProofs } from './settings/learn-settings.ts';
 import { createLibraryProofs } from './settings/library-settings.ts';
+import { createPriceProofs } from './settings/price-settings.ts';
 import { createProviderProofs } from './settings/provider-settings.ts';
 import { createScheduleProofs } from './settings/schedule-settings.ts';
 import { checkProof, problemsOf, type SettingProofs, settingsOf } from './settings/setting-proof.ts';
@@ -37,6 +38,7 @@ const proofs: SettingProofs = {
   ...createVerifierProofs(stage),
   ...createScheduleProofs(stage),
   ...createStoreProofs(stage),
+  ...createPriceProofs(),
   ...ANNOUNCED,
 };
 afterAll(() => stage.close());

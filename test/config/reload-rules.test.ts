@@ -20,7 +20,7 @@ describe('the table of reload rules', () => {
     expect(stale).toEqual([]);
   });
 
-  it('leaves to the next start only what a process has once: its address, its engine, its record, its log format', () => {
+  it('leaves to the next start only what a process has once: its address, its engine, its record, its log', () => {
     const atStart = reloadRulePaths().filter((path) => effectTimeOf(path.split('.')) === 'at the next start');
     expect(atStart).toEqual([
       'gateway.port',
@@ -29,6 +29,7 @@ describe('the table of reload rules', () => {
       'train.serve',
       'store.url',
       'log.format',
+      'log.file',
     ]);
   });
 });

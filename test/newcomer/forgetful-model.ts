@@ -20,6 +20,7 @@ export const startForgetfulModel = (): Promise<Provider> =>
     }
     const body = asObject(parseJson(request.body.toString()));
     const read = asArray(body.messages).map((message) => textOf(asObject(message).content));
+    const order = /order (\d+)/.exec(read.findLast((text) => text.includes('order')) ?? '')?.[1] ?? '1041';
     const day = /\biso\b/i.test(read.join('\n')) ? '2026-11-16' : '16/11/2026';
     response.setHeader('content-type', 'application/json');
     response.end(
@@ -32,7 +33,7 @@ export const startForgetfulModel = (): Promise<Provider> =>
           {
             index: 0,
             finish_reason: 'stop',
-            message: { role: 'assistant', content: `order 1041, shipped ${day}` },
+            message: { role: 'assistant', content: `order ${order}, shipped ${day}` },
           },
         ],
         usage: { prompt_tokens: 120, completion_tokens: 12, total_tokens: 132 },

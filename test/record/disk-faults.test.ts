@@ -10,6 +10,12 @@ import { ROUTES, requestBody, wholeReply } from '../support/samples.ts';
 /** `DISK_FAULTS=all npx vitest run test/record/disk-faults` tries every write; otherwise a few of them. */
 const ALL = process.env.DISK_FAULTS === 'all';
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const USUAL = ['pwrite64', 'ENOSPC'];
+/** With `npm run test:durability`. */
+const MORE = [
+  ['pwrite64', 'EIO'],
+  ['fsync', 'EIO'],
+];
 /** Far more writes than the scenario makes; the loop ends at the first that is not reached. */
 const MOST = 400;
 
@@ -90,13 +96,9 @@ async function live(call: string, error: string, when: number): Promise<Seen> {
 }
 
 describe.skipIf(!hasStrace)('a disk that fails at the nth write (needs strace)', () => {
-  it.each([
-    ['pwrite64', 'ENOSPC'],
-    ['pwrite64', 'EIO'],
-    ['fsync', 'EIO'],
-  ])(
+  it.each(ALL ? [...MORE, USUAL] : [USUAL])(
     'serves all turns, loses nothing acknowledged and continues to record after %s fails with %s',
-    async (call, error) => {
+    async (call = '', error = '') => {
       let points = 0;
       let acknowledged = 0;
       for (let when = ALL ? 1 : 7; when < MOST; when += ALL ? 1 : call === 'fsync' ? 14 : 150) {

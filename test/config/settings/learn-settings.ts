@@ -1,5 +1,4 @@
 import { expect, vi } from 'vitest';
-import { configSchema } from '../../../src/config/schema.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
 import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
 import type { SettingProofs } from './setting-proof.ts';
@@ -50,11 +49,10 @@ export function createLearnProofs(stage: Stage): SettingProofs {
     const entry = { wire: 'openai-chat', baseUrl: `${(await provider()).url}/v1`, keyEnv: 'P_KEY' };
     // A model on this machine costs nothing unless its entry says what it costs.
     const priced = { ...entry, price: { input: 10, output: 10 } };
-    const takesPrice = configSchema.safeParse({ providers: { p: priced } }).success;
     return stage.open(
       name,
       {
-        providers: { p: takesPrice ? priced : entry },
+        providers: { p: priced },
         models: { evolver: `p/teacher--${name}` },
         library: { holdout: 0 },
         learn: { budget: { usdPerDay: 1000 }, ...learn },
@@ -129,6 +127,14 @@ export function createLearnProofs(stage: Stage): SettingProofs {
           SOON,
         );
         expect(await prompt(await slow(), 'later')).toBe('whole');
+      },
+    },
+    'learn.budget.tokensPerDay': {
+      acts: async () => {
+        const silent = await open('silent', { failures: 1, budget: { usdPerDay: 1000, tokensPerDay: 0 } });
+        await complain(silent);
+        expect(asked.get('eager'), 'with tokens').toBeGreaterThan(0);
+        expect(asked.get('silent'), 'without').toBeUndefined();
       },
     },
     'learn.budget.usdPerDay': {

@@ -11,6 +11,8 @@ import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
 const SOON = { timeout: 25_000, interval: 20 };
+const UP_TITLE =
+  'warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there; log.file false';
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export function createStoreProofs(stage: Stage): SettingProofs {
@@ -53,6 +55,12 @@ export function createStoreProofs(stage: Stage): SettingProofs {
     asArray(await here.owner('GET', '/api/sessions')).every((session) => asObject(session).erased === true);
 
   return {
+    'log.file=true': {
+      shownIn: 'test/cli/up.test.ts',
+      title:
+        'prints its address as the first line, serves, logs to the home as well, and ends with 0 on SIGTERM',
+    },
+    'log.file=false': { shownIn: 'test/cli/up.test.ts', title: UP_TITLE },
     'store.url=sqlite': {
       acts: async () => expect(existsSync(path.join((await short()).dir, 'instar.sqlite'))).toBe(true),
     },
