@@ -190,7 +190,13 @@ function drawSteps(steps: readonly ShellStep[]): string {
     const step = pick(pattern);
     if (step === undefined) return [];
     const command = step.command.replace('eval "$(npx instar connect env)" && ', '').replaceAll('npx ', '');
-    return [`\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`, ...step.output.trimEnd().split('\n'), ''];
+    const later = pattern.test('lessons list') ? ['\u001b[2m# two more complaints later\u001b[0m'] : [];
+    return [
+      ...later,
+      `\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`,
+      ...step.output.trimEnd().split('\n'),
+      '',
+    ];
   });
   return drawTerminal(lines.slice(0, -1), 80, 'instar');
 }
