@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
+import { lineWidth } from '../../src/cli/print.ts';
 import { openHome } from '../../src/config/home.ts';
 import { createLog } from '../../src/daemon/log.ts';
+import { plural } from '../../src/text/phrases.ts';
+import { wrapText } from '../../src/text/text-width.ts';
 import { type DemoPlan, omittedParts, planDemo, runDemo } from '../demo/run-demo.ts';
 import { nextRun, writePage } from '../run/read-runs.ts';
 import { showDemo } from './progress.ts';
@@ -23,15 +26,15 @@ export interface DemoOptions {
 }
 
 const MAX_DAYS = 14;
-const DISCLAIMER = [
-  'The demo uses a laboratory policy of 0.4 million parameters, pre-trained on noisy demonstrations on',
-  'purpose: training sharpens abilities it has and adds no new ones. The numbers describe the learning',
-  'loop; they say nothing about large models.',
-] as const;
+const DISCLAIMER =
+  'The demo uses a laboratory policy of 0.4 million parameters, pre-trained on noisy demonstrations on purpose: training sharpens abilities it has and adds no new ones. The numbers describe the learning loop; they say nothing about large models.';
+/** Of texts that a program reads. */
+const USUAL_WIDTH = 100;
 
 /** Runs workdays under every condition in a temporary folder, of which only the HTML report is kept. */
 export async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer, stdout } = context;
+  const width = lineWidth(stdout, env) ?? USUAL_WIDTH;
   const plan = planOf(options);
   const { seeds = 1, seed: first = 1 } = options;
   const place = openRunFolder(options);
@@ -39,7 +42,7 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
   const stopping = (): void => stop.abort();
   process.once('SIGINT', stopping);
   process.once('SIGTERM', stopping);
-  printIntroduction(plan, seeds, context);
+  printIntroduction(plan, seeds, width, context);
   let page: string | undefined;
   const screen = showDemo(context, { days: plan.days, seeds });
   try {
@@ -59,12 +62,12 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
     if (page !== undefined) writePage(page, report.html);
     if (printer.json) printer.document(report.json);
     else {
-      stdout.write(`\n${report.summary({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
+      stdout.write(`\n${report.summary({ colour: stdout.isTTY === true && !env.NO_COLOR, width })}\n`);
       if (page !== undefined) printer.line({ text: 'report  ', style: 'dim' }, page);
       if (isKept(options))
         printer.line({ text: 'run     ', style: 'dim' }, path.join(place.folder, place.run));
       printer.line('');
-      for (const line of DISCLAIMER) printer.line(line);
+      for (const line of wrapText(DISCLAIMER, width)) printer.line(line);
     }
     return isWhole ? EXIT.ok : EXIT.failed;
   } finally {
@@ -104,14 +107,14 @@ function openRunFolder({ home }: DemoOptions): RunFolder {
   return { folder, run: nextRun(folder, 'demo') };
 }
 
-function printIntroduction(plan: DemoPlan, seeds: number, { printer }: CommandContext): void {
+function printIntroduction(plan: DemoPlan, seeds: number, width: number, { printer }: CommandContext): void {
   const { days, nightSteps } = plan;
-  const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-  printer.note(
-    { text: 'instar demo', style: 'bold' },
-    `: ${many(days, 'simulated workday')} under three conditions${seeds === 1 ? '' : `, with ${seeds} seeds`}: without learning, with lessons, and with lessons plus nights of ${many(nightSteps, 'training step')}.`,
-  );
+  const title = 'instar demo';
+  const what = `${title}: ${plural(days, 'simulated workday')} under three conditions${seeds === 1 ? '' : `, with ${seeds} seeds`}: without learning, with lessons, and with lessons plus nights of ${plural(nightSteps, 'training step')}.`;
+  const [first = '', ...more] = wrapText(what, width);
+  printer.note({ text: title, style: 'bold' }, first.slice(title.length));
   const without = omittedParts(plan);
-  if (without.length > 0) printer.note(`Left out: ${without.join(', ')}.`);
+  const left = without.length === 0 ? [] : wrapText(`Left out: ${without.join(', ')}.`, width);
+  for (const line of [...more, ...left]) printer.note(line);
   printer.note('');
 }

@@ -41,7 +41,7 @@ export type DemoEvent =
 export interface DemoReport {
   readonly json: QuestionJson;
   readonly html: string;
-  readonly summary: (options: { readonly colour: boolean }) => string;
+  readonly summary: (options: { readonly colour: boolean; readonly width: number }) => string;
 }
 
 export const DEMO_CONDITIONS = ['baseline', 'skills', 'full'] as const;
@@ -115,6 +115,6 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
   return {
     json: questionJson(report),
     html: documentPage(questionDocument(report)),
-    summary: ({ colour }) => demoSummary(report, { width: 100, colour }),
+    summary: (options) => demoSummary(report, options),
   };
 }
