@@ -6,7 +6,10 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000, interval: 20 } },
     include: ['test/**/*.test.ts'],
     // The longest attacks run with the others in `npm run test:attacks`.
-    exclude: [...configDefaults.exclude, 'test/attacks/{clock,erase,doctor,keyless-bodies,skill-files}.test.ts'],
+    exclude: [
+      ...configDefaults.exclude,
+      'test/attacks/{clock,erase,doctor,keyless-bodies,skill-files}.test.ts',
+    ],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Many tests wait for a process of their own: a core that is kept free would be idle.
