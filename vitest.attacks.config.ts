@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     expect: { poll: { timeout: 20_000, interval: 20 } },
-    include: ['test/attacks/**/*.test.ts'],
+    include: ['test/attacks/**/*.test.ts', 'test/agent/sandbox/escape.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: '100%',

@@ -9,6 +9,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       'test/attacks/{clock,erase,doctor,keyless-bodies,skill-files}.test.ts',
+      'test/agent/sandbox/escape.test.ts',
     ],
     testTimeout: 30_000,
     hookTimeout: 30_000,

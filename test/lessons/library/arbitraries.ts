@@ -26,7 +26,7 @@ const kinds = {
   add: fc
     .tuple(
       id,
-      fc.constantFrom('skill', 'fix', 'skill', 'route'),
+      fc.constantFrom('skill', 'fix', 'skill', 'fix', 'skill', 'experience', 'skill', 'route'),
       fc.constantFrom('proposed', 'trial', 'live'),
       words,
       time,

@@ -123,7 +123,7 @@ describe('a change', () => {
         expect(reopened.skipped).toBe(0);
         expect(reopened.library.lessons()).toEqual(library.lessons());
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
     expect(applied).toBeGreaterThan(20);
   });
