@@ -1,6 +1,7 @@
 import { bothEnds, eachLine } from '../../text/lines.ts';
 import { countTests } from '../tools/count-failures.ts';
-import { findCommandFault, findOutage, findToolFault, readExitCode } from '../tools/error-patterns.ts';
+import { findCommandFault, findOutage, findToolFault } from '../tools/error-patterns.ts';
+import { readExitCode } from '../tools/exit-status.ts';
 import { createCompilerReader, createTestReader } from './diagnostics.ts';
 import type { LineReader } from './finding.ts';
 import { formatFinding } from './finding.ts';

@@ -27,11 +27,11 @@ const TOOL_FAULTS: readonly (readonly [ToolFault, RegExp])[] = [
   ],
   [
     'text-not-found',
-    /^(?:String to replace not found|Could not find (?:the exact text|oldString|old_string|the text)|oldString not found|old_string not found|Failed to edit, could not find the string|No replacement performed|No changes made to |No match found for)/i,
+    /^(?:String to replace not found|Could not find (?:the exact text|oldString|old_string|the text)|oldString not found|old_string not found|Failed to edit, could not find the string|No replacement (?:was )?performed(?!.{0,20}multiple)|old_str .{1,400} did not appear verbatim in|No changes made to |No match found (?:for|in file)|Failed to edit, 0 occurrences found|String not found in (?:the )?file|Edit at index \d{1,4}: string not found|No sufficiently similar match found|Unable to apply diff to file|The SEARCH block .{1,200} (?:does not|doesn't) match|This is likely because the SEARCH block content|#? ?\d{1,4} SEARCH\/REPLACE blocks? failed to match)/i,
   ],
   [
     'text-not-unique',
-    /^(?:Found \d{1,6} (?:matches|occurrences) of|Found multiple (?:exact )?matches for|No changes to (?:make|apply): )/i,
+    /^(?:Found \d{1,6} (?:matches|occurrences) of|Found multiple (?:exact )?matches for|No replacement (?:was )?performed.{0,20}multiple occurrences|Failed to edit, expected 1 occurrence but found|No changes to (?:make|apply): )/i,
   ],
   [
     'not-read-first',
@@ -39,7 +39,7 @@ const TOOL_FAULTS: readonly (readonly [ToolFault, RegExp])[] = [
   ],
   [
     'patch-does-not-apply',
-    /^(?:apply_patch (?:verification )?failed|patch rejected: |Failed to find expected lines)/i,
+    /^(?:apply_patch (?:verification )?failed|patch rejected: |Failed to find (?:expected lines|context '))/i,
   ],
   [
     'no-such-file',
@@ -144,36 +144,3 @@ export function findOutage(text: string): string | undefined {
 }
 
 const isLocal = (code: string, line: string): boolean => code === 'unreachable' && LOCAL.test(line);
-
-const DIGITS = '(-?\\d{1,5})';
-/** Claude Code, Codex and Gemini print the exit code before the output, … */
-const BEFORE = new RegExp(
-  `^(?:Exit code:? ${DIGITS}|Process exited with code ${DIGITS}|\\[Command exited with code ${DIGITS}\\])$`,
-);
-/** … pi, OpenClaw, Gemini and plain programs after it. */
-const AFTER = new RegExp(
-  `^(?:[([]?Command (?:exited|failed) with (?:exit )?code ${DIGITS}\\.?[)\\]]?|Exit Code: ${DIGITS}|exit status ${DIGITS})$`,
-);
-/** Go prints this about a child process, and so does every log of such a run. */
-const CHILD = /^exit status /;
-
-/**
- * The exit code of a shell result: alone on a line, at the start or at the end of the text. One in between is part of
- * the command's output. `isShown`: the output is existing content, such as a log.
- */
-export function readExitCode(text: string, isShown = false): number | undefined {
-  for (const line of headLines(text, 4)) {
-    const code = numberIn(BEFORE.exec(line.trim()));
-    if (code !== undefined) return code;
-  }
-  for (const line of tailLines(text, 5).toReversed()) {
-    const code = isShown && CHILD.test(line) ? undefined : numberIn(AFTER.exec(line.trim()));
-    if (code !== undefined) return code;
-  }
-  return undefined;
-}
-
-function numberIn(match: RegExpExecArray | null): number | undefined {
-  const digits = match?.slice(1).find((group) => group !== undefined);
-  return digits === undefined ? undefined : Number(digits);
-}

@@ -43,14 +43,29 @@ function readToolError(value: JsonObject): Envelope | undefined {
   return { failed: true, text: wordsOf(value.error) };
 }
 
-/** Codex and OpenClaw: an output beside its exit code. */
+/** The names that tools have for an exit code; `status` is that of Node's `spawnSync`. */
+const CODE_KEYS = [
+  'exit_code',
+  'exitCode',
+  'returncode',
+  'return_code',
+  'returnCode',
+  'exit_status',
+  'exitStatus',
+  'status',
+];
+const OUTPUT_KEYS = ['output', 'stdout', 'aggregated', 'combined_output'];
+
+/** Codex, OpenClaw, goose and many MCP servers: an output beside its exit code. */
 function readExec(value: JsonObject): Envelope | undefined {
   const exitCode =
-    asNumber(asObject(value.metadata).exit_code) ?? asNumber(value.exit_code) ?? asNumber(value.exitCode);
-  const output = asString(value.output) ?? asString(value.stdout) ?? asString(value.aggregated);
-  if (exitCode === undefined || output === undefined) return undefined;
-  const more = asString(value.stderr) ?? asString(value.error) ?? '';
-  return { failed: exitCode !== 0, exitCode, text: more === '' ? output : `${output}\n${more}` };
+    CODE_KEYS.map((key) => asNumber(value[key])).find((code) => code !== undefined) ??
+    asNumber(asObject(value.metadata).exit_code) ??
+    asNumber(asObject(value.metadata).exit);
+  const output = OUTPUT_KEYS.map((key) => asString(value[key])).find((text) => text !== undefined);
+  const more = asString(value.stderr) ?? asString(value.error);
+  if (exitCode === undefined || (output === undefined && value.stderr === undefined)) return undefined;
+  return { failed: exitCode !== 0, exitCode, text: [output, more].filter(Boolean).join('\n') };
 }
 
 /** Cline: `[{"query":…,"result":…,"success":false,"error":…}]`. */

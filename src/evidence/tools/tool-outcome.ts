@@ -1,7 +1,8 @@
 import type { ToolOutcome } from '../../core/evidence.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
 import { countErrors, countTests } from './count-failures.ts';
-import { findCommandFault, findOutage, findToolFault, hasCrashed, readExitCode } from './error-patterns.ts';
+import { findCommandFault, findOutage, findToolFault, hasCrashed } from './error-patterns.ts';
+import { readExitCode } from './exit-status.ts';
 import { readEnvelope } from './result-envelope.ts';
 import { isCheck, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
 import { type CallView, readCall } from './tool-call.ts';

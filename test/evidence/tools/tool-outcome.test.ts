@@ -16,21 +16,30 @@ const bash = (kind: OutcomeKind, command: string, text: string, isError?: boolea
 const TRACE = 'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\n';
 
 interface LabelledResult {
+  readonly seenIn?: string;
   readonly kind: OutcomeKind;
   readonly tool: string;
   readonly arguments: unknown;
   readonly text: string;
   readonly isError?: boolean;
 }
-const RESULTS: readonly Row[] = readFileSync(path.resolve(import.meta.dirname, 'tool-outcomes.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => {
-    const { kind, tool, arguments: given, text, isError } = JSON.parse(line) as LabelledResult;
-    return isError === undefined ? [kind, tool, given, text] : [kind, tool, given, text, isError];
-  });
+const readResults = (name: string): readonly LabelledResult[] =>
+  readFileSync(path.resolve(import.meta.dirname, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LabelledResult);
+const rowOf = ({ kind, tool, arguments: given, text, isError }: LabelledResult): Row =>
+  isError === undefined ? [kind, tool, given, text] : [kind, tool, given, text, isError];
+const RESULTS = readResults('tool-outcomes.jsonl').map(rowOf);
+/** How the tools of agents print an exit status or a failed edit, with where each form was seen. */
+const SHAPES = readResults('exit-shapes.jsonl');
 
 describe('the outcome of a tool call', () => {
+  it.each(SHAPES.map((shape) => [shape.kind, shape.seenIn, shape.text.slice(0, 60), shape] as const))(
+    'is %s in the form of %s: %s',
+    (kind, _client, _text, shape) => expect(kindOf(rowOf(shape))).toBe(kind),
+  );
+
   it.each(RESULTS.map((row) => [row[0], row[1], JSON.stringify(row[2]).slice(0, 60), row] as const))(
     'is %s for %s %s',
     (kind, _tool, _given, row) => expect(kindOf(row)).toBe(kind),
