@@ -155,7 +155,7 @@ describe('a daemon whose clock is set one year ahead', () => {
     await stop(daemon);
     rmSync(storeFile);
     expect(await cli('doctor')).toContain('instar doctor --restore');
-    expect(await cli('doctor', '--restore')).toContain('restored from');
+    expect(await cli('doctor', '--restore')).toContain('Restored from');
     const restored = openSqliteStore({ file: storeFile });
     expect(restored.sessions({ limit: 1000 }).filter(({ erased }) => !erased)).toHaveLength(TURNS);
     restored.close();

@@ -106,7 +106,7 @@ describe('doctor', () => {
     const before = stateOf(dir);
     const found = await examine(dir);
     expect({ code: found.code, failures: failures(found) }).toEqual({ code: 0, failures: [] });
-    expect(found.checks.find(({ id }) => id === 'store')?.detail).toMatch(/^3 turns in 1 sessions/);
+    expect(found.checks.find(({ id }) => id === 'store')?.detail).toMatch(/^3 turns in 1 session,/);
     expect(stateOf(dir)).toEqual(before);
   });
 
@@ -317,7 +317,7 @@ describe('doctor', () => {
       await turnThrough(daemon);
       const turns = async (): Promise<string> =>
         (await examine(dir)).checks.find(({ name }) => name === 'store')?.detail ?? '';
-      await expect.poll(turns, { timeout: 30_000 }).toMatch(/^6 turns in 1 sessions/);
+      await expect.poll(turns, { timeout: 30_000 }).toMatch(/^6 turns in 1 session,/);
     } finally {
       await stop(daemon);
     }

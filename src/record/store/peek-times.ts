@@ -23,15 +23,18 @@ export function peekTimes(file: string): StoreTimes {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.size) return NOTHING;
   try {
-    // Without a log nothing is being written: then SQLite creates none beside the file.
-    const isFixed = statSync(`${file}-wal`, { throwIfNoEntry: false }) === undefined;
+    // Without a log nothing is being written: then SQLite creates none beside the file. For a log without its index (a copied
+    // home) it would create the index: the log then says when it was written, and nothing more.
+    const [log, index] = ['-wal', '-shm'].map((end) => statSync(`${file}${end}`, { throwIfNoEntry: false }));
+    const isFixed = index === undefined;
+    const written = isFixed && log !== undefined && log.size > 0 ? Math.round(log.mtimeMs) : undefined;
     return peekInto(file, { isFixed, busyMs: BUSY_MS }, (rows) => {
       if (rows(['name'], "select name from sqlite_schema where name = 'facts'").length === 0) return NOTHING;
       const [last] = rows(['at'], 'select at from facts order by seq desc limit 1');
       const about = `select type, body from facts where subject = '${CLOCK_SUBJECT}' order by seq desc limit 1`;
       const [clock] = rows(['type', 'body'], about);
       return {
-        newest: asNumber(last?.[0]),
+        newest: written === undefined ? asNumber(last?.[0]) : Math.max(written, asNumber(last?.[0]) ?? 0),
         clock: clock && { ...asObject(parseJson(String(clock[1]))), type: String(clock[0]) },
       };
     });
