@@ -64,10 +64,12 @@ describe('instar train, without a daemon', () => {
     const { run } = open();
     const promoted = await run('promote');
     expect(promoted).toMatchObject({ code: 1, stdout: '' });
-    expect(promoted.stderr).toContain('no weights are on trial\n→ instar train run');
-    expect((await run('rollback')).stderr).toContain('none served before these');
+    expect(promoted.stderr).toContain('Only a person at a terminal can confirm this.');
+    expect((await run('rollback')).stderr).toContain(
+      'no weights are on trial, and there are no previous weights',
+    );
     const { run: off, home } = open({ engine: 'off' });
-    for (const command of ['run', 'promote']) {
+    for (const command of ['run', 'rollback']) {
       const refused = await off(command);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain(`set train.engine to "nano", or to a server, in ${home.dir}`);

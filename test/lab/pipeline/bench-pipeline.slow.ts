@@ -119,6 +119,6 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     expect(alone.stderr).toContain('trains no weights');
     const beside = await bench([...NULL.slice(0, -1), 'baseline,full', '--json']);
     expect(beside.code).toBe(2);
-    expect(beside.stderr).toContain('trains no weights');
+    expect(beside.stdout).toContain('trains no weights');
   });
 });
