@@ -1,8 +1,9 @@
 import { headLines, tailLines } from '../../text/lines.ts';
 
 /*
- * The ways in which agents' tools print how a command ended, each with a client whose source or transcript has it. `N` stands
- * for the number. A row counts only as a whole line, and only at the start or at the end of a result: in between it is
+ * The ways in which agents' tools print how a command ended, each with where it was seen: in the source of that client, in its
+ * recorded requests, or in a transcript. `assumed` forms were seen nowhere: they are near to those that were. `N` stands for the
+ * number. A row counts only as a whole line, and only at the start or at the end of a result: in between it is
  * something that the command printed.
  */
 const AT_START: readonly (readonly [form: string, seenIn: string])[] = [
@@ -16,13 +17,10 @@ const AT_START: readonly (readonly [form: string, seenIn: string])[] = [
   ["Command executed in terminal within working directory '.{1,400}'\\. Exit code: N", 'Roo Code'],
   ['Command `.{1,400}` executed with exit code N\\.?', 'OpenHands'],
   ['Error \\(exit code N\\):.{0,2000}', 'Continue'],
-  ['(?:\\[FAIL\\] )?Command failed \\(exit code:? N\\)', 'wrappers that shorten output'],
-  [
-    'Command (?:failed|exited|finished|completed) with (?:exit )?(?:code|status):? N[.:]?',
-    'Continue, Copilot',
-  ],
-  ['(?:exit[_ ]?code|exit[_ ]?status|return[_ ]?code|rc)\\s{0,2}[:=]\\s{0,2}N', 'MCP shell servers'],
-  ['\\[exit(?:[_ ]?code)?\\]?:? N\\]?', 'Terminal-Bench adapters'],
+  ['(?:\\[FAIL\\] )?Command failed \\(exit code:? N\\)', 'a program that shortens output for agents'],
+  ['Command (?:failed|exited|finished|completed) with (?:exit )?(?:code|status):? N[.:]?', 'Continue'],
+  ['(?:exit[_ ]?code|exit[_ ]?status|return[_ ]?code|rc)\\s{0,2}[:=]\\s{0,2}N', 'assumed'],
+  ['\\[exit(?:[_ ]?code)?\\]?:? N\\]?', 'a transcript of an unnamed agent'],
 ];
 const AT_END: readonly (readonly [form: string, seenIn: string])[] = [
   ['[([]?Command (?:exited|failed) with (?:exit )?code N\\.?[)\\]]?', 'pi, goose, OpenClaw'],
@@ -31,12 +29,9 @@ const AT_END: readonly (readonly [form: string, seenIn: string])[] = [
     'OpenHands, SWE-agent',
   ],
   ['Exit Code: N', 'Gemini CLI'],
-  ['[([]?exit[_ ]code:? N[)\\]]?', 'goose (ACP), small agents'],
-  [
-    '<(?:returncode|return_code|exit_code|exit-code|exitcode)>\\s*N\\s*</[\\w-]{1,20}>',
-    'agents with sections',
-  ],
-  ['\\[exit(?:[_ ]?code)?\\]?:? N\\]?', 'Terminal-Bench adapters'],
+  ['[([]?exit[_ ]code:? N[)\\]]?', 'goose (ACP), an unnamed agent'],
+  ['<(?:returncode|return_code|exit_code|exit-code|exitcode)>\\s*N\\s*</[\\w-]{1,20}>', 'assumed'],
+  ['\\[exit(?:[_ ]?code)?\\]?:? N\\]?', 'a transcript of an unnamed agent'],
   ['exit status N', 'Go programs, about a child of theirs'],
 ];
 /** A process that a signal ended has no exit code; shells call it 128 and the signal's number. */

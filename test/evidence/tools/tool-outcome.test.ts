@@ -31,7 +31,10 @@ const readResults = (name: string): readonly LabelledResult[] =>
 const rowOf = ({ kind, tool, arguments: given, text, isError }: LabelledResult): Row =>
   isError === undefined ? [kind, tool, given, text] : [kind, tool, given, text, isError];
 const RESULTS = readResults('tool-outcomes.jsonl').map(rowOf);
-/** How the tools of agents print an exit status or a failed edit, with where each form was seen. */
+/**
+ * How the tools of agents print an exit status or a failed edit, with where the form was seen; the words around it are ours.
+ * Written together with the reader: it keeps these forms readable and says nothing about unseen ones.
+ */
 const SHAPES = readResults('exit-shapes.jsonl');
 
 describe('the outcome of a tool call', () => {
