@@ -153,7 +153,7 @@ function ratingFields({ rewards, verdict, judgedBy, reasons }: JsonObject): read
   const given = asArray(rewards).map(asObject).map(describeReward);
   if (verdict === undefined) return given.map((text) => ['rated', text]);
   const word = VERDICTS[String(verdict)] ?? String(verdict);
-  const by = judgedBy === undefined ? '' : `, says ${sourceName(judgedBy)}`;
+  const by = judgedBy === undefined ? '' : `, according to ${sourceName(judgedBy)}`;
   const why = asArray(reasons).map(String).slice(0, 3).join('; ');
   return [
     ...given.map((text) => ['rated', text] as const),

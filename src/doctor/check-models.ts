@@ -82,7 +82,7 @@ function checkAny({ config }: ModelChecks, localCount: number): readonly DoctorC
   return [
     warned(
       'providers',
-      'no provider yet: replies are scripted',
+      'no provider yet: the embedded laboratory model answers',
       'run "instar init", or set a variable such as OPENAI_API_KEY',
     ),
   ];
