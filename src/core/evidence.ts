@@ -71,6 +71,14 @@ export interface Signal {
  */
 export type Verdict = 'success' | 'failure' | 'infrastructure' | 'ambiguous';
 
+/** What a person said in the chat against the answer before it, or about how things are done here. */
+export interface Correction {
+  /** Passages of the person's own message, letter by letter; never what they pasted, quoted or what their client inserted. */
+  readonly quotes: readonly string[];
+  /** Said for later work too ("we use pnpm here", "never touch dist/"), not about this one answer ("no, the other file"). */
+  readonly isStanding: boolean;
+}
+
 /** The verdict on a turn, with its reward and reasons. */
 export interface Appraisal {
   readonly turn: string;
@@ -82,6 +90,8 @@ export interface Appraisal {
   readonly signals: readonly Signal[];
   /** `Kind @ file:line` and similar: what went wrong, without the free text around it. */
   readonly digests: readonly string[];
+  /** Read from the record each time and not stored with the appraisal: it goes when the session is erased. */
+  readonly correction?: Correction;
 }
 
 /** How a turn ended. `crashed`: its process died; the next start of the daemon writes it. */
@@ -91,8 +101,9 @@ export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'trunc
 export type TurnRole = 'main' | 'side' | 'aux';
 
 /**
- * `chat`: a word to Instar in the chat ("instar: bad, use ISO dates"). More than a guess, but an agent with a caller key could
- * have typed it: it may do what a `signal` may, and never counts as a `person`. `agent`: feedback that an agent gave with its
+ * `chat`: what the user said in the chat about an answer, to Instar ("instar: bad, use ISO dates") or to the agent ("no, ISO
+ * dates"). More than a guess, but an agent with a caller key could have typed it: it may put a lesson on trial for its own agent
+ * and project, and never counts as a `person`. `agent`: feedback that an agent gave with its
  * own key. Never a person's word, and less than any other sign.
  */
 export type RewardSource = 'verifier' | 'person' | 'chat' | 'judge' | 'signal' | 'agent';

@@ -87,6 +87,20 @@ export interface TurnMaterial {
   readonly missing: readonly string[];
 }
 
+/** One step of the work around a failure or a success, digested. */
+export type TrajectoryStep =
+  | { readonly kind: 'message'; readonly origin: Origin; readonly text: string }
+  | {
+      readonly kind: 'call';
+      readonly tool: string;
+      readonly arguments: string;
+      /** Absent when no result was recorded. */
+      readonly result?: string;
+      readonly origin: Origin;
+      readonly isOk?: boolean;
+      readonly digests: readonly string[];
+    };
+
 /** A failure, with what a learner needs of it. */
 export interface FailureCase {
   readonly turn: string;
@@ -103,6 +117,12 @@ export interface FailureCase {
   readonly appraisal: Appraisal;
   /** The most trusted source that reported the failure. */
   readonly source: RewardSource;
+  /** The turns that led here, oldest first, and the failed turn itself last. */
+  readonly trajectory?: readonly TrajectoryStep[];
+  /** What finally worked in the same session, when something did. */
+  readonly resolution?: readonly TrajectoryStep[];
+  /** Ids of the lessons that the turn was shown. */
+  readonly shown?: readonly string[];
 }
 
 /** A change that a learner proposes, with its evidence. The gate decides how far it may go. */

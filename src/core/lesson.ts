@@ -86,6 +86,10 @@ export interface Note {
   readonly halfLifeDays: number;
   /** Ids of related lessons. */
   readonly links: readonly string[];
+  /** Short ways in which a task that needs it may be worded: symptoms, everyday words, other languages. */
+  readonly triggers?: readonly string[];
+  /** For every task in its scope: a person or a model said so. A learner without a model never sets it. */
+  readonly isAlways?: true;
 }
 
 /** One revision of a lesson, immutable once published. */
@@ -121,6 +125,8 @@ export interface Lesson {
   readonly reason?: string;
   /** The lesson it was merged into. */
   readonly mergedInto?: string;
+  /** The newer lesson that it was retired for. */
+  readonly supersededBy?: string;
 }
 
 /**
@@ -161,7 +167,13 @@ export type Change =
       readonly from: number;
       readonly text: LessonText;
     }
-  | { readonly op: 'retire'; readonly id: string; readonly reason: string }
+  | {
+      readonly op: 'retire';
+      readonly id: string;
+      readonly reason: string;
+      /** The lesson that says what holds now. */
+      readonly supersededBy?: string;
+    }
   /** Approve, reject, promote, or bring back a retired lesson. */
   | {
       readonly op: 'move';

@@ -45,7 +45,14 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
     case 'retire':
       if (lesson.state === 'retired') return [lesson];
       if (lesson.state === 'rejected') return `${lesson.id} was rejected: it cannot be retired`;
-      return [withState(lesson, 'retired', at, { reason: change.reason })];
+      return [
+        withState(
+          lesson,
+          'retired',
+          at,
+          compact({ reason: change.reason, supersededBy: change.supersededBy }),
+        ),
+      ];
     case 'move':
       return moved(lesson, change, at);
     case 'mark': {
@@ -152,12 +159,12 @@ function restored(
   return [{ ...after, revision: lesson.revision + 1, text, changedAt: at }];
 }
 
-/** In another state; the reason and `mergedInto` of the old state are dropped. */
+/** In another state; what explained the old state is dropped. */
 function withState(
   lesson: Lesson,
   state: LessonState,
   at: number,
-  because?: Pick<Lesson, 'reason' | 'mergedInto'>,
+  because?: Pick<Lesson, 'reason' | 'mergedInto' | 'supersededBy'>,
 ): Lesson {
   const { id, kind, revision, text, pinned, frozen, createdAt, expiresAt } = lesson;
   const end = expiresAt === undefined ? undefined : { expiresAt };

@@ -75,6 +75,8 @@ const MAX_LINE = 500;
 const MAX_CONTENT_BYTES = 8192;
 const MAX_WORDS = 32;
 const MAX_WORD = 64;
+const MAX_TRIGGERS = 16;
+const MAX_TRIGGER = 200;
 const MAX_EVIDENCE = 64;
 const MAX_PATTERN = 200;
 const MAX_REFERENCE = 200;
@@ -134,6 +136,12 @@ function checkNote(note: unknown): Why {
     checkList('note.keywords', note.keywords, MAX_WORDS, checkWord) ??
     checkList('note.tags', note.tags, MAX_WORDS, checkWord) ??
     checkList('note.links', note.links, MAX_WORDS, checkWord) ??
+    (note.triggers === undefined
+      ? undefined
+      : checkList('note.triggers', note.triggers, MAX_TRIGGERS, checkTrigger)) ??
+    (note.isAlways === undefined || note.isAlways === true
+      ? undefined
+      : 'note.isAlways must be true or absent') ??
     checkShare(note, 'importance') ??
     checkShare(note, 'confidence') ??
     checkChoice('note.source', note.source, SOURCES) ??
@@ -170,6 +178,8 @@ const isCount = (value: unknown, least: number): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
 
 const checkWord = (label: string, value: unknown): Why => checkString(label, value, { max: MAX_WORD });
+
+const checkTrigger = (label: string, value: unknown): Why => checkString(label, value, { max: MAX_TRIGGER });
 
 const checkReference = (label: string, value: unknown): Why =>
   checkString(label, value, { max: MAX_REFERENCE });

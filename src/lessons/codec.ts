@@ -49,6 +49,8 @@ const copyNote = (note: Note): Note => ({
   visibility: note.visibility,
   halfLifeDays: note.halfLifeDays,
   links: [...note.links],
+  ...(note.triggers === undefined ? undefined : { triggers: [...note.triggers] }),
+  ...(note.isAlways === true ? { isAlways: true } : undefined),
 });
 
 const copyEvidence = ({ turns, quotes, learner, model, prompt }: Evidence): Evidence => ({
@@ -120,7 +122,7 @@ function checkFields(fields: JsonObject): Why {
         checkLessonText(fields.text)
       );
     case 'retire':
-      return checkReason(fields.reason);
+      return checkReason(fields.reason) ?? checkOptionalId('supersededBy', fields.supersededBy);
     case 'move':
       return (
         checkChoice('to', fields.to, ['proposed', 'trial', 'live', 'rejected']) ??
@@ -153,7 +155,7 @@ function copyChange(change: Change): Change {
       return { op, ids: [...ids], into, from, text: copyLessonText(text) };
     }
     case 'retire':
-      return { op, id: change.id, reason: change.reason };
+      return compact({ op, id: change.id, reason: change.reason, supersededBy: change.supersededBy });
     case 'move':
       return compact({ op, id: change.id, to: change.to, reason: change.reason });
     case 'mark':
@@ -173,6 +175,9 @@ const checkId = (label: string, value: unknown): Why =>
   typeof value === 'string' && ID.test(value)
     ? undefined
     : `${label} must be 1 to 64 letters, digits, _ . : and -, a letter or digit first`;
+
+const checkOptionalId = (label: string, value: unknown): Why =>
+  value === undefined ? undefined : checkId(label, value);
 
 /** Reasons are for people and may be long; an empty one means that none was given. */
 const checkReason = (value: unknown): Why =>
@@ -268,7 +273,7 @@ export const decodeLessons = (values: unknown): readonly Lesson[] =>
 
 function checkLesson(value: unknown): string | undefined {
   if (!isObject(value)) return 'a lesson must be an object';
-  const { reason, mergedInto } = value;
+  const { reason } = value;
   return (
     checkId('id', value.id) ??
     checkChoice('kind', value.kind, LESSON_KINDS) ??
@@ -281,7 +286,8 @@ function checkLesson(value: unknown): string | undefined {
     checkMoment('createdAt', value.createdAt) ??
     checkMoment('changedAt', value.changedAt) ??
     (reason === undefined ? undefined : checkReason(reason)) ??
-    (mergedInto === undefined ? undefined : checkId('mergedInto', mergedInto))
+    checkOptionalId('mergedInto', value.mergedInto) ??
+    checkOptionalId('supersededBy', value.supersededBy)
   );
 }
 
@@ -290,8 +296,8 @@ const checkMoment = (label: string, value: unknown): string | undefined =>
 
 function copyLesson(lesson: Lesson): Lesson {
   const { id, kind, state, revision, text, pinned, frozen, createdAt, changedAt } = lesson;
-  const { expiresAt, reason, mergedInto } = lesson;
-  const optional = compact({ expiresAt, reason, mergedInto });
+  const { expiresAt, reason, mergedInto, supersededBy } = lesson;
+  const optional = compact({ expiresAt, reason, mergedInto, supersededBy });
   return {
     id,
     kind,

@@ -183,6 +183,7 @@ const summary = (lesson: Lesson): JsonObject =>
     reason: lesson.reason ?? unusedReason(lesson),
     isUnused: unusedReason(lesson) === undefined ? undefined : true,
     mergedInto: lesson.mergedInto,
+    supersededBy: lesson.supersededBy,
     changedAt: new Date(lesson.changedAt).toISOString(),
     hash: lessonHash(lesson.text),
   });
