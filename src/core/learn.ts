@@ -125,11 +125,16 @@ export interface FailureCase {
   readonly shown?: readonly string[];
 }
 
+/** What a learner may do to the library. */
+export type ProposedChange = Extract<Change, { readonly op: 'add' | 'revise' | 'merge' | 'retire' }>;
+
 /** A change that a learner proposes, with its evidence. The gate decides how far it may go. */
 export interface Proposal {
-  readonly change: Extract<Change, { readonly op: 'add' | 'revise' }>;
+  readonly change: ProposedChange;
   /** Verbatim passages of the record. */
   readonly quotes: readonly { readonly turn: string; readonly text: string }[];
+  /** For a retirement, which has no text that would cite them: the turns that show why. */
+  readonly turns?: readonly string[];
 }
 
 export interface LearnInput<Material> {
@@ -173,7 +178,7 @@ export interface Judgement {
   /** Refused because a lesson says the same already. */
   readonly isKnown?: boolean;
   /** The change as it may be published, with its taint, evidence and state. Absent when refused. */
-  readonly change?: Extract<Change, { readonly op: 'add' | 'revise' }>;
+  readonly change?: ProposedChange;
 }
 
 export const NO_COST: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };

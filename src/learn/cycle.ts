@@ -13,6 +13,7 @@ import type {
 import { addCost, NO_COST } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import { changedLessonId } from '../lessons/codec.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 
@@ -75,10 +76,12 @@ export async function runCycle<Material>(
   const judged: Judged[] = [];
   for (const proposal of proposals) {
     const judgement = await gate(proposal, cases);
-    const { id, text } = judgement.change ?? proposal.change;
+    const change = judgement.change ?? proposal.change;
+    const id = changedLessonId(change);
+    const name = 'text' in change ? change.text.name : (library.lesson(id)?.text.name ?? id);
     // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
-    const { turns } = proposal.change.text.evidence;
-    judged.push({ ...judgement, lesson: id, name: text.name, turns });
+    const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
+    judged.push({ ...judgement, lesson: id, name, turns });
   }
 
   // 3. Accepted changes are published as one set.
@@ -144,8 +147,10 @@ function changesOf({ change, outcome, why }: Judged, library: Library): readonly
   // A person who reviews it sees why it waits.
   if (change.op === 'add' && outcome === 'proposed' && why.length > 0)
     return [{ ...change, reason: truncateEnd(oneLine(why.join('; ')), LONGEST_REASON, 0) }];
-  const isLive = change.op === 'revise' && library.lesson(change.id)?.state === 'live';
-  return isLive && outcome === 'trial' ? [change, { op: 'move', id: change.id, to: 'trial' }] : [change];
+  if (change.op !== 'revise' && change.op !== 'merge') return [change];
+  const id = changedLessonId(change);
+  const isLive = library.lesson(id)?.state === 'live';
+  return isLive && outcome === 'trial' ? [change, { op: 'move', id, to: 'trial' }] : [change];
 }
 
 /** The same `ask`, with its cost reported. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Proposal } from '../../core/learn.ts';
+import type { ProposedChange } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
@@ -14,6 +14,9 @@ export type FindSimilar = (
 const SAME = 0.9;
 const LONGEST_REASON = 120;
 
+/** A change that brings a text. */
+export type TextChange = Exclude<ProposedChange, { readonly op: 'retire' }>;
+
 /** Why the library does not need the lesson. `isKnown`: another lesson in use says the same. */
 export interface DuplicateFinding {
   readonly why: string;
@@ -22,16 +25,18 @@ export interface DuplicateFinding {
 
 /** A lesson that the library has, or had and retired or rejected. Undefined when the proposal is new. */
 export async function findDuplicate(
-  { change }: Proposal,
+  change: TextChange,
   library: Library,
   findSimilar: FindSimilar,
 ): Promise<DuplicateFinding | undefined> {
   const { text } = change;
+  const isChanged = (id: string): boolean =>
+    change.op === 'merge' ? change.ids.includes(id) : change.id === id;
   const print = contentFingerprint(text);
   // A lesson of another scope is no duplicate.
   const others = library
     .lessons()
-    .filter((lesson) => lesson.id !== change.id && mayScopesOverlap(lesson.text.scope, text.scope));
+    .filter((lesson) => !isChanged(lesson.id) && mayScopesOverlap(lesson.text.scope, text.scope));
   for (const lesson of others) {
     const why = isActive(lesson) ? undefined : whyRemoved(lesson, print, library);
     if (why !== undefined) return { why, isKnown: false };

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../core/json.ts';
+import { asArray, isObject, type JsonObject } from '../../core/json.ts';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
 import { LESSON_KINDS, type Lesson, type LessonText, type Taint, whyKindUnused } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { changedLessonId } from '../../lessons/codec.ts';
 import { clip } from '../../text/truncate.ts';
 import { findRepeatedErrors } from '../distiller/repeated-errors.ts';
 import { isFixedWording } from '../distiller/write-skill.ts';
 import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
-import { contentFingerprint, type FindSimilar, findDuplicate } from './find-duplicate.ts';
+import { contentFingerprint, type FindSimilar, findDuplicate, type TextChange } from './find-duplicate.ts';
 import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
+import { judgeRetirement, whyNotRetired } from './judge-retirement.ts';
 import { lintLesson } from './lint-lesson.ts';
 import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
@@ -70,18 +72,18 @@ async function judge(
   // 1. Is it a valid change?
   const read = readProposal(given, options.checkText);
   if (!read.ok) return refused(read.why);
-  const { proposal } = read;
-  const { change } = proposal;
+  const { change, quotes } = read.proposal;
+  if (change.op === 'retire') return judgeRetirement(change, read.proposal.turns ?? [], cases, library);
   if (options.hasSecret(allText(change.text))) return refused('it contains a secret');
-  const old = library.lesson(change.id);
-  const conflict = whyNotChange(proposal, old);
+  const old = library.lesson(changedLessonId(change));
+  const conflict = whyNotChange(change, old) ?? whyNotMerge(change, library);
   if (conflict !== undefined) return refused(conflict);
-  const duplicate = await findDuplicate(proposal, library, options.findSimilar);
+  const duplicate = await findDuplicate(change, library, options.findSimilar);
   if (duplicate !== undefined) return { ...refused(duplicate.why), isKnown: duplicate.isKnown };
 
   // 2. Is there enough evidence? An experience may come from one session; a skill needs two.
   const isMemory = change.op === 'add' && change.kind === 'experience';
-  const weighed = await weighEvidence(proposal, cases, old, options, isMemory);
+  const weighed = await weighEvidence(change.text, quotes, cases, old, options, isMemory);
   if (!weighed.ok) return refused(weighed.why);
 
   // 3. Should a person review it first?
@@ -129,9 +131,9 @@ async function judge(
     : { outcome, why, change: { ...change, text } };
 }
 
-function whyNotChange({ change }: Proposal, old: Lesson | undefined): string | undefined {
+function whyNotChange(change: TextChange, old: Lesson | undefined): string | undefined {
   if (change.op === 'add') return old && `lesson ${change.id} exists already`;
-  if (old === undefined) return `lesson ${change.id} does not exist`;
+  if (old === undefined) return `lesson ${changedLessonId(change)} does not exist`;
   if (old.frozen) return `${old.id} is frozen: only a person may change it`;
   if (old.state === 'retired' || old.state === 'rejected')
     return `${old.id} is ${old.state}: only a person may restore it`;
@@ -140,6 +142,17 @@ function whyNotChange({ change }: Proposal, old: Lesson | undefined): string | u
   return isSame && old.text.description === change.text.description
     ? `${old.id} already says exactly this`
     : undefined;
+}
+
+/** Lessons that people wrote are merged by people. */
+function whyNotMerge(change: TextChange, library: Library): string | undefined {
+  if (change.op !== 'merge') return undefined;
+  for (const id of change.ids) {
+    const lesson = library.lesson(id);
+    const why = lesson === undefined ? `lesson ${id} does not exist` : whyNotRetired(lesson);
+    if (why !== undefined && id !== change.into) return why;
+  }
+  return undefined;
 }
 
 /** A learner may improve a text; a change of its name or scope needs approval. */
@@ -249,6 +262,7 @@ const promptText = ({ name, description, content }: LessonText): string =>
 const refused = (why: string): Judgement => ({ outcome: 'refused', why: [why] });
 
 const MOST_QUOTES_READ = 256;
+const LONGEST_REASON = 400;
 
 /**
  * Decodes a proposal into plain data that shares nothing with the learner's objects; or says why it is invalid. `checkText`
@@ -260,7 +274,9 @@ function readProposal(
 ): { readonly ok: true; readonly proposal: Proposal } | Invalid {
   const copy: unknown = structuredClone(value);
   if (!isObject(copy) || !isObject(copy.change)) return invalid('it is not a proposal');
-  const { op, id, kind, from, text, expiresAt } = copy.change;
+  const { op, kind, from, text, expiresAt } = copy.change;
+  const id = op === 'merge' ? copy.change.into : copy.change.id;
+  if (op === 'retire') return readRetirement(copy.change, copy.turns);
   if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
   const isText = (value: unknown): value is LessonText => checkText(value) === undefined;
   const words: unknown = text;
@@ -277,10 +293,31 @@ function readProposal(
     const change = { op, id, kind: known, state: 'proposed', text: words, ...life } as const;
     return { ok: true, proposal: { change, quotes } };
   }
-  if (op !== 'revise') return invalid('a learner may only add or revise');
+  if (op === 'merge') {
+    const ids = asArray(copy.change.ids).filter((one) => typeof one === 'string');
+    if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
+      return invalid('it names no revision to merge into');
+    if (ids.length < 2 || !ids.includes(id))
+      return invalid('a merge names two lessons, and one of them to keep');
+    return { ok: true, proposal: { change: { op, ids, into: id, from, text: words }, quotes } };
+  }
+  if (op !== 'revise') return invalid('a learner may only add, revise, merge or retire');
   if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
     return invalid('it names no revision to revise');
   return { ok: true, proposal: { change: { op, id, from, text: words }, quotes } };
+}
+
+function readRetirement(
+  { id, reason, supersededBy }: JsonObject,
+  turns: unknown,
+): { readonly ok: true; readonly proposal: Proposal } | Invalid {
+  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
+  if (typeof reason !== 'string' || reason.trim() === '')
+    return invalid('it gives no reason to retire a lesson');
+  const by = typeof supersededBy === 'string' ? { supersededBy } : {};
+  const cited = asArray(turns).filter((turn) => typeof turn === 'string');
+  const change = { op: 'retire', id, reason: clip(reason, LONGEST_REASON), ...by } as const;
+  return { ok: true, proposal: { change, quotes: [], turns: cited } };
 }
 
 interface Invalid {

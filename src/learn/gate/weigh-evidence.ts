@@ -1,5 +1,5 @@
 import type { FailureCase, Proposal } from '../../core/learn.ts';
-import type { Evidence, Lesson, Quote } from '../../core/lesson.ts';
+import type { Evidence, Lesson, LessonText, Quote } from '../../core/lesson.ts';
 import { rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
@@ -33,7 +33,8 @@ export type WeighedEvidence =
  * has one vote a day however often it failed.
  */
 export async function weighEvidence(
-  { change: { text }, quotes }: Proposal,
+  text: LessonText,
+  quotes: Proposal['quotes'],
   cases: readonly FailureCase[],
   old: Lesson | undefined,
   { voteDay, locate }: EvidenceRules,
