@@ -1,0 +1,186 @@
+import type { Correction } from '../../core/evidence.ts';
+import { isInstructionVerb } from '../../text/verbs.ts';
+import { digestError } from '../digest/digest-error.ts';
+import type { TurnReading } from '../turn-reading.ts';
+import { FOREIGN_COMPLAINTS, HARMLESS_NO, NO } from './complaint-phrases.ts';
+import {
+  BROKEN_NOW,
+  COMPLAINT_ABOUT_THING,
+  CORRECTING_CLAUSES,
+  CORRECTING_PHRASES,
+} from './correction-patterns.ts';
+import { isFact, isOtherChoice } from './contradiction.ts';
+import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
+import { DOUBT, findThanks, reportsOutage } from './praise-phrases.ts';
+import { isHabit, isOrder, isRepeated } from './standing-phrases.ts';
+
+/**
+ * What the user's next message says about the reply. `wrong` without a correction: the message holds a stack trace and no words.
+ * A rule is a correction without a complaint: "btw, we never push to main".
+ */
+export type Reaction =
+  | { readonly kind: 'wrong'; readonly correction?: Correction; readonly isRule: boolean }
+  | { readonly kind: 'doubted' | 'thanked' | 'outage' };
+
+/** The reply that a message reacts to. */
+interface ReplyContext {
+  /** The reply ended with a question, so a bare "no" is an answer. */
+  readonly asked: boolean;
+  /** The folded text of the task and of the reply. */
+  readonly about: string;
+}
+
+const ABOUT_CAP = 4000;
+const MOST_QUOTES = 3;
+
+/** Reads the user's next message in a main conversation; undefined when it says nothing about the reply. */
+export function readReaction({ evidence, said }: TurnReading): Reaction | undefined {
+  const message = evidence.next?.user ?? '';
+  if (message === '' || evidence.role !== 'main' || evidence.isReported || evidence.reply.length === 0)
+    return undefined;
+  // Heartbeats and timers repeat themselves.
+  if (message === evidence.task) return undefined;
+  const sentences = readOwnSentences(message);
+  const isBarelySaid = sentences.map(({ folded }) => folded).join(' ').split(' ').length < MORE_THAN_A_NOD;
+  if (isBarelySaid && hasTrace(message)) return withQuotes(sentences.map(({ text }) => text), sentences, false);
+  const [first] = sentences;
+  if (first === undefined || NEW_TOPIC.test(first.folded)) return undefined;
+  const about = foldAccents(`${evidence.task.slice(0, ABOUT_CAP)} ${said.slice(0, ABOUT_CAP)}`);
+  return reactionOf(sentences, { asked: /[?？]\s*$/.test(said), about });
+}
+
+const MORE_THAN_A_NOD = 4;
+
+/** A message that is only a stack trace means that the user tried the result. */
+const hasTrace = (text: string): boolean =>
+  digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));
+
+function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): Reaction | undefined {
+  const kinds = sentences.map(({ folded }, index) => kindOf(folded, index === 0, context));
+  if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
+  if (kinds.includes('complaint') || kinds.includes('rule')) {
+    const quoted = sentences.filter((_, index) => isQuoted(sentences, kinds, index));
+    return withQuotes(
+      quoted.slice(0, MOST_QUOTES).map(({ text }) => text),
+      sentences,
+      kinds.includes('rule'),
+      !kinds.includes('complaint'),
+    );
+  }
+  const words = sentences.map(({ folded }) => folded).join(' ');
+  if (DOUBT.test(words)) return { kind: 'doubted' };
+  return findThanks(words) ? { kind: 'thanked' } : undefined;
+}
+
+function withQuotes(
+  quotes: readonly string[],
+  sentences: readonly OwnSentence[],
+  hasRule: boolean,
+  isRule = false,
+): Reaction {
+  if (quotes.length === 0) return { kind: 'wrong', isRule };
+  const isStanding = hasRule || sentences.some(({ folded }) => isRepeated(folded));
+  return { kind: 'wrong', isRule, correction: { quotes, isStanding } };
+}
+
+type SentenceKind = 'complaint' | 'rule' | 'outage' | 'thanks' | 'task' | 'other';
+
+/** The corrections themselves, and what explains them: the sentences next to them that are no new task and no thanks. */
+function isQuoted(
+  sentences: readonly OwnSentence[],
+  kinds: readonly SentenceKind[],
+  index: number,
+): boolean {
+  const kind = kinds[index];
+  if (kind === 'complaint' || kind === 'rule') return true;
+  const before = kinds[index - 1];
+  if (before !== 'complaint' && before !== 'rule') return false;
+  const folded = sentences[index]?.folded ?? '';
+  return kind === 'other' && !NEXT_TASK.test(folded) && !/\?$/.test(folded);
+}
+
+const NEW_TOPIC =
+  /^(?:next topic|new topic|new task|next task|next[:,]|another (?:thing|topic|question)|separately|unrelated|different topic|on another note|neues thema|nouveau sujet|otro tema)\b/;
+/** Begins the next piece of work. */
+const NEXT_TASK =
+  /^(?:(?:ok|okay|and|so|then|please|pls|great|good),? )*(?:now|also|next|additionally|then|besides|(?:please |pls )?(?:add|create|implement|build|generate|open|commit|push|continue|go on|proceed|run|fix|try|write an?|write the|translate|explain|show|tell|deploy)|can you|could you|let's|jetzt|nun|maintenant|ahora|agora|adesso|ora|nu|teraz|теперь|simdi|接下来|现在|次は|이제|ab)(?:[ ,:]|$)/u;
+const NEXT_WORD = /^(?:(?:ok|okay|and|so|great|good),? )*(?:now|also|next|additionally|then)\b/;
+const MOST_WORDS_OF_CONTRAST = 18;
+/** "spec/, not test/" */
+const CONTRAST =
+  /(?:^(?:not|nicht|pas|niet) |(?:, | - | – |\()(?:but |und |et |y )?(?:not|nicht|kein|keine|pas|no|non|nao|niet|nie|не|а не|degil|nahi) )(?!thanks|yet\b|only\b|just\b|sure\b|necessarily\b|bad\b|now\b|really\b|too\b|to\b|that i\b|urgent|need|problem|worries|hay\b|more\b|idea|if\b)[\p{L}\p{N}"'./_-]|\b(?:use|take|do|make it|write|should be|nimm|usa|utilise)\b.{1,40} (?:instead|stattdessen|a la place)\b|\binstead of \p{L}|\brather than\b|, npm nahi|不要用/u;
+
+function kindOf(folded: string, isFirst: boolean, { asked, about }: ReplyContext): SentenceKind {
+  if (reportsOutage(folded)) return 'outage';
+  const isQuestion = /[?？]$/.test(folded);
+  const isTask = NEXT_TASK.test(folded);
+  const isInstruction = isInstructionVerb(/^(?:please |pls )?([a-z]+)/.exec(folded)?.[1] ?? '');
+  const isTaskLike = NEXT_WORD.test(folded) || (isInstruction && WORK.test(folded));
+  if (!isTaskLike && isOrder(folded)) return 'rule';
+  if (complains(folded, { asked, about })) {
+    const isHabitual = !asked && !isQuestion && isHabit(folded);
+    return isHabitual ? 'rule' : 'complaint';
+  }
+  if (isFirst && NO.test(folded) && !HARMLESS_NO.test(folded) && (!asked || /^no+!/.test(folded))) {
+    return isHabit(folded) ? 'rule' : 'complaint';
+  }
+  if (asked || isTask) return findThanks(folded) ? 'thanks' : isTask ? 'task' : 'other';
+  if (!isQuestion && !isTaskLike && isHabit(folded)) return 'rule';
+  if (!isQuestion && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && CONTRAST.test(folded))
+    return 'complaint';
+  if (isFirst && !isQuestion && !isInstruction && (isFact(folded, about) || isOtherChoice(folded, about)))
+    return 'complaint';
+  if (isFirst && /^(?:please |pls )?(?:do not|don't) (?!worry|bother|forget|mind|know|think|care|have|be\b)\w+/.test(folded) && !/\byet\b/.test(folded))
+    return 'complaint';
+  return findThanks(folded) ? 'thanks' : 'other';
+}
+
+/** Verbs of a piece of work, in contrast to those of a habit: "use", "keep", "run … before". */
+const WORK = /^(?:please |pls )?(?:write|add|create|make|build|implement|generate|find|show|explain|list|open|move|rename|translate|summari[sz]e|test|document|design|draft|send|book|review)\b/;
+
+const OPENER =
+  /^(?:hm+|ok|okay|well|no+|nope|sorry|unfortunately|and|but|so|yes|yeah|ah|oh|ugh|argh|damn|great(?: job)?|nice|perfect|thanks|thank you|actually|sadly|oops|wait|man|hey|hello|then|it seems|i think|i guess|looks like|seems like|please|because|however|come on|seriously|somehow|omg|omfg|dude|bro|my dude|jesus|fucking hell|fuck|shit|wow|brilliant|bravo)\b[,.!? ]*/;
+const MOST_OPENERS = 5;
+/** A clause that is a request: it is about future work, not about the reply. */
+const REQUEST =
+  /^(?:please|can|could|would|will|let|let's|add|make|write|show|tell|find|explain|check|what|which|who|where|when|is|are|does|do|did|how|give|create|run|translate|describe|if|update|change|use|handle|fix|remove|rename|implement|keep|set|move|build|generate|look|summari[sz]e|another|there is a|there's a|in which|where|so that|continue|now (?:add|make|write|continue|do|create|translate))\b/;
+
+function complains(folded: string, { asked, about }: ReplyContext): boolean {
+  if (BROKEN_NOW.test(folded)) return true;
+  const clauses = clausesOf(folded);
+  if (clauses.some(isCorrecting) || clauses.some((clause) => isAboutThis(clause, about))) return true;
+  if (COMPLAINT_AFTER_BUT.test(folded)) return true;
+  return !asked && FOREIGN_COMPLAINTS.some((pattern) => pattern.test(folded));
+}
+
+/** Thanks followed by a complaint: the part after the "but" counts. */
+const COMPLAINT_AFTER_BUT =
+  /(?:\b(?:but|however|except|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b|但是|不过|可是|けど|하지만).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|crash|crashes|broken|errors?|missing|instead|has to|must|only|again|nicht|kein|fehler|falsch|fehlt|noch|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts|dropped|low|high|off)\b|too (?!\w* ?please)|没|不|错)/u;
+
+/** "The chart is empty" is a complaint after a turn about a chart, and a new task after any other. */
+function isAboutThis(clause: string, about: string): boolean {
+  const thing = COMPLAINT_ABOUT_THING.exec(withoutOpeners(clause))?.[1]?.trim().split(' ') ?? [];
+  return thing.some((word) => word.length > 3 && about.includes(word));
+}
+
+function isCorrecting(whole: string): boolean {
+  const clause = withoutOpeners(whole);
+  if (CORRECTING_CLAUSES.some((pattern) => pattern.test(clause))) return true;
+  return !REQUEST.test(clause) && CORRECTING_PHRASES.some((pattern) => pattern.test(whole));
+}
+
+const clausesOf = (folded: string): readonly string[] =>
+  folded
+    .split(/[.!?;]+(?= |$)|, | (?:but|because|and|so|since|however|although) |\) | - | – /)
+    .map((clause) => clause.trim())
+    .filter((clause) => clause !== '');
+
+function withoutOpeners(clause: string): string {
+  let rest = clause;
+  for (let turn = 0; turn < MOST_OPENERS; turn++) {
+    const next = rest.replace(OPENER, '');
+    if (next === '' || next === rest) break;
+    rest = next;
+  }
+  return rest;
+}
