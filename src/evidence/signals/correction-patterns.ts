@@ -48,6 +48,12 @@ export const CORRECTING_CLAUSES: readonly RegExp[] = [
   /^i (?:only |just )?(?:get|got|see) (?:an? )?(?:[A-Z]{4,}\w*|e[a-z]{5,}|\d{3}\b|"|nothing|errors?|null|nan|undefined)/,
   /^(?:that|this|it|which) (?:just )?(?:gives|gave|throws|shows|says|prints|returns|links|points) (?:me )?(?:an? |the )?(?:nan|null|undefined|nothing|errors?|wrong|blank|empty|permission denied|command not found|missing|\d{3}\b|old|same)\b/,
   /^that gives me\b/,
+  /^[\w.%-]{1,20} is (?:huge|tiny|enormous|way off)$/,
+  /^you got (?:the |that |this |it |my )?[\w -]{0,40}\bwrong\b|^we(?:'re| are) going (?:in|around in) circles\b/,
+  /^i(?:'m| am) (?:still |now )?(?:getting|seeing) (?:"|an? |the )/,
+  /^(?:that|this|it)(?:'s| is) (?:very |really |so )?(?:confusing|annoying|frustrating|overkill|overengineered|unreadable|unnecessary|not needed)\b/,
+  /^(?:the )?(?:only |one |main )?(?:issue|problem|bug) (?:is|now is)\b/,
+  /^it shouldn't be\b|^there should (?:only |just )?be (?:just |only |exactly )?one\b/,
   /^(?:that|this|it) (?:seems|looks|sounds|feels) (?:wrong|off|odd|weird|incorrect|broken|bad)\b/,
   /^the (?:other|left|right) [\w-]{2,20}\W*$/,
   /^(?:i|we) need(?:ed)? the [\w-]{2,20} ones?\b/,
@@ -70,7 +76,7 @@ export const COMPLAINT_ABOUT_THING = new RegExp(
 
 /** A message that begins with what is broken since the reply. */
 export const BROKEN_NOW = new RegExp(
-  `^(?:(?:ok|okay|great|so|and|but|hm+|ah|nice|well|perfect|awesome),? ){0,2}now (?:i|we|it|the|my|everything|all|there|nothing)\\b.{0,80}\\b(?:get|getting|see|${FAILS}|${BROKEN}|doesn't|can't|won't|overlaps?|another error|an error)\\b`,
+  `^(?:(?:ok|okay|great|so|and|but|hm+|ah|nice|well|perfect|awesome),? ){0,2}now (?!it's time)(?:i|we|it|the|my|everything|all|there|nothing)\\b(?:.{0,20}\\b(?:get|getting|see) (?!this|that|it|them|rid|started|going)|.{0,80}\\b(?:${FAILS}|${BROKEN}|doesn't|can't|won't|overlaps?|another error|an error)\\b)`,
 );
 
 /** Matched anywhere in a clause that is not a request. */
@@ -84,7 +90,7 @@ export const CORRECTING_PHRASES: readonly RegExp[] = [
   /\b(?:broken|fails?|failed|wrong|crashes) again\b/,
   /\b(?:no longer works|stopped working)\b/,
   /\bdoes(?:n't| not) (?:even )?exist\b/,
-  /\b(?:is|are) (?:not|n't) (?:an? )?(?:fix|solution|flaky|what|how)\b|\b(?:is|are) (?:wrong|missing|gone|invented|made up|deprecated|a mess|full of (?:mistakes|errors|bugs)|huge|off by|useless|backwards|upside down|swapped|twice|duplicated|cut off|misaligned)\b/,
+  /\b(?:is|are) (?:not|n't) (?:an? )?(?:fix|solution|flaky|what|how)\b|\b(?:is|are) (?:wrong|missing|gone|invented|made up|deprecated|a mess|full of (?:mistakes|errors|bugs)|off by|useless|backwards|upside down|swapped|twice|duplicated|cut off|misaligned)\b/,
   /\b(?:is|are|looks?|sounds?|feels?) (?:still )?(?:way |far |much |a bit |a little )?(?:too (?!\w+ to\b)\w{2,16}|worse)\b/,
   /\bi (?:meant|only asked|just asked|asked (?:why|for|you|how|about)|told you|said (?!hello|hi\b|to\b)|keep (?:saying|telling))/,
   /\b(?:it|that|this) (?:only|just) (?:works|worked|tests?|covers?|shows?|handles?)\b/,

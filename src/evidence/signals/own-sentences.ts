@@ -10,16 +10,17 @@ export interface OwnSentence {
 
 /** Lines pasted from a terminal, a log, a file or a table. */
 const PASTED =
-  /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{4,}\S|Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|\||(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
-/** A line after which somebody else's words follow. */
-const CARRIER =
-  /(?:\b(?:wrote|writes|says|said|sent|asked|answer(?:ed)?|repl(?:y|ied)|e-?mail|message|ticket|issue|comment|review|slack|logs?|output|docs?|page|file|readme|text|article|prompt|this|these|following|below|transcript|quote|forwarded from [^:\n]{1,40}|schrieb|sagt|geschrieben|antwort|nachricht|folgende[snr]?|ecrit|dit|reponse|suivant|escribio|dice|respuesta|siguiente|scrive|risposta|escreveu|resposta)\b|写道|说|回复|如下)\s{0,4}[:：]\s*$/i;
+  /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{3,}\S|\[\d\d\/\d\d\/\d\d |Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|\||\[?(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|\(node:\d|=> |[⨯×✗✖•▲] |\d{1,4}\.\d{1,4} \S|\[\d\d:\d\d|\d{1,5} \||[\w@./-]{1,60}:[\w./-]{1,40}: |[\w./-]{1,200}:\d{1,6}\b|(?:import|export|const|let|var|function|class|def|from|return|public|private) [\w{*]|<\/?[a-z][\w-]{0,20}[ >]|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
+/** A line after which somebody else's words may follow. */
+const CARRIER = /[:：]\s*$/;
+const LONGEST_LATER_PARAGRAPH = 240;
 const CAP = 20_000;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 /** A line of this length may have been wrapped: the next one continues its sentence. */
 const WRAPPED_LENGTH = 60;
 /** A correction stands at the head of a message; what follows this much text may be pasted. */
 const HEAD = 700;
+const LONGEST_SENTENCE = 500;
 const SENTENCE_END = /(?<=[.!?…]["')\]”]{0,3})\s+|(?<=[。！？])\s*/u;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|z\.b|bzw|ca|nr|p\.ex|ej)\.$/i;
 
@@ -33,7 +34,7 @@ export function readOwnSentences(message: string): readonly OwnSentence[] {
   let length = 0;
   for (const paragraph of ownParagraphs(typed)) {
     for (const text of splitSentences(paragraph)) {
-      if (!message.includes(text)) continue;
+      if (text.length > LONGEST_SENTENCE || !message.includes(text)) continue;
       sentences.push({ text, folded: foldWords(text) });
       length += text.length;
       if (length > HEAD) return sentences;
@@ -53,20 +54,32 @@ function ownParagraphs(typed: string): readonly string[] {
       continue;
     }
     if (isCode) continue;
-    const isQuote = /^\s{0,3}>/.test(line);
-    if (isQuote || PASTED.test(line)) {
+    if (/^\s{0,3}>/.test(line) && !/^> \S+@?\S* \S+$/.test(line)) {
       goesOn = false;
       continue;
     }
-    // A mail's head: the rest of the message is the mail.
-    if (FORWARDED.test(line)) break;
+    // A mail's head, or output without a fence: where it ends cannot be told.
+    if (FORWARDED.test(line) || isMachineLine(line)) break;
+    if (paragraphs.length > 0 && line.length > LONGEST_LATER_PARAGRAPH) break;
     const last = paragraphs.length - 1;
     if (goesOn && /^\p{Ll}/u.test(line)) paragraphs[last] = `${paragraphs[last]}\n${line}`;
     else if (line.trim() !== '') paragraphs.push(line);
     goesOn = line.length >= WRAPPED_LENGTH && !/[.!?:]\s*$/.test(line);
-    if (CARRIER.test(foldAccents(line))) break;
+    if (CARRIER.test(line)) break;
   }
   return paragraphs;
+}
+
+const MARKS = /[{}()[\]<>=|\\;_$#~^*+]/g;
+const SHORTEST_DENSE = 24;
+const MOST_MARKS = 0.12;
+
+/** Output of a program, or code. */
+function isMachineLine(line: string): boolean {
+  if (PASTED.test(line) || /\berror TS\d{3,5}\b/.test(line) || /[{};]\s*$/.test(line)) return true;
+  const plain = line.slice(0, 1000).replace(/`[^`]{0,400}`|https?:\/\/\S{1,1000}|@[\w./-]{1,200}|[\w-]{0,60}[/_.][\w./-]{1,200}/g, '');
+  if (plain.length < SHORTEST_DENSE) return false;
+  return (plain.match(MARKS)?.length ?? 0) / plain.length > MOST_MARKS;
 }
 
 function splitSentences(paragraph: string): readonly string[] {

@@ -12,7 +12,7 @@ import {
 import { isFact, isOtherChoice } from './contradiction.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks, reportsOutage } from './praise-phrases.ts';
-import { isHabit, isOrder, isRepeated } from './standing-phrases.ts';
+import { isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
 
 /**
  * What the user's next message says about the reply. `wrong` without a correction: the message holds a stack trace and no words.
@@ -42,7 +42,7 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
   if (message === evidence.task) return undefined;
   const sentences = readOwnSentences(message);
   const isBarelySaid = sentences.map(({ folded }) => folded).join(' ').split(' ').length < MORE_THAN_A_NOD;
-  if (isBarelySaid && hasTrace(message)) return withQuotes(sentences.map(({ text }) => text), sentences, false);
+  if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false);
   const [first] = sentences;
   if (first === undefined || NEW_TOPIC.test(first.folded)) return undefined;
   const about = foldAccents(`${evidence.task.slice(0, ABOUT_CAP)} ${said.slice(0, ABOUT_CAP)}`);
@@ -56,14 +56,13 @@ const hasTrace = (text: string): boolean =>
   digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));
 
 function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): Reaction | undefined {
-  const kinds = sentences.map(({ folded }, index) => kindOf(folded, index === 0, context));
+  const kinds = kindsOf(sentences, context);
   if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
   if (kinds.includes('complaint') || kinds.includes('rule')) {
-    const quoted = sentences.filter((_, index) => isQuoted(sentences, kinds, index));
+    const quoted = quotedIn(sentences, kinds);
     return withQuotes(
-      quoted.slice(0, MOST_QUOTES).map(({ text }) => text),
-      sentences,
-      kinds.includes('rule'),
+      quoted,
+      quoted.some(({ folded }) => kinds[sentences.findIndex((one) => one.folded === folded)] === 'rule'),
       !kinds.includes('complaint'),
     );
   }
@@ -72,43 +71,71 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   return findThanks(words) ? { kind: 'thanked' } : undefined;
 }
 
-function withQuotes(
-  quotes: readonly string[],
-  sentences: readonly OwnSentence[],
-  hasRule: boolean,
-  isRule = false,
-): Reaction {
-  if (quotes.length === 0) return { kind: 'wrong', isRule };
-  const isStanding = hasRule || sentences.some(({ folded }) => isRepeated(folded));
-  return { kind: 'wrong', isRule, correction: { quotes, isStanding } };
+function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = false): Reaction {
+  if (quoted.length === 0) return { kind: 'wrong', isRule };
+  const isStanding = hasRule || quoted.some(({ folded }) => isRepeated(folded));
+  return { kind: 'wrong', isRule, correction: { quotes: quoted.map(({ text }) => text), isStanding } };
 }
 
-type SentenceKind = 'complaint' | 'rule' | 'outage' | 'thanks' | 'task' | 'other';
+/** In the order of the message; the corrections themselves go before what explains them. */
+function quotedIn(
+  sentences: readonly OwnSentence[],
+  kinds: readonly SentenceKind[],
+): readonly OwnSentence[] {
+  const isCore = (index: number): boolean => kinds[index] === 'complaint' || kinds[index] === 'rule';
+  const all = sentences.map((_, index) => index);
+  const core = all.filter(isCore).slice(0, MOST_QUOTES);
+  const around = all.filter((index) => !isCore(index) && isExplanation(sentences, kinds, index));
+  const kept = new Set([...core, ...around.slice(0, MOST_QUOTES - core.length)]);
+  return sentences.filter((_, index) => kept.has(index));
+}
 
-/** The corrections themselves, and what explains them: the sentences next to them that are no new task and no thanks. */
-function isQuoted(
+/**
+ * Who reacts to a reply does it before anything else: a message that opens with a task or a question is about that, and only a rule in
+ * so many words is heard in the rest of it. A few sentences in, the same holds.
+ */
+function kindsOf(sentences: readonly OwnSentence[], context: ReplyContext): readonly SentenceKind[] {
+  const kinds: SentenceKind[] = [];
+  for (const { folded } of sentences) {
+    const open = kinds.findIndex((kind) => kind !== 'thanks' && kind !== 'greeting');
+    const isLate = open >= 0 && (kinds.length - open >= HEARD || OPENS_WORK.has(kinds[open] ?? 'other'));
+    const kind = kindOf(folded, open < 0, context);
+    kinds.push(isLate && kind !== 'outage' && !isPlainRule(folded) ? 'other' : kind);
+  }
+  return kinds;
+}
+
+const HEARD = 4;
+const OPENS_WORK: ReadonlySet<SentenceKind> = new Set(['task', 'question']);
+
+type SentenceKind = 'complaint' | 'rule' | 'outage' | 'thanks' | 'greeting' | 'task' | 'question' | 'other';
+
+const SHORT_CORRECTION = 6;
+
+/** What follows a correction of few words ("Nope.") and is no new task, question or thanks says what it is about. */
+function isExplanation(
   sentences: readonly OwnSentence[],
   kinds: readonly SentenceKind[],
   index: number,
 ): boolean {
-  const kind = kinds[index];
-  if (kind === 'complaint' || kind === 'rule') return true;
   const before = kinds[index - 1];
   if (before !== 'complaint' && before !== 'rule') return false;
+  const said = sentences[index - 1]?.folded.split(' ').length ?? 0;
   const folded = sentences[index]?.folded ?? '';
-  return kind === 'other' && !NEXT_TASK.test(folded) && !/\?$/.test(folded);
+  const isPlain = kinds[index] === 'other' || (kinds[index] === 'task' && !NEXT_TASK.test(folded));
+  return isPlain && said <= SHORT_CORRECTION && !/\?$/.test(folded);
 }
 
 const NEW_TOPIC =
   /^(?:next topic|new topic|new task|next task|next[:,]|another (?:thing|topic|question)|separately|unrelated|different topic|on another note|neues thema|nouveau sujet|otro tema)\b/;
 /** Begins the next piece of work. */
 const NEXT_TASK =
-  /^(?:(?:ok|okay|and|so|then|please|pls|great|good),? )*(?:now|also|next|additionally|then|besides|(?:please |pls )?(?:add|create|implement|build|generate|open|commit|push|continue|go on|proceed|run|fix|try|write an?|write the|translate|explain|show|tell|deploy)|can you|could you|let's|jetzt|nun|maintenant|ahora|agora|adesso|ora|nu|teraz|теперь|simdi|接下来|现在|次は|이제|ab)(?:[ ,:]|$)/u;
+  /^(?:(?:ok|okay|and|so|then|please|pls|great|good),? )*(?:now|also|next|additionally|then|besides|(?:please |pls )?(?:add|create|implement|build|generate|open|commit|push|continue|go on|proceed|run|fix|try|write an?|write the|translate|explain|show|tell|deploy|look at|read|review|consider|check|help me|walk me|compare|investigate|search|find|summari[sz]e|learn about|give me|update)|can (?:you|we)|could (?:you|we)|let's|lets|let me|i want you|i'd like|i would like|we need to|while you(?:'re| are)|jetzt|nun|maintenant|ahora|agora|adesso|ora|nu|teraz|теперь|simdi|接下来|现在|次は|이제|ab)(?:[ ,:]|$)/u;
 const NEXT_WORD = /^(?:(?:ok|okay|and|so|great|good),? )*(?:now|also|next|additionally|then)\b/;
 const MOST_WORDS_OF_CONTRAST = 18;
 /** "spec/, not test/" */
 const CONTRAST =
-  /(?:^(?:not|nicht|pas|niet) |(?:, | - | – |\()(?:but |und |et |y )?(?:not|nicht|kein|keine|pas|no|non|nao|niet|nie|не|а не|degil|nahi) )(?!thanks|yet\b|only\b|just\b|sure\b|necessarily\b|bad\b|now\b|really\b|too\b|to\b|that i\b|urgent|need|problem|worries|hay\b|more\b|idea|if\b)[\p{L}\p{N}"'./_-]|\b(?:use|take|do|make it|write|should be|nimm|usa|utilise)\b.{1,40} (?:instead|stattdessen|a la place)\b|\binstead of \p{L}|\brather than\b|, npm nahi|不要用/u;
+  /(?:^(?:not|nicht|pas|niet) |(?:, | - | – |\()(?:but |und |et |y )?(?:not|nicht|kein|keine|pas|no|non|nao|niet|nie|не|а не|degil|nahi) )(?!thanks|yet\b|only\b|just\b|sure\b|necessarily\b|bad\b|now\b|really\b|too\b|to\b|that i\b|urgent|need|problem|worries|hay\b|more\b|idea|if\b)[\p{L}\p{N}"'./_-]|\b(?:use|take|do|make it|write|should be|nimm|usa|utilise)\b.{1,40} (?:instead|stattdessen|a la place)\b|, npm nahi|不要用/u;
 
 function kindOf(folded: string, isFirst: boolean, { asked, about }: ReplyContext): SentenceKind {
   if (reportsOutage(folded)) return 'outage';
@@ -124,16 +151,23 @@ function kindOf(folded: string, isFirst: boolean, { asked, about }: ReplyContext
   if (isFirst && NO.test(folded) && !HARMLESS_NO.test(folded) && (!asked || /^no+!/.test(folded))) {
     return isHabit(folded) ? 'rule' : 'complaint';
   }
-  if (asked || isTask) return findThanks(folded) ? 'thanks' : isTask ? 'task' : 'other';
-  if (!isQuestion && !isTaskLike && isHabit(folded)) return 'rule';
-  if (!isQuestion && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && CONTRAST.test(folded))
+  if (GREETING.test(folded)) return 'greeting';
+  if (findThanks(folded)) return 'thanks';
+  if (isTask || isTaskLike) return 'task';
+  if (isQuestion) return folded.split(' ').length < MORE_THAN_A_NOD ? 'greeting' : 'question';
+  if (asked) return 'other';
+  if (isHabit(folded)) return 'rule';
+  const mayContrast = !isInstruction || /^(?:please |pls )?(?:use|take|make|put|call|name)\b/.test(folded);
+  if (mayContrast && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && CONTRAST.test(folded))
     return 'complaint';
-  if (isFirst && !isQuestion && !isInstruction && (isFact(folded, about) || isOtherChoice(folded, about)))
+  if (isFirst && !isInstruction && (isFact(folded, about) || isOtherChoice(folded, about)))
     return 'complaint';
   if (isFirst && /^(?:please |pls )?(?:do not|don't) (?!worry|bother|forget|mind|know|think|care|have|be\b)\w+/.test(folded) && !/\byet\b/.test(folded))
     return 'complaint';
-  return findThanks(folded) ? 'thanks' : 'other';
+  return isInstruction ? 'task' : 'other';
 }
+
+const GREETING = /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|moin|bonjour|hola|ola|ciao|ok|okay|hm+|ah+|oh|well|so)[ ,]?(?:there|again|claude|everyone)?[.!,]*$/;
 
 /** Verbs of a piece of work, in contrast to those of a habit: "use", "keep", "run … before". */
 const WORK = /^(?:please |pls )?(?:write|add|create|make|build|implement|generate|find|show|explain|list|open|move|rename|translate|summari[sz]e|test|document|design|draft|send|book|review)\b/;
@@ -146,6 +180,7 @@ const REQUEST =
   /^(?:please|can|could|would|will|let|let's|add|make|write|show|tell|find|explain|check|what|which|who|where|when|is|are|does|do|did|how|give|create|run|translate|describe|if|update|change|use|handle|fix|remove|rename|implement|keep|set|move|build|generate|look|summari[sz]e|another|there is a|there's a|in which|where|so that|continue|now (?:add|make|write|continue|do|create|translate))\b/;
 
 function complains(folded: string, { asked, about }: ReplyContext): boolean {
+  if (ASKS.test(folded)) return false;
   if (BROKEN_NOW.test(folded)) return true;
   const clauses = clausesOf(folded);
   if (clauses.some(isCorrecting) || clauses.some((clause) => isAboutThis(clause, about))) return true;
@@ -153,9 +188,12 @@ function complains(folded: string, { asked, about }: ReplyContext): boolean {
   return !asked && FOREIGN_COMPLAINTS.some((pattern) => pattern.test(folded));
 }
 
+/** A question about the matter, not about what the agent did. */
+const ASKS = /^(?:or |and |so |hm+,? )*(?:is|are|does|do|can|will|what|how|where|when|which|who|could|would|should) (?!you\b|told|often|many times).{0,200}\?$/;
+
 /** Thanks followed by a complaint: the part after the "but" counts. */
 const COMPLAINT_AFTER_BUT =
-  /(?:\b(?:but|however|except|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b|但是|不过|可是|けど|하지만).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|crash|crashes|broken|errors?|missing|instead|has to|must|only|again|nicht|kein|fehler|falsch|fehlt|noch|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts|dropped|low|high|off)\b|too (?!\w* ?please)|没|不|错)/u;
+  /(?:\b(?:but|however|except|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b|但是|不过|可是|けど|하지만).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|crash|crashes|broken|errors?|missing|instead|has to|must|only|again|nicht|kein|fehler|falsch|fehlt|noch|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts|dropped|low|high|off|no longer|cannot)\b|\d{3} not found|too (?!\w* ?please)|没|不|错)/u;
 
 /** "The chart is empty" is a complaint after a turn about a chart, and a new task after any other. */
 function isAboutThis(clause: string, about: string): boolean {

@@ -7,9 +7,10 @@ import { compilePhrases } from './phrase-table.ts';
 const ORDERS_ENGLISH: readonly RegExp[] = [
   /(?:^|[,;:–-] ?|\b(?:but|and|so|btw|please|pls|ok|no|also|hey|again) )(?:please |pls )?(?:always|never(?! mind| heard| seen| tested| worked| knew| had| did| got| been)|don't ever|do not ever)\b/,
   /(?:, |^| — | - )(?:please )?(?:always|ever|never|every time|each time)(?: please)?[.!]*$/,
-  /^(?!(?:the |an? )?(?:user|customer|visitor|client|function|method|page|app|button|component|endpoint|list)s?\b).{0,60}\b(?:must|should|has to|have to|need to|needs to) (?:always|never)\b/,
-  /\b(?:from now on|from here on|going forward|for the future|in (?:the )?future|next time|for next time|in general|as a rule|house rule|whenever you|every time you|each time you|any time you)\b/,
-  /\b(?:please |pls )?(?:remember (?:that|this|to\b|for\b)|(?:please |, )remember$|remember[.!?]|keep (?:that |this |it )?in mind|make a note|note for later)/,
+  /^(?!(?:the |an? )?(?:user|customer|visitor|client|function|method|page|app|button|component|endpoint|list)s?\b)(?!we should always (?:show|display|render|return|have|be|get|see|do)\b).{0,60}\b(?:must|should|has to|have to|need to|needs to) (?:always|never)\b/,
+  /\b(?:from now on|from here on|for the future|next time(?! i\b| we\b| it\b)|as a rule|house rule|whenever you|every time you|each time you|any time you)\b/,
+  /^(?:and |but |also,? |please |pls )*(?:in (?:the )?future|going forward)\b|^(?:\w+ ){0,2}(?:could|can|would|please|pls) (?:you )?(?!.*\b(?:so that|in case)\b).{0,80}\b(?:in (?:the )?future|going forward)\b|, (?:in (?:the )?future|going forward)(?: please)?[.!]*$/,
+  /\b(?:please |pls )?(?:remember (?:that|this|to\b|for\b)|(?:please |, )remember$|remember[.!?]|make a note|note for later)|^(?:please |pls |and )*keep (?:that |this |it )?in mind\b/,
   /^(?:please |pls |and |so |just )*stop (?:always |constantly )?\w{2,20}ing\b/,
   /\b(?:never|not|don't|without)\b.{0,40}\b(?:without asking|unless i (?:ask|say|tell)|before asking|asking (?:me )?first)\b/,
   /^(?:please |pls |but |and )*ask (?:me )?(?:first |before )/,
@@ -19,7 +20,7 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /\byou (?:don't|do not|never) (?:have|need) to\b/,
   /^(?:please |pls )?(?:shorter|longer|smaller|small|fewer|briefer|concise) (?:answers?|repl(?:y|ies)|diffs?|commits?|responses?|messages?|summar(?:y|ies)|prs?)\b/,
   /\bi(?:'ll| will)? (?:do|run|start|make|handle|deploy|test|write|commit)\b.{0,40}\bmyself\b/,
-  /^(?:please |pls |but )*(?:don't|do not|no more) (?!worry|bother|forget|mind|know|think|have|care|be\b|you\b|we\b|i\b|need|like|want|see|understand|get\b|let|do (?:that|this|it))(?:[\w-]{2,20}) (?!the\b|this\b|that\b|it\b|its\b|them\b|those\b|these\b|an?\b|my\b|yet\b|me\b|any of\b).{0,60}(?<!yet)(?<!yet\.)$/,
+  /^(?:please |pls |but )*(?:don't|do not|no more) (?!worry|bother|forget|mind|know|think|have|care|be\b|you\b|we\b|i\b|need|like|want|see|understand|get\b|let|do (?:that|this|it))(?:[\w-]{2,20}) (?!the\b|this\b|that\b|it\b|its\b|them\b|those\b|these\b|an?\b|my\b|yet\b|me\b|any of\b)(?!.*\byet\b).{0,60}$/,
 ];
 const HABITS_ENGLISH: readonly RegExp[] = [
   /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we(?: all)? (?:(?:always|never(?! \w+ed\b| had| did| got)|only|usually|normally|generally|don't|do not|shouldn't|should not) )?(?:use\b(?! it to)|prefer|follow|write|name|format|indent|spell|sign|squash|address|stick|push|add|start (?!with\b|by\b)|run (?!into)|deploy|log|store|keep (?!getting|seeing)|put (?!this|that|it)|lower|mock|commit|merge|test|document|import|ship|hardcode|touch)\b/,
@@ -70,7 +71,7 @@ const EAST_ASIAN_RULES = compilePhrases(
 /** Said of a correction that was made before. It holds for later work, whatever the sentence is. */
 const REPEATS: readonly RegExp[] = [
   /\byou\b.{0,60}\bagain\b|^again\?|\bnot again\b|\bagain\b.{0,12}\?$|\bnow there(?:'s| is| are)\b.{0,60}\bagain\b|\byou keep \w+ing\b/,
-  /\b(?:i|we)(?:'ve| have)? (?:already |just )?(?:said|told you|keep saying|keep telling)\b|\bas i (?:said|keep saying|told)\b|\bhow (?:often|many times)\b|\bfor the (?:second|third|fourth|\w{2,8}th|last) time\b|\bevery (?:single )?time\b|\ball the time\b|\bwe(?:'ve| have) been over this\b|\bremember\?/,
+  /\bi(?:'ve| have)? (?:already |just )?(?:said|told you|keep saying|keep telling)\b|\bas i (?:said|keep saying|told)\b|\bhow (?:often|many times)\b|\bfor the (?:second|third|fourth|\w{2,8}th|last) time\b|\bevery (?:single )?time\b|\ball the time\b|\bwe(?:'ve| have) been over this\b|\bremember\?/,
   compilePhrases(`
     schon wieder|ich (hab|habe|hatte)( dir)?( doch| schon)* gesagt|wie oft|ständig|jedes mal
     (je )?(te l'|t'|l')?ai déjà dit|je t'ai( déjà)? dit|encore une fois|encore [^ ]+ ?\\?|combien de fois
@@ -86,6 +87,12 @@ const REPEATS: readonly RegExp[] = [
   /说过|又(?:用|错|改|来|忘)|再次|多少次|何度も|また(?:同じ|間違|忘れ)|言いましたよね|또 |몇 번|말했잖/u,
 ];
 
+const PLAIN_RULES: readonly RegExp[] = [
+  /^(?:and |but |also,? |btw,? |oh and |please |pls |by the way,? )*(?:always|never(?! mind)|from now on|in future|in the future|going forward|next time|whenever you|remember (?:that|to))\b/,
+  /^(?:and |but |also,? |btw,? |oh and |by the way,? )*we (?:always|never|only|don't|do not|shouldn't) (?!need|want|know|have|see|think|get|got|care)\w+/,
+  /^(?:and |but |also,? |btw,? |by the way,? )*we use\b.{0,60}\b(?:here|in this|everywhere|not)\b/,
+];
+
 const matchesAny = (patterns: readonly RegExp[], text: string): boolean =>
   patterns.some((pattern) => pattern.test(text));
 
@@ -96,6 +103,9 @@ export const isOrder = (folded: string): boolean =>
 /** "We use pnpm here." "Tests live in spec/." */
 export const isHabit = (folded: string): boolean =>
   matchesAny(HABITS_ENGLISH, folded) || HABITS_FOREIGN.test(folded);
+
+/** A rule that is understood without the sentences around it. */
+export const isPlainRule = (folded: string): boolean => PLAIN_RULES.some((pattern) => pattern.test(folded));
 
 /** "I told you." "You did it again." */
 export const isRepeated = (folded: string): boolean => matchesAny(REPEATS, folded);
