@@ -157,7 +157,9 @@ function closingTag(
 }
 
 const withoutMarks = (line: string): string =>
-  line.replace(CLIENT_LINE, '').replace(ENVELOPE, '').replace(MENTION, '');
+  /^[ \t]*[[<U]/i.test(line)
+    ? line.replace(CLIENT_LINE, '').replace(ENVELOPE, '').replace(MENTION, '')
+    : line;
 
 const wordsIn = (text: string): number => text.split(/\s+/, FEWEST_WORDS + 1).filter(Boolean).length;
 

@@ -74,7 +74,10 @@ export function scoreWords(
     thanksPrecision: share(read('thanks'), ({ item }) => item.label === 'thanks'),
     thanksRecall: share(labelled('thanks'), ({ found }) => found === 'thanks'),
     standingPrecision: share(decided.filter(isStanding), ({ item }) => item.standing === true),
-    standingRecall: share(decided.filter(({ item }) => item.standing === true), isStanding),
+    standingRecall: share(
+      decided.filter(({ item }) => item.standing === true),
+      isStanding,
+    ),
     quotes: share(corrected, hasRightQuotes),
     quiet: share(labelled('none'), ({ found }) => found === 'none'),
     outagesTaught: share(labelled('infrastructure'), ({ appraisal: { verdict } }) =>

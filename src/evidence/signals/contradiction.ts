@@ -28,16 +28,24 @@ const POLITE = /\b(?:please|pls|bitte|svp|por favor|no|nope|not?|use|it's|i said
 
 /** "pnpm!!" after a reply that used npm; "8081" after one that named another number. */
 export const isOtherChoice = (folded: string, about: string): boolean =>
-  folded.length < LONGEST_CHOICE && folded.split(', ').some((clause) => isOther(clause, about));
+  folded.length < LONGEST_CHOICE &&
+  (isOtherNumber(folded, about) || folded.split(', ').some((clause) => isOther(clause, about)));
 
 const LONGEST_CHOICE = 60;
 
+function isOtherNumber(folded: string, about: string): boolean {
+  const number = /^(?:no,? |nope,? |it's )?(\d{2,6})[.!]*$/.exec(folded)?.[1];
+  return number !== undefined && /\d{2,}/.test(about) && !about.includes(number);
+}
+
 function isOther(clause: string, about: string): boolean {
-  const bare = clause.replace(POLITE, ' ').replace(/[^\p{L}\p{N}_-]+/gu, ' ').trim();
+  const bare = clause
+    .replace(POLITE, ' ')
+    .replace(/[^\p{L}\p{N}_-]+/gu, ' ')
+    .trim();
   const words = bare.split(' ');
   if (bare === '' || words.length > MOST_WORDS) return false;
   const named = new Set(about.split(/[^\p{L}\p{N}_-]+/u));
-  if (words.length === 1 && /^\d{2,6}$/.test(bare)) return /\d{2,}/.test(about) && !named.has(bare);
   return CHOICES.some(
     (choice) =>
       words.some((word) => choice.includes(word) && !named.has(word)) &&
@@ -59,7 +67,8 @@ export function isFact(folded: string, about: string): boolean {
   const value = (fact[3] ?? '').replace(/[.!,:]+$/, '');
   const thing = fact[1] ?? fact[2];
   if (/^(?:her|his|my|their) name is /.test(folded)) return true;
-  const isKnown = thing === undefined || thing.split(' ').some((word) => word.length > 2 && about.includes(word));
+  const isKnown =
+    thing === undefined || thing.split(' ').some((word) => word.length > 2 && about.includes(word));
   if (fact[2] !== undefined) return isKnown;
   const isValue = NUMBER_WORD.test(value) || /[/\d]/.test(value);
   return isKnown && isValue && !about.split(/[\s,;()"]+/).includes(value);

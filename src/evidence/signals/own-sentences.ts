@@ -10,7 +10,10 @@ export interface OwnSentence {
 
 /** Lines pasted from a terminal, a log, a file or a table. */
 const PASTED =
-  /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{3,}\S|\[\d\d\/\d\d\/\d\d |Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|\||\[?(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|\(node:\d|=> |[⨯×✗✖•▲] |\d{1,4}\.\d{1,4} \S|\[\d\d:\d\d|\d{1,5} \||[\w@./-]{1,60}:[\w./-]{1,40}: |[\w./-]{1,200}:\d{1,6}\b|(?:import|export|const|let|var|function|class|def|from|return|public|private) [\w{*]|<\/?[a-z][\w-]{0,20}[ >]|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
+  /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{3,}\S|\[\d\d\/\d\d\/\d\d |Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|[-*•] (?:[⚠✅❌*"]|[^\n]{100})|\||\[?(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|\(node:\d|=> |[⨯×✗✖•▲] |\d{1,4}\.\d{1,4} \S|\[\d\d:\d\d|\d{1,5} \||[\w@./-]{1,60}:[\w./-]{1,40}: |[\w./-]{1,200}:\d{1,6}\b|(?:import|export|const|let|var|function|class|def|return|public|private) [^\n]{0,200}[;{(=]|from \S{1,80} import |<\/?[a-z][\w-]{0,20}[ >]|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
+/** Somebody else's words follow in the same line. */
+const REPORTED =
+  /\b(?:agent|reviewer|copilot|linter|bot|coworker|colleague|customer|client|boss|he|she|they)\b.{0,30}\b(?:says?|said|wrote|writes|found|reported|fixing|commented)\b[^:\n]{0,40}:/i;
 /** A line after which somebody else's words may follow. */
 const CARRIER = /[:：]\s*$/;
 const LONGEST_LATER_PARAGRAPH = 240;
@@ -59,7 +62,7 @@ function ownParagraphs(typed: string): readonly string[] {
       continue;
     }
     // A mail's head, or output without a fence: where it ends cannot be told.
-    if (FORWARDED.test(line) || isMachineLine(line)) break;
+    if (FORWARDED.test(line) || REPORTED.test(line) || isMachineLine(line)) break;
     if (paragraphs.length > 0 && line.length > LONGEST_LATER_PARAGRAPH) break;
     const last = paragraphs.length - 1;
     if (goesOn && /^\p{Ll}/u.test(line)) paragraphs[last] = `${paragraphs[last]}\n${line}`;
@@ -77,7 +80,9 @@ const MOST_MARKS = 0.12;
 /** Output of a program, or code. */
 function isMachineLine(line: string): boolean {
   if (PASTED.test(line) || /\berror TS\d{3,5}\b/.test(line) || /[{};]\s*$/.test(line)) return true;
-  const plain = line.slice(0, 1000).replace(/`[^`]{0,400}`|https?:\/\/\S{1,1000}|@[\w./-]{1,200}|[\w-]{0,60}[/_.][\w./-]{1,200}/g, '');
+  const plain = line
+    .slice(0, 1000)
+    .replace(/`[^`]{0,400}`|https?:\/\/\S{1,1000}|@[\w./-]{1,200}|[\w-]{0,60}[/_.][\w./-]{1,200}/g, '');
   if (plain.length < SHORTEST_DENSE) return false;
   return (plain.match(MARKS)?.length ?? 0) / plain.length > MOST_MARKS;
 }

@@ -36,7 +36,7 @@ const EAST_ASIAN =
   /^(?:好的?，?|嗯，?|非常|太)?(?:谢谢|感谢|多谢|完美|太好了|太棒了|好极了|可以了|搞定了?|没问题了|正是|很好|不错|辛苦了)|^(?:.{0,6})(?:ありがとう|助かり|完璧|素晴らしい|いいですね|바로 그거|감사|고마워|완벽|좋아요|훌륭)/u;
 /** "merged, thx" */
 const THANKS_AT_END =
-  /(?:^|[,.!;:)–-] ?|\bnow |\bso much )(?:thanks|thank you|thx|tysm|ty|cheers|danke|merci|gracias|obrigad[oa]|grazie|bedankt|dzieki|спасибо|tesekkurler|dhanyavaad)(?: (?:a lot|so much|again|mate|man|you|dir|beaucoup|mille|muito|bro))*[.! 🙏🎉👍❤️]*$/u;
+  /(?:^|[,.!;:)–-] ?|\bnow |\bso much )(?:thanks|thank you|thx|tysm|ty|cheers|danke|merci|gracias|obrigad[oa]|grazie|bedankt|dzieki|спасибо|tesekkurler|dhanyavaad)(?: (?:a lot|so much|again|mate|man|you|dir|beaucoup|mille|muito|bro))*(?:[.! 🙏🎉👍❤]|\uFE0F)*$/u;
 const REQUEST =
   /^(?:please|pls|can|could|would|will|let|add|make|write|show|tell|find|explain|check|what|which|who|where|when|how|give|create|run|translate|now|next|also|then|and|update|change|use|fix|remove|rename|open|put|set|move|build|send|book|if)\b/;
 
@@ -78,5 +78,5 @@ const CONDITION = /^(?:if|when|unless|in case|falls|wenn|als|jesli|если|如�
 
 export const reportsOutage = (folded: string): boolean =>
   !CONDITION.test(folded) &&
-  !/\byou\b.{0,30}\b(?:broke|killed|took|brought)\b/.test(folded) &&
+  !/\byou\b.{0,30}\b(?:broke|killed|took|brought|said|told)\b|\byou said\b/.test(folded) &&
   (OUTAGE_ENGLISH.test(folded) || OUTAGE_FOREIGN.test(folded) || OUTAGE_EAST_ASIAN.test(folded));

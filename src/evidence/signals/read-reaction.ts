@@ -3,13 +3,13 @@ import { isInstructionVerb } from '../../text/verbs.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
 import { FOREIGN_COMPLAINTS, HARMLESS_NO, NO } from './complaint-phrases.ts';
+import { isFact, isOtherChoice } from './contradiction.ts';
 import {
   BROKEN_NOW,
   COMPLAINT_ABOUT_THING,
   CORRECTING_CLAUSES,
   CORRECTING_PHRASES,
 } from './correction-patterns.ts';
-import { isFact, isOtherChoice } from './contradiction.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks, reportsOutage } from './praise-phrases.ts';
 import { isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
@@ -24,10 +24,12 @@ export type Reaction =
 
 /** The reply that a message reacts to. */
 interface ReplyContext {
-  /** The reply ended with a question, so a bare "no" is an answer. */
-  readonly asked: boolean;
+  /** The question with which the reply ended, folded; '' without one. */
+  readonly question: string;
   /** The folded text of the task and of the reply. */
   readonly about: string;
+  /** The sentence is among the first ones. */
+  readonly isNear?: boolean;
 }
 
 const ABOUT_CAP = 4000;
@@ -38,17 +40,27 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
   const message = evidence.next?.user ?? '';
   if (message === '' || evidence.role !== 'main' || evidence.isReported || evidence.reply.length === 0)
     return undefined;
-  // Heartbeats and timers repeat themselves.
-  if (message === evidence.task) return undefined;
+  // Heartbeats and timers repeat themselves; a command of the client has arguments and no opinion.
+  if (message === evidence.task || COMMAND.test(message)) return undefined;
   const sentences = readOwnSentences(message);
-  const isBarelySaid = sentences.map(({ folded }) => folded).join(' ').split(' ').length < MORE_THAN_A_NOD;
+  const isBarelySaid =
+    sentences
+      .map(({ folded }) => folded)
+      .join(' ')
+      .split(' ').length < MORE_THAN_A_NOD;
   if (isBarelySaid && hasTrace(message)) return withQuotes(sentences, false);
   const [first] = sentences;
   if (first === undefined || NEW_TOPIC.test(first.folded)) return undefined;
   const about = foldAccents(`${evidence.task.slice(0, ABOUT_CAP)} ${said.slice(0, ABOUT_CAP)}`);
-  return reactionOf(sentences, { asked: /[?？]\s*$/.test(said), about });
+  const question = /[?？]$/.test(said) ? foldAccents(said.slice(-LONGEST_QUESTION)) : '';
+  return reactionOf(sentences, { question: lastSentence(question), about });
 }
 
+const LONGEST_QUESTION = 300;
+const lastSentence = (text: string): string =>
+  text.split(/(?<=[.!?])\s|\n/).findLast((sentence) => sentence !== '') ?? '';
+
+const COMMAND = /<command-name>/;
 const MORE_THAN_A_NOD = 4;
 
 /** A message that is only a stack trace means that the user tried the result. */
@@ -78,10 +90,7 @@ function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = f
 }
 
 /** In the order of the message; the corrections themselves go before what explains them. */
-function quotedIn(
-  sentences: readonly OwnSentence[],
-  kinds: readonly SentenceKind[],
-): readonly OwnSentence[] {
+function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKind[]): readonly OwnSentence[] {
   const isCore = (index: number): boolean => kinds[index] === 'complaint' || kinds[index] === 'rule';
   const all = sentences.map((_, index) => index);
   const core = all.filter(isCore).slice(0, MOST_QUOTES);
@@ -99,7 +108,7 @@ function kindsOf(sentences: readonly OwnSentence[], context: ReplyContext): read
   for (const { folded } of sentences) {
     const open = kinds.findIndex((kind) => kind !== 'thanks' && kind !== 'greeting');
     const isLate = open >= 0 && (kinds.length - open >= HEARD || OPENS_WORK.has(kinds[open] ?? 'other'));
-    const kind = kindOf(folded, open < 0, context);
+    const kind = kindOf(folded, open < 0, { ...context, isNear: open < 0 || kinds.length - open < 2 });
     kinds.push(isLate && kind !== 'outage' && !isPlainRule(folded) ? 'other' : kind);
   }
   return kinds;
@@ -131,20 +140,26 @@ const NEW_TOPIC =
 /** Begins the next piece of work. */
 const NEXT_TASK =
   /^(?:(?:ok|okay|and|so|then|please|pls|great|good),? )*(?:now|also|next|additionally|then|besides|(?:please |pls )?(?:add|create|implement|build|generate|open|commit|push|continue|go on|proceed|run|fix|try|write an?|write the|translate|explain|show|tell|deploy|look at|read|review|consider|check|help me|walk me|compare|investigate|search|find|summari[sz]e|learn about|give me|update)|can (?:you|we)|could (?:you|we)|let's|lets|let me|i want you|i'd like|i would like|we need to|while you(?:'re| are)|jetzt|nun|maintenant|ahora|agora|adesso|ora|nu|teraz|теперь|simdi|接下来|现在|次は|이제|ab)(?:[ ,:]|$)/u;
+const OPENS_TASK =
+  /^(?:(?:ok|okay|and|so|great|good|yes|sure)[,.]* )*(?:can (?:you|we) (?!please stop)|let's|lets|let me|i want you|i'd like|i would like|we need to|while you(?:'re| are)|help me)\b/;
 const NEXT_WORD = /^(?:(?:ok|okay|and|so|great|good),? )*(?:now|also|next|additionally|then)\b/;
 const MOST_WORDS_OF_CONTRAST = 18;
+const ACTUALLY =
+  /^actually,? (?!use\b|add|create|also|can|could|let|never ?mind|yes|yeah|that's (?:fine|good|great|ok)|(?:it|this|that) (?:works|is fine|looks)|one more|before|now)/;
 /** "spec/, not test/" */
 const CONTRAST =
-  /(?:^(?:not|nicht|pas|niet) |(?:, | - | – |\()(?:but |und |et |y )?(?:not|nicht|kein|keine|pas|no|non|nao|niet|nie|не|а не|degil|nahi) )(?!thanks|yet\b|only\b|just\b|sure\b|necessarily\b|bad\b|now\b|really\b|too\b|to\b|that i\b|urgent|need|problem|worries|hay\b|more\b|idea|if\b)[\p{L}\p{N}"'./_-]|\b(?:use|take|do|make it|write|should be|nimm|usa|utilise)\b.{1,40} (?:instead|stattdessen|a la place)\b|, npm nahi|不要用/u;
+  /(?:^(?:not|nicht|pas|niet) |(?:, | - | – |\()(?:but |und |et |y )?(?:not|nicht|kein|keine|pas|no (?=npm|en|el|la|los|las|un|a|es|con|de|era)|non|nao|niet|nie|не|а не|degil|nahi) ?)(?!thanks|wrong at|a problem|an issue|yet\b|only\b|just\b|sure\b|necessarily\b|bad\b|now\b|really\b|too\b|to\b|that i\b|urgent|need|problem|worries|hay\b|more\b|idea|if\b)[\p{L}\p{N}"'./_-]|\b(?:use|take|do|make it|write|should be|nimm|usa|utilise)\b.{1,40} (?:instead|stattdessen|a la place)\b|\b(?:it's|is|was|use|uses|using) [\p{L}\p{N}.#+_-]{1,30} not [\p{L}\p{N}]|, npm nahi|不要用/u;
 
-function kindOf(folded: string, isFirst: boolean, { asked, about }: ReplyContext): SentenceKind {
+function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: ReplyContext): SentenceKind {
+  const asked = isAnswer(folded, question);
   if (reportsOutage(folded)) return 'outage';
   const isQuestion = /[?？]$/.test(folded);
   const isTask = NEXT_TASK.test(folded);
   const isInstruction = isInstructionVerb(/^(?:please |pls )?([a-z]+)/.exec(folded)?.[1] ?? '');
   const isTaskLike = NEXT_WORD.test(folded) || (isInstruction && WORK.test(folded));
   if (!isTaskLike && isOrder(folded)) return 'rule';
-  if (complains(folded, { asked, about })) {
+  if (OPENS_TASK.test(folded)) return 'task';
+  if (complains(isTask && !NEXT_WORD.test(folded) ? (clausesOf(folded)[0] ?? '') : folded, about, asked)) {
     const isHabitual = !asked && !isQuestion && isHabit(folded);
     return isHabitual ? 'rule' : 'complaint';
   }
@@ -157,20 +172,46 @@ function kindOf(folded: string, isFirst: boolean, { asked, about }: ReplyContext
   if (isQuestion) return folded.split(' ').length < MORE_THAN_A_NOD ? 'greeting' : 'question';
   if (asked) return 'other';
   if (isHabit(folded)) return 'rule';
+  if (isFirst && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && ACTUALLY.test(folded))
+    return 'complaint';
   const mayContrast = !isInstruction || /^(?:please |pls )?(?:use|take|make|put|call|name)\b/.test(folded);
-  if (mayContrast && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && CONTRAST.test(folded))
+  if (isNear && mayContrast && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && CONTRAST.test(folded))
     return 'complaint';
   if (isFirst && !isInstruction && (isFact(folded, about) || isOtherChoice(folded, about)))
     return 'complaint';
-  if (isFirst && /^(?:please |pls )?(?:do not|don't) (?!worry|bother|forget|mind|know|think|care|have|be\b)\w+/.test(folded) && !/\byet\b/.test(folded))
+  if (
+    isFirst &&
+    /^(?:please |pls )?(?:do not|don't) (?!worry|bother|forget|mind|know|think|care|have|be\b)\w+/.test(
+      folded,
+    ) &&
+    !/\byet\b/.test(folded)
+  )
     return 'complaint';
   return isInstruction ? 'task' : 'other';
 }
 
-const GREETING = /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|moin|bonjour|hola|ola|ciao|ok|okay|hm+|ah+|oh|well|so)[ ,]?(?:there|again|claude|everyone)?[.!,]*$/;
+const GREETING =
+  /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|moin|bonjour|hola|ola|ciao|ok|okay|hm+|ah+|oh|well|so)[ ,]?(?:there|again|claude|everyone)?[.!,]*$/;
+
+const YES_OR_NO =
+  /^(?:yes|no+|nope|nah|yep|yeah|neither|both|either|none|all|ja|nein|oui|non|si|sim|nao|tak|nie|да|нет|evet|hayir|haan|nahi|はい|いいえ|네|아니|好|不)(?:[^\p{L}]|$)/u;
+const CHOICE = / (?:or|oder|ou|o|of|lub|или|veya|ya da|ya) |还是|または|아니면/u;
+const OPEN_QUESTION =
+  /^(?:and |so )?(?:which|what|where|how|who|when|welche|was|wo|wie|quel|que|cual|como|что|какой|как)/u;
+const SHORTEST_SHARED = 4;
+
+/** Whether a sentence answers the question, and is no remark on the reply before it ("Shall I add tests?" "We use pnpm here."). */
+function isAnswer(folded: string, question: string): boolean {
+  if (question === '') return false;
+  const words = folded.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== '');
+  if (YES_OR_NO.test(folded) || words.length <= 3 || OPEN_QUESTION.test(question)) return true;
+  if (CHOICE.test(question) && words.length <= 6) return true;
+  return words.some((word) => word.length >= SHORTEST_SHARED && question.includes(word));
+}
 
 /** Verbs of a piece of work, in contrast to those of a habit: "use", "keep", "run … before". */
-const WORK = /^(?:please |pls )?(?:write|add|create|make|build|implement|generate|find|show|explain|list|open|move|rename|translate|summari[sz]e|test|document|design|draft|send|book|review)\b/;
+const WORK =
+  /^(?:please |pls )?(?:write|add|create|make|build|implement|generate|find|show|explain|list|open|move|rename|translate|summari[sz]e|test|document|design|draft|send|book|review)\b/;
 
 const OPENER =
   /^(?:hm+|ok|okay|well|no+|nope|sorry|unfortunately|and|but|so|yes|yeah|ah|oh|ugh|argh|damn|great(?: job)?|nice|perfect|thanks|thank you|actually|sadly|oops|wait|man|hey|hello|then|it seems|i think|i guess|looks like|seems like|please|because|however|come on|seriously|somehow|omg|omfg|dude|bro|my dude|jesus|fucking hell|fuck|shit|wow|brilliant|bravo)\b[,.!? ]*/;
@@ -179,21 +220,30 @@ const MOST_OPENERS = 5;
 const REQUEST =
   /^(?:please|can|could|would|will|let|let's|add|make|write|show|tell|find|explain|check|what|which|who|where|when|is|are|does|do|did|how|give|create|run|translate|describe|if|update|change|use|handle|fix|remove|rename|implement|keep|set|move|build|generate|look|summari[sz]e|another|there is a|there's a|in which|where|so that|continue|now (?:add|make|write|continue|do|create|translate))\b/;
 
-function complains(folded: string, { asked, about }: ReplyContext): boolean {
-  if (ASKS.test(folded)) return false;
+function complains(folded: string, about: string, asked: boolean): boolean {
+  if (ASKS.test(folded) || AGREES.test(folded)) return false;
   if (BROKEN_NOW.test(folded)) return true;
   const clauses = clausesOf(folded);
   if (clauses.some(isCorrecting) || clauses.some((clause) => isAboutThis(clause, about))) return true;
-  if (COMPLAINT_AFTER_BUT.test(folded)) return true;
+  const words = folded.split(' ').length;
+  if (words <= MOST_WORDS_OF_BUT && COMPLAINT_AFTER_BUT.test(folded) && BUT_OF_PRAISE.test(folded))
+    return true;
   return !asked && FOREIGN_COMPLAINTS.some((pattern) => pattern.test(folded));
 }
 
 /** A question about the matter, not about what the agent did. */
-const ASKS = /^(?:or |and |so |hm+,? )*(?:is|are|does|do|can|will|what|how|where|when|which|who|could|would|should) (?!you\b|told|often|many times).{0,200}\?$/;
+const AGREES =
+  /^(?:yes|yep|yup|yeah|sure|y|k|sounds good|agreed|correct)\b(?!,? (?:but|no\b|and still|restarted)).{0,60}$/;
+const ASKS =
+  /^(?:or |and |so |hm+,? )*(?:is|are|does|do|can|will|what|how|where|when|which|who|could|would|should) (?!you\b|told|often|many times).{0,200}\?$/;
 
+const MOST_WORDS_OF_BUT = 30;
+/** A "but" after something good, or at the start. */
+const BUT_OF_PRAISE =
+  /^(?:but|however|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b|\b(?:work(?:s|ed|ing)?|builds?|runs?|compiles?|completes?|pass(?:es)?|good|great|nice|fine|ok|okay|thanks|thank you|thx|close|almost|better|perfect|yes|yeah|yep|yup|cool|sure|danke|super|gut|passt|funktioniert|lauft|merci|bien|bon|marche|parfait|gracias|funciona|perfecto|obrigad[oa]|grazie|bedankt|dzieki|спасибо|хорошо)\b.{0,120}(?:\b(?:but|however|except|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b)|但是|不过|可是|けど|하지만/u;
 /** Thanks followed by a complaint: the part after the "but" counts. */
 const COMPLAINT_AFTER_BUT =
-  /(?:\b(?:but|however|except|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b|但是|不过|可是|けど|하지만).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|crash|crashes|broken|errors?|missing|instead|has to|must|only|again|nicht|kein|fehler|falsch|fehlt|noch|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts|dropped|low|high|off|no longer|cannot)\b|\d{3} not found|too (?!\w* ?please)|没|不|错)/u;
+  /(?:\b(?:but(?! rather than)|however|except|aber|pero|mais|mas|ma|maar|ale|но|ama|lekin)\b|但是|不过|可是|けど|하지만).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|crash|crashes|broken|errors?|missing|instead|has to|must|only|again|nicht|kein|fehler|falsch|fehlt|noch|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts|dropped|low|high|off|no longer|cannot)\b|\d{3} not found|too (?!\w* ?please)|没|不|错)/u;
 
 /** "The chart is empty" is a complaint after a turn about a chart, and a new task after any other. */
 function isAboutThis(clause: string, about: string): boolean {
@@ -204,8 +254,14 @@ function isAboutThis(clause: string, about: string): boolean {
 function isCorrecting(whole: string): boolean {
   const clause = withoutOpeners(whole);
   if (CORRECTING_CLAUSES.some((pattern) => pattern.test(clause))) return true;
-  return !REQUEST.test(clause) && CORRECTING_PHRASES.some((pattern) => pattern.test(whole));
+  return (
+    clause.length <= LONGEST_CLAUSE &&
+    !REQUEST.test(clause) &&
+    CORRECTING_PHRASES.some((pattern) => pattern.test(whole))
+  );
 }
+
+const LONGEST_CLAUSE = 140;
 
 const clausesOf = (folded: string): readonly string[] =>
   folded

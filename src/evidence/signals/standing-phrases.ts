@@ -5,7 +5,7 @@ import { compilePhrases } from './phrase-table.ts';
  * correction by itself; so does a habit ("we use pnpm"), unless it answers a question.
  */
 const ORDERS_ENGLISH: readonly RegExp[] = [
-  /(?:^|[,;:–-] ?|\b(?:but|and|so|btw|please|pls|ok|no|also|hey|again) )(?:please |pls )?(?:always|never(?! mind| heard| seen| tested| worked| knew| had| did| got| been)|don't ever|do not ever)\b/,
+  /(?:^|[,;:–-] ?|\b(?:but|and|so|btw|please|pls|ok|no|also|hey|again) )(?:please |pls )?(?:(?:always|never)(?! mind| heard| seen| tested| worked| knew| had| did| got| been| \w+[^s\W]s\b)|don't ever|do not ever)\b/,
   /(?:, |^| — | - )(?:please )?(?:always|ever|never|every time|each time)(?: please)?[.!]*$/,
   /^(?!(?:the |an? )?(?:user|customer|visitor|client|function|method|page|app|button|component|endpoint|list)s?\b)(?!we should always (?:show|display|render|return|have|be|get|see|do)\b).{0,60}\b(?:must|should|has to|have to|need to|needs to) (?:always|never)\b/,
   /\b(?:from now on|from here on|for the future|next time(?! i\b| we\b| it\b)|as a rule|house rule|whenever you|every time you|each time you|any time you)\b/,
@@ -16,7 +16,7 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /^(?:please |pls |but |and )*ask (?:me )?(?:first |before )/,
   /\bbefore (?:you )?(?:finish|push|commit|merg|deploy|delet|refactor|releas|say you)\w*/,
   /^(?:please )?only (?:change|touch|edit|modify) what i\b/,
-  /^(?:every|each|all|any) (?!time|other)[\w-]{2,20}(?: [\w-]{2,20})? (?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use)\b/,
+  /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20})? (?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use)\b/,
   /\byou (?:don't|do not|never) (?:have|need) to\b/,
   /^(?:please |pls )?(?:shorter|longer|smaller|small|fewer|briefer|concise) (?:answers?|repl(?:y|ies)|diffs?|commits?|responses?|messages?|summar(?:y|ies)|prs?)\b/,
   /\bi(?:'ll| will)? (?:do|run|start|make|handle|deploy|test|write|commit)\b.{0,40}\bmyself\b/,
@@ -24,17 +24,17 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
 ];
 const HABITS_ENGLISH: readonly RegExp[] = [
   /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we(?: all)? (?:(?:always|never(?! \w+ed\b| had| did| got)|only|usually|normally|generally|don't|do not|shouldn't|should not) )?(?:use\b(?! it to)|prefer|follow|write|name|format|indent|spell|sign|squash|address|stick|push|add|start (?!with\b|by\b)|run (?!into)|deploy|log|store|keep (?!getting|seeing)|put (?!this|that|it)|lower|mock|commit|merge|test|document|import|ship|hardcode|touch)\b/,
-  /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|no) )we(?:'re| are) (?:on \S|an? [\w-]+ (?:project|shop|team|codebase|repo|company))/,
+  /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|no) )we(?:'re| are) (?:on (?!an? |the |it\b|this |that )\S|an? [\w-]+ (?:project|shop|team|codebase|repo|company))/,
   /\bwe have (?:an? |our )?[\w@/.-]{2,30} (?:for (?:that|this|it)\b|everywhere)|\bwe(?:'ve| have) been over this\b/,
   /\b(?:everywhere|in every other|all our|in our (?:repo|code|codebase|project|team|company|docs|exports|app|apps))\b/,
-  /^(?!(?:write|add|create|make|build|find|is|are|where|what|how|show|list|look|can|could|put|explain)\b)(?:.{0,80} )?(?:in|for) this (?:repo|repository|project|codebase|code base|team|workspace|package|company|channel)\b/,
+  /^(?!(?:write|add|create|make|build|find|is|are|where|what|how|show|list|look|can|could|put|explain|when|if|after|i|i've|just|check|run)\b)(?:.{0,70} )?in this (?:repo|repository|project|codebase|code base|team|workspace|package|company|channel)\b/,
   /^(?:all )?(?:our|my) [\w -]{2,40}? (?:live|go|belong|stay|must|need|use|are (?:in|on|at|under|written|named|called|addressed|formatted|generated|stored|signed|always|never|all|lower|upper)|is (?:always|formal|written|called))\b/,
   /^(?:the |all )?[a-z][\w -]{1,28}?s (?:live|belong|sit|stay|go) (?:in|into|under|next|beside|through|to|at|on)\b/,
   /^(?:the |all )?[a-z][\w-]{1,20}s (?:are in|are under|are written|are named|are always|are never|are lower|are upper|must be|must have|have to be|should be in|need to be)\b/,
   /^(?:this is an?|it's an?) (?:[\w-]+ ){0,2}(?:workspace|monorepo|prototype)\b|^(?:this is an?|it's an?) (?:[\w-]+ ){1,2}(?:project|repo|codebase)\b/,
   /^(?:please |pls |but |and )*no (?!need|problem|worries|idea|one|more\b|way|longer|changes?\b|thanks)[\w.-]{2,20}(?: [\w.-]{2,20}){0,3},? (?:please|pls|in|here)\b/,
   /\bno (?:other |more )?[\w.-]{2,20} files?(?: please)?$/,
-  /\bit(?:'s| is) generated\b/,
+  /\bit(?:'s| is) generated\b|^(?:please |pls )?prefer \S/,
   /\bthere should (?:only |just )?be (?:just |only |exactly )?one\b.{0,40}\bper\b/,
 ];
 const ORDERS_FOREIGN = compilePhrases(`
@@ -62,7 +62,7 @@ const HABITS_FOREIGN = compilePhrases(`
   (hum|ham)( log)?… (use|istemal) kart[ei] (hain|hai)|is (project|repo) (mein|me)
 `);
 const EAST_ASIAN_RULES = compilePhrases(
-  '以后|今后|从现在起|下次|一律|必须|总是(?!报|出|失败)|永远不要|(?:我们|咱们)(?:这里|这边|项目|团队)?(?:都|一般|统一|只|不)?用|(?:这个|本)(?:项目|仓库).{0,6}用|都放在|不要再|别再|记住|请记得|' +
+  '以后|今后|从现在起|下次|一律|必须|总是(?!报|出|失败)|永远不要|(?:我们|咱们)(?:这里|这边|项目|团队)?(?:都|一般|统一|只|不)?用|(?:这个|本)(?:项目|仓库).{0,6}用|都放在|不要再|别再|^(?:请)?(?:不要|别|严禁|禁止)(?:使?用|写|加|改|删|提交|推)|记住|请记得|' +
     '今後|これから|次(?:回|から)|必ず|常に|いつも|絶対に|(?:この|うちの)(?:プロジェクト|リポジトリ|チーム)(?:では|は)|うちでは|覚えて(?:おい)?て|毎回|' +
     '앞으로|다음부터|다음에는|항상|절대|반드시|(?:저희|우리)(?:는|가)? .{0,12}(?:씁니다|써요|사용|쓴다|쓰고)|이 (?:프로젝트|저장소|레포)(?:는|에서)|기억해|매번|' +
     'हमेशा|कभी (?:मत|नहीं|भी)|आगे से|अगली बार|याद रख|इस प्रोजेक्ट में|हम .{0,24}इस्तेमाल करते',
