@@ -10,7 +10,7 @@ import {
   findToolFailure,
   findToolSuccess,
 } from './signals/tool-signals.ts';
-import { findUserCorrection, findUserThanks } from './signals/user-signals.ts';
+import { readUserReaction } from './signals/user-signals.ts';
 import { findOutage } from './tools/error-patterns.ts';
 import { readTurn, type TurnReading } from './turn-reading.ts';
 
@@ -26,8 +26,6 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findRefusal,
   findCutReply,
   findEmptyReply,
-  findUserCorrection,
-  findUserThanks,
   readAttempts,
 ];
 const MAX_DIGESTS = 8;
@@ -39,8 +37,15 @@ export function appraise(evidence: TurnEvidence): Appraisal {
   // A title or a compaction is the client's own request: the next message does not react to it.
   const isAppraised = evidence.role !== 'aux';
   const seen = isAppraised ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
-  const signals = [...readGiven(turn), ...seen];
-  return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn, signals) };
+  const { signals: said, correction } = isAppraised ? readUserReaction(turn) : { signals: [] };
+  const signals = [...readGiven(turn), ...seen, ...said];
+  return {
+    turn: evidence.turn,
+    ...composeReward(signals),
+    signals,
+    digests: digestsOf(turn, signals),
+    ...(correction === undefined ? {} : { correction }),
+  };
 }
 
 function digestsOf({ evidence, calls }: TurnReading, signals: readonly Signal[]): readonly string[] {
