@@ -242,7 +242,10 @@ const cline: ClientShape = {
 const goose: ClientShape = {
   wire: 'openai-chat',
   model: 'fake-model',
-  headers: ({ session }) => ({ 'user-agent': 'goose/1.15.0', 'agent-session-id': session }),
+  headers: ({ session }) => ({
+    'user-agent': 'goose/1.15.0',
+    'agent-session-id': `20261116_${uuidOf(session).slice(0, 8)}`,
+  }),
   // Goose tells the time and the folder in a message before its newest answer, in each request anew.
   dress: (messages, { folder, now }) => {
     const info = part(
