@@ -216,7 +216,9 @@ const openclaw: ClientShape = {
   dress: (messages, { folder, session, now }) => {
     const runtime = `Runtime: agent=main | session=agent:main:main | sessionId=${uuidOf(session)} | host=box | repo=${folder} | os=Linux (x64) | channel=webchat`;
     const dressed = mapUser(messages, (content, nth) => {
-      const words = `${stampOf(now)} ${content.map(({ text }) => text).join('\n')}`;
+      const spoken = content.map(({ text }) => text).join('\n');
+      // A recording may have its stamps already.
+      const words = /^\[[A-Z][a-z]{2} \d{4}-/.test(spoken) ? spoken : `${stampOf(now)} ${spoken}`;
       return [part(nth === 0 ? `${words}\n\n${runtime}` : words)];
     });
     const last = dressed.findLastIndex(({ role }) => role === 'user');
@@ -286,7 +288,6 @@ const plain: ClientShape = {
 
 const SHAPES: ReadonlyMap<string, ClientShape> = new Map([
   ['claude-code', claudeCode],
-  ['claude', claudeCode],
   ['codex', codex],
   ['opencode', opencode],
   ['pi', pi],
@@ -303,7 +304,7 @@ export function writeClientRequest(
   place: Workplace,
 ): ClientRequest {
   const shape = SHAPES.get(client) ?? plain;
-  const name = SHAPES.has(client) ? (client === 'claude' ? 'claude-code' : client) : 'openai';
+  const name = SHAPES.has(client) ? client : 'openai';
   const wire = wires[shape.wire];
   const body = wire.encodeRequest({
     model: shape.model,

@@ -55,12 +55,21 @@ function readRow(value: JsonObject, index: number, where: string): CorrectionRow
   const ownId = value.id;
   return {
     id: typeof ownId === 'number' ? String(ownId) : (asString(ownId) ?? `line-${index + 1}`),
-    client: (asString(value.client) ?? PLAIN_CLIENT).trim().toLowerCase(),
+    client: nameOf(asString(value.client) ?? PLAIN_CLIENT),
     sessions,
     mustShow,
     mustNot: phrasesOf(value.must_not),
     query: mustShow?.query ?? asString(value.query) ?? sameTaskAgain(sessions),
   };
+}
+
+/** `Claude Code`, `claude_code` and `claude` are one client. */
+function nameOf(client: string): string {
+  const name = client
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-');
+  return /^claude(-?code)?(-cli)?$/.test(name) ? 'claude-code' : name.replace(/^open-(code|claw)$/, 'open$1');
 }
 
 function readMustShow(value: unknown, where: string): CorrectionRow['mustShow'] {

@@ -37,14 +37,21 @@ export async function playCorrections(
   rows: readonly CorrectionRow[],
   options: PlayOptions,
 ): Promise<readonly PlayedRow[]> {
-  if (options.apart !== true) return playTogether(rows, options);
-  const played: PlayedRow[] = [];
-  for (const row of rows) {
-    played.push(...(await playTogether([row], { ...options, onProgress: () => undefined })));
-    options.onProgress?.(`${played.length} of ${rows.length} rows`);
+  const isAlone = (row: CorrectionRow): boolean => options.apart === true || namesFolder(row);
+  const shared = rows.filter((row) => !isAlone(row));
+  const played = new Map<CorrectionRow, PlayedRow>();
+  const keep = (some: readonly PlayedRow[]): void => some.forEach((one) => void played.set(one.row, one));
+  if (shared.length > 0) keep(await playTogether(shared, options));
+  for (const row of rows.filter(isAlone)) {
+    keep(await playTogether([row], { ...options, onProgress: () => undefined }));
+    options.onProgress?.(`${played.size} of ${rows.length} rows`);
   }
-  return played;
+  return rows.flatMap((row) => played.get(row) ?? []);
 }
+
+/** A recording that tells a folder itself could tell another row's: it gets a home of its own. */
+const namesFolder = ({ sessions }: CorrectionRow): boolean =>
+  /orking directory: ?[/~]|<cwd>/i.test(JSON.stringify(sessions));
 
 /** A row on its way through one daemon. */
 interface Part {

@@ -5,6 +5,7 @@ import { writeSection } from '../markdown.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from './correction-set.ts';
 import { playCorrections } from './play-corrections.ts';
 import { explainRow, reportCorrections, scoreRow, summarizeCorrections } from './score-corrections.ts';
+import { tellTranscripts } from './transcripts.ts';
 
 /** What the corrections in people's chats teach, and whether it is shown again: our sets, or any file of that format. */
 const OURS = ['dev', 'test'].map((part) => `lab/measure/corrections/corrections-${part}.jsonl`);
@@ -20,6 +21,8 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     /** A home for every row. */
     apart: { type: 'boolean', default: false },
+    /** Play ten stories in the shape of every client instead, and tell what was learned. */
+    transcripts: { type: 'boolean', default: false },
     /** Print every row that went wrong. */
     explain: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -53,6 +56,14 @@ function readSets(): readonly { readonly file: string; readonly rows: readonly C
     if (error instanceof MalformedRowError || code !== undefined) return fail(message);
     throw error;
   }
+}
+
+if (options.transcripts) {
+  const told = await tellTranscripts((what) => process.stderr.write(`transcripts: ${what}\n`));
+  process.stdout.write(`${told}\n`);
+  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:corrections -- --transcripts --write\``;
+  if (options.write) writeSection(DOCUMENT, 'transcripts', `${head}\n\n${told}`);
+  process.exit(0);
 }
 
 const sections: string[] = [];
