@@ -39,7 +39,7 @@ function leavesOf(value: unknown): readonly string[] {
 }
 
 /** Lower case, plain quotes, single spaces: two texts that a reader would call the same words. */
-export const normalizeWords = (text: string): string =>
+const normalizeWords = (text: string): string =>
   text
     .normalize('NFC')
     .toLowerCase()
