@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { writeClientRequest } from './client-shapes.ts';
-import type { CorrectionRow } from './correction-set.ts';
+import { type CorrectionRow, parseCorrectionSet } from './correction-set.ts';
 import { type CorrectionsHome, type JudgedTurn, openCorrectionsHome } from './corrections-home.ts';
 import { gainedText } from './gained-text.ts';
 import type { RecordedSession } from './recorded-messages.ts';
 import { type RecordedProvider, startRecordedProvider, TURN_HEADER } from './recorded-provider.ts';
+import { renderStory } from './render-story.ts';
 import { writeScriptedLessons } from './scripted-evolver.ts';
 
 /** What a row came to: what its sessions taught, and what the prompt of the fresh session gained. */
@@ -87,6 +89,7 @@ async function playTogether(
         const session = part.row.sessions[nth];
         if (session !== undefined) await playSession(stage, part, session, nth);
       });
+      await untilRead(stage, nth);
       await home.untilLearned(provider.questions);
       onProgress?.(`session ${nth + 1} of ${most}`);
     }
@@ -99,6 +102,38 @@ async function playTogether(
     await home.close();
     await provider.close();
   }
+}
+
+const LONGEST_READ_MS = 60_000;
+const LOOK_MS = 100;
+
+/**
+ * Resolves when learning has read what was played so far. On a busy machine it may be behind without any sign of it: a last
+ * session, in a project of its own, is judged after those before it.
+ */
+async function untilRead(stage: Stage, nth: number): Promise<void> {
+  const messages = renderStory('openai', [
+    { user: 'Run the check.' },
+    { run: './check', out: 'check: failed', exit: 1 },
+    { agent: 'It failed.' },
+  ]);
+  const fields = { id: `end of session ${nth}`, sessions: [{ messages }], must_show: null };
+  const [row] = parseCorrectionSet(JSON.stringify(fields));
+  const [session] = row?.sessions ?? [];
+  if (row === undefined || session === undefined) return;
+  const part = {
+    row,
+    folder: folderOf(row),
+    sessions: new Set<string>(),
+    turns: new Set<string>(),
+    spokenAt: [],
+  };
+  await playSession(stage, part, session, nth);
+  const [id = ''] = part.sessions;
+  const until = performance.now() + LONGEST_READ_MS;
+  const isJudged = async (): Promise<boolean> =>
+    (await stage.home.judged(id)).some(({ verdict }) => verdict !== undefined);
+  while (performance.now() < until && !(await isJudged())) await sleep(LOOK_MS);
 }
 
 interface Stage {
