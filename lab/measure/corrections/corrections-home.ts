@@ -31,6 +31,7 @@ export interface CorrectionsHome {
   /** One request with the caller key, as a connected client sends it. */
   send(request: ClientRequest, headers: Readonly<Record<string, string>>): Promise<ServedTurn>;
   lessons(): Promise<readonly Lesson[]>;
+  /** None for a session that is not recorded yet. */
   judged(session: string): Promise<readonly JudgedTurn[]>;
   /** Resolves when learning has nothing to do any more. */
   untilLearned(questions: () => number): Promise<void>;
@@ -106,9 +107,12 @@ export async function openCorrectionsHome(
     },
     lessons: async () => decodeLessons(await instar.ask('/api/library')),
     judged: async (session) => {
-      const { turns } = asObject(
-        (await instar.ask(`/api/sessions/${encodeURIComponent(session)}`)) as JsonObject,
-      );
+      const found = await instar.ask(`/api/sessions/${encodeURIComponent(session)}`).catch((error: Error) => {
+        // Recorded a moment after its reply.
+        if (error.message.includes(' 404 ')) return {};
+        throw error;
+      });
+      const { turns } = asObject(found);
       return asArray(turns).map((value) => {
         const { id, verdict, judgedBy, reasons } = asObject(value);
         const [said, by] = [asString(verdict), asString(judgedBy)];
