@@ -5,7 +5,6 @@ import type { Clock } from '../core/clock.ts';
 import { type Ask, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
-import type { NewFact } from '../core/store.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
@@ -173,7 +172,12 @@ export async function startLearningWorker(
     clock,
     log,
     failures,
-    learn: async (known): Promise<readonly NewFact[]> => [...(await step(known)), ...(await judge(known))],
+    learn: step.learn,
+    study: async (known, write) => {
+      await step.study(known, write);
+      await write(await judge(known));
+    },
+    settled: step.settled,
     verify: async (session, wanted) =>
       rows.length === 0
         ? []

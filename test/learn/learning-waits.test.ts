@@ -4,12 +4,13 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Waiting } from '../../src/core/waiting.ts';
 import type { LearningStatus } from '../../src/learn/learning.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
-import { lastTryOf, listLearningWaits } from '../../src/learn/learning-waits.ts';
+import { listLearningWaits } from '../../src/learn/learning-waits.ts';
 import {
   type LearningPorts,
   type LearningWorker,
   startLearningWorker,
 } from '../../src/learn/learning-worker.ts';
+import { lastTryOf } from '../../src/learn/try-result.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
