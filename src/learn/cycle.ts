@@ -150,7 +150,9 @@ const isInUse = (state: string | undefined): boolean => state === 'trial' || sta
 function isSucceeded({ change }: Judged, judged: readonly Judged[], library: Library): boolean {
   if (change?.op !== 'retire' || change.supersededBy === undefined) return true;
   const { supersededBy } = change;
-  const inSet = judged.find((one) => one.change !== undefined && one.change.op !== 'retire' && one.lesson === supersededBy);
+  const inSet = judged.find(
+    (one) => one.change !== undefined && one.change.op !== 'retire' && one.lesson === supersededBy,
+  );
   return inSet === undefined ? isInUse(library.lesson(supersededBy)?.state) : isInUse(inSet.outcome);
 }
 

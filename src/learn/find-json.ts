@@ -1,4 +1,4 @@
-import { type Json, parseJson } from '../core/json.ts';
+import { isObject, type Json, parseJson } from '../core/json.ts';
 import type { ReplyFault } from '../core/learn.ts';
 import { DEEPEST_JSON, type LooseJson, readLooseJson, TooDeepError } from '../text/loose-json.ts';
 
@@ -49,23 +49,53 @@ const isBare = (text: string, end: number): boolean =>
  * form is repaired; of a reply that is cut off, the complete members are the value. The first position that holds an object or
  * a list decides: values inside or after it are not the answer.
  */
-export function findJson(reply: string): { readonly value: Json; readonly isCut?: true } | ReplyFault {
+export function findJson(reply: string): FoundJson | ReplyFault {
   const text = withoutReasoning(reply)?.trim();
   if (text === undefined) return { fault: 'it ends inside its reasoning: answer shorter' };
   if (text === '') return { fault: 'it is empty' };
   const scalar = /^[[{]/.test(text) ? undefined : parseJson(text);
   if (scalar !== undefined) return { value: scalar };
   try {
-    for (const start of startsIn(text)) {
-      const found = valueAt(text, start);
-      if (found !== undefined) return found;
-    }
+    return valueIn(text);
   } catch (error) {
     if (error instanceof TooDeepError) return { fault: `its JSON is ${error.message}` };
     throw error;
   }
-  return { fault: new RegExp(START.source).test(text) ? 'its JSON does not parse' : 'it holds no JSON' };
 }
+
+function valueIn(text: string): FoundJson | ReplyFault {
+  let fault = 'it holds no JSON';
+  let numbers: FoundJson | undefined;
+  let broken = -1;
+  for (const start of startsIn(text)) {
+    if (start < broken) continue;
+    const found = valueAt(text, start);
+    // A list of numbers may be the note of a sentence: "as in [1]".
+    if (found !== undefined && isNumbers(found.value)) numbers ??= found;
+    else if (found !== undefined && !(found.isCut === true && isEmpty(found.value))) return found;
+    else {
+      fault =
+        found === undefined
+          ? 'its JSON does not parse'
+          : 'its JSON is cut off before the end: answer shorter';
+      // Values inside a broken one are not the answer.
+      broken = endOf(text, start) ?? text.length;
+    }
+  }
+  return numbers ?? { fault };
+}
+
+interface FoundJson {
+  readonly value: Json;
+  /** Only the complete members of a reply that was cut off. */
+  readonly isCut?: true;
+}
+
+const isNumbers = (value: Json): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number');
+
+const isEmpty = (value: Json): boolean =>
+  isObject(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
 
 /** Fenced blocks first: what stands before them is a sentence about them. */
 function startsIn(text: string): readonly number[] {
@@ -83,7 +113,7 @@ function startsIn(text: string): readonly number[] {
   return isWhole ? bare : [...new Set([...fenced, ...bare])];
 }
 
-function valueAt(text: string, start: number): { readonly value: Json; readonly isCut?: true } | undefined {
+function valueAt(text: string, start: number): FoundJson | undefined {
   const first = readAt(text, start);
   if (first === undefined) return undefined;
   if (Array.isArray(first.value) || first.isCut) return plain(first.value, first.isCut);
@@ -102,8 +132,7 @@ function valueAt(text: string, start: number): { readonly value: Json; readonly 
   return members.length === 1 ? plain(first.value, false) : plain(members, isCut);
 }
 
-const plain = (value: Json, isCut: boolean): { readonly value: Json; readonly isCut?: true } =>
-  isCut ? { value, isCut } : { value };
+const plain = (value: Json, isCut: boolean): FoundJson => (isCut ? { value, isCut } : { value });
 
 /** What is JSON is read as JSON: the loose reader must not change it. */
 function readAt(text: string, start: number): LooseJson | undefined {

@@ -143,7 +143,10 @@ function tell(failure: FailureCase, room: number): readonly string[] {
   const later = resolution === undefined ? [] : newestThatFit(resolution, room * SHARE_OF_RESOLUTION);
   const taken = [...head, ...said, ...later].reduce((sum, line) => sum + line.length + 1, 0);
   const hasTask = trajectory.some((step) => step.kind === 'message' && step.text === first.text);
-  const steps = newestThatFit(trajectory, room - taken - (hasTask ? 0 : Math.min(first.text.length, LONGEST_PASSAGE)));
+  const steps = newestThatFit(
+    trajectory,
+    room - taken - (hasTask ? 0 : Math.min(first.text.length, LONGEST_PASSAGE)),
+  );
   return [
     ...head,
     ...(hasTask ? [] : [tellPassage(first)]),
