@@ -43,6 +43,8 @@ export interface LearningSettings {
   readonly since: number;
   /** The rows of the configured verifiers. */
   readonly verifiers: readonly VerifierRow[];
+  /** How long new failures wait for the evolver's answer, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 /** All that learning needs from outside its thread. */
@@ -144,6 +146,7 @@ export async function startLearningWorker(
     newId,
     log,
     signal,
+    ...(settings.patienceMs === undefined ? {} : { patienceMs: settings.patienceMs }),
   });
   const judge = createJudgeStep({
     evidence,
