@@ -192,7 +192,7 @@ const LONGEST_LINE = 240;
 const MOST_TELLING = 10;
 const LAST_LINES = 2;
 const TELLING =
-  /\b(?:error|errors|failed|failure|fail|exception|panic|fatal|traceback|cannot|can't|could not|unable|not found|no such|denied|refused|unexpected|expected|received|actual|assert\w*|undefined|unknown|invalid|missing|mismatch|warning|hint|help|did you mean|exit(?:ed)?|abort\w*)\b|^\s*(?:E\s{2,}|[×✗✘●]|\+\s|-\s|>\s)/i;
+  /\b\w{0,60}(?:errors?|exception)\b|\b(?:failed|failure|fail|panic|fatal|traceback|cannot|can't|could not|unable|not found|no such|denied|refused|unexpected|expected|received|actual|assert\w*|undefined|unknown|invalid|missing|mismatch|warning|hint|help|did you mean|exit(?:ed)?|abort\w*)\b|^\s*(?:E\s{2,}|[×✗✘●]|\+\s|-\s|>\s)/i;
 
 /** The lines of an output that tell what is wrong, in order, and its last ones. Linear in the text. */
 export function tellingLines(text: string, most: number): string {
