@@ -23,7 +23,7 @@ import {
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { dim, lineWidth, type Part } from './print.ts';
-import { printEmptyLibrary, waitingRows } from './say-waiting.ts';
+import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { withApi } from './with-api.ts';
@@ -153,10 +153,14 @@ const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext)
   });
 
 const showLesson = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
+  withApi(context, async ({ api, lessonsApi }) => {
+    const { printer } = context;
     const lesson = await findLesson(lessonsApi, args[0] ?? '');
-    if (context.printer.json) context.printer.document(lesson);
-    else printLesson(context.printer, lesson, Date.now());
+    if (printer.json) printer.document(lesson);
+    else {
+      printLesson(printer, lesson, Date.now());
+      printWaiting(printer, await lessonWaits(api, new Set([lesson.id])), Date.now());
+    }
     return EXIT.ok;
   });
 
@@ -172,7 +176,11 @@ const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContex
     if (explanation === undefined)
       throw new CommandError(EXIT.failed, `no turn has the id "${asked}"`, 'see: instar sessions list');
     if (context.printer.json) context.printer.document(explanation);
-    else printExplanation(context, explanation, Date.now(), all === true);
+    else {
+      printExplanation(context, explanation, Date.now(), all === true);
+      const ids = new Set(asArray(explanation.lessons).map((lesson) => asObject(lesson).id));
+      printWaiting(context.printer, await lessonWaits(api, ids), Date.now());
+    }
     return EXIT.ok;
   });
 

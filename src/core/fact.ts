@@ -179,6 +179,8 @@ export type Fact =
       readonly outcome: 'published' | 'queued' | 'refused' | 'nothing' | 'stuck' | 'aborted';
       /** The queued items that this cycle consumed. */
       readonly items: readonly string[];
+      /** Queued items that it had no answer to: they stay queued and are tried again later. */
+      readonly tried?: readonly string[];
       /** The failures it learned from: support data, never used for training. */
       readonly turns: readonly string[];
       /** The sessions that its learner was shown. Facts of earlier versions have none. */

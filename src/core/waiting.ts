@@ -11,6 +11,8 @@ export type WaitingCode =
   | 'refused-by-gate'
   | 'nothing-found'
   | 'not-cited'
+  /** Lessons in the user's own words are in use, until the evolver has written them out. */
+  | 'evolver-revision'
   | 'learning-off'
   | 'learning-stopped'
   | 'not-running'
@@ -31,4 +33,6 @@ export interface Waiting {
   readonly nextAt?: number;
   /** The command that helps. */
   readonly fix?: string;
+  /** Ids of the lessons that it is about. */
+  readonly lessons?: readonly string[];
 }

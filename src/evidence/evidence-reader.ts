@@ -4,6 +4,7 @@ import type { DecodedTurn, Records, RewardView, TurnView } from '../core/store.t
 import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import { isLearnedFrom } from './learned-from.ts';
+import { type ConversationTail, conversationTail, tailCharacters } from './trajectory.ts';
 import { createTurnEvidence, evidenceCharacters, messagesAfter, requestCharacters } from './turn-evidence.ts';
 import { materialCharacters, readMaterial, readReportedMaterial, type TypedTexts } from './turn-material.ts';
 
@@ -23,6 +24,10 @@ export interface AppraisedTurn {
   readonly generation: number;
   /** For turns that are learned from (failures and successes), and for the last one. */
   readonly material?: TurnMaterial;
+  /** For the same turns, when they were recorded as requests. */
+  readonly conversation?: ConversationTail;
+  /** Ids of the lessons that the turn was shown. */
+  readonly shown?: readonly string[];
 }
 
 /**
@@ -111,6 +116,7 @@ export function createEvidenceReader(
         known.turns.set(view.id, { version, turn });
         known.characters += evidenceCharacters(turn.evidence);
         if (turn.material !== undefined) known.characters += materialCharacters(turn.material);
+        if (turn.conversation !== undefined) known.characters += tailCharacters(turn.conversation);
       }
       turns.push(turn);
     }
@@ -171,12 +177,18 @@ async function appraiseTurn(
   }
   const evidence = createTurnEvidence(session, turn, after, given);
   const { request, reply } = turn;
-  return createAppraisedTurn(evidence, turn.view.generation, () =>
-    readMaterial(
-      { request, reply, followed: messagesAfter(turn, after), given: evidence.given },
-      known.typed,
-    ),
+  const followed = messagesAfter(turn, after);
+  const appraised = createAppraisedTurn(evidence, turn.view.generation, () =>
+    readMaterial({ request, reply, followed, given: evidence.given }, known.typed),
   );
+  const { lessons } = turn.view;
+  return {
+    ...appraised,
+    ...(appraised.material === undefined
+      ? {}
+      : { conversation: conversationTail(request.messages, reply, followed) }),
+    ...(lessons.length === 0 ? {} : { shown: lessons }),
+  };
 }
 
 /** The only place where turns are appraised. */

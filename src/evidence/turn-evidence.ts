@@ -47,7 +47,7 @@ export function messagesAfter(
 }
 
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
-function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+export function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const kept: ChatMessage[] = [];
   let isAnswered = true;
   for (const message of messages) {

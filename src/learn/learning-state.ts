@@ -2,6 +2,7 @@ import { createLruMap, type LruMap } from '../base/lru-map.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
+import { createEvolverQueue, EVOLVER, type EvolverQueue } from './evolver-queue.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
 import { createPauses, type LearningPauses } from './pauses.ts';
@@ -14,9 +15,11 @@ export interface FactFold {
 /** The state of learning, folded from facts. */
 export interface LearningState extends FactFold {
   readonly support: FailureClusters;
+  /** What the evolver still has to be asked about. */
+  readonly evolver: EvolverQueue;
   /** The last appraisal of a turn, as text to compare. */
   readonly appraised: LruMap<string, string>;
-  /** Sessions that are waiting to be learned from, by item. */
+  /** Sessions that are waiting to be learned from, by item: what is queued for other learners than the evolver. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
   /** LearningPauses of queued items. */
   readonly queuePauses: LearningPauses;
@@ -57,6 +60,7 @@ const PAGE = 1000;
 /** `others` are folded together with it, each fact once. */
 export function createLearningState(others: readonly FactFold[] = []): LearningState {
   const support = createFailureClusters();
+  const evolver = createEvolverQueue();
   const appraised = createLruMap<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
   const undecided = new Map<string, string>();
@@ -70,6 +74,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   };
   const state: LearningState = {
     support,
+    evolver,
     appraised,
     queue,
     queuePauses: createPauses(),
@@ -89,6 +94,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
       if (stored.seq <= state.seq) return;
       state.seq = stored.seq;
       support.add(stored);
+      evolver.add(stored);
       for (const other of others) other.add(stored);
       const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));
@@ -99,8 +105,9 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
       } else if (fact.type === 'reward-given' && fact.turn !== undefined) {
         calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score });
         undecided.delete(fact.turn);
-      } else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
-      else if (fact.type === 'cycle-end') {
+      } else if (fact.type === 'learning-queued') {
+        if (fact.learner !== EVOLVER) queue.set(fact.item, fact);
+      } else if (fact.type === 'cycle-end') {
         for (const item of fact.items) queue.delete(item);
         totals.cycles++;
         if (fact.outcome === 'published') totals.published++;

@@ -5,7 +5,6 @@ import type { Clock } from '../core/clock.ts';
 import { type Ask, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
-import type { NewFact } from '../core/store.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
@@ -44,6 +43,8 @@ export interface LearningSettings {
   readonly since: number;
   /** The rows of the configured verifiers. */
   readonly verifiers: readonly VerifierRow[];
+  /** How long new failures wait for the evolver's answer, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 /** All that learning needs from outside its thread. */
@@ -145,6 +146,7 @@ export async function startLearningWorker(
     newId,
     log,
     signal,
+    ...(settings.patienceMs === undefined ? {} : { patienceMs: settings.patienceMs }),
   });
   const judge = createJudgeStep({
     evidence,
@@ -173,7 +175,12 @@ export async function startLearningWorker(
     clock,
     log,
     failures,
-    learn: async (known): Promise<readonly NewFact[]> => [...(await step(known)), ...(await judge(known))],
+    learn: step.learn,
+    study: async (known, write) => {
+      await step.study(known, write);
+      await write(await judge(known));
+    },
+    settled: step.settled,
     verify: async (session, wanted) =>
       rows.length === 0
         ? []

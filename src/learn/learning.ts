@@ -11,6 +11,8 @@ import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import { endSession } from './end-session.ts';
+import type { WriteFacts } from './evolve-step.ts';
+import { createLane } from './lane.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
@@ -56,8 +58,12 @@ interface LearningOptions {
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Called for every new success. */
   readonly succeeded: (turn: string, task: string) => void;
-  /** Runs the learners that are ready. Called after each look, which does not wait for it. */
-  readonly learn: (state: LearningState) => Promise<readonly NewFact[]>;
+  /** Learns from what is new. Called after each look, which does not wait for it; never twice at a time. */
+  readonly learn: (state: LearningState, write: WriteFacts) => Promise<void>;
+  /** The work that waits for models: new evidence does not wait for it. Never twice at a time. */
+  readonly study: (state: LearningState, write: WriteFacts) => Promise<void>;
+  /** Resolves when no model's answer is outstanding. */
+  readonly settled: () => Promise<void>;
   /** Called after each look and each run of the learners. */
   readonly onStatus: (status: LearningStatus) => void;
 }
@@ -128,7 +134,6 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     queue = queue.then(run);
   });
   let queue: Promise<void> = Promise.resolve();
-  let learning: Promise<void> = Promise.resolve();
   let problem: string | undefined;
   /** A reward was recorded and has not been read yet: catch up even under load. */
   let isAsked = false;
@@ -164,6 +169,14 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     return page.length === PAGE;
   };
 
+  /** Folds what was written, between two looks. Without it the learners would find the same work again, and pay for it twice. */
+  const catchUp = async (): Promise<void> => {
+    const done = queue.then(async () => {
+      while (await follow());
+    });
+    queue = done.catch(() => undefined);
+    await done;
+  };
   const lookAt = async (session: string): Promise<readonly NewFact[]> => {
     const turns = pending.get(session);
     const wanted = turns && [...turns];
@@ -216,19 +229,29 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
 
   /** Not the alarm of new facts: a pause is nothing that `settle` waits for. */
   const later = createWakeTimer(clock, () => wake(0));
-  const learn = async (): Promise<void> => {
-    const facts = await options.learn(state);
-    if (isClosed) return;
-    const now = clock.now();
-    const next = Math.min(
-      state.support.nextTry(now) ?? Number.POSITIVE_INFINITY,
-      state.queuePauses.next(now) ?? Number.POSITIVE_INFINITY,
-    );
-    if (Number.isFinite(next)) later.set(next - now);
-    if (facts.length === 0) return report();
+  /** Set when facts were written whose fold the learners have to see before they run again. */
+  const write: WriteFacts = async (facts) => {
+    if (isClosed || facts.length === 0) return;
     await records.append(facts);
+    await catchUp();
     wake(0);
   };
+  const setAlarm = (): void => {
+    const now = clock.now();
+    const { support, queuePauses, evolver } = state;
+    const next = [support.nextTry(now), queuePauses.next(now), evolver.next(now)].flatMap((at) => at ?? []);
+    if (next.length > 0 && !isClosed) later.set(Math.min(...next) - now);
+  };
+  const learning = createLane(async () => {
+    await options.learn(state, write);
+    setAlarm();
+    await report();
+  });
+  const studying = createLane(async () => {
+    await options.study(state, write);
+    setAlarm();
+    await report();
+  });
   const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
     const { failures, successes, cycles, published, queued } = totals;
@@ -279,7 +302,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       await look();
       problem = undefined;
       await report();
-      learning = learning.then(learn).catch(failed);
+      learning.run(failed);
+      studying.run(failed);
     } catch (error) {
       failed(error);
     }
@@ -318,7 +342,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         alarm.clear();
         queue = queue.then(run);
         await queue;
-        await learning;
+        await learning.settled();
+        await studying.settled();
+        await options.settled();
         // After a failure it tries again later: waiting for that could take forever.
         if (!alarm.isSet || problem !== undefined) return;
       }
@@ -329,7 +355,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       later.clear();
       clearInterval(idle);
       await queue;
-      await learning;
+      await learning.settled();
+      await studying.settled();
+      await options.settled();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FailureCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, LessonText, Quote } from '../../core/lesson.ts';
-import { rankFailures } from '../draft-lesson.ts';
+import { quotableTexts, rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
 export const NEEDS_ANOTHER_SESSION = 'needs another session';
@@ -95,9 +95,7 @@ const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 const isRecorded = (quoted: string, turn: string, cases: readonly FailureCase[]): boolean =>
   quoted.trim() !== '' &&
   cases.some(
-    (failure) =>
-      failure.turn === turn &&
-      (failure.task.includes(quoted) || failure.passages.some(({ text }) => text.includes(quoted))),
+    (failure) => failure.turn === turn && quotableTexts(failure).some((text) => text.includes(quoted)),
   );
 
 async function placeQuotes(
