@@ -84,6 +84,17 @@ export async function runCycle<Material>(
     judged.push({ ...judgement, lesson: id, name, turns });
   }
 
+  // A lesson stays in use when the one that would supersede it is not.
+  const waits = new Set(judged.filter(({ outcome }) => outcome === 'proposed').map(({ lesson }) => lesson));
+  judged.forEach((one, index) => {
+    const by = one.change?.op === 'retire' ? one.change.supersededBy : undefined;
+    const isThere = by === undefined || library.lesson(by) !== undefined;
+    const isAdded = judged.some(({ lesson, change }) => lesson === by && change !== undefined);
+    if (by === undefined || (!waits.has(by) && (isThere || isAdded))) return;
+    const { change: _, ...rest } = one;
+    judged[index] = { ...rest, outcome: 'refused', why: ['the lesson that supersedes it is not in use'] };
+  });
+
   // 3. Accepted changes are published as one set.
   const changes = judged.flatMap((one) => changesOf(one, library));
   const names = judged.flatMap(({ change, name }) => (change === undefined ? [] : [name]));

@@ -11,7 +11,7 @@ import { joinMaterial } from '../evidence/turn-material.ts';
 import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
-import type { FailureCluster } from './failure-clusters.ts';
+import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
@@ -86,14 +86,16 @@ export function createLearnStep(
   };
 
   const evolve = async (cluster: FailureCluster, state: LearningState): Promise<readonly CycleEnd[]> => {
-    const cases = await casesOf(cluster);
+    const found = await casesOf(cluster);
     const writer = await options.writer();
+    const cases = cluster.isEarly ? saidForLater(found, writer !== undefined) : found;
     const seen = new Set<string>();
     for (const session of new Set(cases.map(({ session: id }) => id)))
       if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
     const shown = cases.filter(({ session }) => seen.has(session));
     const isEnough = shown.length >= Math.min(failures, cases.length);
     const unseen = isEnough ? cases.filter(({ session }) => !seen.has(session)) : cases;
+    if (cluster.isEarly && cases.length === 0) return [];
     return [
       ...(isEnough ? await runOn(shown, options.evolver, writer?.ask, state) : []),
       // What the model may not see is learned from without one.
@@ -165,7 +167,12 @@ export function createLearnStep(
       // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a
       // new budget. The first run is the model's, where there is one: what stopped it is the reason to wait.
       if (ends.every(({ outcome }) => outcome !== 'aborted'))
-        state.support.postpone(cluster.key, clock.now(), lastTryOf(ends[0]), nextMidnight(clock.now()));
+        state.support.postpone(
+          cluster.key,
+          clock.now(),
+          cluster.isEarly && ends.length === 0 ? undefined : lastTryOf(ends[0]),
+          nextMidnight(clock.now()),
+        );
       facts.push(...ends.map((fact) => ({ at: clock.now(), fact })));
     }
     const isDue = ({ item }: QueuedItem): boolean => state.queuePauses.isOver(item, clock.now());
