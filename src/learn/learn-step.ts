@@ -8,7 +8,7 @@ import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import { wordsAbout } from './draft-lesson.ts';
 import { createEvolveStep, nameOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
-import type { FailureCluster } from './failure-clusters.ts';
+import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
 import type { LearningState } from './learning-state.ts';
@@ -142,8 +142,9 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     state: LearningState,
     write: WriteFacts,
   ): Promise<void> => {
-    const cases = await readCases(cluster.failures.slice(-MOST_CASES), evidence);
+    const found = await readCases(cluster.failures.slice(-MOST_CASES), evidence);
     const writer = await options.writer();
+    const cases = cluster.isEarly ? saidForLater(found, writer !== undefined) : found;
     const seen = await seenBy(writer, cases);
     const isEnough =
       writer !== undefined && seen.length > 0 && seen.length >= Math.min(failures, cases.length);

@@ -1,5 +1,5 @@
 import type { FailureCase, Proposal } from '../../core/learn.ts';
-import type { Evidence, Lesson, LessonText, Quote } from '../../core/lesson.ts';
+import type { Evidence, Lesson, LessonText, Quote, Scope } from '../../core/lesson.ts';
 import { quotableTexts, rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
@@ -29,8 +29,8 @@ export type WeighedEvidence =
 
 /**
  * Checks the evidence that a proposal cites: it must be failures of this cycle, with quotes that were recorded. One failure
- * reported by a verifier or a person is enough; those that only heuristics report must come from two sessions, and a session
- * has one vote a day however often it failed.
+ * reported by a verifier or a person is enough, and one that the user reported in the chat for its own agent and project; those
+ * that only heuristics report must come from two sessions, and a session has one vote a day however often it failed.
  */
 export async function weighEvidence(
   text: LessonText,
@@ -60,7 +60,10 @@ export async function weighEvidence(
     const vote = `${failure.session}\n${voteDay(failure.at)}`;
     if (!votes.has(vote)) votes.set(vote, failure);
   }
-  const isReported = cited.some(({ source }) => source === 'person' || source === 'verifier');
+  const isReported = cited.some(
+    (failure) =>
+      failure.source === 'person' || failure.source === 'verifier' || isSaidHere(failure, text.scope),
+  );
   const sessions = new Set([...votes.values()].map(({ session }) => session));
   const isUncorroborated = !isReported && sessions.size < FEWEST_SESSIONS;
   if (isUncorroborated && !mayBeUncorroborated) return refuse(NEEDS_ANOTHER_SESSION);
@@ -89,6 +92,10 @@ export async function weighEvidence(
     },
   };
 }
+
+/** What the user said in the chat is enough for the agent and the project that it was said to, and nowhere else. */
+const isSaidHere = ({ source, scope }: FailureCase, { agent, project }: Scope): boolean =>
+  source === 'chat' && scope.agent !== undefined && agent === scope.agent && project === scope.project;
 
 const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 
