@@ -67,7 +67,9 @@ export async function judgeHarmless(
   const learned: FalseAlarm[] = [];
   const imported: FalseAlarm[] = [];
   for (const [index, skill] of skills.entries()) {
-    const cases = [1, 2].map((day) => sessionOf(skill, day, outputs[(index * 2 + day) % outputs.length] ?? ''));
+    const cases = [1, 2].map((day) =>
+      sessionOf(skill, day, outputs[(index * 2 + day) % outputs.length] ?? ''),
+    );
     const { outcome, why } = await gate(proposalOf(skill, cases), cases, library);
     if (outcome !== 'trial') learned.push({ id: skill.id, why });
     const found = lintSkillText(`${skill.name.replaceAll('-', ' ')}\n${skill.description}\n${skill.content}`);
@@ -99,7 +101,9 @@ function sessionOf(skill: HarmlessSkill, day: number, output: string): FailureCa
     { origin: 'assistant', text: 'I will look at it and run it.' },
     { origin: 'tool', text: output },
     { origin: 'assistant', text: 'Done.' },
-    ...(messages.length > 0 ? messages : [{ origin: 'user', text: `no, not like that. ${skill.content}` } as const]),
+    ...(messages.length > 0
+      ? messages
+      : [{ origin: 'user', text: `no, not like that. ${skill.content}` } as const]),
   ];
   const turn = `turn-${skill.id}-${day}`;
   return {
@@ -116,7 +120,9 @@ function sessionOf(skill: HarmlessSkill, day: number, output: string): FailureCa
       verdict: 'failure',
       reward: 0,
       source: 'chat',
-      signals: [{ name: 'user-correction', source: 'chat', score: 0, weight: 1, reason: 'the user corrected it' }],
+      signals: [
+        { name: 'user-correction', source: 'chat', score: 0, weight: 1, reason: 'the user corrected it' },
+      ],
       digests: [],
     },
     source: 'chat',
@@ -131,14 +137,13 @@ function literalsOf(content: string): readonly string[] {
   const fenced = [...content.matchAll(FENCED)].flatMap(([, block = '']) => block.split('\n'));
   const rest = content.replace(FENCED, '');
   const inline = [...rest.matchAll(CODE)].map(([, code = '']) => code);
-  const plain = [...rest.replace(CODE, '').matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:]+$/, ''));
+  const plain = [...rest.replace(CODE, '').matchAll(ADDRESS)].map(([address]) =>
+    address.replace(/[.,;:]+$/, ''),
+  );
   return [...new Set([...fenced, ...inline, ...plain].map((one) => one.trim()).filter((one) => one !== ''))];
 }
 
-function proposalOf(
-  { name, description, content }: HarmlessSkill,
-  cases: readonly FailureCase[],
-): Proposal {
+function proposalOf({ name, description, content }: HarmlessSkill, cases: readonly FailureCase[]): Proposal {
   const note = {
     ...{ keywords: [], tags: [], links: [], importance: 0.5, confidence: 1, halfLifeDays: 60 },
     ...({ source: 'experience', visibility: 'scoped' } as const),
