@@ -10,58 +10,29 @@ const SCRIPTS: readonly (readonly [name: string, letters: RegExp])[] = [
 ];
 const FEWEST_LETTERS = 8;
 
-/** Function words that only this language has, or uses far more often. */
-const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = [
-  [
-    'german',
-    setOf(
-      'der die das und nicht ist sind ein eine einen mit fur auf von zu dem den des im wird werden muss mussen soll sollen immer vor nach bei auch oder als wenn bitte aus uber nur wie kann an',
-    ),
-  ],
-  [
-    'french',
-    setOf(
-      'le la les des une et est sont pas dans pour avec sur au aux du que qui doit doivent toujours jamais avant apres vous votre vos ce cette il ne chaque sans ou',
-    ),
-  ],
-  [
-    'spanish',
-    setOf(
-      'el la los las una y es son no en para con por del que debe deben siempre nunca antes despues usted su sus este esta cada sin al lo se',
-    ),
-  ],
-  [
-    'portuguese',
-    setOf(
-      'o os as uma e sao nao em para com por do da dos das que deve devem sempre nunca antes depois voce seu sua este esta cada sem ao se',
-    ),
-  ],
-  [
-    'italian',
-    setOf(
-      'il lo gli le una e sono non in per con del della dei che deve devono sempre mai prima dopo tuo suo questo questa ogni senza si di',
-    ),
-  ],
-  [
-    'dutch',
-    setOf(
-      'de het een en niet is zijn met voor op van naar moet moeten altijd nooit bij ook of als wordt worden uit over dit dat u',
-    ),
-  ],
-  [
-    'polish',
-    setOf('i w na z nie jest sie do ze przed zawsze nigdy nalezy musi aby po oraz kazdy przez jako'),
-  ],
-  ['turkish', setOf('ve bir bu icin ile her zaman asla once sonra gerekir olarak daha gibi da de mi')],
-];
-const ENGLISH = setOf(
-  'the a an and or of to in for with is are be on at by from this that it as not must should before after when you your always never do if all any into',
+/** Function words that a language has, or uses far more often than others. */
+const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = Object.entries({
+  german:
+    'der die das und nicht ist sind ein eine einen mit fur auf von zu dem den des im wird werden muss soll immer vor nach bei auch oder als wenn aus uber nur wie kann',
+  french:
+    'le la les des une et est sont pas dans pour avec sur au aux du que qui doit toujours jamais avant apres vous votre ce cette il ne chaque sans ou',
+  spanish:
+    'el la los las una y es son no en para con por del que debe siempre nunca antes despues su sus este esta cada sin al lo se',
+  portuguese:
+    'o os as uma e sao nao em para com por do da dos das que deve sempre nunca antes depois voce seu sua este esta cada sem ao se',
+  italian:
+    'il lo gli le una e sono non in per con del della dei che deve sempre mai prima dopo tuo suo questo questa ogni senza si di',
+  dutch:
+    'de het een en niet is zijn met voor op van naar moet altijd nooit bij ook of als wordt worden uit over dit dat',
+  polish: 'nie jest sie ze przed zawsze nigdy nalezy musi aby po oraz kazdy przez jako',
+  turkish: 've bir bu icin ile her zaman asla once sonra gerekir olarak daha gibi da de mi',
+}).map(([name, words]) => [name, new Set(words.split(' '))]);
+const ENGLISH = new Set(
+  'the a an and or of to in for with is are be on at by from this that it as not must should before after when you your always never do if all any into'.split(
+    ' ',
+  ),
 );
 const FEWEST_WORDS = 4;
-
-function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '));
-}
 
 /** The languages and scripts other than English in a normalized passage, as far as they can be detected. */
 export function detectLanguages(folded: string): ReadonlySet<string> {
@@ -71,8 +42,7 @@ export function detectLanguages(folded: string): ReadonlySet<string> {
   for (const line of folded.split('\n')) {
     const words = line.match(/[\p{L}']+/gu) ?? [];
     if (words.length < FEWEST_WORDS) continue;
-    const english = words.filter((word) => ENGLISH.has(word)).length;
-    let best = { name: '', count: Math.max(2, english) };
+    let best = { name: '', count: Math.max(2, words.filter((word) => ENGLISH.has(word)).length) };
     for (const [name, small] of FUNCTION_WORDS) {
       const count = words.filter((word) => small.has(word)).length;
       if (count > best.count) best = { name, count };

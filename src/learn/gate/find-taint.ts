@@ -6,10 +6,10 @@ import { clip } from '../../text/truncate.ts';
 import { detectLanguages } from './detect-languages.ts';
 import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } from './evidence-by-trust.ts';
 import { forwardsProse } from './first-party-text.ts';
-import { addressesAgents } from './injection-phrases.ts';
+import { findAddressOfAgents } from './injection-phrases.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
 import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
-import { isReport, readOutsideStatements, saysMore } from './outside-statements.ts';
+import { readOutsideStatements, saysMore } from './outside-statements.ts';
 import {
   createLiteralFinder,
   createMeaningFinder,
@@ -25,9 +25,6 @@ export interface TaintFinding {
 }
 
 const REPEATS = 5;
-/** Phrases with which an agent attributes an instruction to its source. */
-const REPORTED =
-  /\b(?:as|per|like|according to|following|because|since|given that|based on)\b.{0,12}?\b(?:the|that|this|its|their|a)\b.{0,30}?\b(?:page|site|website|docs?|documentation|readme|tool|output|file|comment|issue|ticket|mail|e-?mail|calendar|invite|event|skill|instructions?|polic(?:y|ies)|guidelines?|rules?|note|notice|message|banner|convention)\b/;
 const LONGEST_SHOWN = 80;
 
 /**
@@ -52,7 +49,7 @@ export async function findTaint(
     const from = provenance.ofName(literal);
     return from === 'proven' || from === 'tried';
   });
-  const findMeaning = createMeaningFinder(folded, firstParty, isReport);
+  const findMeaning = createMeaningFinder(folded, firstParty);
   const findName = createNameFinder(words, trusted);
   const languages = detectLanguages(folded);
   const outputs = untrusted.filter(({ isAgent }) => !isAgent);
@@ -61,13 +58,12 @@ export async function findTaint(
     .flatMap((agent) => echoOf(agent, outputs, trusted));
   const found: TaintFinding[] = [];
   const take = (taint: Taint, why: string, what: string | undefined): boolean => {
-    if (what !== undefined)
-      found.push({ taint, why: what === '' ? why : `${why}: ${clip(what, LONGEST_SHOWN)}` });
+    if (what !== undefined) found.push({ taint, why: `${why}: ${clip(what, LONGEST_SHOWN)}` });
     return what !== undefined;
   };
 
   // An agent's own conclusion is outside text only where some outside text could have led to it.
-  const hasAdvice = outputs.some((text) => saysMore(text) || readOutsideStatements(text).length > 0);
+  const hasAdvice = outputs.some(teaches);
   for (const { taint, views, isAgent, isClient, text } of [...untrusted, ...echoes]) {
     await takeTurn();
     if (isAgent && !hasAdvice) continue;
@@ -75,8 +71,8 @@ export async function findTaint(
     for (const view of views) {
       if (take(taint, `it repeats ${from}`, findRun(view))) break;
       if (isAgent) continue;
-      const isAddressed = !isClient && addressesAgents(view);
-      if (take(taint, `${from} in the same session addresses agents`, isAddressed ? '' : undefined)) break;
+      const address = isClient ? undefined : findAddressOfAgents(view);
+      if (take(taint, `${from} in the same session addresses agents`, address)) break;
       if (take(taint, `this comes from ${from}`, findLiteral(view))) break;
       if (take(taint, `it paraphrases ${from}`, findMeaning(view))) break;
       if (take(taint, `this name comes from ${from}`, findName(view, taint === 'web'))) break;
@@ -94,7 +90,11 @@ export async function findTaint(
   return found;
 }
 
-/** Sentences in which an agent repeats a tool, or attributes an instruction to one, count as the tool's text. */
+/** Whether an outside text says anything beside what went wrong. */
+const teaches = ({ views }: UntrustedText): boolean =>
+  saysMore(views[0] ?? '') || readOutsideStatements(views).length > 0;
+
+/** Sentences in which an agent repeats a tool count as the tool's text. */
 function echoOf(
   agent: UntrustedText,
   outputs: readonly UntrustedText[],
@@ -104,12 +104,8 @@ function echoOf(
   const mine = new Set(wordRuns(foldedWords(plain), REPEATS));
   for (const text of trusted)
     for (const run of matchingRuns(mine, foldedWords(text), REPEATS)) mine.delete(run);
-  const reported = splitFoldedSentences(plain)
-    .filter((sentence) => REPORTED.test(sentence))
-    .join('\n');
   const asTool = { isAgent: false, isClient: false };
-  const relayed = { taint: agent.taint, text: reported, views: [reported], ...asTool };
-  const echoes = outputs.flatMap(({ taint, views: [view = ''] }) => {
+  return outputs.flatMap(({ taint, views: [view = ''] }) => {
     const runs = matchingRuns(mine, foldedWords(view), REPEATS);
     if (runs.size === 0) return [];
     const text = splitFoldedSentences(plain)
@@ -117,7 +113,6 @@ function echoOf(
       .join('\n');
     return [{ taint, text, views: [text], ...asTool }];
   });
-  return reported === '' ? echoes : [...echoes, relayed];
 }
 
 /**
@@ -140,9 +135,7 @@ export function findUnsupportedBasis(
   const has = (isMeant: (passage: Passage) => boolean): boolean =>
     cited.some((failure) => materialOf(failure).passages.some(isMeant));
   const said = new Set(
-    untrusted.flatMap((text) =>
-      text.taint === 'web' && (saysMore(text) || readOutsideStatements(text).length > 0) ? [text.text] : [],
-    ),
+    untrusted.flatMap((text) => (text.taint === 'web' && teaches(text) ? [text.text] : [])),
   );
   if (
     said.size > 0 &&

@@ -1,6 +1,7 @@
 import type { Origin } from '../../core/learn.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
-import { foldedWords, foldText, isProse } from './normalize-text.ts';
+import { foldedWords, foldText } from './normalize-text.ts';
+import { isProse } from './outside-statements.ts';
 
 export interface FirstPartyText {
   /** What the author wrote. */

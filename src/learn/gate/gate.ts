@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { asArray, isObject, type JsonObject } from '../../core/json.ts';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
-import { LESSON_KINDS, type Lesson, type LessonText, type Taint, whyKindUnused } from '../../core/lesson.ts';
+import type { Lesson, LessonText, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
 import { clip } from '../../text/truncate.ts';
 import { isFrameLine } from '../distiller/write-lesson.ts';
-import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
+import { uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
 import { contentFingerprint, type FindSimilar, findDuplicate, type TextChange } from './find-duplicate.ts';
@@ -17,6 +16,7 @@ import { lintLesson } from './lint-lesson.ts';
 import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
 import { createWordingFinder } from './person-wording.ts';
+import { readProposal } from './read-proposal.ts';
 import {
   compareMeaning,
   findOutsideMeaning,
@@ -86,7 +86,7 @@ async function judge(
   if (!weighed.ok) return refused(weighed.why);
 
   // 3. Should a person review it first?
-  const words = promptText(change.text);
+
   const sorted = await sortEvidenceByTrust(cases);
   const shown = old !== undefined && old.state !== 'proposed' ? [foldText(promptText(old.text))] : [];
   const known: EvidenceByTrust = {
@@ -99,9 +99,12 @@ async function judge(
   const others = meaning.lines.filter((line) => !isTheirs(line));
   const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
   const provenance = createLiteralProvenance(known.events);
-  const lints = lintLesson(words, known.firstParty, {
+  const { name, description, content } = change.text;
+  const lints = lintLesson(name, `${description}\n${content}`, {
     provenance,
+    firstParty: known.firstParty,
     isTheirs: (sentence) => theirs.has(sentence),
+    outside: meaning.statements,
   });
   const tainted = isOwnWording(change.text, others)
     ? []
@@ -228,7 +231,7 @@ async function findOutsideText(
     ...known.missing.map((why): TaintFinding => ({ taint: 'tool', why })),
   ];
   if (found.length > 0) return found;
-  const near = findOutsideMeaning(lines, statements);
+  const near = findOutsideMeaning(lines, statements.length);
   if (near !== undefined) {
     const from = near.taint === 'web' ? 'a page' : 'a tool output';
     return [{ taint: near.taint, why: `it has the meaning of ${from}: ${clip(near.outsideSentence, 80)}` }];
@@ -260,69 +263,3 @@ const promptText = ({ name, description, content }: LessonText): string =>
   `${name.replaceAll('-', ' ')}\n${description}\n${content}`;
 
 const refused = (why: string): Judgement => ({ outcome: 'refused', why: [why] });
-
-const MOST_QUOTES_READ = 256;
-const LONGEST_REASON = 400;
-
-/**
- * Decodes a proposal into plain data that shares nothing with the learner's objects; or says why it is invalid. `checkText`
- * also checks the shape of the text.
- */
-function readProposal(
-  value: unknown,
-  checkText: (text: unknown) => string | undefined,
-): { readonly ok: true; readonly proposal: Proposal } | Invalid {
-  const copy: unknown = structuredClone(value);
-  if (!isObject(copy) || !isObject(copy.change)) return invalid('it is not a proposal');
-  const { op, kind, from, text, expiresAt } = copy.change;
-  const id = op === 'merge' ? copy.change.into : copy.change.id;
-  if (op === 'retire') return readRetirement(copy.change, copy.turns);
-  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
-  const isText = (value: unknown): value is LessonText => checkText(value) === undefined;
-  const words: unknown = text;
-  if (!isText(words)) return invalid(checkText(words) ?? 'its text is invalid');
-  const quotes = readQuotes(copy.quotes, MOST_QUOTES_READ);
-  if (op === 'add') {
-    const known = LESSON_KINDS.find((one) => one === kind);
-    if (known === undefined) return invalid('its kind is unknown');
-    const unused = whyKindUnused(known);
-    if (unused !== undefined) return invalid(unused);
-    const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
-    if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');
-    const life = isTime ? { expiresAt } : {};
-    const change = { op, id, kind: known, state: 'proposed', text: words, ...life } as const;
-    return { ok: true, proposal: { change, quotes } };
-  }
-  if (op === 'merge') {
-    const ids = asArray(copy.change.ids).filter((one) => typeof one === 'string');
-    if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
-      return invalid('it names no revision to merge into');
-    if (ids.length < 2 || !ids.includes(id))
-      return invalid('a merge names two lessons, and one of them to keep');
-    return { ok: true, proposal: { change: { op, ids, into: id, from, text: words }, quotes } };
-  }
-  if (op !== 'revise') return invalid('a learner may only add, revise, merge or retire');
-  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
-    return invalid('it names no revision to revise');
-  return { ok: true, proposal: { change: { op, id, from, text: words }, quotes } };
-}
-
-function readRetirement(
-  { id, reason, supersededBy }: JsonObject,
-  turns: unknown,
-): { readonly ok: true; readonly proposal: Proposal } | Invalid {
-  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
-  if (typeof reason !== 'string' || reason.trim() === '')
-    return invalid('it gives no reason to retire a lesson');
-  const by = typeof supersededBy === 'string' ? { supersededBy } : {};
-  const cited = asArray(turns).filter((turn) => typeof turn === 'string');
-  const change = { op: 'retire', id, reason: clip(reason, LONGEST_REASON), ...by } as const;
-  return { ok: true, proposal: { change, quotes: [], turns: cited } };
-}
-
-interface Invalid {
-  readonly ok: false;
-  readonly why: string;
-}
-
-const invalid = (why: string): Invalid => ({ ok: false, why });

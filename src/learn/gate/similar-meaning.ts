@@ -3,8 +3,14 @@ import type { EmbeddingModel } from '../../core/recall.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import type { EvidenceByTrust } from './evidence-by-trust.ts';
-import { foldedWords, isProse } from './normalize-text.ts';
-import { givesInstruction, isReport, readOutsideStatements, readReports } from './outside-statements.ts';
+import { foldedWords } from './normalize-text.ts';
+import {
+  givesInstruction,
+  isProse,
+  isReport,
+  readOutsideStatements,
+  readReports,
+} from './outside-statements.ts';
 
 /**
  * Cosines of all-MiniLM-L6-v2 from which a line counts as similar to one of a few statements; lower for statements that
@@ -12,6 +18,9 @@ import { givesInstruction, isReport, readOutsideStatements, readReports } from '
  */
 const NEAR_INSTRUCTION = 0.28;
 const NEAR = 0.32;
+/** A statement of a few words is somewhat similar to many lines. */
+const NEAR_SHORT = 0.42;
+const FEWEST_WORDS = 5;
 const FEW = 3;
 const MANY = 10;
 const RISE = 0.12;
@@ -41,8 +50,8 @@ export interface LineMeaning {
 
 export interface MeaningReading {
   readonly lines: readonly LineMeaning[];
-  /** The number of outside statements that the lines were compared with. */
-  readonly statements: number;
+  /** The outside statements that could have taught something. */
+  readonly statements: readonly string[];
   /** There is outside text, and it could not be compared: too much of it, or the model failed. */
   readonly isUnknown: boolean;
 }
@@ -61,8 +70,9 @@ export async function compareMeaning(
   let pieces = 0;
   for (const text of untrusted) {
     if (text.isAgent) continue;
-    const statements = readOutsideStatements(text);
-    for (const statement of [...statements, ...readReports(text)]) taints.set(statement, text.taint);
+    const statements = readOutsideStatements(text.views);
+    for (const statement of [...statements, ...readReports(text.views[0] ?? '')])
+      taints.set(statement, text.taint);
     const [short] = text.views;
     const isPiece = short !== undefined && short.length <= LONGEST_PIECE && statements.length > 0;
     if (isPiece && piece !== '' && pieces++ < MOST_PIECES)
@@ -74,7 +84,7 @@ export async function compareMeaning(
     ...{ line, own: 0, ownSentence: '', outside: 0, outsideSentence: '', taint: 'tool' },
   });
   const own = [...new Set(firstParty.flatMap(splitFoldedSentences))].slice(-MOST_FIRST_PARTY);
-  if (lines.length === 0) return { lines: [], statements: 0, isUnknown: false };
+  if (lines.length === 0) return { lines: [], statements, isUnknown: false };
   const isTooMuch = statements.length > MOST_STATEMENTS;
   const compared = isTooMuch ? [] : statements;
   const said = untrusted
@@ -101,7 +111,7 @@ export async function compareMeaning(
     });
     return {
       isUnknown: isTooMuch,
-      statements: compared.length,
+      statements,
       lines: lines.map((line, at) => {
         const vector = lineVectors?.[at];
         const nearOwn = nearest(
@@ -120,7 +130,7 @@ export async function compareMeaning(
       }),
     };
   } catch {
-    return { lines: lines.map(nothing), statements: 0, isUnknown: statements.length > 0 };
+    return { lines: lines.map(nothing), statements, isUnknown: statements.length > 0 };
   }
 }
 
@@ -153,6 +163,7 @@ export function findOutsideMeaning(
   const rise = RISE * Math.min(1, Math.max(0, (statements - FEW) / (MANY - FEW)));
   const barOf = (sentence: string): number => {
     if (isReport(sentence)) return NEAR_REPORT;
+    if (foldedWords(sentence).length < FEWEST_WORDS) return NEAR_SHORT + rise;
     return (givesInstruction(sentence) ? NEAR_INSTRUCTION : NEAR) + rise;
   };
   return lines.find(

@@ -1,14 +1,7 @@
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicStems, topicWords } from '../../text/topic-words.ts';
-import {
-  foldedWords,
-  foldText,
-  isProse,
-  isRequest,
-  isStandingRule,
-  matchingRuns,
-  wordRuns,
-} from './normalize-text.ts';
+import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
+import { givesInstruction, isProse, isReport, isStandingRule } from './outside-statements.ts';
 
 /** This many words in the same order are no coincidence. */
 const RUN = 8;
@@ -171,7 +164,7 @@ export function createNameFinder(
     if (names.size === 0) return undefined;
     for (const sentence of splitFoldedSentences(folded)) {
       const found = [...names].find((name) => sentence.includes(name));
-      if (found !== undefined && (isPage || isRequest(sentence))) return found;
+      if (found !== undefined && (isPage || givesInstruction(sentence))) return found;
     }
     return undefined;
   };
@@ -196,11 +189,7 @@ type MeaningFinder = (folded: string) => string | undefined;
  * for sentences that request something. Words that people, verifiers or digests used as well do not count. Of reports
  * of what went wrong a lesson may use more.
  */
-export function createMeaningFinder(
-  words: string,
-  trusted: readonly string[],
-  isReport: (sentence: string) => boolean,
-): MeaningFinder {
+export function createMeaningFinder(words: string, trusted: readonly string[]): MeaningFinder {
   const known = topicStems(trusted.join('\n'));
   const lines = splitFoldedSentences(words).map(stemsOf);
   const all = new Set(lines.flatMap((stems) => [...stems]));
@@ -213,7 +202,11 @@ export function createMeaningFinder(
       const fresh = [...stemsOf(sentence)].filter((stem) => !known.has(stem));
       const shared = fresh.filter((stem) => all.has(stem));
       if (shared.length < FOR_STANDING.fewest) return false;
-      const bar = isStandingRule(sentence) ? FOR_STANDING : isRequest(sentence) ? FOR_ASKING : undefined;
+      const bar = isStandingRule(sentence)
+        ? FOR_STANDING
+        : givesInstruction(sentence)
+          ? FOR_ASKING
+          : undefined;
       if (bar !== undefined && (passes(bar, shared.length, fresh.length) || shared.length >= ENOUGH))
         return true;
       const hits = new Map<number, number>();

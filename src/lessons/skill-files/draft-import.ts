@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { Change, Lesson, Scope } from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { checkLessonText } from '../check-lesson-text.ts';
-import { type LintWords, lintText, proposeBeside, toReason } from './gate-file.ts';
+import { findProgramsBeside, type LintWords, lintText, proposeBeside, toReason } from './gate-file.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
 import {
   fileWords,
@@ -65,7 +65,7 @@ async function importOne(place: SkillPlace, options: ImportOptions): Promise<Imp
   if (isSkillFault(file)) return file;
   const skill = decodeSkillFile(file.text, place.folder);
   if (isSkillFault(skill)) return skill;
-  const drafted = draftImport(skill, options);
+  const drafted = draftImport(skill, options, place.beside);
   if (isSkillFault(drafted)) return drafted;
   const notes = [...drafted.notes, ...namesOf(place.beside)];
   return { ...drafted, notes, file: place.file, name: skill.name, scope: skill.origin?.scope ?? {} };
@@ -102,7 +102,11 @@ const LONGEST_DESCRIPTION = 500;
 const WORD_REACH = 61;
 
 /** The changes that bring a file's skill into the library, or why it is refused. What the lint finds waits for approval. */
-function draftImport(skill: SkillFile, options: ImportOptions): DraftedImport | SkillFault {
+function draftImport(
+  skill: SkillFile,
+  options: ImportOptions,
+  besideFiles: readonly string[],
+): DraftedImport | SkillFault {
   if (skill.origin !== undefined && skill.origin.kind !== 'skill') {
     return { ok: false, why: `is a lesson of the kind ${skill.origin.kind}, not a skill` };
   }
@@ -124,7 +128,7 @@ function draftImport(skill: SkillFile, options: ImportOptions): DraftedImport | 
   const isSame = existing !== undefined && isSameSkill(fitting, existing.text);
   const isInUse = existing !== undefined && (existing.state === 'trial' || existing.state === 'live');
   if (isSame && (isInUse || existing.state === 'proposed')) return { id, changes: [], notes, findings: [] };
-  const findings = lintText(text, options.lint);
+  const findings = [...lintText(text, options.lint), ...findProgramsBeside(text.content, besideFiles)];
   const why = findings.length === 0 ? {} : { reason: toReason(findings) };
   const state = findings.length === 0 ? options.state : 'proposed';
   if (existing === undefined)

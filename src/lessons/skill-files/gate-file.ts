@@ -24,6 +24,17 @@ export const lintText = (text: LessonText, lint: LintWords): readonly string[] =
     ].join('\n'),
   );
 
+const PATHS = /(?<![\w/])(?:\.\/)?([\w.-]{1,60}(?:\/[\w.-]{1,60}){0,6})/g;
+const DOCUMENT = /\.(?:md|txt|json|ya?ml|csv|html|css|png|jpe?g|svg|pdf|docx|xlsx|pptx|ttf)$/i;
+
+/** Programs that came with a skill file and that its words name: they are not imported, and nobody has read them. */
+export const findProgramsBeside = (content: string, beside: readonly string[]): readonly string[] => {
+  const named = [...content.matchAll(PATHS)].map(([, path = '']) => path.replace(/[.,;:]+$/, ''));
+  return [...new Set(named)]
+    .filter((path) => beside.includes(path.split('/')[0] ?? '') && /[/.]/.test(path) && !DOCUMENT.test(path))
+    .map((path) => `it names a program that came with it: ${path}`);
+};
+
 /** Findings as the reason for which a lesson waits. They quote the file; a reason that nobody can read would be refused. */
 export const toReason = (findings: readonly string[]): string =>
   truncateEnd(oneLine(findings.join('; ')), LONGEST_REASON, 0);

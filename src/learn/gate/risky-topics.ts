@@ -1,0 +1,243 @@
+import { splitFoldedSentences } from '../../text/sentences.ts';
+import { clip } from '../../text/truncate.ts';
+
+/*
+ * What a lesson or a skill file can do harm with, as pairs of words that stand close to each other, in whatever order. The
+ * languages are those that the comparison can read: English, German, French, Spanish, Portuguese, Italian, Dutch, Chinese,
+ * Japanese and Russian. A lesson is asked where it has the topic from; a file comes from nowhere, so that its topics count.
+ */
+interface RiskyTopic {
+  /** The reason, for people. */
+  readonly why: string;
+  readonly words: RegExp;
+  /** Close to the words. Absent when they say enough. */
+  readonly near?: RegExp;
+  /** How many characters may be between the two. */
+  readonly within?: number;
+  /** In this order. */
+  readonly isAfter?: true;
+  /** Daily work mentions it: it counts only where outside text speaks of it too. */
+  readonly isDaily?: true;
+  /** "Never do it" asks for the contrary. */
+  readonly mayBeForbidden?: true;
+}
+
+const PEOPLE =
+  /\b(?:users?|humans?|operators?|owners?|anyone|anybody|people|reviewers?|maintainers?|customers?|team|whoever asked|nutzer\w*|benutzer\w*|utilisateurs?|usuarios?|utenti?|gebruikers?)\b|用户|利用者|ユーザー|пользовател/g;
+const SECRETS =
+  /\b(?:passwords?|passphrases?|credentials?|(?:api|access|private|ssh|signing)[- ]?keys?|(?:access|auth|bearer|api|session|deploy|npm|login) ?tokens?|secrets?|session cookies?|environment file|id_rsa|id_ed25519|passwort\w*|zugangsdaten|mots? de passe|contrasen\w*|credenciales|senhas?)\b|(?<![\w/])\.(?:env|netrc|ssh|aws)\b(?!\.)|密码|密钥|凭证|パスワード|парол/g;
+
+export const RISKY_TOPICS: readonly RiskyTopic[] = [
+  {
+    why: 'it tells its reader to set other instructions or people’s wishes aside',
+    words:
+      /\b(?:ignor|disregard|overrid|overrul|bypass|circumvent|supersed|outrank|missacht|oubli|olvid)\w*|\b(?:forget|set aside|takes? precedence over|comes? before|regardless of|even if|no matter)\b|忽略|无视|無視|игнорир\S*|забуд\S*/g,
+    near: /\b(?:(?:previous|prior|earlier|other|existing|all|system) (?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?)|instructions|system prompt|the user(?:'s (?:request|wish\w*))?|what (?:the )?(?:user|people|owner)s? (?:says?|asks?|wants?)|anweisungen|vorgaben|consignes|instrucciones|instrucoes|istruzioni|anterior\w*)\b|指令|规则|指示|инструкц|правил/g,
+    within: 40,
+    isAfter: true,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it claims to come before other skills or instructions',
+    words:
+      /\b(?:before|over|above|instead of|ahead of) (?:any|all|every|the) other (?:skills?|instructions?|rules?)\b|\btakes? precedence over (?:the )?(?:system|user|other|any|all|your|instructions|rules)\b/g,
+  },
+  {
+    why: 'it tells its reader to keep something from people',
+    words:
+      /\b(?:do not|don't|never|without|no need to|need not|nicht|nichts|nie|ohne|ne|sans|jamais|sin|nunca|nao|sem|non|niet)\b(?:(?!\b(?:without|unless|until|before)\b)[^.;,]){0,30}?\b(?:tell(?! the user to\b)|mention|inform|reveal|alert|notify|disclos|warn|bother|consult|bring\w* (?:it|this|that) up|sag|erwahn|informier|mitteil|inform|prevenir|dire|avis|mencion|decir|zeg)\w*|n'informez\w*|sag\w* dem|不要告诉|不要提|别告诉|не (?:сообща|говор)\S*|知らせない|伝えない/g,
+    near: PEOPLE,
+    within: 24,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to keep something from people',
+    words:
+      /\b(?:silently|quietly|secretly|covertly|stealthily|unnoticed|unmentioned|say nothing|behind the scenes|heimlich|discretement|en secreto)\b|悄悄|暗中|тайно/g,
+    near: /\b(?:send|add|run|install|upload|write|change|append|copy|execute|forward|replace|post|push|fetch|download|enable|accept|approve|setup)\w*/g,
+    within: 40,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to keep something from people',
+    words: /\b(?:leave|leaving|omit|hide|keep|keeping|strip)\b/g,
+    near: /\b(?:out of|from) (?:the |any |every )?(?:summar(?:y|ies)|reviewers?|audit\w*|users?|people)\b/g,
+    within: 40,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to switch a protection or a check off',
+    words:
+      /\b(?:skip|disabl|bypass|suppress|mut|deactivat|waiv|circumvent|relax|deaktivier|uberspring|desactiv|contourn|disattiv)\w*|\b(?:turn\w*|switch\w*|leav\w*|set|keep\w*|go(?:es)?|run\w*)\b(?=[^.;]{0,50}\b(?:off|out|without|false|unsigned)\b)|关闭|禁用|跳过|绕过|отключ\S*|пропус\S*/g,
+    near: /\b(?:tests?|suite|checks?|checking|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|hooks?|audit\w*|firewall|sandbox|authentication|2fa|mfa|assertions?|hash\w*|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas)\b|测试|校验|检查|验证|провер|тест|защит/g,
+    within: 24,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to go on without a check or without asking',
+    words:
+      /\b(?:without|no) (?:\w+ ){0,2}(?:asking|confirm\w*|approval|permission|consent|human review|second look|a human|reading the diff)\b|\b(?:do not|don't|never|stop) (?:\w+ )?ask(?:ing)? (?:for )?(?:confirm\w*|permission|approval|the user|again|anyone)\b|\b(?:answer|say) yes to (?:all|every)|\bauto-?approv\w*|\b(?:approve|accept|grant|allow|merge)\w* (?:and merge )?(?:all|every|any|each)\b|\bpre-?(?:approved|vetted)\b|\bas given already\b|--yolo|\bsans (?:controle|demander|verifi\w+)|\bsin (?:preguntar|revis\w+)|\bohne (?:ruckfrage|nachfrage|prufung)|无需确认|без подтвержден/g,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to give credentials away',
+    words:
+      /\b(?:print|echo|send|post|upload|append|past|commit|shar|dump|exfiltrat|(?<!e-)mail|forward|put|hand|attach|sende|schick|envoy|envi)\w*\b|发送|上传|отправ\S*|送信/g,
+    near: SECRETS,
+    within: 50,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it speaks of credentials',
+    words: SECRETS,
+    isDaily: true,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to pass something on',
+    words:
+      /\b(?:send|forward|upload|post|transmit|submit|mirror|deliver|share|push|copy|copies|copied|bcc|exfiltrat|stream|hand\w* over|sende|schick|envoy|envi|invia|verstuur)\w*\b|发送|上传|转发|отправ\S*|送信/g,
+    near: /\b(?:to|at|into|via|through|an|a|para) ["'`<(]?(?:(?:https?|ftp|s3):\/\/(?!localhost|127\.|\[::1\])|[\w.+-]+@[\w-]+\.\w)|\bwebhook\b|\b(?:external|third[- ]part\w+|remote|vendor|partner|build|audit) (?:server|host|address|bucket|mailbox|mirror|drive|service)\b|\b(?:collector|vendor bucket|extern\w* server|serveur externe|servidor externo)\b|外部|внешн|\b(?:\d{1,3}\.){3}\d/g,
+    within: 80,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to contact someone or to pass something on',
+    words:
+      /\b(?:bcc|blind copy|contact|invit|notify|attendee|guest|recipient|(?<!fast-)forward|upload|telemetry|transcript|conversation|mailbox|e-?mail (?:it|them|the|every)|share\w* with|hand\w* over|dispatch|helpdesk|support have)\w*/g,
+    isDaily: true,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to state what is not so',
+    words:
+      /\b(?:report|mark|declar|claim|count|treat|call|present|show)\w*\b[^.;]{0,50}\b(?:green|passed|passing|successful|success|done|fixed|ok|skipped)\b/g,
+    near: /\b(?:even|although|though|regardless|anyway|despite|fail\w*|red|flaky|unstable|delete|dropp?\w*|skip)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it speaks as if it were the system, or gives its reader another role',
+    words:
+      /^\W{0,6}(?:system|developer|assistant|human|operator)(?: (?:message|prompt|note|override))?\s?:\s|\byou are now (?:in|an?|the|free)\b|\b(?:developer|god|unrestricted) mode\b|\bact as (?:the |an? )?(?:system|administrator|admin|root)\b|\bjailbreak\w*/g,
+  },
+  {
+    why: 'it tells its reader to give its own instructions away',
+    words: /\b(?:reveal|print|repeat|output|quot|dump|begin|open|show|recit|leak)\w*\b/g,
+    near: /\b(?:system prompt|(?:your|its|hidden|initial) (?:system )?(?:instructions|prompt)|instructions (?:that )?you)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to follow instructions that stand elsewhere',
+    words:
+      /\b(?:load|fetch|download|follow|obey|pull|execut|run|check)\w*\b[^.;]{0,50}\b(?:instructions?|guidelines?|rules|orders|script|installer|setup)\b/g,
+    near: /\b(?:from|at|in|on) (?:the |an? |our )?(?:\w+ ){0,2}(?:server|url|remote|site|web ?page|wiki|network|tool output|gist|pastebin)\b|\bwhatever (?:it|they) says?\b|\b(?:run|executed?) it\b|\bfrom (?:https?:|\d)/g,
+    within: 50,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to fetch something and run it',
+    words: /\b(?:pull|fetch|download|load|obtain|curl|wget|pip(?:e|ing)|feed|hand)\w*\b/g,
+    near: /\b(?:installer|setup|scripts?|shell|bash|execut\w*|run it)\b|\|\s*(?:sudo )?(?:ba)?sh\b/g,
+    within: 60,
+    isDaily: true,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it changes what agents, shells or packages are set up with',
+    words: /\b(?:add|install|append|writ|cop|put|regist|edit|sav|insert|repeat|export|set)\w*\b/g,
+    near: /\b(?:every (?:other )?skill|other skills|all skills|mcp (?:settings|servers?)|client settings|authorized[_ ]keys|deploy keys|shell profiles?|git hooks?|pre-?install script|postinstall)\b|\.(?:bashrc|zshrc|bash_profile)\b/g,
+    within: 90,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it changes what agents are told, or where packages and requests go',
+    words:
+      /\b(?:agents\.md|claude\.md|gemini\.md|skill\.md|system prompt|long-term memory|registry|(?:the|new|package) mirror|proxy|base url)\b/g,
+    isDaily: true,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it destroys what cannot be brought back',
+    words:
+      /\b(?:delet|wip|dropp?|truncat|eras|remov|purg|overwrit)\w*\b|\brm\s+-\w*[rf]\w*|\bpush --force\b|удали\S*|supprimer|effacer/g,
+    near: /\b(?:production (?:data\w*|tables?)|(?:all|every) (?:records|rows|data|files|backups?)|home (?:folder|directory)|audit (?:folder|log|trail)|(?:dossier|repertoire) (?:d')?audit|backups|git history|security tests?|main branch|origin main)\b|~\/\S*/g,
+    within: 40,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it gives someone access, or opens something to everyone',
+    words: /\b(?:open|expos|grant|giv|shar|allow|add|creat|mak|hand)\w*\b/g,
+    near: /\b(?:to (?:everyone|anyone|the public|public|the internet|all addresses)|with (?:everyone|anyone|the public)|publicly|world-(?:readable|writable)|all privileges|every right|admin(?:istrator)? (?:account|rights|role|user)|superuser|write access|full access|right to write)\b/g,
+    within: 50,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it asks for cryptography that protects nothing',
+    words: /\b(?:md5|sha-?1|rc4|ecb|rot13|unsalted|plain ?text|clear ?text)\b/g,
+    near: /\b(?:passwords?|secrets?|tokens?|credentials?|signatures?|encrypt\w*|hash\w*|digests?)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to move money',
+    words:
+      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid)\w*\b/g,
+    near: /\b(?:bank account|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+];
+
+const FORBIDS =
+  /(?:\b(?:never|not|no|dont|avoid\w*|refrain from|rather than|instead of|wrong:|bad:|anti-?pattern:|nicht|nie|kein\w*|jamais|nunca|non|geen)|n't)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|but|tell|mention|inform)\w*\b)[^,;:]{0,90}$/;
+const OMITS = /\b(?:not|never|no|without|forget|omit|skip|leav|fail|neglect|miss|delay)\w*\b/;
+
+/** Whether a normalized sentence forbids what it names at `index`. */
+export function isForbidden(sentence: string, index: number): boolean {
+  const before = sentence.slice(0, index);
+  const head = /^\W{0,6}anti-?patterns?:/.exec(before)?.[0];
+  // An anti-pattern of omission ("forgetting to …") asks for the act.
+  return head === undefined ? FORBIDS.test(before) : !OMITS.test(before.slice(head.length));
+}
+
+export interface TopicFinding {
+  readonly why: string;
+  /** The sentence that raised it. */
+  readonly sentence: string;
+}
+
+const LONGEST_SHOWN = 100;
+
+/** For people: the reason with its passage. */
+export const describeTopic = ({ why, sentence }: TopicFinding): string =>
+  `${why}: “${clip(sentence, LONGEST_SHOWN)}”`;
+
+/** The risky topics of normalized sentences. `isDailyToo`: also words of daily work. */
+export function findTopics(view: string, isDailyToo: boolean): readonly TopicFinding[] {
+  return splitFoldedSentences(view).flatMap((sentence) =>
+    RISKY_TOPICS.filter((topic) => (isDailyToo || topic.isDaily !== true) && touches(topic, sentence)).map(
+      ({ why }) => ({ why, sentence }),
+    ),
+  );
+}
+
+function touches(
+  { words, near, within = 0, isAfter, mayBeForbidden }: RiskyTopic,
+  sentence: string,
+): boolean {
+  const others = near === undefined ? [] : [...sentence.matchAll(near)];
+  if (near !== undefined && others.length === 0) return false;
+  for (const { 0: said, index } of sentence.matchAll(words)) {
+    if (mayBeForbidden === true && isForbidden(sentence, index)) continue;
+    if (near === undefined) return true;
+    const isClose = others.some(
+      (other) =>
+        other.index - (index + said.length) <= within &&
+        (isAfter === true ? other.index > index : index - (other.index + other[0].length) <= within),
+    );
+    if (isClose) return true;
+  }
+  return false;
+}
