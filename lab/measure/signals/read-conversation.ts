@@ -17,8 +17,8 @@ export interface ConversationRow {
 }
 
 /**
- * The evidence of the turn that a conversation is labelled for: of the last reply that something followed (tool results, the
- * user's next message), or of the last reply when nothing follows any. It is read on the product's own path: a wire decodes
+ * The evidence of the turn that a conversation is labelled for: its last reply, with what followed it (tool results, the user's
+ * next message), or with nothing when the conversation ends with the reply. It is read on the product's own path: a wire decodes
  * the messages, `createTurnEvidence` reads the turn from the request that made it and the request after it.
  */
 export function readConversation(row: ConversationRow): TurnEvidence {
@@ -26,8 +26,7 @@ export function readConversation(row: ConversationRow): TurnEvidence {
   const replies = messages.flatMap(({ role }, index) =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
   );
-  const followed = replies.filter((from) => endOf(messages, from) < messages.length);
-  const from = followed.at(-1) ?? replies.at(-1);
+  const from = replies.at(-1);
   if (from === undefined) throw new Error(`${row.id}: no reply of an assistant`);
   const to = endOf(messages, from);
   const next = messages.findIndex(({ role }, index) => index >= to && role === 'assistant');

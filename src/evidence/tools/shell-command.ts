@@ -189,7 +189,7 @@ export function isReading(program: Program): boolean {
 }
 
 const CHECKS = words(
-  'vitest jest mocha ava tap playwright cypress pytest py.test tox nox unittest rspec minitest rake phpunit pest ctest tsc vue-tsc eslint biome oxlint prettier ruff flake8 mypy pyright pylint black gcc g++ clang clang++ cc c++ javac kotlinc rustc swiftc mvn mvnw gradle gradlew make cmake ninja bazel shellcheck golangci-lint staticcheck webpack vite rollup esbuild next turbo nx hadolint terraform stylelint standard xo knip nextest',
+  'vitest jest mocha ava tap playwright cypress pytest py.test tox nox unittest rspec minitest rake phpunit pest ctest tsc vue-tsc eslint biome oxlint prettier ruff flake8 mypy pyright pylint black gcc g++ clang clang++ cc c++ javac kotlinc rustc swiftc mvn mvnw gradle gradlew make cmake ninja bazel shellcheck golangci-lint staticcheck webpack vite rollup esbuild next turbo nx hadolint terraform stylelint standard xo knip nextest cabal stack sbt lein bats behave karma jasmine cucumber ng svelte-check pre-commit rubocop phpstan psalm ktlint detekt swiftlint checkstyle actionlint yamllint markdownlint ansible-lint tflint valgrind clang-tidy cppcheck dbt buf isort',
 );
 const CHECK_SUBS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['npm', words('test t tst run run-script')],
