@@ -3,7 +3,7 @@ import { composeReward } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
 import { findClosingState } from './signals/closing-signals.ts';
 import { findInfrastructure } from './signals/infrastructure.ts';
-import { findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import { findAdmission, findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
 import {
   findGreenChecks,
   findMalformedCall,
@@ -29,6 +29,7 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findRefusal,
   findCutReply,
   findEmptyReply,
+  findAdmission,
   findUserCorrection,
   findUserThanks,
   readAttempts,

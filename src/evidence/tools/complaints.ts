@@ -7,13 +7,15 @@ const CRASHES =
 /** Tools report their own errors this way; other programs may print it about their data. */
 const COMPLAINTS: readonly RegExp[] = [
   /^\W{0,6}(?:error|fatal|failure|failed|ERR!|panic|exception)\b(?!s? (?:page|handling|handler|log))[:!\][( -]/i,
-  /^[\w.@/+-]{1,120}(?:\[\d{1,7}\])?: (?:line \d{1,7}: )?(?:fatal |parse |syntax |internal |runtime )?(?:error|fatal|panic|exception)\b/i,
+  /^[\w.@/+-]{1,120}(?:\[\d{1,7}\])?: (?:line \d{1,7}: )?(?:fatal |parse |syntax |internal |runtime )?(?:error|fatal|panic|exception|no module named)\b/i,
   /^[\w./@+ -]{1,200}[:(]\d{1,7}(?:[:,]\d{1,7})?\)?: ?(?:fatal )?(?:error|fatal)\b/i,
   /^(?:\S{1,40}: )?(?:unable to|could not|couldn't|cannot|can't|invalid|unknown|unrecogni[sz]ed|unsupported|missing|no such|not found|nothing to do|refusing to|permission denied|wrong number)\b/i,
   /^(?:[\w./-]{1,60}: ){1,3}.{0,200}(?:not found|no such file|cannot |can't |unterminated|invalid |denied|not permitted|unexpected|illegal |unknown |failed|no rule to make)/i,
   /\b(?:command not found|syntax error|is not recognized|unexpected token|compilation (?:failed|error|aborted)|build (?:failed|did NOT complete)|(?:check|validation|tests?) failed|compiled with \d{1,6} errors?|would be reformatted|completed with [1-9]\d{0,5} errors?|merge conflict|\[rejected\]|patch does not apply|aborting\b|An error occurred \()/i,
   /^(?:✖|✘|×|✗|x|\[x\]|❌)\s{1,3}\S/,
   /^\(error\) /,
+  /^(?:parse|syntax|type|runtime) error\b/i,
+  /^(?:nothing added to commit|nothing to commit)\b/,
   /^(?:[\w.]{1,80}\.)?\w{1,60}(?:Exception|Error): \S/,
   /: (?:ERROR|FATAL|PANIC): /,
   /\bis invalid(?:$|: )|\bdoes not match\b|\bERROR SUMMARY: [1-9]|\bexited with (?:code|status) [1-9]/,
@@ -42,7 +44,7 @@ export const isRedisError = (text: string): boolean => /^\(error\) [A-Z]{3,20} /
 
 /** Words with which tools say that the work is done. */
 const DONE =
-  /\b(?:build successful|compiled successfully|successfully (?:\w{3,20}ed|rolled out|built)|apply complete|all (?:checks|tests) passed|no (?:issues|errors|problems) found|success: |deployed\b|has been upgraded|(?:configured|created|scaled|unchanged|restarted|deleted|updated|installed)$|done in \d|✓ built in|built target|test is successful|syntax is ok|\.\.\. OK$|Applying .{1,200} OK$|up to date|upload(?:ed)?: |-> \S{1,200}$|changed, \d{1,7} insertions|congratulations|\bpassed\.?$|Running upgrade \S|CREATE (?:TABLE|INDEX)|ALTER TABLE|INSERT 0 \d)/i;
+  /^✓ built in|\b(?:build successful|compiled successfully|successfully (?:\w{3,20}ed|rolled out|built)|apply complete|all (?:checks|tests) passed|no (?:issues|errors|problems) found|success: |deployed\b|has been upgraded|(?:configured|created|scaled|unchanged|restarted|deleted|updated|installed)$|done in \d|built target|test is successful|syntax is ok|\.\.\. OK$|Applying .{1,200} OK$|up to date|upload(?:ed)?: |-> \S{1,200}$|changed, \d{1,7} insertions|congratulations|Finished `?\w{1,20}`? (?:profile|\[)|already satisfied|successfully installed|\bpassed\.?$|Running upgrade \S|CREATE (?:TABLE|INDEX)|ALTER TABLE|INSERT 0 \d)/i;
 
 /** How the output of a tool without an exit code reads: it complains, it says that it is done, or neither. */
 export function hasSaidDone(text: string): boolean {

@@ -104,6 +104,8 @@ function readList(list: readonly Json[]): Envelope | undefined {
   return { failed: failed.length > 0, text: text.join('\n').trim() };
 }
 
+const HTTP_KEYS = ['message', 'body', 'statusText', 'headers', 'response', 'detail'];
+
 /** An application's function: success and error fields that are in common use. */
 function readPlain(value: JsonObject): Envelope | undefined {
   const flag = [value.success, value.ok, value.valid, value.passed].find(
@@ -120,7 +122,10 @@ function readPlain(value: JsonObject): Envelope | undefined {
   // `{"order":"7781","status":"failed"}` is data: a failure of the call itself says why.
   const isBad = BAD.has(status) && (hasError || status === 'error' || typeof value.message === 'string');
   const isHttpError =
-    number !== undefined && number >= 400 && number < 600 && typeof value.message === 'string';
+    number !== undefined &&
+    number >= 400 &&
+    number < 600 &&
+    HTTP_KEYS.some((key) => value[key] !== undefined);
   if (flag === false || mark === true || isBad || isHttpError || (hasError && flag !== true))
     return { failed: true, text };
   return flag === true || GOOD.has(status) ? { failed: false, text } : undefined;

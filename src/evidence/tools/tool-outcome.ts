@@ -124,11 +124,13 @@ function faultOf(call: CallView, { isError }: Unwrapped, text: string): string |
 }
 
 const REPORT =
-  /^(?:\W{0,4}(?:error|failed|failure|fatal|exception)\b|(?:unable to|could not|couldn't|cannot|can't|invalid|request failed|missing required|not found\b|no such|access denied|unauthorized|forbidden|bad request|MCP error|upstream |Ref \S{1,20} not found|unknown (?:tool|argument|parameter|command)))/i;
+  /^(?:Traceback \(most recent|(?:[\w.]{1,80}\.)?\w{1,60}(?:Error|Exception)\b: |\W{0,4}(?:error|failed|failure|fatal|exception)\b|(?:unable to|could not|couldn't|cannot|can't|invalid|request failed|missing required|not found\b|no such|access denied|unauthorized|forbidden|bad request|MCP error|upstream |Ref \S{1,20} not found|unknown (?:tool|argument|parameter|command)))/i;
 const REPORT_CAP = 4000;
 const SHORT = 500;
 const GAVE_UP =
-  /\b(?:stopped after|gave up|without finishing|could not|couldn't|was unable to|failed to|did not (?:finish|complete|succeed)|terminated early|ran out of)\b/i;
+  /\b(?:stopped after|gave up|not able to|without finishing|could not|couldn't|was unable to|failed to|did not (?:finish|complete|succeed)|terminated early|ran out of)\b/i;
+/** Tools that run code which is part of the call. */
+const RUNS = /(?:^|_)(?:python|ipython|code|repl|notebook|javascript|node|sql|query|eval|script)(?:_|$)/i;
 const DELEGATE = /^(?:task|agent|sub_?agent|delegate|spawn_agent|new_task|wait_agent)$/i;
 
 /** A function without an error flag answers with a sentence that reports an error. */
@@ -136,6 +138,7 @@ function isErrorReport(call: CallView, text: string): boolean {
   if (text.length > REPORT_CAP) return false;
   const [first = ''] = headLines(text, 1);
   const isSearch = call.kind === 'search';
+  if (RUNS.test(call.name) && hasCrashed(text, false)) return true;
   if (!isSearch && REPORT.test(first.trim()) && !/\b0 (?:errors|failed)\b/.test(first)) return true;
   if (DELEGATE.test(call.name)) return GAVE_UP.test(text.slice(0, 400));
   return !isSearch && text.length < SHORT && findOutageIn(first) !== undefined;
@@ -227,7 +230,10 @@ const FEW = 4;
 function readPlainOutput(call: CallView, text: string): Reading | undefined {
   const [first = ''] = headLines(text, 1);
   const isOwnWord = call.programs.some(
-    ({ name }) => first.startsWith(`${name}: `) || (name === 'git' && first.startsWith('fatal: ')),
+    ({ name }) =>
+      first.startsWith(`${name}: `) ||
+      (name === 'jq' && first.startsWith('parse error: ')) ||
+      (name === 'git' && first.startsWith('fatal: ')),
   );
   if (isShown(call) && !isOwnWord) return undefined;
   const fault = findCommandFault(text);
