@@ -6,6 +6,8 @@ export interface ToolOutcome {
   readonly text: string;
   /** The client's error flag, on wires that have one. */
   readonly isError?: boolean;
+  /** The call, where it is no part of the reply: clients without tool messages write calls and results as plain text. */
+  readonly call?: { readonly name: string; readonly arguments: string };
 }
 
 /** An attempt that the agent reported itself (over MCP, or as an event). */
@@ -35,6 +37,12 @@ export interface TurnEvidence {
     readonly name: string;
     readonly arguments: string;
     readonly failed: boolean;
+  }[];
+  /** For a reply without calls: the calls since the user's last message, in whose state the agent stopped. */
+  readonly answered?: readonly {
+    readonly name: string;
+    readonly arguments: string;
+    readonly outcome: ToolOutcome;
   }[];
   /** What followed the reply; absent while nothing did. */
   readonly next?: {

@@ -3,6 +3,8 @@ import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
+import { separateTypedText } from '../text/typed-text.ts';
+import { readTextResults } from './tools/text-results.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
@@ -28,6 +30,7 @@ export function createTurnEvidence(
     reply,
     stop,
     earlier: earlierCalls(request.messages),
+    answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
     next: nextState(turn, after),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
@@ -73,28 +76,63 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   );
   const message = fresh.find(({ role }) => role === 'user');
   const user = message === undefined ? '' : textOf(message);
+  const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
+  if (written.length > 0) return { tools: [...tools, ...written] };
   return { tools, ...(user === '' ? {} : { user }) };
 }
 
-function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
+interface RecordedCall {
+  readonly name: string;
+  readonly arguments: string;
+  readonly outcome?: ToolOutcome;
+}
+
+/** The calls of messages with their results, oldest first; clients without tool messages included. */
+function callsIn(messages: readonly ChatMessage[]): readonly RecordedCall[] {
   const outcomes = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, outcomeOf(message)]] : [])),
   );
-  return messages.flatMap((message) => {
+  return messages.flatMap((message, index): readonly RecordedCall[] => {
+    if (message.role === 'user')
+      return resultsIn(messages, index).map(({ call, outcome }) => ({ ...call, outcome }));
     if (message.role !== 'assistant') return [];
     return message.content.flatMap((part) => {
       if (part.type !== 'tool-call') return [];
-      const outcome = outcomes.get(part.id);
-      return [
-        {
-          name: part.name,
-          arguments: part.arguments,
-          failed: outcome !== undefined && hasToolFailed(part, outcome),
-        },
-      ];
+      const { name, arguments: given, id } = part;
+      return [compact({ name, arguments: given, outcome: outcomes.get(id) })];
     });
   });
 }
+
+/** The tool results that a user message contains as plain text. */
+function resultsIn(messages: readonly ChatMessage[], index: number): ReturnType<typeof readTextResults> {
+  const [message, before] = [messages[index], messages[index - 1]];
+  if (message?.role !== 'user') return [];
+  return readTextResults(textOf(message), before?.role === 'assistant' ? before.content : []);
+}
+
+const MOST_ANSWERED = 24;
+
+/** The calls since the user's last message that have a result. */
+function answeredCalls(messages: readonly ChatMessage[]): TurnEvidence['answered'] {
+  const from = messages.findLastIndex(
+    (message, index) =>
+      message.role === 'user' &&
+      separateTypedText(textOf(message)).typed.trim() !== '' &&
+      resultsIn(messages, index).length === 0,
+  );
+  const calls = callsIn(messages.slice(from + 1)).flatMap(({ name, arguments: given, outcome }) =>
+    outcome === undefined ? [] : [{ name, arguments: given, outcome }],
+  );
+  return calls.length === 0 ? undefined : calls.slice(-MOST_ANSWERED);
+}
+
+const earlierCalls = (messages: readonly ChatMessage[]): TurnEvidence['earlier'] =>
+  callsIn(messages).map(({ name, arguments: given, outcome }) => ({
+    name,
+    arguments: given,
+    failed: outcome !== undefined && hasToolFailed({ name, arguments: given }, outcome),
+  }));
 
 const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome =>
   compact({ callId: message.callId, text: textOf(message), isError: message.isError });
@@ -104,16 +142,19 @@ const textsOf = ({ content }: ChatMessage): readonly string[] =>
 
 const textOf = (message: ChatMessage): string => textsOf(message).join('\n');
 
-/** The newest user message with text. */
+/** The newest user message with text that is no tool result. */
 export const taskOf = (messages: readonly ChatMessage[]): string => {
-  const words = messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+  const words = messages.flatMap((message, index) =>
+    message.role === 'user' && resultsIn(messages, index).length === 0 ? [textOf(message)] : [],
+  );
   return words.findLast((text) => text.trim() !== '') ?? '';
 };
 
 /** About how many characters of a conversation the evidence of a turn holds. */
-export function evidenceCharacters({ task, reply, earlier, next }: TurnEvidence): number {
+export function evidenceCharacters({ task, reply, earlier, answered, next }: TurnEvidence): number {
   let sum = task.length + (next?.user?.length ?? 0);
   for (const { text } of next?.tools ?? []) sum += text.length;
+  for (const { outcome } of answered ?? []) sum += outcome.text.length;
   for (const part of reply) sum += part.type === 'tool-call' ? part.arguments.length : part.text.length;
   // The calls themselves are shared with the request.
   return sum + POINTER * earlier.length;

@@ -1,7 +1,8 @@
 import { bothEnds, eachLine } from '../../text/lines.ts';
 import { countTests } from '../tools/count-failures.ts';
-import { findCommandFault, findOutage, findToolFault } from '../tools/error-patterns.ts';
+import { findCommandFault, findToolFault } from '../tools/error-patterns.ts';
 import { readExitCode } from '../tools/exit-status.ts';
+import { findOutage } from '../tools/outages.ts';
 import { createCompilerReader, createTestReader } from './diagnostics.ts';
 import type { LineReader } from './finding.ts';
 import { formatFinding } from './finding.ts';

@@ -70,7 +70,7 @@ const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
  * and the task is about something broken, or only tests were written because the task asked for tests first. A check
  * that fails before any change shows the initial state, not the result of the turn.
  */
-function isExpectedRed({ evidence, said, calls }: TurnReading): boolean {
+export function isExpectedRed({ evidence, said, calls }: TurnReading): boolean {
   const changed = changedPaths(evidence.earlier, calls);
   const task = bothEnds(evidence.task, WORDS_CAP);
   const words = bothEnds(said, WORDS_CAP);
