@@ -24,6 +24,8 @@ interface ScannedTask {
   readonly ids: readonly string[];
 }
 
+/** Lessons per task that any weights could show. */
+const MOST_KEPT = 48;
 const ONLY = { ...RELEVANCE, best: 0, second: 0, whole: 0 };
 const ALL = {};
 
@@ -48,15 +50,22 @@ async function scanTasks(
       (await scanLessons(index, text, vector, undefined, { ...ONLY, [name]: 1 })).similarity ??
       new Float32Array(lessons.length);
     const { words } = await scanLessons(index, text, undefined, undefined, RELEVANCE);
+    const [best, second, whole] = [await part('best'), await part('second'), await part('whole')];
+    const promise = (slot: number): number =>
+      (best[slot] ?? 0) + (whole[slot] ?? 0) + 0.3 * (words[slot] ?? 0);
+    const slots = [...given.keys()].sort((a, b) => promise(b) - promise(a)).slice(0, MOST_KEPT);
+    const pick = (values: Float32Array): Float32Array =>
+      Float32Array.from(slots, (slot) => values[slot] ?? 0);
+    const lessonAt = (slot: number) => index.at(slot)?.lesson ?? fallbackLesson;
     scanned.push({
       task,
       doubt: isSmallTalk(text) ? Number.POSITIVE_INFINITY : chatPenalty(text),
-      best: await part('best'),
-      second: await part('second'),
-      whole: await part('whole'),
-      words,
-      sizes: given.map((_, slot) => estimateLessonTokens(index.at(slot)?.lesson ?? fallbackLesson)),
-      ids: given.map((_, slot) => index.at(slot)?.lesson.id ?? ''),
+      best: pick(best),
+      second: pick(second),
+      whole: pick(whole),
+      words: pick(words),
+      sizes: slots.map((slot) => estimateLessonTokens(lessonAt(slot))),
+      ids: slots.map((slot) => lessonAt(slot).id),
     });
   }
   await cache.close();
@@ -178,11 +187,36 @@ const SPREAD: Readonly<Record<keyof RelevanceWeights, number>> = {
   beside: 1,
 };
 const NAMES = Object.keys(SPREAD) as (keyof RelevanceWeights)[];
-const TRIALS = 1500;
+const TRIALS = 700;
+/** The search also begins where only the similarity itself counts, not what stands out from the others. */
+const PLAIN_START: Partial<RelevanceWeights> = { commonSimilarity: 0.5, threshold: 5, beside: -0.5 };
 /** Lines are unlimited while the other weights are searched; then the highest floor is taken that loses few right lessons. */
 const NO_FLOOR = -20;
 const FLOORS = [0, -0.5, -1, -1.5, -2, -2.5, -3, -3.5, -4, -5, -6, -8] as const;
 const MOST_LOST = 0.01;
+
+/** A random search around the best weights so far, in ever smaller steps. */
+function search(sets: FitSets, start: RelevanceWeights): { best: RelevanceWeights; found: FitScore } {
+  const random = createMulberry32(19);
+  let best = start;
+  let found = scoreWeights(sets, best);
+  for (let trial = 0; trial < TRIALS; trial++) {
+    const reach = 1 - trial / TRIALS;
+    const changed = NAMES.filter(() => random() < 0.3);
+    const tried = { ...best };
+    for (const name of changed)
+      Object.assign(tried, { [name]: best[name] + (random() * 2 - 1) * SPREAD[name] * reach });
+    const sum = tried.best + tried.second + tried.whole;
+    Object.assign(tried, { best: tried.best / sum, second: tried.second / sum, whole: tried.whole / sum });
+    if (Math.min(tried.best, tried.second, tried.whole, tried.words, tried.commonWords, tried.nearBest) < 0)
+      continue;
+    const score = scoreWeights(sets, tried);
+    if (score.score <= found.score) continue;
+    best = tried;
+    found = score;
+  }
+  return { best, found };
+}
 
 /**
  * Searches the weights that are best on `tasks`, at random around the best ones so far, from those in use. Tasks near to
@@ -199,25 +233,11 @@ export async function fitWeights(
     stripped: await scanTasks(tasks, embed, true),
     near: await scanTasks({ lessons: near.lessons, tasks: unneeded }, embed, true),
   };
-  const random = createMulberry32(19);
-  let best: RelevanceWeights = { ...RELEVANCE, listed: NO_FLOOR };
-  let found = scoreWeights(sets, best);
-  const before = found;
-  for (let trial = 0; trial < TRIALS; trial++) {
-    const reach = 1 - trial / TRIALS;
-    const changed = NAMES.filter(() => random() < 0.3);
-    const tried = { ...best };
-    for (const name of changed)
-      Object.assign(tried, { [name]: best[name] + (random() * 2 - 1) * SPREAD[name] * reach });
-    const sum = tried.best + tried.second + tried.whole;
-    Object.assign(tried, { best: tried.best / sum, second: tried.second / sum, whole: tried.whole / sum });
-    if (Math.min(tried.best, tried.second, tried.whole, tried.words, tried.commonWords, tried.nearBest) < 0)
-      continue;
-    const score = scoreWeights(sets, tried);
-    if (score.score <= found.score) continue;
-    best = tried;
-    found = score;
-  }
+  const before = scoreWeights(sets, { ...RELEVANCE, listed: NO_FLOOR });
+  const searched = [{}, PLAIN_START].map((start) =>
+    search(sets, { ...RELEVANCE, ...start, listed: NO_FLOOR }),
+  );
+  let { best, found } = searched.reduce((a, b) => (b.found.score > a.found.score ? b : a));
   for (const listed of FLOORS) {
     const score = scoreWeights(sets, { ...best, listed });
     if (score.inSix < found.inSix - MOST_LOST) continue;

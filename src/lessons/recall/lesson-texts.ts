@@ -25,7 +25,7 @@ export function lessonTexts(lesson: Lesson): LessonTexts {
   const { description, note } = lesson.text;
   const triggers = (note.triggers ?? []).slice(0, MOST_TRIGGERS);
   const others = triggers.length > 0 ? triggers : ownSentences(lesson);
-  const cues = [description || nameWords(lesson), ...others].map((cue) => cue.slice(0, LONGEST_CUE));
+  const cues = [description || headOf(lesson), ...others].map((cue) => cue.slice(0, LONGEST_CUE));
   return { cues: [...new Set(cues)], whole: wholeOf(lesson) };
 }
 
@@ -37,7 +37,9 @@ function ownSentences({ text }: Lesson): readonly string[] {
     .flatMap((line) => line.split(/(?<=[.;:!?。！？])\s+/))
     .map((sentence) => sentence.replace(/^\s{0,8}(?:[-*•#]{1,6}|\d{1,3}[.)])\s{0,8}/, '').trim())
     .filter((sentence) => hasWords(sentence));
-  return [...(note.context === undefined ? [] : [note.context]), ...sentences].slice(0, MOST_SENTENCES);
+  const situation = note.context === undefined ? [] : [note.context];
+  const keywords = note.keywords.length === 0 ? [] : [note.keywords.join(', ')];
+  return [...situation, ...keywords, ...sentences].slice(0, MOST_SENTENCES);
 }
 
 /** Whether a sentence has enough words; scripts without spaces have more letters instead. */
