@@ -48,6 +48,8 @@ export const CORRECTING_CLAUSES: readonly RegExp[] = [
   /^i (?:only |just )?(?:get|got|see) (?:an? )?(?:[A-Z]{4,}\w*|e[a-z]{5,}|\d{3}\b|"|nothing|errors?|null|nan|undefined)/,
   /^(?:that|this|it|which) (?:just )?(?:gives|gave|throws|shows|says|prints|returns|links|points) (?:me )?(?:an? |the )?(?:nan|null|undefined|nothing|errors?|wrong|blank|empty|permission denied|command not found|missing|\d{3}\b|old|same)\b/,
   /^that gives me\b/,
+  /^you (?:should|shouldn't|must|mustn't|need to|have to) (?!be able|see|find|know|get|now|have\b(?! (?:to|used|done))|think|consider)(?:really |first |always |not )?\w/,
+  /^(?:👎|😡|😤|🤦)/u,
   /^you said\b.{0,80}\bbut\b|^we(?:'ve)? (?:already |just )(?:discussed|talked about|agreed on|went over|decided)\b/,
   /^doesn't (?:seem|look|feel|sound) (?:right|good|correct)\b|^why did i have to\b/,
   /^(?:we|i) don't (?:actually |really )?(?:need|want) (?:the|this|that|these|those|it|an?|any|to)\b/,
