@@ -3,6 +3,7 @@ import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
+import { separateTypedText } from '../text/typed-text.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
@@ -43,8 +44,15 @@ export function messagesAfter(
   if (after === undefined || after.request.messages.length <= messages.length) return undefined;
   const fresh = withoutChatWords(after.request.messages.slice(messages.length));
   const user = fresh.findIndex(({ role }) => role === 'user');
-  return user < 0 ? fresh : fresh.slice(0, user + 1);
+  if (user < 0) return fresh;
+  // A client may put messages of its own before the person's: that a call was interrupted, what has changed meanwhile.
+  let last = user;
+  while (fresh[last + 1]?.role === 'user' && !isTyped(fresh[last])) last++;
+  return fresh.slice(0, last + 1);
 }
+
+const isTyped = (message: ChatMessage | undefined): boolean =>
+  message !== undefined && separateTypedText(textOf(message)).typed !== '';
 
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
 function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
@@ -71,8 +79,7 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
   );
-  const message = fresh.find(({ role }) => role === 'user');
-  const user = message === undefined ? '' : textOf(message);
+  const user = fresh.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
   return { tools, ...(user === '' ? {} : { user }) };
 }
 
