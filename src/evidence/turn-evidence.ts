@@ -46,8 +46,15 @@ export function messagesAfter(
   if (after === undefined || after.request.messages.length <= messages.length) return undefined;
   const fresh = withoutChatWords(after.request.messages.slice(messages.length));
   const user = fresh.findIndex(({ role }) => role === 'user');
-  return user < 0 ? fresh : fresh.slice(0, user + 1);
+  if (user < 0) return fresh;
+  // A client may put messages of its own before the person's: that a call was interrupted, what has changed meanwhile.
+  let last = user;
+  while (fresh[last + 1]?.role === 'user' && !isTyped(fresh[last])) last++;
+  return fresh.slice(0, last + 1);
 }
+
+const isTyped = (message: ChatMessage | undefined): boolean =>
+  message !== undefined && separateTypedText(textOf(message)).typed !== '';
 
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
 export function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
@@ -74,10 +81,11 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
   );
-  const message = fresh.find(({ role }) => role === 'user');
-  const user = message === undefined ? '' : textOf(message);
+  const user = fresh.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
   const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
-  if (written.length > 0) return { tools: [...tools, ...written] };
+  // Results written as text are no message; what the person typed beside them is.
+  if (written.length > 0 && separateTypedText(user).typed === '') return { tools: [...tools, ...written] };
+  if (written.length > 0) return { tools: [...tools, ...written], user };
   return { tools, ...(user === '' ? {} : { user }) };
 }
 
