@@ -1,7 +1,10 @@
 import type { Appraisal, RewardSource, Signal, TurnEvidence, TurnStatus } from '../core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
+import { findAskedAgain } from './signals/asked-again.ts';
+import { findRepeatedCall } from './signals/repeated-calls.ts';
 import { findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import { findRevertedEdits } from './signals/reverted-edits.ts';
 import {
   findGreenChecks,
   findMalformedCall,
@@ -22,12 +25,15 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findGreenChecks,
   findToolSuccess,
   findRetry,
+  findRepeatedCall,
   findMalformedCall,
   findRefusal,
   findCutReply,
   findEmptyReply,
   findUserCorrection,
   findUserThanks,
+  findAskedAgain,
+  findRevertedEdits,
   readAttempts,
 ];
 const MAX_DIGESTS = 8;

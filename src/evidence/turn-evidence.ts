@@ -3,6 +3,7 @@ import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
+import { resultMark } from './signals/repeated-calls.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
@@ -28,6 +29,7 @@ export function createTurnEvidence(
     reply,
     stop,
     earlier: earlierCalls(request.messages),
+    askedBefore: askedBefore(request.messages),
     next: nextState(turn, after),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
@@ -73,14 +75,28 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   );
   const message = fresh.find(({ role }) => role === 'user');
   const user = message === undefined ? '' : textOf(message);
-  return { tools, ...(user === '' ? {} : { user }) };
+  const answer = after?.reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) ?? [];
+  const following = answer.map(({ name, arguments: given }) => ({ name, arguments: given }));
+  return { tools, ...(user === '' ? {} : { user }), ...(following.length === 0 ? {} : { calls: following }) };
 }
+
+/** How often the user had sent the newest message before; undefined when it is new. */
+function askedBefore(messages: readonly ChatMessage[]): number | undefined {
+  const asked = messages.flatMap((message) => (message.role === 'user' ? [textOf(message).trim()] : []));
+  const last = asked.findLast((text) => text !== '');
+  const times = last === undefined ? 0 : asked.filter((text) => text === last).length - 1;
+  return times > 0 ? times : undefined;
+}
+
+const MOST_MARKED = 60;
 
 function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
   const outcomes = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, outcomeOf(message)]] : [])),
   );
-  return messages.flatMap((message) => {
+  // A loop is recent: older results need no mark.
+  const recent = messages.length - MOST_MARKED;
+  return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];
     return message.content.flatMap((part) => {
       if (part.type !== 'tool-call') return [];
@@ -90,6 +106,7 @@ function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier']
           name: part.name,
           arguments: part.arguments,
           failed: outcome !== undefined && hasToolFailed(part, outcome),
+          ...(outcome === undefined || index < recent ? {} : { result: resultMark(outcome.text) }),
         },
       ];
     });

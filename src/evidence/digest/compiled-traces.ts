@@ -41,7 +41,8 @@ export function createJvmReader(): LineReader {
 const NET_KIND =
   /^\s{0,12}(?:Unhandled [Ee]xception\.? ?:? ?|---> |\[ERROR\] FATAL UNHANDLED EXCEPTION: )?((?:[A-Z]\w{0,60}\.){0,8}[A-Z]\w{0,60}Exception)(?: ?:|$)/;
 const NET_FRAME = /^\s{1,12}at .{1,400} in (.{1,300}):(?:line )?(\d{1,7})\s*$/;
-const NET_ASSERT = /^\s{0,8}Assert\.\w{1,40}\(\) Failure|^\s{0,8}Expected: .{0,200}But was:|^\s{0,8}Assert\.\w{1,40} failed/;
+const NET_ASSERT =
+  /^\s{0,8}Assert\.\w{1,40}\(\) Failure|^\s{0,8}Expected: .{0,200}But was:|^\s{0,8}Assert\.\w{1,40} failed/;
 
 /** .NET: only frames of the user's own code have a file. */
 export function createNetReader(): LineReader {
@@ -74,7 +75,8 @@ const GO_REASONS: readonly (readonly [string, string])[] = [
   ['send on closed channel', 'panic send on closed channel'],
   ['test timed out after', 'panic test timed out'],
 ];
-const GO_PANIC = /^(?:\S{1,40} \S{1,40} )?(?:http: )?(panic|fatal error|SIGSEGV)(?: serving [\d.:[\]]{1,60})?: /;
+const GO_PANIC =
+  /^(?:\S{1,40} \S{1,40} )?(?:http: )?(panic|fatal error|SIGSEGV)(?: serving [\d.:[\]]{1,60})?: /;
 
 /** Go: `panic: …`, then the goroutine with the deepest frame first. */
 export function createGoReader(): LineReader {
@@ -92,14 +94,16 @@ export function createGoReader(): LineReader {
         end();
         kind = 'data race';
       }
-      const panic = text.includes('panic') || text.startsWith('fatal error') ? GO_PANIC.exec(text)?.[1] : undefined;
+      const panic =
+        text.includes('panic') || text.startsWith('fatal error') ? GO_PANIC.exec(text)?.[1] : undefined;
       if (panic !== undefined) {
         const reason = GO_REASONS.find(([words]) => text.includes(words))?.[1];
         if (kind === undefined && (panic === 'panic' || reason !== undefined)) kind = reason ?? 'panic';
       }
       if (kind === undefined || !text.includes('.go:')) return;
       const place = /^(?:\t| {4,8})(\S{1,300}\.go):(\d{1,7})(?: |$)/.exec(text);
-      if (place?.[1] !== undefined && frames.length < 200) frames.push({ file: place[1], line: Number(place[2]) });
+      if (place?.[1] !== undefined && frames.length < 200)
+        frames.push({ file: place[1], line: Number(place[2]) });
     },
     found: () => {
       end();
@@ -140,9 +144,12 @@ export function createRustReader(): LineReader {
 }
 
 const SANITIZER = /(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer: ([a-z-]{3,40}(?: [a-z]{3,20})?)/;
-const NATIVE_FRAME = /^\s{0,6}#\d{1,4}\s{1,3}(?:0x[0-9a-f]{1,16} in )?.{0,300}?\s(?:at )?(\/?[\w.+/-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|rs|go|swift)):(\d{1,7})(?::\d{1,7})?$/;
-const VALGRIND = /^==\d{1,9}==\s{1,3}(Invalid (?:read|write|free)|Conditional jump|Use of uninitiali[sz]ed|Mismatched free|Source and destination overlap)/;
-const VALGRIND_FRAME = /^==\d{1,9}==\s{1,6}(?:at|by) 0x[0-9A-Fa-f]{1,16}: .{1,200}\(([\w.+-]{1,200}):(\d{1,7})\)$/;
+const NATIVE_FRAME =
+  /^\s{0,6}#\d{1,4}\s{1,3}(?:0x[0-9a-f]{1,16} in )?.{0,300}?\s(?:at )?(\/?[\w.+/-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|rs|go|swift)):(\d{1,7})(?::\d{1,7})?(?: \([^()]{1,200}\))?$/;
+const VALGRIND =
+  /^==\d{1,9}==\s{1,3}(Invalid (?:read|write|free)|Conditional jump|Use of uninitiali[sz]ed|Mismatched free|Source and destination overlap)/;
+const VALGRIND_FRAME =
+  /^==\d{1,9}==\s{1,6}(?:at|by) 0x[0-9A-Fa-f]{1,16}: .{1,200}\(([\w.+-]{1,200}):(\d{1,7})\)$/;
 const SIGNAL = /^(?:Program|Thread .{1,60}) (?:received|terminated with) signal (SIG[A-Z]{2,6})/;
 const GDB_PLACE = / at ([\w.+/-]{1,300}):(\d{1,7})$/;
 
@@ -161,9 +168,7 @@ export function createNativeReader(): LineReader {
       const found = text.includes('Sanitizer: ') ? SANITIZER.exec(text) : null;
       const first = text.charCodeAt(0);
       const named =
-        (found?.[2] !== undefined && !text.startsWith('SUMMARY')
-          ? sanitized(found[2])
-          : undefined) ??
+        (found?.[2] !== undefined && !text.startsWith('SUMMARY') ? sanitized(found[2]) : undefined) ??
         (first === 0x3d ? VALGRIND.exec(text)?.[1] : undefined) ??
         (text.includes(' signal SIG') ? SIGNAL.exec(text)?.[1] : undefined);
       if (named !== undefined) {
@@ -173,7 +178,11 @@ export function createNativeReader(): LineReader {
       }
       if (kind === undefined || frames.length >= 200) return;
       const frame =
-        first === 0x3d ? VALGRIND_FRAME.exec(text) : text.includes('#') ? NATIVE_FRAME.exec(text) : GDB_PLACE.exec(text);
+        first === 0x3d
+          ? VALGRIND_FRAME.exec(text)
+          : text.includes('#')
+            ? NATIVE_FRAME.exec(text)
+            : GDB_PLACE.exec(text);
       if (frame?.[1] !== undefined) frames.push({ file: frame[1], line: Number(frame[2]) });
     },
     found: () => {
@@ -183,13 +192,16 @@ export function createNativeReader(): LineReader {
   };
 }
 
-const sanitized = (words: string): string => {
+const sanitized = (words: string): string | undefined => {
   if (words.startsWith('detected')) return 'memory leak';
+  if (words.startsWith('reported')) return undefined;
   return words.startsWith('data') ? 'data race' : (words.split(' ', 1)[0] ?? words);
 };
 
-const ELIXIR_KIND = /^\s{0,8}\*\* \(((?:[A-Z]\w{0,60}\.){0,6}[A-Z]\w{0,60})\) (?:([\w./-]{1,300}\.exs?):(\d{1,7}))?/;
-const ELIXIR_FRAME = /^\s{2,12}(?:\((\w{1,60}) [\d.]{1,20}[\w.+-]{0,30}\) )?([\w./-]{1,300}\.(?:exs?|erl|eex|heex)):(\d{1,7}): /;
+const ELIXIR_KIND =
+  /^\s{0,8}\*\* \(((?:[A-Z]\w{0,60}\.){0,6}[A-Z]\w{0,60})\) (?:([\w./-]{1,300}\.exs?):(\d{1,7}))?/;
+const ELIXIR_FRAME =
+  /^\s{2,12}(?:\((\w{1,60}) [\d.]{1,20}[\w.+-]{0,30}\) )?([\w./-]{1,300}\.(?:exs?|erl|eex|heex)):(\d{1,7}): /;
 const ELIXIR_LIBRARY =
   /^(?:elixir|stdlib|kernel|ex_unit|mix|phoenix\w{0,30}|plug\w{0,30}|ecto\w{0,30}|bandit|cowboy|ranch|db_connection|postgrex|jason|telemetry|compiler)$/;
 const ELIXIR_ARROW = /^\s{1,8}└─ ([\w./-]{1,300}\.exs?):(\d{1,7})/;
@@ -201,8 +213,9 @@ export function createElixirReader(): LineReader {
   let arrow: Frame | undefined;
   let frames: Frame[] = [];
   const end = () => {
-    if (kind !== undefined && frames.length > 0 && findings.length < MOST)
-      findings.push({ kind, ...deepestOwn(frames) });
+    const own = deepestOwn(frames);
+    if (kind !== undefined && own !== undefined && findings.length < MOST)
+      findings.push(own.file.startsWith('/usr/lib/') ? { kind } : { kind, ...own });
     kind = undefined;
     frames = [];
   };
@@ -211,12 +224,18 @@ export function createElixirReader(): LineReader {
       const named = text.includes('** (') ? ELIXIR_KIND.exec(text) : null;
       if (named?.[1] !== undefined) {
         end();
-        kind = named[1] === 'ExUnit.AssertionError' ? 'AssertionError' : named[1].slice(named[1].lastIndexOf('.') + 1);
+        kind =
+          named[1] === 'ExUnit.AssertionError'
+            ? 'AssertionError'
+            : named[1].slice(named[1].lastIndexOf('.') + 1);
         if (arrow !== undefined && kind === 'CompileError') frames.push(arrow);
         else if (named[2] !== undefined) frames.push({ file: named[2], line: Number(named[3]) });
         return;
       }
-      if (/^\s{3,8}(?:Assertion with |Expected (?:truthy|false)|code: {2}assert)/.test(text) && kind === undefined)
+      if (
+        /^\s{3,8}(?:Assertion with |Expected (?:truthy|false)|code: {2}assert)/.test(text) &&
+        kind === undefined
+      )
         kind = 'AssertionError';
       if (!text.includes('.e') && !text.includes('.erl')) return;
       const place = ELIXIR_ARROW.exec(text);
@@ -233,8 +252,10 @@ export function createElixirReader(): LineReader {
   };
 }
 
-const DART_FRAME = /^#\d{1,4}\s{1,8}.{1,200} \(((?:package|file|dart):[^\s():]{1,300}\.dart):(\d{1,7})(?::\d{1,7})?\)$/;
-const DART_KIND = /^(?:Unhandled exception: ?|The following )?(_?[A-Z]\w{0,60}(?:Error|Exception))(?: \(\w{1,40}\))?(?::| was thrown|$)/;
+const DART_FRAME =
+  /^#\d{1,4}\s{1,8}.{1,200} \(((?:package|file|dart):[^\s():]{1,300}\.dart):(\d{1,7})(?::\d{1,7})?\)$/;
+const DART_KIND =
+  /^(?:Unhandled exception: ?|The following )?(_?[A-Z]\w{0,60}(?:Error|Exception))(?: \(\w{1,40}\))?(?::| was thrown|$)/;
 
 /** Dart and Flutter: the message, then `#0 name (package:app/file.dart:3:1)`. */
 export function createDartReader(): LineReader {
@@ -243,7 +264,8 @@ export function createDartReader(): LineReader {
   let frames: Frame[] = [];
   let isNext = false;
   const end = () => {
-    if (frames.length > 0 && findings.length < MOST) findings.push({ kind: kind ?? 'Exception', ...deepestOwn(frames) });
+    if (frames.length > 0 && findings.length < MOST)
+      findings.push({ kind: kind ?? 'Exception', ...deepestOwn(frames) });
     kind = undefined;
     frames = [];
   };
@@ -251,7 +273,8 @@ export function createDartReader(): LineReader {
     line: (text) => {
       const frame = text.charCodeAt(0) === 0x23 ? DART_FRAME.exec(text) : null;
       if (frame?.[1] !== undefined) {
-        if (frame[1].length < 300 && frames.length < 200) frames.push({ file: frame[1], line: Number(frame[2]) });
+        if (frame[1].length < 300 && frames.length < 200)
+          frames.push({ file: frame[1], line: Number(frame[2]) });
         return;
       }
       if (frames.length > 0) end();

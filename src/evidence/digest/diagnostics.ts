@@ -6,7 +6,8 @@ const BRACKETED =
   /^\s{0,4}([^\s(][^(]{0,300})\((\d{1,7})(?:,\d{1,7})?\)\s?: (?:fatal )?error ([A-Z]{1,4}\d{3,5})\b/;
 /** `Shop.csproj : error NU1101: …`: a place without a line. */
 const PROJECT = /^\s{0,4}([\w./\\:-]{1,300}|MSBUILD) : (?:fatal )?error ([A-Z]{2,5}\d{3,5}):/;
-const COLONS = /^(?:vet: |e: |psql:|error: cannot parse: )?(?:file:\/\/)?([^\s:][^:]{0,300}|[A-Z]:\\[^:]{1,300}):(\d{1,7})(?::(\d{1,7}))?(?::| |$)/;
+const COLONS =
+  /^(?:vet: |e: |psql:|error: cannot parse: )?(?:file:\/\/)?([^\s:][^:]{0,300}|[A-Z]:\\[^:]{1,300}):(\d{1,7})(?::(\d{1,7}))?(?::| |$)/;
 const MAVEN = /^(\/?[\w./\\:-]{1,300}\.(?:java|kt|scala)):\[(\d{1,7}),\d{1,7}\] (?:error: )?(.{1,200})/;
 const KOTLIN = /^e: ([^\s:]{1,300}\.kts?): \((\d{1,7}), \d{1,7}\): (.{1,200})/;
 const SCALA3 = /^-- (?:\[(E\d{3})\] )?.{0,60}Error: (\S{1,300}\.scala):(\d{1,7}):\d{1,7} -/;
@@ -27,7 +28,7 @@ const SHELL_KINDS: readonly (readonly [string, RegExp])[] = [
 const IS_SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/;
 const SHELLCHECK_FILE = /^In (\S{1,300}) line (\d{1,7}):$/;
 const SHELLCHECK = /\b(SC\d{4}) \((?:error|warning|info|style)\)/;
-const PERL = /^(.{0,300}) at (\S{1,200}\.(?:p[lm]|t|cgi)|-e|-) line (\d{1,7})(?:[.,]|$)/;
+const PERL = /^(.{0,480}) at (\S{1,200}\.(?:p[lm]|t|cgi)|-e|-) line (\d{1,7})(?:[.,]|$)/;
 const PERL_KINDS: readonly (readonly [string, RegExp])[] = [
   ['syntax error', /^syntax error/],
   ['Global symbol', /^Global symbol /],
@@ -38,19 +39,23 @@ const PERL_KINDS: readonly (readonly [string, RegExp])[] = [
   ['TestFailure', /^#\s{1,4}(?:Failed test|$)/],
 ];
 const NO_KIND = /^(?:Use of uninitialized|BEGIN failed|Compilation failed|Execution of)/;
-const DART_ROW = /^\s{0,8}error (?:-|•) (?:(\S{1,300}\.dart):(\d{1,7}):\d{1,7} - .{1,240} - (\w{2,60})|.{1,240} • (\S{1,300}\.dart):(\d{1,7}):\d{1,7} • (\w{2,60}))$/;
+const DART_ROW =
+  /^\s{0,8}error (?:-|•) (?:(\S{1,300}\.dart):(\d{1,7}):\d{1,7} - .{1,240} - (\w{2,60})|.{1,240} • (\S{1,300}\.dart):(\d{1,7}):\d{1,7} • (\w{2,60}))$/;
 const MAKE_PLACE = /^([\w./-]{1,200}):(\d{1,7}): \*\*\* (.{1,160})/;
 const CMAKE = /^CMake Error at ([\w./-]{1,300}):(\d{1,7})/;
-const ASSERTED = /^(?:[\w./-]{1,200}: )?([\w./+-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp)):(\d{1,7}): .{0,300}Assertion [`'].{0,300}' failed\.?$|^Assertion failed: .{1,300}, file ([\w./+-]{1,300}), line (\d{1,7})/;
+const ASSERTED =
+  /^(?:[\w./-]{1,200}: )?([\w./+-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp)):(\d{1,7}): .{0,300}Assertion [`'].{0,300}' failed\.?$|^Assertion failed: .{1,300}, file ([\w./+-]{1,300}), line (\d{1,7})/;
 const INSTANTIATED = /^(\S{1,300}):(\d{1,7}):\d{1,7}:\s{1,4}required from here$/;
 const SYSTEM_HEADER = /^\/usr\/(?:include|lib)\//;
 const SWIFT_FATAL = /^(\S{1,300}\.swift):(\d{1,7}): Fatal error: (.{1,160})/;
-const BUNDLER = /^(?:\S{1,3} )?\[(?:ERROR|error)\] (.{1,200})$|^(?:Type error|Module not found|Module parse failed|Syntax error|SyntaxError)\b/;
+const BUNDLER =
+  /^(?:\S{1,3} )?\[(?:ERROR|error)\] (.{1,200})$|^(?:Type error|Module not found|Module parse failed|Syntax error|SyntaxError)\b/;
 const WEBPACK = /^ERROR in (?:\.\/)?([\w./@-]{1,300}\.\w{1,6})(?: (\d{1,7}):\d)?/;
 const INDENTED_PLACE = /^\s{2,6}([\w./@-]{1,300}\.\w{1,6}):(\d{1,7}):\d{1,7}:$/;
 const NEXT_PLACE = /^\.\/([\w./@()[\]-]{1,300}\.\w{1,6}):(\d{1,7}):\d{1,7}$/;
 const PRETTIER = /^(?:\[error\] )?([\w./@-]{1,300}\.\w{1,6}): (SyntaxError): .{0,300}\((\d{1,7}):\d{1,7}\)$/;
-const RESOLVE_FROM = /^(?:.{0,60})?(Could not resolve|Failed to resolve import|Rollup failed to resolve import) ["'][^"']{1,200}["'] from ["']([^"']{1,300})["']/;
+const RESOLVE_FROM =
+  /^(?:.{0,60})?(Could not resolve|Failed to resolve import|Rollup failed to resolve import) ["'][^"']{1,200}["'] (?:from|in) ["']?([\w./@\\-]{1,300})/;
 /** Pyright names the rule at the end of a message of several lines. */
 const PYRIGHT_RULE = /^\s{4,8}.{1,300}\((report\w{3,60})\)$/;
 const RUFF_CODE = /^([A-Z]{1,4}\d{3,4})(?: \[\*\])? /;
@@ -73,14 +78,17 @@ export function createCompilerReader(): LineReader {
     if (file !== undefined) {
       const trimmed = text.trim().replace(/^•\s/, '');
       const named = SHELLCHECK.exec(text)?.[1];
-      if (named === undefined && (line !== undefined && linted === 'shellcheck')) return false;
+      if (named === undefined && line !== undefined && linted === 'shellcheck') return false;
       const what = named ?? (kind === 'haskell' ? kindOfMessage(trimmed) : messageOf(trimmed));
       waiting = {};
       add({ kind: what ?? 'CompileError', file, ...(line === undefined ? {} : { line }) });
       return true;
     }
     if (kind === undefined) return false;
-    const place = INDENTED_PLACE.exec(text) ?? ARROW.exec(text) ?? /^\s{2,6}File: (\S{1,300}?):(\d{1,7}):\d{1,7}$/.exec(text);
+    const place =
+      INDENTED_PLACE.exec(text) ??
+      ARROW.exec(text) ??
+      /^\s{2,6}File: (\S{1,300}?):(\d{1,7}):\d{1,7}$/.exec(text);
     if (place?.[1] === undefined) return false;
     add({ kind, file: place[1], line: Number(place[2]) });
     waiting = {};
@@ -91,9 +99,11 @@ export function createCompilerReader(): LineReader {
       if (readPending(text)) return;
       const rule = text.endsWith(')') ? PYRIGHT_RULE.exec(text)?.[1] : undefined;
       const unnamed = rule === undefined ? undefined : findings.at(-1);
-      if (rule !== undefined && unnamed?.file?.endsWith('.py')) findings[findings.length - 1] = { ...unnamed, kind: rule };
+      if (rule !== undefined && unnamed?.file?.endsWith('.py'))
+        findings[findings.length - 1] = { ...unnamed, kind: rule };
       const first = text.charCodeAt(0);
-      if ((first === 0x2f || first === 0x2e || text.includes('.')) && SOURCE_FILE.test(text.trim())) linted = text.trim();
+      if ((first === 0x2f || first === 0x2e || text.includes('.')) && SOURCE_FILE.test(text.trim()))
+        linted = text.trim();
       const from = INSTANTIATED.exec(text);
       if (from?.[1] !== undefined) led = { file: from[1], line: Number(from[2]) };
       const next = placeFirst(text);
@@ -104,7 +114,8 @@ export function createCompilerReader(): LineReader {
       }
       const message = messageFirst(text);
       if (message !== undefined) waiting = { kind: message };
-      const found = readWhole(text) ?? readColons(text) ?? readLintRow(text, linted) ?? readShell(text) ?? readPerl(text);
+      const found =
+        readWhole(text) ?? readColons(text) ?? readLintRow(text, linted) ?? readShell(text) ?? readPerl(text);
       if (found !== undefined) add(found);
     },
     found: () => findings,
@@ -119,7 +130,9 @@ function placeFirst(text: string): { kind?: string; file: string; line?: number 
   if (place?.[1] !== undefined)
     return { file: place[1], ...(place[2] === undefined ? {} : { line: Number(place[2]) }) };
   const haskell = /^(\S{1,300}\.l?hs):(\d{1,7}):\d{1,7}: error:$/.exec(text);
-  return haskell?.[1] === undefined ? undefined : { kind: 'haskell', file: haskell[1], line: Number(haskell[2]) };
+  return haskell?.[1] === undefined
+    ? undefined
+    : { kind: 'haskell', file: haskell[1], line: Number(haskell[2]) };
 }
 
 /** A message whose place is on one of the next lines. */
@@ -127,11 +140,14 @@ function messageFirst(text: string): string | undefined {
   const ruff = RUFF_CODE.exec(text)?.[1];
   if (ruff !== undefined) return ruff;
   const bundled = BUNDLER.exec(text);
-  return bundled === null ? (/\b(Failed to resolve import)\b/.exec(text)?.[1]) : messageOf(bundled[1] ?? text);
+  return bundled === null ? /\b(Failed to resolve import)\b/.exec(text)?.[1] : messageOf(bundled[1] ?? text);
 }
 
 function messageOf(text: string): string | undefined {
-  const known = /^(Module not found|Module parse failed|Type error|Syntax error|SyntaxError|Could not resolve|Transform failed)\b/.exec(text)?.[1];
+  const known =
+    /^(Module not found|Module parse failed|Type error|Syntax error|SyntaxError|Could not resolve|Transform failed)\b/.exec(
+      text,
+    )?.[1];
   if (known === 'Syntax error') return 'SyntaxError';
   const kind = known ?? kindOfMessage(text);
   return kind === 'syntax error' ? 'SyntaxError' : kind;
@@ -151,11 +167,15 @@ const WHOLE: readonly Reading[] = [
   (text) => {
     const match = text.includes(' : ') ? PROJECT.exec(text) : null;
     if (match?.[2] === undefined) return undefined;
-    return match[1] === 'MSBUILD' || match[1]?.endsWith('.obj') ? { kind: match[2] } : at(match[2], match[1], undefined);
+    return match[1] === 'MSBUILD' || match[1]?.endsWith('.obj')
+      ? { kind: match[2] }
+      : at(match[2], match[1], undefined);
   },
   (text) => {
     const match = text.includes(':[') ? MAVEN.exec(text) : text.startsWith('e: ') ? KOTLIN.exec(text) : null;
-    return match?.[3] === undefined ? undefined : at(kindOfMessage(match[3]) ?? 'CompileError', match[1], match[2]);
+    return match?.[3] === undefined
+      ? undefined
+      : at(kindOfMessage(match[3]) ?? 'CompileError', match[1], match[2]);
   },
   (text) => {
     const match = text.startsWith('-- ') ? SCALA3.exec(text) : null;
@@ -172,7 +192,9 @@ const WHOLE: readonly Reading[] = [
   },
   (text) => {
     const match = text.includes('*** ') ? MAKE_PLACE.exec(text) : null;
-    return match?.[3] === undefined ? undefined : at(fixedWords(match[3]) ?? 'make failed', match[1], match[2]);
+    return match?.[3] === undefined
+      ? undefined
+      : at(fixedWords(match[3]) ?? 'make failed', match[1], match[2]);
   },
   (text) => {
     const match = text.includes('Assertion ') ? ASSERTED.exec(text) : null;
@@ -190,7 +212,9 @@ const WHOLE: readonly Reading[] = [
   },
   (text) => {
     const match = text.includes('resolve') ? RESOLVE_FROM.exec(text) : null;
-    return match?.[1] === undefined || text.includes('[vite]') ? undefined : at(match[1], match[2], undefined);
+    return match?.[1] === undefined || text.includes('[vite]')
+      ? undefined
+      : at(match[1], match[2], undefined);
   },
 ];
 
@@ -209,6 +233,8 @@ function readColons(text: string): ErrorFinding | undefined {
   if (linked !== undefined) return linked;
   const place = COLONS.exec(text.trimStart());
   if (place?.[1] === undefined || /^\d{1,4}$/.test(place[1])) return undefined;
+  // Frames of a panic look alike but for the colon.
+  if (place[1].endsWith('.go') && !place[0].endsWith(':')) return undefined;
   const rest = text.trimStart().slice(place[0].length).trim();
   const kind = kindOf(place[1], rest, text);
   return kind === undefined ? undefined : { kind, file: place[1], line: Number(place[2]) };
@@ -218,7 +244,9 @@ function readLinker(text: string): ErrorFinding | undefined {
   const kind = /undefined reference to |multiple definition of /.test(text) ? kindOfMessage(text) : undefined;
   if (kind === undefined) return undefined;
   const match = /([\w./+-]{1,300}\.\w{1,4}):(\d{1,7}): (?:undefined|multiple)/.exec(text);
-  return match === null ? { kind } : at(kind, match[1], match[2]);
+  if (match !== null) return at(kind, match[1], match[2]);
+  const source = /([\w./+-]{1,300}\.(?:c|cc|cpp|cxx)):\(\.text/.exec(text)?.[1];
+  return source === undefined ? { kind } : { kind, file: source };
 }
 
 function kindOf(file: string, rest: string, text: string): string | undefined {
@@ -227,15 +255,26 @@ function kindOf(file: string, rest: string, text: string): string | undefined {
   if (text.startsWith('error: cannot parse: ')) return 'SyntaxError';
   if (text.startsWith('psql:')) return undefined;
   const error = /^(?:- )?(?:fatal )?error: ?(?:\[(GHC-\d{3,6})\]$)?(.{0,240})/i.exec(rest);
-  if (error !== null) return error[1] ?? codeIn(file, error[2] ?? '') ?? kindOfMessage(error[2] ?? '') ?? 'CompileError';
+  if (error !== null)
+    return error[1] ?? codeIn(file, error[2] ?? '') ?? kindOfMessage(error[2] ?? '') ?? 'CompileError';
   if (text.startsWith('e: ')) return kindOfMessage(rest) ?? 'CompileError';
   if (rest.startsWith('runtime error: ')) return kindOfMessage(rest.slice(15)) ?? 'runtime error';
-  if (file.endsWith('.py'))
-    return /^([A-Z]{1,4}\d{3,4})\b/.exec(rest)?.[1];
+  if (file.endsWith('.py')) return /^([A-Z]{1,4}\d{3,4})\b/.exec(rest)?.[1];
   if (file.endsWith('.rb')) return /^[CWEF]: (?:\[Correctable\] )?([A-Z]\w{1,40}\/\w{1,60}):/.exec(rest)?.[1];
   if (file.endsWith('.scala')) return kindOfMessage(rest);
-  if (file.endsWith('.go') && !/\s/.test(file) && rest !== '' && !(file.endsWith('_test.go') && !text.startsWith(file)))
-    return GO_LINT.exec(rest)?.slice(1).find((name) => name !== undefined) ?? kindOfMessage(rest) ?? 'CompileError';
+  if (
+    file.endsWith('.go') &&
+    !/\s/.test(file) &&
+    rest !== '' &&
+    !(file.endsWith('_test.go') && !text.startsWith(file))
+  )
+    return (
+      GO_LINT.exec(rest)
+        ?.slice(1)
+        .find((name) => name !== undefined) ??
+      kindOfMessage(rest) ??
+      'CompileError'
+    );
   return undefined;
 }
 
@@ -257,7 +296,9 @@ function codeIn(file: string, message: string): string | undefined {
 function readPerl(text: string): ErrorFinding | undefined {
   const match = text.includes(' line ') ? PERL.exec(text) : null;
   if (match?.[1] === undefined || match[2] === undefined || NO_KIND.test(match[1])) return undefined;
-  const kind = PERL_KINDS.find(([, pattern]) => pattern.test(match[1] ?? ''))?.[0] ?? (match[1].startsWith('#') ? 'TestFailure' : 'die');
+  const kind =
+    PERL_KINDS.find(([, pattern]) => pattern.test(match[1] ?? ''))?.[0] ??
+    (match[1].startsWith('#') ? 'TestFailure' : 'die');
   return { kind, file: match[2].replace(/^-e?$/, '<inline>'), line: Number(match[3]) };
 }
 
@@ -265,7 +306,9 @@ function readPerl(text: string): ErrorFinding | undefined {
 function readLintRow(text: string, file: string | undefined): ErrorFinding | undefined {
   const row = file === undefined || !text.includes('error') ? null : LINT_ROW.exec(text);
   if (row?.[2] === undefined || file === undefined) return undefined;
-  const kind = row[2].startsWith('Parsing error') ? 'Parsing error' : (LINT_RULE.exec(text)?.[1] ?? 'eslint error');
+  const kind = row[2].startsWith('Parsing error')
+    ? 'Parsing error'
+    : (LINT_RULE.exec(text)?.[1] ?? 'eslint error');
   return { kind, file, line: Number(row[1]) };
 }
 

@@ -74,7 +74,10 @@ export function formatFinding({ kind, file, line }: ErrorFinding): string {
 }
 
 function cleanKind(kind: string): string {
-  const plain = kind.replace(/[^A-Za-z0-9_.:/#@[\]+= '-]/g, '').replace(/(?<![A-Za-z])'|'(?![A-Za-z])/g, '').slice(0, 200);
+  const plain = kind
+    .replace(/[^A-Za-z0-9_.:/#@[\]+= '-]/g, '')
+    .replace(/(?<![A-Za-z])'|'(?![A-Za-z])/g, '')
+    .slice(0, 200);
   return plain.split(' ').map(lastWords).join(' ').slice(0, MAX_KIND).trim() || 'Error';
 }
 

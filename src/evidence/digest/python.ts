@@ -78,13 +78,17 @@ export function createPytestReader(): LineReader {
       const summed = SUMMARY.exec(text);
       if (summed?.[1] !== undefined) {
         const name = /(?:Error|Exception|Failed|Exit)$/.test(summed[2] ?? '') ? summed[2] : undefined;
-        findings.push({ kind: name ?? (summed[2] === 'assert' ? 'AssertionError' : 'TestFailure'), file: summed[1] });
+        findings.push({
+          kind: name ?? (summed[2] === 'assert' ? 'AssertionError' : 'TestFailure'),
+          file: summed[1],
+        });
         return;
       }
       if (!isInside) return;
       if (text.startsWith('E ')) {
         if (MISSING_FIXTURE.test(text)) kind = 'fixture not found';
-        else kind ??= /^E {2,8}assert /.test(text) ? 'AssertionError' : className(RAISED_BY_E.exec(text)?.[1]);
+        else
+          kind ??= /^E {2,8}assert /.test(text) ? 'AssertionError' : className(RAISED_BY_E.exec(text)?.[1]);
         return;
       }
       const called = IN.exec(text) ?? CALLED.exec(text) ?? FIXTURE_FILE.exec(text);

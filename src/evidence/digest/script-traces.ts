@@ -4,7 +4,8 @@ import { kindOfMessage } from './message-kind.ts';
 const THROWN =
   /^(?:Uncaught |\[cause\]: |Unhandled Rejection: |→ |● |Error: Uncaught |error: Uncaught |Unhandled error: )?(?:\(in promise\) )?([A-Za-z_]\w{0,60}(?:Error|Exception)|Error|DOMException)(?: \[(\w{1,60})\])?(?::|$| \{)/;
 /** Classes whose names do not end in "Error": only a frame below tells them from prose. */
-const MAYBE = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Z][a-z]{1,40}[A-Z]\w{0,60})(?: \[(\w{1,60})\])?: /;
+const MAYBE =
+  /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Z][a-z]{1,40}[A-Z]\w{0,60})(?: \[(\w{1,60})\])?: /;
 const CODE = /^\s{1,12}(?:code|errno): '([A-Z][A-Z0-9_]{2,40})'/;
 /** Tells JavaScript frames from Rust's, which look alike. */
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$|^(?:node|bun|https?|webpack-internal|ext):|^<anonymous>$/;
@@ -15,7 +16,8 @@ const IN_MESSAGE = /: (\/[^\s:]{1,300}\.[cm]?[jt]sx?): .{1,200} \((\d{1,7}):\d{1
 const FAILED_FILE = /^FAIL {1,3}([\w./@-]{1,200}\.[cm]?[jt]sx?)/;
 const EXPECTATION = /^(?:Error: |error: )?expect\(.{1,40}\)\.|^expected /;
 const NO_MODULE = /^Cannot find (?:module|package) /;
-const TIMED_OUT = /^(?:Error: )?(?:thrown: "Exceeded timeout of|Timed out \d{1,9}ms|Test timed out in|Timeout of \d{1,9}ms exceeded)/;
+const TIMED_OUT =
+  /^(?:Error: )?(?:thrown: "Exceeded timeout of|Timed out \d{1,9}ms|Test timed out in|Timeout of \d{1,9}ms exceeded)/;
 const DULL_CODES: ReadonlySet<string> = new Set(['ERR_ASSERTION', 'ERR_TEST_FAILURE', 'ABORT_ERR']);
 
 interface Thrown {
@@ -40,8 +42,12 @@ export function createJavaScriptReader(): LineReader {
     const { kind, code, frames, file } = thrown;
     const own = deepestOwn(frames);
     const at = thrown.place ?? (kind === 'SyntaxError' && header !== undefined ? header : (own ?? header));
-    const isForeign = at === undefined || (at === own && !frames.some((frame) => frame === own && isOwn(frame)));
-    const place = isForeign && file !== undefined ? { file } : (at ?? (suite === undefined ? undefined : { file: suite }));
+    const isForeign =
+      at === undefined || (at === own && !frames.some((frame) => frame === own && isOwn(frame)));
+    const place =
+      isForeign && file !== undefined
+        ? { file }
+        : (at ?? (suite === undefined ? undefined : { file: suite }));
     if (place !== undefined && findings.length < 40) {
       const finding: ErrorFinding = { kind: kindWith(kind, code), ...place };
       findings.push(finding);
@@ -79,7 +85,7 @@ export function createJavaScriptReader(): LineReader {
         }
         return;
       }
-      const frame = readPlace(trimmed, 2);
+      const frame = readPlace(trimmed.replace(/ \{$/, ''), 2);
       if (frame === undefined || !SCRIPT.test(frame.file)) return;
       if (thrown === undefined) {
         if (maybe === undefined) return;
@@ -103,9 +109,11 @@ function kindWith(kind: string, code: string | undefined): string {
   return kind === 'Error' ? code : `${kind} ${code}`;
 }
 
-const RUBY_FRAME = /^(?:\t| {2,8})?(?:from |# )?((?:[\w./:-]|<internal:){1,300}\.(?:rb|erb|rake|haml|slim)>?|-e):(\d{1,7})(?::in |$)/;
+const RUBY_FRAME =
+  /^(?:\t| {2,8})?(?:from |# )?((?:[\w./:-]|<internal:){1,300}\.(?:rb|erb|rake|haml|slim)>?|-e):(\d{1,7})(?::in |$)/;
 const RUBY_KIND = /\(([A-Z]\w{0,60}(?:::\w{1,60}){0,4})\)\s*$/;
-const RUBY_NAMED = /^\s{0,8}([A-Z]\w{0,60}(?:::[A-Z]\w{0,60}){0,4}(?:Error|Exception|Invalid|NotFound|Interrupt)|[A-Z]\w{0,60}(?:::[A-Z]\w{0,60}){1,4})(?: \(.{1,300}\))?:(?: |$)/;
+const RUBY_NAMED =
+  /^\s{0,8}([A-Z]\w{0,60}(?:::[A-Z]\w{0,60}){0,4}(?:Error|Exception|Invalid|NotFound|Interrupt)|[A-Z]\w{0,60}(?:::[A-Z]\w{0,60}){1,4})(?: \(.{1,300}\))?:(?: |$)/;
 const RUBY_SYNTAX = /^([\w./-]{1,300}\.rb):(\d{1,7}): syntax error/;
 const MINITEST = /^\S{1,120}#\S{1,120} \[(\S{1,300}\.rb):(\d{1,7})\]:$/;
 
@@ -127,7 +135,8 @@ export function createRubyReader(): LineReader {
         const named = RUBY_KIND.exec(text)?.[1];
         if (named !== undefined && !text.startsWith('\t')) end();
         kind ??= named;
-        if (kind !== undefined && frames.length < 200) frames.push({ file: place[1], line: Number(place[2]) });
+        if (kind !== undefined && frames.length < 200)
+          frames.push({ file: place[1], line: Number(place[2]) });
         return;
       }
       const trimmed = text.trim();
@@ -137,9 +146,11 @@ export function createRubyReader(): LineReader {
         return;
       }
       const claim = MINITEST.exec(trimmed);
-      if (claim?.[1] !== undefined) findings.push({ kind: 'TestFailure', file: claim[1], line: Number(claim[2]) });
+      if (claim?.[1] !== undefined)
+        findings.push({ kind: 'TestFailure', file: claim[1], line: Number(claim[2]) });
       const syntax = RUBY_SYNTAX.exec(trimmed);
-      if (syntax?.[1] !== undefined) findings.push({ kind: 'SyntaxError', file: syntax[1], line: Number(syntax[2]) });
+      if (syntax?.[1] !== undefined)
+        findings.push({ kind: 'SyntaxError', file: syntax[1], line: Number(syntax[2]) });
       const name = RUBY_NAMED.exec(text)?.[1];
       if (name === undefined) return;
       if (frames.length > 0) end();
@@ -185,12 +196,15 @@ export function createPhpReader(): LineReader {
       const kind = PHP.exec(text);
       if (kind !== null) {
         const place = PHP_ON_LINE.exec(text);
-        const frame = place?.[1] === undefined ? readPlace(text, 1) : { file: place[1], line: Number(place[2]) };
+        const frame =
+          place?.[1] === undefined ? readPlace(text, 1) : { file: place[1], line: Number(place[2]) };
         const words = PHP_MESSAGES.find(([, pattern]) => pattern.test(text))?.[0];
         const name = kind[2]?.slice(kind[2].lastIndexOf('\\') + 1);
-        const plain = kind[1] === 'Parse error' ? 'ParseError' : kind[1] === 'Fatal error' ? 'FatalError' : undefined;
+        const plain =
+          kind[1] === 'Parse error' ? 'ParseError' : kind[1] === 'Fatal error' ? 'FatalError' : undefined;
         const what = name === undefined || name === 'Error' ? (words ?? name ?? plain) : name;
-        if (what !== undefined && frame !== undefined && findings.length < 40) findings.push({ kind: what, ...frame });
+        if (what !== undefined && frame !== undefined && findings.length < 40)
+          findings.push({ kind: what, ...frame });
         return;
       }
       if (PHPUNIT_CASE.test(text)) {
@@ -199,9 +213,11 @@ export function createPhpReader(): LineReader {
         return;
       }
       const name = PHP_CLASS.exec(text)?.[1];
-      if (name !== undefined && (named !== undefined || name.includes('\\'))) named = name.slice(name.lastIndexOf('\\') + 1);
+      if (name !== undefined && (named !== undefined || name.includes('\\')))
+        named = name.slice(name.lastIndexOf('\\') + 1);
       const place = named === undefined ? null : (PHPUNIT_FILE.exec(text) ?? PHP_FRAME.exec(text));
-      if (place?.[1] !== undefined && frames.length < 200) frames.push({ file: place[1], line: Number(place[2]) });
+      if (place?.[1] !== undefined && frames.length < 200)
+        frames.push({ file: place[1], line: Number(place[2]) });
     },
     found: () => {
       end();
@@ -210,7 +226,8 @@ export function createPhpReader(): LineReader {
   };
 }
 
-const LUA = /^(?:lua(?:jit)?[\d.]{0,6}: |.{0,200}runtime error: )?([\w./-]{1,300}\.lua):(\d{1,7}): (.{1,240})/;
+const LUA =
+  /^(?:lua(?:jit)?[\d.]{0,6}: |.{0,200}runtime error: )?([\w./-]{1,300}\.lua):(\d{1,7}): (.{1,240})/;
 const LUA_FRAME = /^\s{1,8}([\w./-]{1,300}\.lua):(\d{1,7}): in /;
 
 /** Lua: `lua: file:line: message`; an error inside a required module names the module's file. */

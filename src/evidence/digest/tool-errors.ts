@@ -11,7 +11,10 @@ const KNOWN: readonly (readonly [string, RegExp])[] = [
   ['non-fast-forward', /\(non-fast-forward\)|\(fetch first\)/],
   ['patch does not apply', /: patch does not apply|^error: patch failed: /],
   ['pathspec did not match', /pathspec .{1,200} did not match/],
-  ['unknown revision', /^fatal: (?:ambiguous argument|bad revision|couldn't find remote ref|Needed a single revision)|unknown revision or path/],
+  [
+    'unknown revision',
+    /^fatal: (?:ambiguous argument|bad revision|couldn't find remote ref|Needed a single revision)|unknown revision or path/,
+  ],
   [OVERWRITES, BLOCKED],
   ['nothing to commit', /^nothing to commit|nothing added to commit/],
   ['git auth', /^fatal: Authentication failed|Permission denied \(publickey/],
@@ -30,7 +33,10 @@ const KNOWN: readonly (readonly [string, RegExp])[] = [
   ['failed to select a version', /failed to select a version for/],
   ['failed to parse manifest', /failed to parse manifest/],
   ['could not find Cargo.toml', /could not find `Cargo\.toml`/],
-  ['syntax error', /^ERROR:\s{1,2}syntax error|near ".{1,80}": syntax error|You have an error in your SQL syntax|^(?:ba|z|da)?sh: (?:-c: )?(?:line )?\d{1,6}: syntax error/],
+  [
+    'syntax error',
+    /\bERROR:\s{1,2}syntax error|near ".{1,80}": syntax error|You have an error in your SQL syntax|^(?:ba|z|da)?sh: (?:-c: )?(?:line )?\d{1,6}: syntax error/,
+  ],
   ['relation does not exist', /(?:relation|table|view) "?.{1,120}"? does not exist/],
   ['column does not exist', /column "?.{1,120}"? does not exist/],
   ['role does not exist', /role "?.{1,120}"? does not exist/],
@@ -48,20 +54,34 @@ const KNOWN: readonly (readonly [string, RegExp])[] = [
   ['database is locked', /database is locked/],
   ['sql no-connection', /^psql: error: connection to server|^ERROR 200[23] \(HY000\)/],
   ['undefined symbol', /^Undefined symbols for architecture|^ld: symbol\(s\) not found|: undefined symbol: /],
+  ['command not found', /: command not found/],
+  ['cannot find -l', /: cannot find -l\w/],
   ['No rule to make target', /No rule to make target/],
-  ['Cannot connect to the Docker daemon', /Cannot connect to the Docker daemon|[Ff]ailed to connect to the docker API/],
+  [
+    'Cannot connect to the Docker daemon',
+    /Cannot connect to the Docker daemon|[Ff]ailed to connect to the docker API/,
+  ],
   ['port is already allocated', /port is already allocated|address already in use/],
   ['No such container', /No such container/],
   ['dockerfile parse error', /dockerfile parse error/],
-  ['not found', /failed to (?:solve|calculate checksum|compute cache key|resolve source metadata).{0,300}: not found$/],
+  [
+    'not found',
+    /failed to (?:solve|calculate checksum|compute cache key|resolve source metadata).{0,300}: not found$/,
+  ],
   ['Cannot find module', /^(?:Error: )?Cannot find (?:module|package) /],
   ['heap out of memory', /heap out of memory/],
   ['object not found', /^Error.{0,200}: object '.{1,80}' not found|^Error: object '.{1,80}' not found/],
   ['could not find function', /could not find function "/],
   ['there is no package', /there is no package called/],
-  ['undefined variable', /is undefined\b.{0,40}error appears|The task includes an option with an undefined variable/],
+  [
+    'undefined variable',
+    /is undefined\b.{0,40}error appears|The task includes an option with an undefined variable/,
+  ],
   ["couldn't resolve module/action", /couldn't resolve module\/action/],
-  ['YAML syntax error', /^ERROR! (?:We were unable to read either as JSON|Syntax Error while loading YAML)|Syntax Error while loading YAML|^yaml: line \d{1,7}: /],
+  [
+    'YAML syntax error',
+    /^ERROR! (?:We were unable to read either as JSON|Syntax Error while loading YAML)|Syntax Error while loading YAML|^yaml: line \d{1,7}: /,
+  ],
   ['error parsing', /^error: error parsing /],
   ['no matches for kind', /no matches for kind/],
   ['connection refused', /[Cc]onnection refused|The connection to the server .{1,120} was refused/],
@@ -73,7 +93,8 @@ const ANY_KNOWN = new RegExp(KNOWN.map(([, { source }]) => `(?:${source})`).join
 const knownKind = (text: string): string | undefined =>
   ANY_KNOWN.test(text) ? KNOWN.find(([, pattern]) => pattern.test(text))?.[0] : undefined;
 /** Reasons of pods and containers, as Kubernetes writes them. */
-const POD = /\b(ErrImagePull|OOMKilled|CreateContainerConfigError|CreateContainerError|RunContainerError|InvalidImageName|FailedScheduling|FailedMount|ImagePullBackOff|CrashLoopBackOff|Evicted)\b/;
+const POD =
+  /\b(ErrImagePull|OOMKilled|CreateContainerConfigError|CreateContainerError|RunContainerError|InvalidImageName|FailedScheduling|FailedMount|ImagePullBackOff|CrashLoopBackOff|Evicted)\b/;
 const POD_LINE = /\b(?:ErrImagePull|OOMKilled|CrashLoopBackOff)\b|Reason:|^\s{0,4}Warning /;
 const SERVER = /^Error from server \((\w{3,40})\)/;
 const TERMINATED = /terminate called after throwing an instance of '([\w:]{1,80})'/;
@@ -98,10 +119,12 @@ const PLACES: readonly RegExp[] = [
 ];
 /** Lines that only say where: `on main.tf line 4, in …`, `Dockerfile:9`, `Build file 'build.gradle' line: 14`. */
 const WHERE =
-  /^\s{0,4}(?:on (\S{1,300}\.tf(?:vars)?) line (\d{1,7})|([\w./-]{0,200}Dockerfile[\w.-]{0,40}):(\d{1,7})$|Build file '([^']{1,300})' line: (\d{1,7})|The error appears to be in '([^']{1,300})': line (\d{1,7}))/;
+  /^\s{0,4}(?:on (\S{1,300}\.tf(?:vars)?) line (\d{1,7})|([\w./-]{0,200}Dockerfile[\w.-]{0,40}):(\d{1,7})$|Build file '([^']{1,300})' line: (\d{1,7})|.{0,480}The error appears to be in '([^']{1,300})': line (\d{1,7}))/;
 const OVERWRITTEN = /^\t(\S{1,300})$/;
-const SUMMARY = /^(?:Error: |ERROR: |ERROR! |fatal: |error: |Error response from daemon: |> (?=Could|Cannot|Failed|A problem))(.{1,300})$/;
-const HELM = /^Error: .{0,80}?(?:template: (\S{1,300}\.(?:ya?ml|tpl)):(\d{1,7}):\d{1,7}: .{0,300}(nil pointer)|(YAML parse error) on (\S{1,300}): .{0,200}line (\d{1,7}))/;
+const SUMMARY =
+  /^(?:Error: |ERROR: |ERROR! |fatal: |error: |Error response from daemon: |> (?=Could|Cannot|Failed|A problem))(.{1,300})$/;
+const HELM =
+  /^Error: .{0,80}?(?:template: (\S{1,300}\.(?:ya?ml|tpl)):(\d{1,7}):\d{1,7}: .{0,300}(nil pointer)|(YAML parse error) on (\S{1,300}): .{0,200}line (\d{1,7}))/;
 const AWS = /api error ([A-Z]\w{2,40}(?:\.\w{2,40})?):/;
 const VALIDATION = /error validating "([\w./-]{1,300})": .{0,60}(ValidationError)/;
 const MAKE = /^make(?:\[\d{1,3}\])?: \*\*\* \[(?:([\w./-]{1,200}):(\d{1,7}): )?/;
@@ -138,7 +161,8 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
       isBlocked = BLOCKED.test(text);
       if (blocked !== undefined) add(OVERWRITES, true, blocked);
       readCodes(text, add);
-      readSummaries(text);
+      const summary = summaryOf(text);
+      add(summary?.kind, summary?.isKnown ?? false, summary?.file, summary?.line);
       analysed = PHPSTAN_FILE.exec(text)?.[1] ?? analysed;
       const row = analysed === undefined ? null : PHPSTAN_ROW.exec(text);
       if (row !== null) add('phpstan', true, analysed, Number(row[1]));
@@ -151,7 +175,11 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
     known: () => withPlace([...said.values()].filter(({ isKnown }) => isKnown)),
   };
 
-  function withPlace(kept: readonly Said[]): readonly ErrorFinding[] {
+  function withPlace(all: readonly Said[]): readonly ErrorFinding[] {
+    // A pod backs off because of something: the reason comes first.
+    const kept = all.toSorted(
+      (a, b) => Number(a.kind.endsWith('BackOff')) - Number(b.kind.endsWith('BackOff')),
+    );
     return kept.map(({ kind, ...own }, index): ErrorFinding => {
       const { file, line } = index === 0 && own.file === undefined && where !== undefined ? where : own;
       return { kind, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
@@ -165,25 +193,39 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
     if (file !== undefined && line !== undefined) where = { file, line: Number(line) };
     isTerraform ||= match[1] !== undefined;
   }
+}
 
-  function readSummaries(text: string): void {
-    const helm = text.startsWith('Error: ') ? HELM.exec(text) : null;
-    if (helm !== null) return add(helm[3] ?? helm[4], true, helm[1] ?? helm[5], Number(helm[2] ?? helm[6]));
-    const invalid = VALIDATION.exec(text);
-    if (invalid !== null) return add(invalid[2], true, invalid[1]);
-    if (/^The \w{1,60} ".{1,80}" is invalid: /.test(text)) return add('Invalid value');
-    const code = AWS.exec(text)?.[1];
-    if (code !== undefined) return add(code);
-    const ansible = ANSIBLE.exec(text)?.[1];
-    if (ansible !== undefined)
-      return add(knownKind(ansible) ?? (ansible.startsWith('non-zero return code') ? 'non-zero return code' : fixedWords(ansible)));
-    const made = MAKE.exec(text);
-    if (made !== null) return add('make Error', false, made[1], made[2] === undefined ? undefined : Number(made[2]));
-    const failed = R_ERROR.exec(text)?.[1];
-    if (failed !== undefined) return add(kindOfMessage(failed) ?? 'stop', false);
-    const summary = SUMMARY.exec(text)?.[1];
-    if (summary !== undefined && !summary.startsWith('[')) add(kindOfMessage(summary), false);
+const lineOf = (digits: string | undefined): number | undefined =>
+  digits === undefined ? undefined : Number(digits);
+
+/** What a line that sums up an error says. */
+function summaryOf(text: string): { [Key in keyof Said]?: Said[Key] | undefined } | undefined {
+  const helm = text.startsWith('Error: ') ? HELM.exec(text) : null;
+  if (helm !== null)
+    return {
+      kind: helm[3] ?? helm[4] ?? '',
+      isKnown: true,
+      file: helm[1] ?? helm[5],
+      line: lineOf(helm[2] ?? helm[6]),
+    };
+  const invalid = VALIDATION.exec(text);
+  if (invalid?.[2] !== undefined) return { kind: invalid[2], isKnown: true, file: invalid[1] };
+  if (/^The \w{1,60} ".{1,80}" is invalid: /.test(text)) return { kind: 'Invalid value', isKnown: true };
+  const code = AWS.exec(text)?.[1];
+  if (code !== undefined) return { kind: code, isKnown: true };
+  const task = ANSIBLE.exec(text)?.[1];
+  if (task !== undefined) {
+    const isStatus = task.startsWith('non-zero return code');
+    return { kind: isStatus ? 'non-zero return code' : (knownKind(task) ?? fixedWords(task)), isKnown: true };
   }
+  const made = MAKE.exec(text);
+  if (made !== null) return { kind: 'make Error', file: made[1], line: lineOf(made[2]) };
+  const failed = R_ERROR.exec(text)?.[1];
+  if (failed !== undefined) return { kind: kindOfMessage(failed) ?? 'stop' };
+  const summary = SUMMARY.exec(text)?.[1];
+  return summary === undefined || summary.startsWith('[')
+    ? undefined
+    : { kind: fixedWords(summary) ?? kindOfMessage(summary) };
 }
 
 type Add = (kind: string | undefined, isKnown?: boolean, file?: string, line?: number) => void;
@@ -210,7 +252,8 @@ function readCodes(text: string, add: Add): void {
   add(ERRNO.exec(text)?.[1]);
 }
 
-const NAMED = /^(?:\S{1,40}: |Caused by: |\*\* \()?((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Warning))(?::|$|\))/;
+const NAMED =
+  /^(?:\S{1,40}: |Caused by: |\*\* \()?((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Warning))(?::|$|\))/;
 
 /** The name of an error alone, for texts that were cut before the frames. */
 export function createErrorNameReader(): LineReader {
