@@ -101,10 +101,9 @@ export function createCompilerReader(): LineReader {
       const unnamed = rule === undefined ? undefined : findings.at(-1);
       if (rule !== undefined && unnamed?.file?.endsWith('.py'))
         findings[findings.length - 1] = { ...unnamed, kind: rule };
-      const first = text.charCodeAt(0);
-      if ((first === 0x2f || first === 0x2e || text.includes('.')) && SOURCE_FILE.test(text.trim()))
-        linted = text.trim();
-      const from = INSTANTIATED.exec(text);
+      const alone = text.trim();
+      if (!alone.includes(' ') && SOURCE_FILE.test(alone)) linted = alone;
+      const from = text.endsWith('required from here') ? INSTANTIATED.exec(text) : null;
       if (from?.[1] !== undefined) led = { file: from[1], line: Number(from[2]) };
       const next = placeFirst(text);
       if (next !== undefined) {

@@ -100,6 +100,9 @@ const SERVER = /^Error from server \((\w{3,40})\)/;
 const TERMINATED = /terminate called after throwing an instance of '([\w:]{1,80})'/;
 const NPM = /^npm (?:ERR!|error) code (E[A-Z0-9_]{2,24})$/;
 const PACKAGE_CODES = /\b(ERR_PNPM_[A-Z_]{3,40}|YN0(?!000)\d{3})\b/;
+/** What lines with one of these codes have in them. */
+const ANY_CODE =
+  /npm |Error from|terminate|Back[Oo]ff|Err?Image|OOM|Reason:|Warning|ERR_PNPM|YN0|SQLSTATE|[45]\d\d|\bE[A-Z]{3}|Container|Failed|Evicted/;
 const SQLSTATE = /SQLSTATE\[([0-9A-Z]{5})\]/;
 const MYSQL = /^ERROR (\d{4}) \(([0-9A-Z]{5})\)/;
 const DATABASE = /^(ORA-\d{5}|Msg \d{1,6})\b/;
@@ -123,6 +126,7 @@ const WHERE =
 const OVERWRITTEN = /^\t(\S{1,300})$/;
 const SUMMARY =
   /^(?:Error: |ERROR: |ERROR! |fatal: |error: |Error response from daemon: |> (?=Could|Cannot|Failed|A problem))(.{1,300})$/;
+const SUMMING = /^(?:[Ee]rror|ERROR|fatal: |The |make|> )|api error|error validating/;
 const HELM =
   /^Error: .{0,80}?(?:template: (\S{1,300}\.(?:ya?ml|tpl)):(\d{1,7}):\d{1,7}: .{0,300}(nil pointer)|(YAML parse error) on (\S{1,300}): .{0,200}line (\d{1,7}))/;
 const AWS = /api error ([A-Z]\w{2,40}(?:\.\w{2,40})?):/;
@@ -161,7 +165,7 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
       isBlocked = BLOCKED.test(text);
       if (blocked !== undefined) add(OVERWRITES, true, blocked);
       readCodes(text, add);
-      const summary = summaryOf(text);
+      const summary = SUMMING.test(text) ? summaryOf(text) : undefined;
       add(summary?.kind, summary?.isKnown ?? false, summary?.file, summary?.line);
       analysed = PHPSTAN_FILE.exec(text)?.[1] ?? analysed;
       const row = analysed === undefined ? null : PHPSTAN_ROW.exec(text);
@@ -238,6 +242,7 @@ function readCodes(text: string, add: Add): void {
     const place = PLACES.map((pattern) => pattern.exec(text)).find((match) => match !== null);
     add(kind, true, place?.[1], place?.[2] === undefined ? undefined : Number(place[2]));
   }
+  if (!ANY_CODE.test(text)) return;
   add(NPM.exec(text)?.[1]);
   add(SERVER.exec(text)?.[1]);
   add(TERMINATED.exec(text)?.[1]);
