@@ -4,6 +4,7 @@ import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { separateTypedText } from '../text/typed-text.ts';
+import { resultMark } from './signals/repeated-calls.ts';
 import { readTextResults } from './tools/text-results.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
@@ -31,6 +32,7 @@ export function createTurnEvidence(
     stop,
     earlier: earlierCalls(request.messages),
     answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
+    askedBefore: askedBefore(request.messages),
     next: nextState(turn, after),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
@@ -84,9 +86,22 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   const user = fresh.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
   const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
   // Results written as text are no message; what the person typed beside them is.
-  if (written.length > 0 && separateTypedText(user).typed === '') return { tools: [...tools, ...written] };
-  if (written.length > 0) return { tools: [...tools, ...written], user };
-  return { tools, ...(user === '' ? {} : { user }) };
+  const isMessage = user !== '' && (written.length === 0 || separateTypedText(user).typed !== '');
+  const answer = after?.reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) ?? [];
+  const following = answer.map(({ name, arguments: given }) => ({ name, arguments: given }));
+  return {
+    tools: [...tools, ...written],
+    ...(isMessage ? { user } : {}),
+    ...(following.length === 0 ? {} : { calls: following }),
+  };
+}
+
+/** How often the user had sent the newest message before; undefined when it is new. */
+function askedBefore(messages: readonly ChatMessage[]): number | undefined {
+  const asked = messages.flatMap((message) => (message.role === 'user' ? [textOf(message).trim()] : []));
+  const last = asked.findLast((text) => text !== '');
+  const times = last === undefined ? 0 : asked.filter((text) => text === last).length - 1;
+  return times > 0 ? times : undefined;
 }
 
 interface RecordedCall {
@@ -135,12 +150,20 @@ function answeredCalls(messages: readonly ChatMessage[]): TurnEvidence['answered
   return calls.length === 0 ? undefined : calls.slice(-MOST_ANSWERED);
 }
 
-const earlierCalls = (messages: readonly ChatMessage[]): TurnEvidence['earlier'] =>
-  callsIn(messages).map(({ name, arguments: given, outcome }) => ({
+/** A loop is recent: older results need no mark. */
+const MOST_MARKED = 30;
+
+function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
+  const calls = callsIn(messages);
+  return calls.map(({ name, arguments: given, outcome }, index) => ({
     name,
     arguments: given,
     failed: outcome !== undefined && hasToolFailed({ name, arguments: given }, outcome),
+    ...(outcome === undefined || index < calls.length - MOST_MARKED
+      ? {}
+      : { result: resultMark(outcome.text) }),
   }));
+}
 
 const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome =>
   compact({ callId: message.callId, text: textOf(message), isError: message.isError });
