@@ -79,7 +79,7 @@ const SILENT_FORM = /\nProcess Group PGID: \d{1,9}\s{0,4}$/;
 /** A tool that reports no status has done its work. */
 function isQuietSuccess(call: CallView, whole: string, text: string): boolean {
   if (DONE.test(text.slice(0, 600))) return true;
-  if (call.kind !== 'shell') return false;
+  if (call.kind !== 'shell' || isMasked(call)) return false;
   const isOwnForm = SILENT_SHELL.test(call.name) || SILENT_FORM.test(whole.slice(-80));
   return call.programs.length > 0 && (isOwnForm || hasSaidDone(text));
 }
@@ -141,7 +141,9 @@ function isErrorReport(call: CallView, text: string): boolean {
   if (RUNS.test(call.name) && hasCrashed(text, false)) return true;
   if (!isSearch && REPORT.test(first.trim()) && !/\b0 (?:errors|failed)\b/.test(first)) return true;
   if (DELEGATE.test(call.name)) return GAVE_UP.test(text.slice(0, 400));
-  return !isSearch && text.length < SHORT && findOutageIn(first) !== undefined;
+  // What a tool quotes may be what it was asked.
+  const own = first.replace(/"[^"]{0,300}"|“[^”]{0,300}”/g, '');
+  return !isSearch && text.length < SHORT && findOutageIn(own) !== undefined;
 }
 
 type Reading = Pick<CallOutcome, 'kind' | 'reason'>;
