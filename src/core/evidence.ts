@@ -49,6 +49,8 @@ export interface TurnEvidence {
     readonly tools: readonly ToolOutcome[];
     /** What the user said next. */
     readonly user?: string;
+    /** One of the next turns made the edit that failed in this one. */
+    readonly isCorrected?: true;
   };
   /** Rewards given to this turn, with their source, −1 to 1. */
   readonly given: readonly {

@@ -5,17 +5,19 @@ import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 import { readTextResults } from './tools/text-results.ts';
+import { readCall } from './tools/tool-call.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
  * The evidence of one turn of a session. The consequences of its reply (tool results, the user's next message) are read
- * from the request that follows it.
+ * from the request that follows it; `later` is a request after that, which shows whether a failed edit was made right.
  */
 export function createTurnEvidence(
   session: string,
   turn: DecodedTurn,
   after: DecodedTurn | undefined,
   given: readonly RewardView[],
+  later?: DecodedTurn,
 ): TurnEvidence {
   const { view, request, reply, stop } = turn;
   return compact({
@@ -31,7 +33,7 @@ export function createTurnEvidence(
     stop,
     earlier: earlierCalls(request.messages),
     answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
-    next: nextState(turn, after),
+    next: nextState(turn, after, later),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
   });
@@ -67,7 +69,11 @@ function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessag
 }
 
 /** The consequences of the reply. */
-function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
+function nextState(
+  turn: DecodedTurn,
+  after: DecodedTurn | undefined,
+  later: DecodedTurn | undefined,
+): TurnEvidence['next'] {
   const fresh = messagesAfter(turn, after);
   if (fresh === undefined) return undefined;
   const calls = new Set(turn.reply.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
@@ -77,8 +83,21 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   const message = fresh.find(({ role }) => role === 'user');
   const user = message === undefined ? '' : textOf(message);
   const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
-  if (written.length > 0) return { tools: [...tools, ...written] };
-  return { tools, ...(user === '' ? {} : { user }) };
+  const corrected = isCorrected(turn, later) ? { isCorrected: true as const } : {};
+  if (written.length > 0) return { tools: [...tools, ...written], ...corrected };
+  return { tools, ...(user === '' ? {} : { user }), ...corrected };
+}
+
+/** Whether a later call edits one of the files that this turn tried to edit, and succeeds. */
+function isCorrected({ request, reply }: DecodedTurn, later: DecodedTurn | undefined): boolean {
+  if (later === undefined) return false;
+  const tried = reply.flatMap((part) => (part.type === 'tool-call' ? readCall(part).paths : []));
+  return callsIn(later.request.messages.slice(request.messages.length + 1)).some(
+    (call) =>
+      readCall(call).paths.some((path) => tried.includes(path)) &&
+      call.outcome !== undefined &&
+      !hasToolFailed(call, call.outcome),
+  );
 }
 
 interface RecordedCall {

@@ -7,7 +7,7 @@ import { readExitCode } from './exit-status.ts';
 import { readInterruption } from './interruption.ts';
 import { findOutage, findOutageIn, isLocalAddress } from './outages.ts';
 import { readEnvelope } from './result-envelope.ts';
-import { isCheck, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
+import { isCheck, isEndless, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
 import { type CallView, readCall } from './tool-call.ts';
 
 /**
@@ -35,6 +35,7 @@ const ENDED: ReadonlyMap<number, string> = new Map([
   [137, 'killed'],
   [143, 'terminated'],
 ]);
+const TIMED_OUT_REASON = 'timed out';
 /** The reason when a tool reports only that it failed. */
 const VAGUE = 'the tool says so';
 const CURL_OUTAGES = new Set([5, 6, 28, 35, 52, 56]);
@@ -44,6 +45,8 @@ const DONE =
 /** Reads a result in its client's format. Words like "error" in the content do not count, only what the tool reports. */
 export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
   const interruption = readInterruption(outcome.text);
+  if (interruption?.reason === TIMED_OUT_REASON && call.programs.some(isEndless))
+    return { kind: 'fault', reason: 'a command that never ends', text: outcome.text };
   if (interruption !== undefined) return { ...interruption, text: outcome.text };
   const wrapped = unwrap(outcome.text);
   const envelope = readEnvelope(wrapped.text, call.kind);

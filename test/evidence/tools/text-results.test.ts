@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readConversation } from '../../../lab/measure/signals/read-conversation.ts';
+import { readConversationEvidence } from '../../../lab/measure/signals/conversation-evidence.ts';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { readTextResults } from '../../../src/evidence/tools/text-results.ts';
 
 const verdictOf = (messages: readonly object[]): string =>
-  appraise(readConversation({ id: 'c', messages: messages as never })).verdict;
+  appraise(readConversationEvidence({ id: 'c', messages: messages as never })).verdict;
 const ask = { role: 'user', content: 'Fix the dates' };
 const reply = (text: string) => ({ role: 'assistant', content: text });
 const user = (content: string) => ({ role: 'user', content });
@@ -42,7 +42,7 @@ describe('a tool result that is written as a user message', () => {
   });
 
   it('is not the task', () => {
-    const { task } = readConversation({
+    const { task } = readConversationEvidence({
       id: 'c',
       messages: [ask, reply('a'), user('<returncode>1</returncode>\n<output>x</output>'), reply('b')],
     });
