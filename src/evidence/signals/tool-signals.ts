@@ -80,7 +80,7 @@ const ONLY_LOOKING =
   /\b(?:baseline|reproduce|see (?:the failures?|what fails|which|how it fails|it fail|them fail|red)|before (?:changing|any change|i change|making))\b/i;
 /** A failing check is the expected result. */
 const RED_WANTED =
-  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) (?:fail|be rejected|exit with [1-9]|throw)|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|see red)\b/i;
+  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) (?:fail|be rejected|exit with [1-9]|throw)|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|fails?,? as (?:expected|wanted|it should)|see red)\b/i;
 const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
 
 /**

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '../../core/evidence.ts';
-import { headLines } from '../../text/lines.ts';
+import { headLines, tailLines } from '../../text/lines.ts';
 import { hasCrashed, hasSaidDone, isRedisError } from './complaints.ts';
 import { countErrors, countTests } from './count-failures.ts';
 import { findCommandFault, findToolFault } from './error-patterns.ts';
@@ -246,7 +246,9 @@ function readPlainOutput(call: CallView, text: string): Reading | undefined {
     fault !== undefined || hasCrashed(isShown(call) ? first : text, !call.programs.some(isProgram));
   const isEnded = /^(?:killed|terminated)$/im.test(text.slice(-200).trim().split('\n').at(-1)?.trim() ?? '');
   const lines = headLines(text, FEW + 1);
-  const isOutage = lines.length <= FEW && findOutageIn(lines.at(-1) ?? '', isOwnService(call)) !== undefined;
+  const last = tailLines(text, 1)[0] ?? '';
+  const mayReport = lines.length <= FEW || !isShown(call);
+  const isOutage = mayReport && findOutageIn(last, isOwnService(call)) !== undefined;
   if (!hasFailed && !isEnded && !isOutage) return undefined;
   const outage = findOutage(text, isOwnService(call));
   if (outage !== undefined) return { kind: 'outage', reason: outage };
