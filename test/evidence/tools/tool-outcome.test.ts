@@ -32,7 +32,7 @@ const rowOf = ({ kind, tool, arguments: given, text, isError }: LabelledResult):
   isError === undefined ? [kind, tool, given, text] : [kind, tool, given, text, isError];
 const RESULTS = readResults('tool-outcomes.jsonl').map(rowOf);
 /**
- * How the tools of agents print an exit status or a failed edit, with the agent and the file of its source (or the record) where
+ * How the tools of agents print an exit status or a failed edit, with the agent and, where it is public, the file of its source where
  * the form was seen; the words around it are ours.
  * Written together with the reader: it keeps these forms readable and says nothing about unseen ones.
  */
