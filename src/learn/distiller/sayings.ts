@@ -129,19 +129,28 @@ export function sentencesOf(text: string): readonly string[] {
  * What is taken for it by mistake is learned when it is said again.
  */
 const SINGLE_CASE: readonly RegExp[] = [
-  // An option of a question.
-  /(?:^|\b(?:not|taken?|chose|pick(?:ed)?|ticked|only|and|or|out|missed|option|answer|letter|answer is|answer was) )[A-H](?:$|[,.;:()]|\s(?:is|are|was|would|should|belongs|as well|too|because|holds|and|or|in|contradicts)\b)/,
-  // What a document says.
-  /^(?:from|in|according to|as per) (?:[\w./-]{1,80}\.\w{1,5}|the \w{1,20})[:,] (?!(?:always|never|use|put|do|we|you)\b)|\b(?:says?|states?|see|read in|gives) [\w./-]{0,60}\.(?:md|txt|pdf|docx?)\b|^the (?:invoice|memo|contract|lease|log|minutes|ticket|report) (?:says|states|gives|reads)\b/i,
   // The value of one thing.
   /^(?:[Ii]t|[Tt]hat|[Tt]he [\w ]{2,40}) (?:should(?: have)? be(?:en)?|must be|has to be|is|was) (?:\d[\d.,:/-]*(?=$|[\s.])|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|[A-Z][a-z]+ [A-Z][a-z]+)/,
   // One ticket, one order.
-  /^(?!.*\b(?:must|should|has to|have to|needs?)\b).*(?:\b(?:ticket|issue|order|invoice|case|patient|version|room|row) (?:no\. ?)?#?\d|(?<![\w"'`])[A-Z]{1,5}-\d{2,}\b)/i,
+  /^(?!.*\b(?:must|should|has to|have to|needs?)\b).*(?:\b(?:ticket|issue|order|invoice|case|patient|version|room|row) (?:no\. ?)?#?\d|(?<![\w"'`])(?:[A-Z]{1,5}-\d{2,}|[a-z]\d{4})\b)/i,
   // Do this again.
   /^(?:have|take) an?(?:other)? (?:closer )?look\b|\b(?:this|that) (?:one|time)\b|^(?:this|that|it) (?:is|does|did|was) not?\b|^the (?:figures|numbers|sums?) (?:do|does) not\b/i,
 ];
 const GENERAL =
   /\b(?:always|never|every|each|all|any|whenever|from now on|in future|going forward|we)\b|\b(?:immer|nie|niemals|jede[rsnm]?|siempre|nunca|cada|toujours|jamais|chaque|sempre)\b/i;
 
-const isSingleCase = (quote: string): boolean =>
-  SINGLE_CASE.some((pattern) => pattern.test(quote)) && !GENERAL.test(quote);
+/** An option of a question, or what a document says: also where the sentence speaks of all of something. */
+const OF_QUESTION =
+  /(?:^|\b(?:[Nn]ot|taken?|chose|pick(?:ed)?|ticked|only|and|or|out|missed|[Oo]ption|[Aa]nswer|letter|answer is|answer was) )[A-H](?:$|[,.;:()]|\s\(|\s(?:is|are|was|would|should|belongs|as well|too|because|holds|and|or|in|contradicts)\b)/;
+const OF_DOCUMENT =
+  /^(?:from|in|according to|as per) (?:[\w./-]{1,80}\.\w{1,5}|the \w{1,20})[:,] (?!(?:always|never|use|put|do|we|you)\b)|\b(?:says?|states?|see|reads? in|gives|otherwise in) [\w./-]{1,60}\.(?:md|txt|pdf|docx?|json|csv)\b|^the (?:invoice|memo|contract|lease|log|minutes|ticket|report) (?:says|states|gives|reads)\b/i;
+
+/** What is named as an example does not make a rule a single case. */
+const EXAMPLE =
+  /,?\s(?:for example|for instance|e\.g\.|such as|like|so|z\.\s?B\.|par exemple|por ejemplo)\s.*$/is;
+
+function isSingleCase(quote: string): boolean {
+  const said = quote.replace(EXAMPLE, '');
+  if (OF_QUESTION.test(said) || OF_DOCUMENT.test(said)) return true;
+  return SINGLE_CASE.some((pattern) => pattern.test(said)) && !GENERAL.test(said);
+}
