@@ -135,7 +135,7 @@ const SAME = 0.66;
 const SAME_PAIRS = 0.5;
 
 /** Whether two quotes say the same; in doubt they do not. */
-export function isSameMatter(a: Matter, b: Matter): boolean {
+function isSameMatter(a: Matter, b: Matter): boolean {
   if (a.print === b.print) return true;
   const { shared, all, opposed } = compare(a, b);
   if (shared.length === 0 || opposed.length > 0) return false;
@@ -152,7 +152,7 @@ const UNSPACED_TERM = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p
  * Whether the newer quote takes back the older one: it rejects what the other wants, or wants another value of the same choice.
  * A condition that only one of them has ("on Fridays", "in Makefiles") makes it an exception, and both hold.
  */
-export function contradicts(newer: Matter, older: Matter): boolean {
+function contradicts(newer: Matter, older: Matter): boolean {
   if (newer.print === older.print) return false;
   const { shared, all, opposed } = compare(newer, older);
   if (opposed.length > 0 && opposed.length === shared.length)
@@ -167,6 +167,14 @@ export function contradicts(newer: Matter, older: Matter): boolean {
   const [now, before] = [others(newer, mine.term), others(older, theirs.term)];
   return isOther && now.length === before.length && now.every((term) => before.includes(term));
 }
+
+/** Whether two quotes have a sentence on the same matter. */
+export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean =>
+  a.some((one) => b.some((other) => isSameMatter(one, other)));
+
+/** Whether a quote takes an older one back. One of several sentences is not all that was said. */
+export const takesBackAll = (newer: readonly Matter[], older: readonly Matter[]): boolean =>
+  older.length === 1 && newer.some((one) => older.some((other) => contradicts(one, other)));
 
 /** All terms of the opposed sort are in the other quote: there is no condition that it lacks. */
 function isWithoutCondition(one: Matter, other: Matter, opposed: readonly string[]): boolean {

@@ -8,6 +8,8 @@ export interface Saying {
   readonly quote: string;
   readonly speaker: Speaker;
   readonly matter: Matter;
+  /** The matters of its sentences. */
+  readonly matters: readonly Matter[];
   readonly failure: FailureCase;
   /** Meant for later work too: once is enough. Otherwise it counts when it was said in two sessions. */
   readonly isStanding: boolean;
@@ -26,32 +28,36 @@ const MOST_PIECES = 24;
 export function readSayings(failure: FailureCase): readonly Saying[] {
   const { passages, appraisal } = failure;
   const found = new Map<string, Saying>();
-  const take = (
-    text: string,
-    speaker: Speaker,
-    isStanding: (quote: string) => boolean,
-    isCorrection = false,
-  ): void => {
-    for (const quote of piecesOf(text)) {
-      const matter = readMatter(quote);
-      const isMeant = isStanding(quote);
-      if (!(isMeant && isCorrection) && !hasSubject(quote)) continue;
-      if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) continue;
-      found.set(matter.print, { quote, speaker, matter, failure, isStanding: isMeant });
-    }
+  const add = (quote: string, speaker: Speaker, isStanding: boolean): void => {
+    const matter = readMatter(quote);
+    if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) return;
+    found.set(matter.print, { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding });
+  };
+  const hear = (text: string, speaker: Speaker): void => {
+    for (const quote of piecesOf(text)) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
   };
   for (const { origin, isFeedback, text } of passages)
     if (origin === 'person' || origin === 'verifier' || isFeedback === true)
-      take(text, origin === 'verifier' ? 'check' : 'user', (quote) => !isSingleCase(quote));
+      hear(text, origin === 'verifier' ? 'check' : 'user');
   for (const { source, score, reason } of appraisal.signals)
     if ((source === 'person' || source === 'verifier') && score < 0.5)
-      take(reason, source === 'verifier' ? 'check' : 'user', (quote) => !isSingleCase(quote));
+      hear(reason, source === 'verifier' ? 'check' : 'user');
+  // The sentences of one message belong together: one of them is the rule, another says what was wrong.
   const { quotes = [], isStanding = false } = appraisal.correction ?? {};
-  // Whatever the words are: that they were meant for later work has been found out with the message around them.
-  for (const quote of quotes)
-    take(quote, 'user', (said) => isStanding && /\p{L}.*\s\S|\p{Lo}{3}/su.test(said), true);
+  const said = cutAtSentence(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
+  if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said)) add(said, 'user', isStanding);
   return [...found.values()];
 }
+
+/** The matters of the sentences of a quote that have one. */
+export function mattersOf(quote: string): readonly Matter[] {
+  const matters = sentencesOf(quote)
+    .map(readMatter)
+    .filter(({ terms }) => terms.size > 0);
+  return matters.length === 0 ? [readMatter(quote)] : matters;
+}
+
+const MORE_THAN_A_WORD = /\p{L}\S{0,100}\s+\S|\p{Lo}{3}/u;
 
 /** The reason that appraisal writes for a score: nobody's words. */
 const SCORE_ALONE = /^\w+ gave -?[\d.e-]+$/;

@@ -91,7 +91,8 @@ describe('a correction in the chat, through the gate', () => {
         signal: new AbortController().signal,
       },
     );
-    expect(end.judgements).toMatchObject([{ outcome: 'refused', why: ['needs another session'] }]);
+    expect(['refused', 'proposed']).toContain(end.judgements[0]?.outcome);
+    expect(library.lessons().filter(({ state }) => state === 'trial')).toEqual([]);
   });
 
   it('retires the lesson that it takes back, with a link, and back again when the user returns to it', async () => {

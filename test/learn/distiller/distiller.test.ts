@@ -142,6 +142,19 @@ describe('a lesson', () => {
     expect(all).not.toContain('green');
   });
 
+  it('keeps the sentences of one message together: what was wrong, and what holds', async () => {
+    const said = ['Nope.', 'you put the test into src again.', 'tests go in test/.'];
+    const one = corrected(1, said.join(' '));
+    const correction = { quotes: said, isStanding: true };
+    const { proposals } = await learnFrom(distiller, [
+      { ...one, appraisal: { ...one.appraisal, correction } },
+    ]);
+    expect(descriptions({ proposals })).toEqual(['"you put the test into src again. tests go in test/."']);
+    const again = corrected(2, 'again: tests go in test/');
+    const library = await libraryWith(...proposals.map(({ change }) => change));
+    expect((await hear([again], library)).proposals.map(({ change }) => change.op)).toEqual(['revise']);
+  });
+
   it('is cut at the end of a sentence, never inside one', async () => {
     const sentence = 'The header of each table names the unit of every column that has one. ';
     const [text] = (await learnFrom(distiller, [told(sentence.repeat(40).trim())])).proposals.map(
