@@ -109,7 +109,7 @@ async function correct(nth: number): Promise<number | undefined> {
   const task = `Add the totals of client ${nth} to summary.md`;
   const rules = [
     `No. We always sort the clients of list ${nth} by name here.`,
-    `No, wrong. We never round the sums of ledger ${nth} here.`,
+    `No. We always round the sums of ledger ${nth} here.`,
     `No. We always write the currency K${nth} behind every total here.`,
   ];
   let before = 0;
