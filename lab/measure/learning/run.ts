@@ -108,8 +108,8 @@ async function correct(nth: number): Promise<number | undefined> {
   const agent = `corrected-${nth}`;
   const task = `Add the totals of client ${nth} to summary.md`;
   const rules = [
-    `No. We always sort the clients of list ${nth} by name here.`,
-    `No. We always round the sums of ledger ${nth} here.`,
+    `No. We use the short names of list ${nth} here, not the long ones.`,
+    `No. We never use floats for the sums of ledger ${nth}.`,
     `No. We always write the currency K${nth} behind every total here.`,
   ];
   let before = 0;

@@ -8,6 +8,8 @@ export interface Matter {
   readonly print: string;
   /** Its terms: whether the quote wants them or rejects them. */
   readonly terms: ReadonlyMap<string, boolean>;
+  /** The terms that are no part of a path or file name: those are often the case at hand. */
+  readonly frame: ReadonlySet<string>;
   /** How many of them say more than that something was wrong. */
   readonly subjects: number;
   /** Its only number, when it is a plain one: "4 spaces". Dates and ids are examples. */
@@ -88,6 +90,8 @@ const DISAGREES =
   /^\s*(?:no+|nope|nah|nein|non|nee|não|нет)[,!.]?\s+(?=(?:we|you|i|it|that|this|the|use|please|wir|nimm|bitte|nous|usa|use|мы)(?![\p{L}]))/iu;
 const IDLE_UNSPACED =
   /不要|不能|不许|不准|禁止|必须|应该|使用|我们|这里|一律|总是|永远|不|别|没|勿|请|用|要|ここでは|ではなく|じゃなく|使って|ください|しない|やめて|必ず|を|は|で|に/gu;
+const PATH =
+  /(?<![\p{L}\p{N}])[\w.-]{0,80}(?:\/[\w.-]{1,80})+|(?<![\p{L}\p{N}])[\w-]{1,80}\.[a-z]{2,5}(?:\.[a-z]{2,5})?(?![\p{L}\p{N}])/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]+/gu;
 
 export function readMatter(quote: string): Matter {
@@ -104,6 +108,7 @@ export function readMatter(quote: string): Matter {
   return {
     print: (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(' '),
     terms,
+    frame: new Set(termsIn(text.replace(PATH, ' '))),
     subjects: [...terms.keys()].filter((term) => !GENERIC.has(term)).length,
     ...(figures.length === 1 && figure !== undefined && /^\d{1,3}$/.test(figure) ? { figure } : {}),
   };
@@ -140,10 +145,20 @@ function isSameMatter(a: Matter, b: Matter): boolean {
   const { shared, all, opposed } = compare(a, b);
   if (shared.length === 0 || opposed.length > 0) return false;
   if (isOtherFigure(a, b)) return false;
+  if (isSameFrame(a, b)) return true;
   const likeness = shared.length / all;
   const isShort = Math.max(a.terms.size, b.terms.size) <= 2;
   const isUnspaced = shared.every((term) => UNSPACED_TERM.test(term));
   return likeness >= (isUnspaced ? SAME_PAIRS : isShort ? 0.5 : SAME) && (isShort || shared.length > 1);
+}
+
+const FEWEST_IN_FRAME = 3;
+
+/** "Make x/a.json.bak before you edit" and the same with another file. */
+function isSameFrame(a: Matter, b: Matter): boolean {
+  if (a.frame.size === a.terms.size || b.frame.size === b.terms.size) return false;
+  const shared = [...a.frame].filter((term) => b.frame.has(term)).length;
+  return shared >= FEWEST_IN_FRAME && shared >= (a.frame.size + b.frame.size - shared) * 0.8;
 }
 
 const UNSPACED_TERM = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u;

@@ -258,6 +258,19 @@ describe('the same matter, said again', () => {
     expect(lesson?.text.note.triggers).toEqual(['Add lodash to the web app', 'Install zod']);
   });
 
+  it('is the same rule with another file name', async () => {
+    const { steps } = await hearInTurn(
+      toldOf(1, 'Existing files need a .bak copy, here boards/iris.json.bak, before you edit them.'),
+      toldOf(2, 'Existing files need a .bak copy, here desk/onyx.json.bak, before you edit them.'),
+    );
+    expect(steps).toEqual(['add', 'revise']);
+    const other = await hearInTurn(
+      corrected(1, 'never touch dist/ by hand'),
+      corrected(2, 'never touch gen/ by hand'),
+    );
+    expect(other.steps).toEqual(['add', 'add']);
+  });
+
   it('does not send a live lesson back on trial for its count alone', async () => {
     const { library } = await hearInTurn(corrected(1, 'we use pnpm here, not npm'));
     const id = library.lessons()[0]?.id ?? '';
