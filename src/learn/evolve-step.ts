@@ -116,9 +116,11 @@ export function createEvolveStep(options: EvolveStepOptions): EvolveStep {
       return undefined;
     },
     again: async (askFor, state, write) => {
+      // What it was asked about least often comes first: new evidence does not stand behind replies that cannot be used.
       const due = state.evolver
         .due(clock.now())
-        .filter(({ failures }) => !failures.some(({ turn }) => isAsked(turn)));
+        .filter(({ failures }) => !failures.some(({ turn }) => isAsked(turn)))
+        .sort((a, b) => a.tries - b.tries);
       for (const items of byPlace(due).slice(0, MOST_PLACES)) {
         const awaited = items.flatMap(({ failures }) => failures);
         const open = new Set([
