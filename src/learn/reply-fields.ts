@@ -143,3 +143,11 @@ export function firstSentence(markdown: string, most: number): string {
   }
   return '';
 }
+
+/** How many words a text has; a few signs of a language that does not separate them count as one. */
+export const wordCount = (text: string): number =>
+  text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length +
+  // Languages that do not separate words.
+  Math.floor(
+    (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0) / 3,
+  );

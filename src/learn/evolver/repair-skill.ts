@@ -11,6 +11,7 @@ import {
   markdownOf,
   plainText,
   slugOf,
+  wordCount,
 } from '../reply-fields.ts';
 
 /** A skill of a model's reply, after its form was repaired. */
@@ -278,13 +279,6 @@ function readRetirement(member: JsonObject): RetiredShape | undefined {
     ...(by === undefined ? {} : { by }),
   };
 }
-
-const wordCount = (text: string): number =>
-  text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length +
-  // Languages that do not separate words.
-  Math.floor(
-    (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0) / 3,
-  );
 
 const REFUSAL =
   /^\W{0,10}(?:(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid|unable)|sorry,|(?:i|we) (?:cannot|can['’]?t|can not|won['’]?t|will not|am not able|do not|don['’]t) (?:help|assist|comply|provide|write|create|do|have|see|generate|fulfil)|as an ai\b|unfortunately,? (?:i|we|there)\b|no (?:skills?|lessons?) (?:can|could|is|are|was|were|to)\b|there is nothing to)/i;
