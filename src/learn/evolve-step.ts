@@ -60,7 +60,7 @@ const MOST_CASES = 24;
 const MOST_PLACES = 4;
 
 /** An idempotency key: repeating the work after a kill publishes nothing twice. */
-export const nameOf = (material: unknown): string =>
+export const cycleIdOf = (material: unknown): string =>
   hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
 
 /** Everything that asks the evolver. Nothing waits for it longer than its patience. */
@@ -87,7 +87,7 @@ export function createEvolveStep(options: EvolveStepOptions): EvolveStep {
     },
     first: async (cases, ask, state, write) => {
       const turns = cases.map(({ turn }) => turn).sort();
-      const id = nameOf([EVOLVER, turns]);
+      const id = cycleIdOf([EVOLVER, turns]);
       const item = `evolve:${id}`;
       const covered = new Set(turns);
       const absorbed = state.evolver
@@ -136,7 +136,13 @@ export function createEvolveStep(options: EvolveStepOptions): EvolveStep {
         const end =
           ask === undefined
             ? nothingLeft(items, library.generation)
-            : await run(nameOf([EVOLVER, cases.map(({ turn }) => turn).sort()]), evolver, cases, ask, state);
+            : await run(
+                cycleIdOf([EVOLVER, cases.map(({ turn }) => turn).sort()]),
+                evolver,
+                cases,
+                ask,
+                state,
+              );
         const closed = closing(end, items);
         if (closed.outcome === 'aborted') return;
         await write([at(closed)]);
@@ -183,7 +189,7 @@ function byPlace(items: readonly AwaitedItem[]): readonly (readonly AwaitedItem[
 /** Everything was learned from in another way, taken back or erased. */
 const nothingLeft = (items: readonly AwaitedItem[], generation: number): CycleEnd => ({
   type: 'cycle-end',
-  cycle: nameOf(items.map(({ item }) => item)),
+  cycle: cycleIdOf(items.map(({ item }) => item)),
   learner: EVOLVER,
   outcome: 'nothing',
   items: [],

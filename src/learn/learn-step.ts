@@ -7,7 +7,7 @@ import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import { wordsAbout } from './draft-lesson.ts';
-import { createEvolveStep, nameOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
+import { createEvolveStep, cycleIdOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
 import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
@@ -127,7 +127,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     if (cases.length === 0) return undefined;
     const { distiller } = options;
     const end = await runOn(
-      nameOf([distiller.name, cases.map(({ turn }) => turn).sort()]),
+      cycleIdOf([distiller.name, cases.map(({ turn }) => turn).sort()]),
       distiller,
       cases,
       undefined,

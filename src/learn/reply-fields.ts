@@ -58,12 +58,12 @@ export function markdownOf(value: Json | undefined, depth = 0): string {
       // The number of a step, or the field that is the step itself.
       if (/^(?:step|number|order|index|id)$/i.test(key) && /^\d{1,3}$/.test(text)) return [];
       if (/^(?:steps?|text|content|body|action|instructions?|description|do|rule)$/i.test(key)) return [text];
-      return [`${labelOf(key)}:${text.includes('\n') ? '\n' : ' '}${text}`];
+      return [`${fieldLabel(key)}:${text.includes('\n') ? '\n' : ' '}${text}`];
     })
     .join('\n');
 }
 
-export const labelOf = (key: string): string => {
+export const fieldLabel = (key: string): string => {
   const words = oneLine(key.replace(/[_-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2')).toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

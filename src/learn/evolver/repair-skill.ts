@@ -3,10 +3,10 @@ import { asArray, isObject, type Json, type JsonObject } from '../../core/json.t
 import { oneLine } from '../../text/visible-text.ts';
 import {
   cutAtSentence,
+  fieldLabel,
   fieldOf,
   firstSentence,
   hashSlug,
-  labelOf,
   linesOf,
   markdownOf,
   plainText,
@@ -195,7 +195,7 @@ function contentOf(member: JsonObject): string {
     if (part === '' || text.includes(part) || (/^when/.test(section) && text === '')) return [];
     if (/^when/.test(section)) return [];
     if (BARE_SECTIONS.has(section)) return [part];
-    const label = labelOf(
+    const label = fieldLabel(
       section.replace(/^anti_?patterns?$/, 'anti-pattern').replace(/^examples$/, 'example'),
     );
     return [
