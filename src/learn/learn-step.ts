@@ -148,10 +148,13 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     const isEnough =
       writer !== undefined && seen.length > 0 && seen.length >= Math.min(failures, cases.length);
     const shown = isEnough ? seen : [];
+    // What the evolver still owes for the same place is put to it together with what is new: one lesson may serve all of it.
+    const owed =
+      shown.length === 0 ? [] : await seenBy(writer, await evolve.owedFor(cluster.scope, shown, state));
     const answer =
       writer === undefined || shown.length === 0
         ? undefined
-        : await evolve.first(shown, writer.ask, state, write);
+        : await evolve.first([...owed, ...shown], writer.ask, state, write);
     // What the model may not see, and what it has no usable answer to, is learned from without one.
     const used = new Set(answer?.turns);
     const isLeft = (one: FailureCase): boolean =>
