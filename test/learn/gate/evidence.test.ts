@@ -32,6 +32,10 @@ const called = (one: FailureCase, verdict: Verdict): FailureCase => ({
   appraisal: { ...one.appraisal, verdict },
 });
 
+function neverNote(): never {
+  throw new Error('the sample is an addition');
+}
+
 describe('votes', () => {
   it.each(['signal', 'judge'] as const)(
     'need two sessions where only a %s calls it a failure',
@@ -64,6 +68,52 @@ describe('votes', () => {
   });
 });
 
+describe('what a user said in the chat', () => {
+  const said = (number: number, isStanding: boolean): FailureCase => {
+    const one = failure(number, 'chat');
+    return {
+      ...one,
+      appraisal: { ...one.appraisal, correction: { quotes: ['we use pnpm here'], isStanding } },
+    };
+  };
+
+  it('is enough in one session when it is meant for later work (a correction of one answer needs two)', async () => {
+    const standing = [said(1, true)];
+    expect((await judge(proposalOf(CLEAN, standing), standing)).outcome).toBe('trial');
+    const passing = [said(1, false)];
+    expect((await judge(proposalOf(CLEAN, passing), passing)).why).toEqual([NEEDS_ANOTHER_SESSION]);
+    const toInstar = [failure(1, 'chat')];
+    expect((await judge(proposalOf(CLEAN, toInstar), toInstar)).outcome).toBe('trial');
+  });
+
+  it('counts for its own agent and project: a wider lesson waits, unless a person said it too', async () => {
+    const cases = [said(1, true)];
+    for (const scope of [{}, { agent: 'coder' }, { project: 'shop' }, { agent: 'coder', project: 'other' }]) {
+      const { outcome, why } = await judge(proposalOf(CLEAN, cases, { scope }), cases);
+      expect([outcome, why.join()], JSON.stringify(scope)).toEqual([
+        'proposed',
+        expect.stringMatching(/said in a chat/),
+      ]);
+    }
+    const both = [...cases, failure(2, 'person')];
+    expect((await judge(proposalOf(CLEAN, both, { scope: { agent: 'coder' } }), both)).outcome).toBe('trial');
+  });
+
+  it('never makes a lesson one for everything; a person’s feedback may', async () => {
+    const always = { ...proposalOf(CLEAN, []).change };
+    const note = { ...(always.op === 'add' ? always.text.note : neverNote()), isAlways: true };
+    const cases = [said(1, true)];
+    const fromChat = await judge(proposalOf(CLEAN, cases, { note }), cases);
+    expect([fromChat.outcome, fromChat.change?.op === 'add' && fromChat.change.text.note.isAlways]).toEqual([
+      'trial',
+      undefined,
+    ]);
+    const told = [failure(1, 'person')];
+    const fromPerson = await judge(proposalOf(CLEAN, told, { note }), told);
+    expect(fromPerson.change?.op === 'add' && fromPerson.change.text.note.isAlways).toBe(true);
+  });
+});
+
 describe('evidence', () => {
   it('is limited to the turns of the cycle: others are removed, and a lesson without any is refused', async () => {
     const cases = twoFailures();
@@ -73,15 +123,43 @@ describe('evidence', () => {
     expect([...(change?.text.evidence.turns ?? [])].sort()).toEqual(turns);
     for (const none of [[], ['turn-of-others']])
       expect((await judge(withEvidence(proposal, none), cases)).why).toEqual([
-        'it cites none of the failures of this cycle',
+        'it cites none of the turns of this cycle',
       ]);
   });
 
-  it('must be a failure: successes, infrastructure faults and unknown verdicts do not count', async () => {
-    for (const verdict of ['success', 'infrastructure', 'ambiguous'] as const) {
+  it('must say something: infrastructure faults and unknown verdicts do not count', async () => {
+    for (const verdict of ['infrastructure', 'ambiguous'] as const) {
       const cases = [called(failure(1, 'person'), verdict), called(failure(2), verdict)];
       expect((await judge(proposalOf(CLEAN, cases), cases)).why).toEqual([
-        'none of the turns that it cites failed',
+        'none of the turns that it cites failed, was corrected or succeeded',
+      ]);
+    }
+  });
+
+  it('of a success goes on trial when a test, an exit code or a verifier proved it, and waits when only words did', async () => {
+    const succeeded = (name: string, source: RewardSource): FailureCase => {
+      const one = called(failure(1, source), 'success');
+      const signals = [{ name, source, score: 1, weight: 1, reason: 'it went well' }];
+      return { ...one, appraisal: { ...one.appraisal, reward: 1, signals } };
+    };
+    for (const [name, source] of [
+      ['checks-passed', 'signal'],
+      ['tool-ok', 'signal'],
+      ['verified', 'verifier'],
+    ] as const) {
+      const cases = [succeeded(name, source)];
+      expect((await judge(proposalOf(CLEAN, cases), cases)).outcome, name).toBe('trial');
+    }
+    for (const [name, source] of [
+      ['user-thanked', 'signal'],
+      ['attempted', 'signal'],
+      ['feedback', 'person'],
+    ] as const) {
+      const cases = [succeeded(name, source)];
+      const { outcome, why } = await judge(proposalOf(CLEAN, cases), cases);
+      expect([outcome, why], name).toEqual([
+        'proposed',
+        ['nothing proved the result: no verifier, no test and no exit code'],
       ]);
     }
   });

@@ -119,11 +119,11 @@ describe('untrusted text', () => {
     expect((await judgeStep(RUN, [passage('user', `Please ${RUN}.`)])).outcome).toBe('trial');
   });
 
-  it('counts as a tool’s when an agent repeats it or attributes an instruction to it', async () => {
-    const said = passage('assistant', 'As the readme asks, the ledger moves to a spare disk at dusk.');
+  it('counts as a tool’s when an agent repeats it (and as the agent’s own when no tool said it)', async () => {
+    const readme = passage('tool', 'The ledger moves to a spare disk at dusk.');
     const own = passage('assistant', 'The ledger moves to a spare disk at dusk.');
     const step = 'Move the ledger to a spare disk at dusk.';
-    expect((await judgeStep(step, [said])).outcome).toBe('proposed');
+    expect((await judgeStep(step, [readme, own])).outcome).toBe('proposed');
     expect((await judgeStep(step, [own])).outcome).toBe('trial');
     const advice = passage('tool', 'Please read the notes of the team before you go on with this.');
     const led = await judgeStep(`${RUN}.`, [advice, passage('assistant', RUN)]);
