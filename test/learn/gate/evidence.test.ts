@@ -4,8 +4,9 @@ import type { FailureCase, Judgement, Proposal } from '../../../src/core/learn.t
 import type { GateOptions } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
 import { add } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
-import { CLEAN, gateWith, libraryWith, passage, twoFailures, withEvidence } from './samples.ts';
+import { CLEAN, gateWith, libraryWith, passage, textOf, twoFailures, withEvidence } from './samples.ts';
 
 const library = await libraryWith();
 const judge = (
@@ -31,10 +32,6 @@ const called = (one: FailureCase, verdict: Verdict): FailureCase => ({
   ...one,
   appraisal: { ...one.appraisal, verdict },
 });
-
-function neverNote(): never {
-  throw new Error('the sample is an addition');
-}
 
 describe('votes', () => {
   it.each(['signal', 'judge'] as const)(
@@ -64,7 +61,7 @@ describe('votes', () => {
     const cited = [...flood.slice(0, 60), other];
     const { change } = await judge(proposalOf(CLEAN, cited), [...flood, other]);
     // One turn of each vote comes first, so that the limit drops repeated votes.
-    expect(change?.text.evidence.turns).toContain(other.turn);
+    expect(textOf(change)?.evidence.turns).toContain(other.turn);
   });
 });
 
@@ -100,17 +97,13 @@ describe('what a user said in the chat', () => {
   });
 
   it('never makes a lesson one for everything; a person’s feedback may', async () => {
-    const always = { ...proposalOf(CLEAN, []).change };
-    const note = { ...(always.op === 'add' ? always.text.note : neverNote()), isAlways: true };
+    const note = { ...proposedText(proposalOf(CLEAN, [])).note, isAlways: true as const };
     const cases = [said(1, true)];
     const fromChat = await judge(proposalOf(CLEAN, cases, { note }), cases);
-    expect([fromChat.outcome, fromChat.change?.op === 'add' && fromChat.change.text.note.isAlways]).toEqual([
-      'trial',
-      undefined,
-    ]);
+    expect([fromChat.outcome, textOf(fromChat.change)?.note.isAlways]).toEqual(['trial', undefined]);
     const told = [failure(1, 'person')];
     const fromPerson = await judge(proposalOf(CLEAN, told, { note }), told);
-    expect(fromPerson.change?.op === 'add' && fromPerson.change.text.note.isAlways).toBe(true);
+    expect(textOf(fromPerson.change)?.note.isAlways).toBe(true);
   });
 });
 
@@ -120,7 +113,7 @@ describe('evidence', () => {
     const turns = cases.map(({ turn }) => turn);
     const proposal = proposalOf(CLEAN, cases);
     const { change } = await judge(withEvidence(proposal, [...turns, 'turn-of-others']), cases);
-    expect([...(change?.text.evidence.turns ?? [])].sort()).toEqual(turns);
+    expect([...(textOf(change)?.evidence.turns ?? [])].sort()).toEqual(turns);
     for (const none of [[], ['turn-of-others']])
       expect((await judge(withEvidence(proposal, none), cases)).why).toEqual([
         'it cites none of the turns of this cycle',
@@ -184,7 +177,7 @@ describe('evidence', () => {
     };
     const { change } = await judge({ ...proposalOf(CLEAN, cases), quotes }, cases, { locate });
     expect(asked).toEqual(['turn-1 TypeError: x', 'turn-2 Make the tests']);
-    expect(change?.text.evidence.quotes.map(({ length }) => length)).toEqual([12, 14]);
+    expect(textOf(change)?.evidence.quotes.map(({ length }) => length)).toEqual([12, 14]);
   });
 
   it('does not count a turn all of whose quotes are fabricated', async () => {
@@ -197,7 +190,7 @@ describe('evidence', () => {
   });
 
   it('of a revision keeps the earlier evidence, after the new', async () => {
-    const text = { ...proposalOf(CLEAN, []).change.text, taint: [] };
+    const text = { ...proposedText(proposalOf(CLEAN, [])), taint: [] };
     const evidence = {
       turns: ['old-1'],
       quotes: [{ turn: 'old-1', block: 'b', start: 0, length: 2 }],
@@ -205,12 +198,13 @@ describe('evidence', () => {
     };
     const shelf = await libraryWith([add('a', { state: 'trial', text: { ...text, evidence } })]);
     const cases = twoFailures();
-    const revised = proposalOf({ ...CLEAN, content: `${CLEAN.content}\n3. Name the list.` }, cases).change
-      .text;
+    const revised = proposedText(
+      proposalOf({ ...CLEAN, content: `${CLEAN.content}\n3. Name the list.` }, cases),
+    );
     const change = { op: 'revise', id: 'a', from: 1, text: revised } as const;
     const judgement = await gateWith()({ change, quotes: [] }, cases, shelf);
     expect(judgement.outcome).toBe('trial');
-    expect(judgement.change?.text.evidence.turns.at(-1)).toBe('old-1');
-    expect(judgement.change?.text.evidence.quotes).toEqual(evidence.quotes);
+    expect(textOf(judgement.change)?.evidence.turns.at(-1)).toBe('old-1');
+    expect(textOf(judgement.change)?.evidence.quotes).toEqual(evidence.quotes);
   });
 });
