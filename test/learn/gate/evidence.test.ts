@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardSource, Verdict } from '../../../src/core/evidence.ts';
 import type { FailureCase, Judgement, Proposal } from '../../../src/core/learn.ts';
+import type { LessonText } from '../../../src/core/lesson.ts';
 import type { GateOptions } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
 import { add } from '../../lessons/library/samples.ts';
@@ -206,5 +207,40 @@ describe('evidence', () => {
     expect(judgement.outcome).toBe('trial');
     expect(textOf(judgement.change)?.evidence.turns.at(-1)).toBe('old-1');
     expect(textOf(judgement.change)?.evidence.quotes).toEqual(evidence.quotes);
+  });
+});
+
+describe('a retirement', () => {
+  const lesson = (over: Partial<LessonText> = {}) =>
+    add('a', { state: 'trial', text: { ...proposedText(proposalOf(CLEAN, [])), ...over } });
+  const retire = async (cases: readonly FailureCase[], over: Partial<LessonText> = {}): Promise<Judgement> =>
+    gateWith()(
+      {
+        change: { op: 'retire', id: 'a', reason: 'a newer correction says otherwise' },
+        quotes: [],
+        turns: cases.map(({ turn }) => turn),
+      },
+      cases,
+      await libraryWith([lesson(over)]),
+    );
+  const told = { ...proposedText(proposalOf(CLEAN, [])).note, source: 'told' as const };
+
+  it('by a correction in the chat is for lessons of its own agent and project, and for none that a person told', async () => {
+    const chat = [failure(1, 'chat')];
+    expect((await retire(chat)).outcome).toBe('trial');
+    expect((await retire(chat, { scope: { agent: 'coder' } })).why.join()).toMatch(/beyond the agent/);
+    expect((await retire(chat, { scope: { agent: 'other' } })).why.join()).toMatch(/does not apply/);
+    expect((await retire(chat, { note: told })).why.join()).toMatch(/told by a person/);
+  });
+
+  it('of what a person told needs what a person told later (not the feedback it came from)', async () => {
+    expect((await retire([failure(2, 'person')], { note: told })).outcome).toBe('trial');
+    const own = { turns: ['turn-1'], quotes: [], learner: 'distiller' };
+    const before = [failure(1, 'person')];
+    expect((await retire(before, { note: told, evidence: own })).outcome).toBe('refused');
+    const written = { turns: [], quotes: [], learner: 'person' };
+    expect((await retire([failure(2, 'person')], { evidence: written })).why.join()).toMatch(
+      /written by a person/,
+    );
   });
 });
