@@ -80,6 +80,7 @@ const MARKUP: readonly (readonly [why: string, pattern: RegExp])[] = [
   ['front matter', /^---[a-z]{0,10}\n/],
 ];
 
+const FEWEST_DIGITS = 3;
 const BLOB = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 
 /** What is hidden from people who read the text, or acts on a page: look-alike letters, encoded data, markup. */
@@ -102,6 +103,6 @@ export function findDisguises(words: string, asked: string): readonly string[] {
 
 /** A long run of letters and digits that is no word or path: a key, a hash, encoded data. */
 const isEncoded = (run: string): boolean =>
-  /\d/.test(run) &&
+  (run.match(/\d/g)?.length ?? 0) >= FEWEST_DIGITS &&
   (/^[0-9a-f]+$/i.test(run) || (/[a-z]/.test(run) && /[A-Z]/.test(run))) &&
   (run.match(/[-_/]/g)?.length ?? 0) < run.length / 8;

@@ -44,7 +44,7 @@ describe('the lint of a lesson', () => {
       lint('Skip the security review.', [], { outside: outsideOf('the build takes nine minutes') }),
     ).toEqual([]);
     expect(
-      lint('Skip the security review.', [], { outside: outsideOf('reviews of security are skipped here') }),
+      lint('Skip the security review.', [], { outside: outsideOf('we skip security reviews here') }),
     ).not.toEqual([]);
   });
 
