@@ -187,7 +187,7 @@ function isOrdinary(program: string, args: readonly string[]): boolean {
   return subcommand === 'run' ? SCRIPT_RUNNERS.has(program) : !REACHING.has(subcommand);
 }
 
-const CODE = /`([^`\n]{2,300})`/g;
+const CODE = /`([^`\n]{1,300})`/g;
 const FENCE = /^\s{0,3}(?:```|~~~)\s*(\w*)/;
 const SHELL_FENCE = /^(?:|sh|bash|zsh|shell|console|terminal|powershell|cmd)$/;
 const ASKED_TO_RUN =
