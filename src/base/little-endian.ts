@@ -19,7 +19,11 @@ export function readBfloat16s(bytes: Uint8Array): Float32Array<ArrayBuffer> {
 }
 
 export function readFloat16s(bytes: Uint8Array): Float32Array<ArrayBuffer> {
-  return Float32Array.from(new Uint16Array(alignedCopy(bytes, 2)), halfToFloat);
+  const halves = new Uint16Array(alignedCopy(bytes, 2));
+  const floats = new Float32Array(halves.length);
+  // A plain loop: `Float32Array.from` with a function is several times slower.
+  for (let i = 0; i < halves.length; i++) floats[i] = halfToFloat(halves[i] ?? 0);
+  return floats;
 }
 
 function halfToFloat(bits: number): number {

@@ -133,7 +133,10 @@ export type Fact =
       readonly first?: string;
       /** The hash of the block with the inserted text; absent when there was nothing to show. */
       readonly block?: string;
+      /** All that were shown, with their bodies or by a line. */
       readonly lessons: readonly string[];
+      /** Those of `lessons` of which only the line was shown. Facts of earlier versions have none. */
+      readonly lines?: readonly string[];
       readonly heldOut: readonly string[];
       readonly domain: Domain;
       readonly considered: readonly ConsideredLesson[];

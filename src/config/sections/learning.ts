@@ -30,6 +30,18 @@ export const librarySchema = z.strictObject({
     .max(100_000)
     .default(1500)
     .describe('Maximum number of tokens of those lessons.'),
+  index: z
+    .strictObject({
+      lines: z
+        .int()
+        .min(0)
+        .max(100)
+        .default(24)
+        .describe('Maximum number of further lessons that are listed by one line each; 0 lists none.'),
+      tokens: z.int().min(0).max(20_000).default(600).describe('Maximum number of tokens of those lines.'),
+    })
+    .default({ lines: 24, tokens: 600 })
+    .describe('Lessons that fit a task, but not clearly enough for their whole text.'),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')

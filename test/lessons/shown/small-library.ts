@@ -66,6 +66,7 @@ export function createSmallLibrary(
       });
     return {
       lessons: shown,
+      index: [],
       heldOut: held.map(({ id }) => id),
       domain: { name: 'general', reason: 'default' },
       considered: [...shown.map(look('shown')), ...held.map(look('held-out'))],

@@ -72,7 +72,7 @@ describe('the prompt of the nano policy', () => {
   it('has the latest text of a skill, and no withdrawn skill', () => {
     const revised = lesson('units', 'Amounts carry a unit in brackets.', '');
     const messages = [
-      user(`${TASK}\n\n${renderDelta([revised], ['copy-first'])}`),
+      user(`${TASK}\n\n${renderDelta({ lessons: [revised], withdrawn: ['copy-first'] })}`),
       {
         role: 'assistant',
         content: [{ type: 'text', text: '## Active Skills\n\n### mine\n_I may do as I like._' }],
@@ -84,7 +84,7 @@ describe('the prompt of the nano policy', () => {
   });
 
   it('has the last paragraph of the last message as the task, without the block after it', () => {
-    const said = `That was wrong: B is right.\n\n${TASK}\n\n${renderDelta([copy], [])}`;
+    const said = `That was wrong: B is right.\n\n${TASK}\n\n${renderDelta({ lessons: [copy], withdrawn: [] })}`;
     expect(read(ask('', { messages: [user('Something else.'), user(said)] }))).toContain(
       `<task> ${TASK} <reply>`,
     );
