@@ -19,6 +19,8 @@ export interface PlayedRow {
   readonly isLate: boolean;
   /** The lessons that rest on this row's turns, in any state. */
   readonly lessons: readonly Lesson[];
+  /** Why the fresh session was shown a lesson or was not, by the lesson's id. */
+  readonly why: ReadonlyMap<string, string>;
   /** Names of shown lessons that rest on other rows' turns. */
   readonly foreign: readonly string[];
   readonly turns: readonly JudgedTurn[];
@@ -184,6 +186,7 @@ interface FreshPrompt {
   readonly gained: string;
   /** The ids of the lessons that it was shown. */
   readonly shown: readonly string[];
+  readonly turn: string;
 }
 
 async function askFresh({ home, provider }: Stage, { row, folder }: Part, nth: number): Promise<FreshPrompt> {
@@ -193,12 +196,23 @@ async function askFresh({ home, provider }: Stage, { row, folder }: Part, nth: n
   const request = writeClientRequest(row.client, { messages, system, tools: toolsOf(row) }, place);
   const name = encodeURIComponent(`${row.id}/fresh/${nth}`);
   provider.expect(name, [{ type: 'text', text: 'Okay.' }]);
-  const { lessons } = await home.send(request, { [TURN_HEADER]: name });
-  return { gained: gainedText(request.body, provider.received(name)), shown: lessons };
+  const { lessons, turn } = await home.send(request, { [TURN_HEADER]: name });
+  return { gained: gainedText(request.body, provider.received(name)), shown: lessons, turn };
 }
 
 /** Serving waits a tenth of a second for the vector of a new query: on a busy machine it comes with the second question. */
 const LATE_MS = 400;
+const LONGEST_RECORDING_MS = 3_000;
+
+/** A turn is recorded a moment after its reply. */
+async function readWhy({ home }: Stage, turn: string): Promise<ReadonlyMap<string, string>> {
+  const until = performance.now() + LONGEST_RECORDING_MS;
+  for (;;) {
+    const why = await home.why(turn);
+    if (why.size > 0 || performance.now() > until) return why;
+    await sleep(LOOK_MS);
+  }
+}
 
 async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promise<PlayedRow> {
   const { row, sessions, turns, spokenAt } = part;
@@ -211,6 +225,7 @@ async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promi
     fresh = await askFresh(stage, part, 1);
   }
   const { gained, shown } = fresh;
+  const why = own.length === 0 ? new Map<string, string>() : await readWhy(stage, fresh.turn);
   const foreign = all.filter((lesson) => shown.includes(lesson.id) && !own.includes(lesson));
   const judged: JudgedTurn[] = [];
   for (const session of sessions) judged.push(...(await stage.home.judged(session)));
@@ -222,6 +237,7 @@ async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promi
     gained,
     isLate: isLate && gained !== '',
     lessons: own,
+    why,
     foreign: foreign.map(({ text }) => text.name),
     turns: judged,
     ...(published.length === 0 || before === undefined ? {} : { delayMs: publishedAt - before }),

@@ -189,10 +189,11 @@ export function reportCorrections(title: string, rows: readonly ScoredRow[]): st
 /** For whoever improves the product: each row that went wrong, with what it wanted and what was there. */
 export const explainRow = (row: ScoredRow): string => {
   const { mustShow, query } = row.played.row;
-  const lessons = row.played.lessons.map(
-    ({ state, reason, text }) =>
-      `  lesson (${state}${reason === undefined ? '' : `: ${reason}`}) ${text.name}: ${text.description} | ${text.content.replace(/\s+/g, ' ')}`,
-  );
+  const lessons = row.played.lessons.map(({ id, state, reason, text }) => {
+    const because = reason === undefined ? '' : `: ${reason}`;
+    const why = row.played.why.get(id);
+    return `  lesson (${state}${because}) ${text.name}: ${text.description} | ${text.content.replace(/\s+/g, ' ')}${why === undefined ? '' : ` | ${why}`}`;
+  });
   const turns = row.played.turns
     .filter(({ reasons }) => reasons.length > 0)
     .map(
