@@ -37,6 +37,8 @@ export interface TurnEvidence {
     readonly name: string;
     readonly arguments: string;
     readonly failed: boolean;
+    /** A fingerprint of its result without times; absent while there was none. */
+    readonly result?: string;
   }[];
   /** For a reply without calls: the calls since the user's last message, in whose state the agent stopped. */
   readonly answered?: readonly {
@@ -44,11 +46,15 @@ export interface TurnEvidence {
     readonly arguments: string;
     readonly outcome: ToolOutcome;
   }[];
+  /** How many earlier messages of the user are the same as the task: a schedule repeats itself. */
+  readonly askedBefore?: number;
   /** What followed the reply; absent while nothing did. */
   readonly next?: {
     readonly tools: readonly ToolOutcome[];
     /** What the user said next. */
     readonly user?: string;
+    /** The calls of the reply to that. */
+    readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
   };
   /** Rewards given to this turn, with their source, −1 to 1. */
   readonly given: readonly {

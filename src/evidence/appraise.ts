@@ -1,9 +1,12 @@
 import type { Appraisal, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
 import { composeReward } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
+import { findAskedAgain } from './signals/asked-again.ts';
 import { findClosingState } from './signals/closing-signals.ts';
 import { findInfrastructure } from './signals/infrastructure.ts';
+import { findRepeatedCall } from './signals/repeated-calls.ts';
 import { findAdmission, findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import { findRevertedEdits } from './signals/reverted-edits.ts';
 import {
   findGreenChecks,
   findMalformedCall,
@@ -25,11 +28,14 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findToolSuccess,
   findClosingState,
   findRetry,
+  findRepeatedCall,
   findMalformedCall,
   findRefusal,
   findCutReply,
   findEmptyReply,
   findAdmission,
+  findAskedAgain,
+  findRevertedEdits,
   readAttempts,
 ];
 const MAX_DIGESTS = 8;

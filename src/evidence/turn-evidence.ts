@@ -4,6 +4,7 @@ import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { separateTypedText } from '../text/typed-text.ts';
+import { resultMark } from './signals/repeated-calls.ts';
 import { readTextResults } from './tools/text-results.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
@@ -31,6 +32,7 @@ export function createTurnEvidence(
     stop,
     earlier: earlierCalls(request.messages),
     answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
+    askedBefore: askedBefore(request.messages),
     next: nextState(turn, after),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
@@ -47,7 +49,11 @@ export function messagesAfter(
   if (later === undefined || later.length <= messages.length) return undefined;
   const fresh = withoutChatWords(later.slice(messages.length));
   const user = fresh.findIndex(({ role }) => role === 'user');
-  return user < 0 ? fresh : fresh.slice(0, user + 1);
+  if (user < 0) return fresh;
+  // A client may put messages of its own before the person's: that a call was interrupted, what has changed meanwhile.
+  let last = user;
+  while (fresh[last + 1]?.role === 'user' && !isTyped(fresh[last])) last++;
+  return fresh.slice(0, last + 1);
 }
 
 /**
@@ -60,6 +66,9 @@ const withoutInsertedMessages = (messages: readonly ChatMessage[]): readonly Cha
     const text = textOf(message).trimStart();
     return !text.startsWith('<') || readTypedWords(text) !== '';
   });
+
+const isTyped = (message: ChatMessage | undefined): boolean =>
+  message !== undefined && separateTypedText(textOf(message)).typed !== '';
 
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
 export function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
@@ -86,11 +95,25 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
   );
-  const message = fresh.find(({ role }) => role === 'user');
-  const user = message === undefined ? '' : textOf(message);
+  const user = fresh.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
   const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
-  if (written.length > 0) return { tools: [...tools, ...written] };
-  return { tools, ...(user === '' ? {} : { user }) };
+  // Results written as text are no message; what the person typed beside them is.
+  const isMessage = user !== '' && (written.length === 0 || separateTypedText(user).typed !== '');
+  const answer = after?.reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) ?? [];
+  const following = answer.map(({ name, arguments: given }) => ({ name, arguments: given }));
+  return {
+    tools: [...tools, ...written],
+    ...(isMessage ? { user } : {}),
+    ...(following.length === 0 ? {} : { calls: following }),
+  };
+}
+
+/** How often the user had sent the newest message before; undefined when it is new. */
+function askedBefore(messages: readonly ChatMessage[]): number | undefined {
+  const asked = messages.flatMap((message) => (message.role === 'user' ? [textOf(message).trim()] : []));
+  const last = asked.findLast((text) => text !== '');
+  const times = last === undefined ? 0 : asked.filter((text) => text === last).length - 1;
+  return times > 0 ? times : undefined;
 }
 
 interface RecordedCall {
@@ -139,12 +162,20 @@ function answeredCalls(messages: readonly ChatMessage[]): TurnEvidence['answered
   return calls.length === 0 ? undefined : calls.slice(-MOST_ANSWERED);
 }
 
-const earlierCalls = (messages: readonly ChatMessage[]): TurnEvidence['earlier'] =>
-  callsIn(messages).map(({ name, arguments: given, outcome }) => ({
+/** A loop is recent: older results need no mark. */
+const MOST_MARKED = 30;
+
+function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
+  const calls = callsIn(messages);
+  return calls.map(({ name, arguments: given, outcome }, index) => ({
     name,
     arguments: given,
     failed: outcome !== undefined && hasToolFailed({ name, arguments: given }, outcome),
+    ...(outcome === undefined || index < calls.length - MOST_MARKED
+      ? {}
+      : { result: resultMark(outcome.text) }),
   }));
+}
 
 const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome =>
   compact({ callId: message.callId, text: textOf(message), isError: message.isError });

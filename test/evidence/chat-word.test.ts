@@ -71,6 +71,17 @@ describe('a word to Instar in the history of a session', () => {
   });
 });
 
+describe('messages that a client puts before the person’s', () => {
+  it('are read with it (not instead of it: a correction after an interruption was lost)', () => {
+    const after = followedBy(user('[Request interrupted by user]'), user('no, we use ISO dates here'));
+    const evidence = createTurnEvidence('s', first, after, []);
+    expect(evidence.next?.user).toBe('[Request interrupted by user]\nno, we use ISO dates here');
+    expect(appraise(evidence).correction?.quotes).toEqual(['no, we use ISO dates here']);
+    const typed = followedBy(user('that is wrong'), user('another message'));
+    expect(createTurnEvidence('s', first, typed, []).next?.user).toBe('that is wrong');
+  });
+});
+
 describe('what was said in the chat', () => {
   it('ranks below a person and above a judge, and the last word about an answer wins', () => {
     const turn = (...given: readonly RewardView[]) =>

@@ -5,7 +5,7 @@ import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 
-const start = (turn: string, session: string): NewFact => ({
+const start = (turn: string, session: string, caller?: string): NewFact => ({
   at: 1,
   fact: {
     type: 'turn-start',
@@ -18,6 +18,7 @@ const start = (turn: string, session: string): NewFact => ({
     generation: 3,
     policy: 'p/m',
     lessons: [],
+    ...(caller === undefined ? {} : { caller }),
   },
 });
 const end = (turn: string): NewFact => ({
@@ -30,16 +31,16 @@ const wrong = (turn: string): NewFact => ({
 });
 
 /** A reader over a session of these turns; each request continues the one before. */
-function open(turns: readonly string[], mostCharacters?: number) {
+function open(turns: readonly string[], mostCharacters?: number, caller?: string, question = 'question') {
   const store = createMemoryStore();
   const records = toRecords(store, () => 5);
-  store.append({ facts: turns.flatMap((turn) => [start(turn, 's'), end(turn)]) });
+  store.append({ facts: turns.flatMap((turn) => [start(turn, 's', caller), end(turn)]) });
   const decoded: string[] = [];
   const decode = async (view: TurnView) => {
     decoded.push(view.id);
     const nth = Number(view.id.slice(1));
     const messages = Array.from({ length: nth }, (_, at): ChatMessage[] => [
-      { role: 'user', content: [{ type: 'text', text: `question ${at + 1}` }] },
+      { role: 'user', content: [{ type: 'text', text: `${question} ${at + 1}` }] },
       { role: 'assistant', content: [{ type: 'text', text: 'answer' }] },
     ]).flat();
     const request = { model: 'm', system: [], messages: messages.slice(0, -1), tools: [], stream: false };
@@ -82,6 +83,16 @@ describe('the evidence reader', () => {
     const [again] = await reader.turns('s', ['t1']);
     expect([first?.appraisal.verdict, again?.appraisal.verdict]).toEqual(['ambiguous', 'failure']);
   });
+
+  it.each(['anonymous', 'unverified'])(
+    'reads no correction from a caller that is %s (whoever has no key taught by talking)',
+    async (caller) => {
+      const said = 'that is wrong, we use ISO dates in this repo';
+      expect(await open(['t1', 't2'], undefined, caller, said).reader.turns('s')).toEqual([]);
+      const [known] = await open(['t1', 't2'], undefined, 'k_1', said).reader.turns('s');
+      expect(known?.appraisal.correction).toEqual({ quotes: [`${said} 2`], isStanding: true });
+    },
+  );
 
   it('keeps nothing of an erased session', async () => {
     const { reader, store } = open(['t1']);

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { PACKAGE_ROOT } from '../../base/package.ts';
 import { type Arena, createArena } from '../../base/wasm/arena.ts';
-import { loadMiniLmAdapter } from './adapter.ts';
 import {
   createMiniLmKernels,
   HEAD,
@@ -17,10 +15,6 @@ import { createWordPieceTokenizer, type WordPieceTokenizer } from './wordpiece.t
 
 const TOKENIZER_SHA256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037';
 const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
-
-const ADAPTER_SHA256 = '74a2697bde1bb8b6279404e69a6368da446f0fe14962f41feb22bd0a53fb41af';
-/** Trained by `lab/measure/embed`: a request lies nearer to the rule that it needs. */
-const ADAPTER = new URL('models/minilm/adapter.safetensors', PACKAGE_ROOT);
 
 export interface MiniLm {
   readonly dimensions: typeof HIDDEN;
@@ -51,8 +45,7 @@ export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   const tokenize = await loadTokenizer(files.tokenizerPath);
   const arena = createArena();
   const kernels = createMiniLmKernels(arena.memory);
-  const adapter = await loadMiniLmAdapter(ADAPTER, ADAPTER_SHA256);
-  const weights = await loadMiniLmWeights(arena, kernels, files.weightsPath, WEIGHTS_SHA256, adapter);
+  const weights = await loadMiniLmWeights(arena, kernels, files.weightsPath, WEIGHTS_SHA256);
   const encode = createEncoder(arena, kernels, weights);
   return { dimensions: HIDDEN, embed: (text) => encode(tokenize(text, mostTokens)) };
 };

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openSafetensors } from '../../base/safetensors.ts';
 import type { Arena } from '../../base/wasm/arena.ts';
-import type { MiniLmAdapter } from './adapter.ts';
 import { HIDDEN, INNER, LAYERS, MAX_TOKENS, type MiniLmKernels, WEIGHT_PANEL, WORDS } from './kernels.ts';
 
 const FLOAT = 4;
@@ -51,7 +50,6 @@ export const loadMiniLmWeights = async (
   kernels: MiniLmKernels,
   path: string,
   sha256: string,
-  adapter?: MiniLmAdapter,
 ): Promise<MiniLmWeights> => {
   const staged = arena.take(HIDDEN * INNER * HALF);
   const panelFloats = arena.take(WEIGHT_PANEL * INNER * FLOAT);
@@ -70,15 +68,9 @@ export const loadMiniLmWeights = async (
       }
     }
   };
-  const packRows = (
-    name: string,
-    { inputs, weights, scales }: MiniLmLinear,
-    first: number,
-    rows: number,
-  ): void => {
+  const packRows = ({ inputs, weights, scales }: MiniLmLinear, first: number, rows: number): void => {
     for (let row = 0; row < rows; row += WEIGHT_PANEL) {
       kernels.expand(staged + row * inputs * HALF, panelFloats, WEIGHT_PANEL * inputs);
-      adapter?.add(name, arena.floats(panelFloats, WEIGHT_PANEL * inputs), row, WEIGHT_PANEL, inputs);
       const scale = scales + (first + row) * FLOAT;
       kernels.quantize(panelFloats, panelShorts, scale, WEIGHT_PANEL, inputs, LARGEST_WEIGHT);
       packPanel(inputs, weights + (first + row) * inputs);
@@ -95,7 +87,7 @@ export const loadMiniLmWeights = async (
     };
     const rows = outputs / names.length;
     names.forEach((name, index) => {
-      receivers.set(`${name}.weight`, () => packRows(name, made, index * rows, rows));
+      receivers.set(`${name}.weight`, () => packRows(made, index * rows, rows));
       receivers.set(`${name}.bias`, () => kernels.expand(staged, made.bias + index * rows * FLOAT, rows));
     });
     return made;

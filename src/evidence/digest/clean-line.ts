@@ -10,7 +10,7 @@ const TREE = /^ {2,24}\| ?(?= |[A-Z])|^ {2,24}\+ (?=Exception Group)/;
 
 /** What lines about errors have in them: a place, a word of failure, the beginning of a frame. */
 const MARKS =
-  /[:([]\d|\bline:? \d|rror|ERR|xception|anic|ail|FAIL|atal|raceback|[Cc]an(?:not|'t)|ould|onflict|CONFLICT|\b[Nn]ot?\b|nothing|[Uu]n(?:defined|bound|known|resolved|expected|able|terminated)|ssert|xpect|n't|denied|refused|overwrit|reject|nvalid|uplicate|eadlock|locked|onstraint|SIG[A-Z]{3}|Segmentation|Killed|Abort|BackOff|ImagePull|OOM|HTTP\/|YN0|ORA-|Msg |SQLSTATE|RACE|Sanitizer|Evicted|terminate|solving|File "|does|must|allocated|issing|[Mm]ismatch|SC\d|clippy::|^=== RUN|^\s*(?:at|from|thread|E|#|[•❯→●✘]) |^-- |^In |^\.\/|^\*\*|^\t|\.(?:[cm]?[jt]sx?|py)$/;
+  /[:([]\d|\bline:? \d|rror|ERR|xception|anic|ail|FAIL|atal|raceback|[Cc]an(?:not|'t)|ould|onflict|CONFLICT|\b[Nn]ot?\b|nothing|[Uu]n(?:defined|bound|known|resolved|expected|able|terminated)|ssert|xpect|n't|denied|refused|overwrit|reject|nvalid|uplicate|eadlock|locked|onstraint|SIG[A-Z]{3}|Segmentation|Killed|Abort|BackOff|ImagePull|OOM|HTTP\/|YN0|ORA-|Msg |SQLSTATE|RACE|Sanitizer|Evicted|terminate|solving|File "|does|must|allocated|issing|[Mm]ismatch|SC\d|clippy::|^=== RUN|^[A-Z]{1,4}\d{3,4} |unused|^\s*(?:at|from|thread|E|#|[•❯→●✘]) |^-- |^ {1,4}Line {2}|^In |^\.\/|^\*\*|^\t|\.(?:[cm]?[jt]sx?|py)$/;
 
 /** Whether a line may be about an error. */
 export const isMarked = (line: string): boolean => MARKS.test(line);

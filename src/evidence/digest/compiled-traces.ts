@@ -145,7 +145,7 @@ export function createRustReader(): LineReader {
 
 const SANITIZER = /(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer: ([a-z-]{3,40}(?: [a-z]{3,20})?)/;
 const NATIVE_FRAME =
-  /^\s{0,6}#\d{1,4}\s{1,3}(?:0x[0-9a-f]{1,16} in )?.{0,300}?\s(?:at )?(\/?[\w.+/-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|rs|go|swift)):(\d{1,7})(?::\d{1,7})?$/;
+  /^\s{0,6}#\d{1,4}\s{1,3}(?:0x[0-9a-f]{1,16} in )?.{0,300}?\s(?:at )?(\/?[\w.+/-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|rs|go|swift)):(\d{1,7})(?::\d{1,7})?(?: \([^()]{1,200}\))?$/;
 const VALGRIND =
   /^==\d{1,9}==\s{1,3}(Invalid (?:read|write|free)|Conditional jump|Use of uninitiali[sz]ed|Mismatched free|Source and destination overlap)/;
 const VALGRIND_FRAME =
@@ -192,8 +192,9 @@ export function createNativeReader(): LineReader {
   };
 }
 
-const sanitized = (words: string): string => {
+const sanitized = (words: string): string | undefined => {
   if (words.startsWith('detected')) return 'memory leak';
+  if (words.startsWith('reported')) return undefined;
   return words.startsWith('data') ? 'data race' : (words.split(' ', 1)[0] ?? words);
 };
 
@@ -212,8 +213,9 @@ export function createElixirReader(): LineReader {
   let arrow: Frame | undefined;
   let frames: Frame[] = [];
   const end = () => {
-    if (kind !== undefined && frames.length > 0 && findings.length < MOST)
-      findings.push({ kind, ...deepestOwn(frames) });
+    const own = deepestOwn(frames);
+    if (kind !== undefined && own !== undefined && findings.length < MOST)
+      findings.push(own.file.startsWith('/usr/lib/') ? { kind } : { kind, ...own });
     kind = undefined;
     frames = [];
   };

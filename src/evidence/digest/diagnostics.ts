@@ -28,7 +28,7 @@ const SHELL_KINDS: readonly (readonly [string, RegExp])[] = [
 const IS_SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/;
 const SHELLCHECK_FILE = /^In (\S{1,300}) line (\d{1,7}):$/;
 const SHELLCHECK = /\b(SC\d{4}) \((?:error|warning|info|style)\)/;
-const PERL = /^(.{0,300}) at (\S{1,200}\.(?:p[lm]|t|cgi)|-e|-) line (\d{1,7})(?:[.,]|$)/;
+const PERL = /^(.{0,480}) at (\S{1,200}\.(?:p[lm]|t|cgi)|-e|-) line (\d{1,7})(?:[.,]|$)/;
 const PERL_KINDS: readonly (readonly [string, RegExp])[] = [
   ['syntax error', /^syntax error/],
   ['Global symbol', /^Global symbol /],
@@ -55,7 +55,7 @@ const INDENTED_PLACE = /^\s{2,6}([\w./@-]{1,300}\.\w{1,6}):(\d{1,7}):\d{1,7}:$/;
 const NEXT_PLACE = /^\.\/([\w./@()[\]-]{1,300}\.\w{1,6}):(\d{1,7}):\d{1,7}$/;
 const PRETTIER = /^(?:\[error\] )?([\w./@-]{1,300}\.\w{1,6}): (SyntaxError): .{0,300}\((\d{1,7}):\d{1,7}\)$/;
 const RESOLVE_FROM =
-  /^(?:.{0,60})?(Could not resolve|Failed to resolve import|Rollup failed to resolve import) ["'][^"']{1,200}["'] from ["']([^"']{1,300})["']/;
+  /^(?:.{0,60})?(Could not resolve|Failed to resolve import|Rollup failed to resolve import) ["'][^"']{1,200}["'] (?:from|in) ["']?([\w./@\\-]{1,300})/;
 /** Pyright names the rule at the end of a message of several lines. */
 const PYRIGHT_RULE = /^\s{4,8}.{1,300}\((report\w{3,60})\)$/;
 const RUFF_CODE = /^([A-Z]{1,4}\d{3,4})(?: \[\*\])? /;
@@ -101,10 +101,9 @@ export function createCompilerReader(): LineReader {
       const unnamed = rule === undefined ? undefined : findings.at(-1);
       if (rule !== undefined && unnamed?.file?.endsWith('.py'))
         findings[findings.length - 1] = { ...unnamed, kind: rule };
-      const first = text.charCodeAt(0);
-      if ((first === 0x2f || first === 0x2e || text.includes('.')) && SOURCE_FILE.test(text.trim()))
-        linted = text.trim();
-      const from = INSTANTIATED.exec(text);
+      const alone = text.trim();
+      if (!alone.includes(' ') && SOURCE_FILE.test(alone)) linted = alone;
+      const from = text.endsWith('required from here') ? INSTANTIATED.exec(text) : null;
       if (from?.[1] !== undefined) led = { file: from[1], line: Number(from[2]) };
       const next = placeFirst(text);
       if (next !== undefined) {
@@ -233,6 +232,8 @@ function readColons(text: string): ErrorFinding | undefined {
   if (linked !== undefined) return linked;
   const place = COLONS.exec(text.trimStart());
   if (place?.[1] === undefined || /^\d{1,4}$/.test(place[1])) return undefined;
+  // Frames of a panic look alike but for the colon.
+  if (place[1].endsWith('.go') && !place[0].endsWith(':')) return undefined;
   const rest = text.trimStart().slice(place[0].length).trim();
   const kind = kindOf(place[1], rest, text);
   return kind === undefined ? undefined : { kind, file: place[1], line: Number(place[2]) };
@@ -242,7 +243,9 @@ function readLinker(text: string): ErrorFinding | undefined {
   const kind = /undefined reference to |multiple definition of /.test(text) ? kindOfMessage(text) : undefined;
   if (kind === undefined) return undefined;
   const match = /([\w./+-]{1,300}\.\w{1,4}):(\d{1,7}): (?:undefined|multiple)/.exec(text);
-  return match === null ? { kind } : at(kind, match[1], match[2]);
+  if (match !== null) return at(kind, match[1], match[2]);
+  const source = /([\w./+-]{1,300}\.(?:c|cc|cpp|cxx)):\(\.text/.exec(text)?.[1];
+  return source === undefined ? { kind } : { kind, file: source };
 }
 
 function kindOf(file: string, rest: string, text: string): string | undefined {

@@ -78,7 +78,9 @@ export function digestError(text: string): readonly string[] {
   const said = (placed.length > 0 ? tools.known() : tools.found()).map(formatFinding);
   const vague = clear.filter((one) => !one.includes(' @ '));
   const found = distinct([...placed, ...named, ...said, ...vague, ...wholeOf(part, [...said, ...vague])]);
-  return found.filter((one) => !found.some((other) => isPartOf(one, other))).slice(0, MOST);
+  const isTold = (one: string, index: number): boolean =>
+    found.some((other, at) => isPartOf(one, other) || (at < index && plain(one) === plain(other)));
+  return found.filter((one, index) => !isTold(one, index)).slice(0, MOST);
 }
 
 /** A file without a line is redundant beside one with a line. */
@@ -89,7 +91,9 @@ function isVaguer(one: string, other: string): boolean {
 
 /** `ENOENT` is redundant beside `Error ENOENT @ load.js:3`. */
 const isPartOf = (one: string, other: string): boolean =>
-  other !== one && (other.startsWith(`${one} `) || other.includes(` ${one} `) || other.endsWith(` ${one}`));
+  plain(one) !== plain(other) && ` ${plain(other)} `.includes(` ${plain(one)} `);
+
+const plain = (digest: string): string => digest.toLowerCase().replaceAll('-', ' ');
 
 /** Findings about the output as a whole. */
 function wholeOf(text: string, said: readonly string[]): readonly string[] {

@@ -3,9 +3,10 @@ const NAMED: readonly (readonly [string, RegExp])[] = [
   ['undefined reference', /undefined reference to|undefined symbol: |^undefined symbols? for/i],
   ['unresolved external symbol', /unresolved external symbol/],
   ['multiple definition', /multiple definition of|duplicate symbol/],
+  ['parse error', /^parse error/],
   [
     'syntax error',
-    /^syntax error|^parse error|^expected [‘'`"]?[^\w\s‘'`"]{1,3}[’'`"]?(?: |$|,)|^expected (?:expression|identifier|declaration|unqualified-id|primary-expression|statement)|^(?:expected|Expected) .{1,60} but found|^['‘"`<][^\s]{1,12} expected (?:near|\(to close)|^unexpected (?:symbol|token|end|newline|EOF|string constant|numeric constant|input|['"‘`])|^Expression expected|^unterminated |^unclosed /i,
+    /^syntax error|^['‘][^\s\w]{1,3}['’] expected$|^expected [‘'`"]?[^\w\s‘'`"]{1,3}[’'`"]?(?: |$|,)|^expected (?:expression|identifier|declaration|unqualified-id|primary-expression|statement)|^(?:expected|Expected) .{1,60} but found|^['‘"`<][^\s]{1,12} expected (?:near|\(to close)|^unexpected (?:symbol|token|end|newline|EOF|string constant|numeric constant|input|['"‘`])|^Expression expected|^unterminated |^unclosed /i,
   ],
   ['not in scope', /not in scope/],
   ['does not name a type', /does not name a (?:template )?type/],

@@ -85,7 +85,7 @@ export function createJavaScriptReader(): LineReader {
         }
         return;
       }
-      const frame = readPlace(trimmed, 2);
+      const frame = readPlace(trimmed.replace(/ \{$/, ''), 2);
       if (frame === undefined || !SCRIPT.test(frame.file)) return;
       if (thrown === undefined) {
         if (maybe === undefined) return;

@@ -35,7 +35,7 @@ const KNOWN: readonly (readonly [string, RegExp])[] = [
   ['could not find Cargo.toml', /could not find `Cargo\.toml`/],
   [
     'syntax error',
-    /^ERROR:\s{1,2}syntax error|near ".{1,80}": syntax error|You have an error in your SQL syntax|^(?:ba|z|da)?sh: (?:-c: )?(?:line )?\d{1,6}: syntax error/,
+    /\bERROR:\s{1,2}syntax error|near ".{1,80}": syntax error|You have an error in your SQL syntax|^(?:ba|z|da)?sh: (?:-c: )?(?:line )?\d{1,6}: syntax error/,
   ],
   ['relation does not exist', /(?:relation|table|view) "?.{1,120}"? does not exist/],
   ['column does not exist', /column "?.{1,120}"? does not exist/],
@@ -54,6 +54,8 @@ const KNOWN: readonly (readonly [string, RegExp])[] = [
   ['database is locked', /database is locked/],
   ['sql no-connection', /^psql: error: connection to server|^ERROR 200[23] \(HY000\)/],
   ['undefined symbol', /^Undefined symbols for architecture|^ld: symbol\(s\) not found|: undefined symbol: /],
+  ['command not found', /: command not found/],
+  ['cannot find -l', /: cannot find -l\w/],
   ['No rule to make target', /No rule to make target/],
   [
     'Cannot connect to the Docker daemon',
@@ -98,6 +100,9 @@ const SERVER = /^Error from server \((\w{3,40})\)/;
 const TERMINATED = /terminate called after throwing an instance of '([\w:]{1,80})'/;
 const NPM = /^npm (?:ERR!|error) code (E[A-Z0-9_]{2,24})$/;
 const PACKAGE_CODES = /\b(ERR_PNPM_[A-Z_]{3,40}|YN0(?!000)\d{3})\b/;
+/** What lines with one of these codes have in them. */
+const ANY_CODE =
+  /npm |Error from|terminate|Back[Oo]ff|Err?Image|OOM|Reason:|Warning|ERR_PNPM|YN0|SQLSTATE|[45]\d\d|\bE[A-Z]{3}|Container|Failed|Evicted/;
 const SQLSTATE = /SQLSTATE\[([0-9A-Z]{5})\]/;
 const MYSQL = /^ERROR (\d{4}) \(([0-9A-Z]{5})\)/;
 const DATABASE = /^(ORA-\d{5}|Msg \d{1,6})\b/;
@@ -117,10 +122,11 @@ const PLACES: readonly RegExp[] = [
 ];
 /** Lines that only say where: `on main.tf line 4, in …`, `Dockerfile:9`, `Build file 'build.gradle' line: 14`. */
 const WHERE =
-  /^\s{0,4}(?:on (\S{1,300}\.tf(?:vars)?) line (\d{1,7})|([\w./-]{0,200}Dockerfile[\w.-]{0,40}):(\d{1,7})$|Build file '([^']{1,300})' line: (\d{1,7})|The error appears to be in '([^']{1,300})': line (\d{1,7}))/;
+  /^\s{0,4}(?:on (\S{1,300}\.tf(?:vars)?) line (\d{1,7})|([\w./-]{0,200}Dockerfile[\w.-]{0,40}):(\d{1,7})$|Build file '([^']{1,300})' line: (\d{1,7})|.{0,480}The error appears to be in '([^']{1,300})': line (\d{1,7}))/;
 const OVERWRITTEN = /^\t(\S{1,300})$/;
 const SUMMARY =
   /^(?:Error: |ERROR: |ERROR! |fatal: |error: |Error response from daemon: |> (?=Could|Cannot|Failed|A problem))(.{1,300})$/;
+const SUMMING = /^(?:[Ee]rror|ERROR|fatal: |The |make|> )|api error|error validating/;
 const HELM =
   /^Error: .{0,80}?(?:template: (\S{1,300}\.(?:ya?ml|tpl)):(\d{1,7}):\d{1,7}: .{0,300}(nil pointer)|(YAML parse error) on (\S{1,300}): .{0,200}line (\d{1,7}))/;
 const AWS = /api error ([A-Z]\w{2,40}(?:\.\w{2,40})?):/;
@@ -159,7 +165,8 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
       isBlocked = BLOCKED.test(text);
       if (blocked !== undefined) add(OVERWRITES, true, blocked);
       readCodes(text, add);
-      readSummaries(text);
+      const summary = SUMMING.test(text) ? summaryOf(text) : undefined;
+      add(summary?.kind, summary?.isKnown ?? false, summary?.file, summary?.line);
       analysed = PHPSTAN_FILE.exec(text)?.[1] ?? analysed;
       const row = analysed === undefined ? null : PHPSTAN_ROW.exec(text);
       if (row !== null) add('phpstan', true, analysed, Number(row[1]));
@@ -172,7 +179,11 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
     known: () => withPlace([...said.values()].filter(({ isKnown }) => isKnown)),
   };
 
-  function withPlace(kept: readonly Said[]): readonly ErrorFinding[] {
+  function withPlace(all: readonly Said[]): readonly ErrorFinding[] {
+    // A pod backs off because of something: the reason comes first.
+    const kept = all.toSorted(
+      (a, b) => Number(a.kind.endsWith('BackOff')) - Number(b.kind.endsWith('BackOff')),
+    );
     return kept.map(({ kind, ...own }, index): ErrorFinding => {
       const { file, line } = index === 0 && own.file === undefined && where !== undefined ? where : own;
       return { kind, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
@@ -186,29 +197,39 @@ export function createToolErrorReader(): LineReader & { known(): readonly ErrorF
     if (file !== undefined && line !== undefined) where = { file, line: Number(line) };
     isTerraform ||= match[1] !== undefined;
   }
+}
 
-  function readSummaries(text: string): void {
-    const helm = text.startsWith('Error: ') ? HELM.exec(text) : null;
-    if (helm !== null) return add(helm[3] ?? helm[4], true, helm[1] ?? helm[5], Number(helm[2] ?? helm[6]));
-    const invalid = VALIDATION.exec(text);
-    if (invalid !== null) return add(invalid[2], true, invalid[1]);
-    if (/^The \w{1,60} ".{1,80}" is invalid: /.test(text)) return add('Invalid value');
-    const code = AWS.exec(text)?.[1];
-    if (code !== undefined) return add(code);
-    const ansible = ANSIBLE.exec(text)?.[1];
-    if (ansible !== undefined)
-      return add(
-        knownKind(ansible) ??
-          (ansible.startsWith('non-zero return code') ? 'non-zero return code' : fixedWords(ansible)),
-      );
-    const made = MAKE.exec(text);
-    if (made !== null)
-      return add('make Error', false, made[1], made[2] === undefined ? undefined : Number(made[2]));
-    const failed = R_ERROR.exec(text)?.[1];
-    if (failed !== undefined) return add(kindOfMessage(failed) ?? 'stop', false);
-    const summary = SUMMARY.exec(text)?.[1];
-    if (summary !== undefined && !summary.startsWith('[')) add(kindOfMessage(summary), false);
+const lineOf = (digits: string | undefined): number | undefined =>
+  digits === undefined ? undefined : Number(digits);
+
+/** What a line that sums up an error says. */
+function summaryOf(text: string): { [Key in keyof Said]?: Said[Key] | undefined } | undefined {
+  const helm = text.startsWith('Error: ') ? HELM.exec(text) : null;
+  if (helm !== null)
+    return {
+      kind: helm[3] ?? helm[4] ?? '',
+      isKnown: true,
+      file: helm[1] ?? helm[5],
+      line: lineOf(helm[2] ?? helm[6]),
+    };
+  const invalid = VALIDATION.exec(text);
+  if (invalid?.[2] !== undefined) return { kind: invalid[2], isKnown: true, file: invalid[1] };
+  if (/^The \w{1,60} ".{1,80}" is invalid: /.test(text)) return { kind: 'Invalid value', isKnown: true };
+  const code = AWS.exec(text)?.[1];
+  if (code !== undefined) return { kind: code, isKnown: true };
+  const task = ANSIBLE.exec(text)?.[1];
+  if (task !== undefined) {
+    const isStatus = task.startsWith('non-zero return code');
+    return { kind: isStatus ? 'non-zero return code' : (knownKind(task) ?? fixedWords(task)), isKnown: true };
   }
+  const made = MAKE.exec(text);
+  if (made !== null) return { kind: 'make Error', file: made[1], line: lineOf(made[2]) };
+  const failed = R_ERROR.exec(text)?.[1];
+  if (failed !== undefined) return { kind: kindOfMessage(failed) ?? 'stop' };
+  const summary = SUMMARY.exec(text)?.[1];
+  return summary === undefined || summary.startsWith('[')
+    ? undefined
+    : { kind: fixedWords(summary) ?? kindOfMessage(summary) };
 }
 
 type Add = (kind: string | undefined, isKnown?: boolean, file?: string, line?: number) => void;
@@ -221,6 +242,7 @@ function readCodes(text: string, add: Add): void {
     const place = PLACES.map((pattern) => pattern.exec(text)).find((match) => match !== null);
     add(kind, true, place?.[1], place?.[2] === undefined ? undefined : Number(place[2]));
   }
+  if (!ANY_CODE.test(text)) return;
   add(NPM.exec(text)?.[1]);
   add(SERVER.exec(text)?.[1]);
   add(TERMINATED.exec(text)?.[1]);

@@ -23,7 +23,7 @@ const FRENCH = compilePhrases(`
   (ce n'est|c'est|ce sont)( toujours)? pas|ça ne (marche|fonctionne|compile|change|va)… (pas|rien)
   (ça|cela) (marche|fonctionne|change|compile)( toujours)? (pas|rien)|toujours (pas|la même|le même|une erreur|décalé|cassé)
   (annule|remets|rétablis) (ça|cela|tout|le changement|les changements)|j'ai (bien )?(dit|demandé)|je (te|t'ai|vous ai)( déjà)?( bien)? (dit|demandé|répète)
-  je (ne )?voulais (pas|juste|seulement)|même erreur|tu (l')?(as|t'es)( encore| tout)? (oublié|supprimé|cassé|effacé|changé|inventé|trompé)
+  je (ne )?voulais (pas|juste|seulement)|même erreur|tu m'as déjà|tu (l')?(as|t'es)( encore| tout)? (oublié|supprimé|cassé|effacé|changé|inventé|trompé)
   pourquoi (as-tu|tu as|t'as|avoir)|(trop|pas assez) (long|court|familier|formel|grand|petit|compliqué)|il manque|mauvais (endroit|fichier|format|bouton)
   n'existe pas|pas (ce|celui|celle)( [^ ]+)?,|encore (une fois )?(npm|la même|pareil)
 `);
@@ -58,7 +58,7 @@ const POLISH = compilePhrases(`
 const RUSSIAN = compilePhrases(`
   (это |все |всё )?(неправильно|неверно|не так|не то|не правильно|ошибка|сломано)|(все равно|всё равно|все еще|всё ещё|по-прежнему|опять)… (не|ошибка|сломано)
   не (работает|компилируется|помогло|запускается|открывается|о том|этот|эта|тот)|(зачем|почему) ты|(я )?(же|уже|просто)? ?(говорил|сказал|просил|имел в виду)[а-я]*
-  ты… (забыл|удалил|сломал|пропустил|проигнорировал|перепутал)[а-я]*|та же ошибка|верни (как|все|всё|обратно)|не [^,]{1,30}, (а|теперь) [^ ]+|откати|слишком (длинно|коротко|много|сложно)|не хватает
+  ты… (забыл|удалил|сломал|пропустил|проигнорировал|перепутал)[а-я]*|та же ошибка|верни (как|все|всё|обратно)|не [^,]{1,30}, (а|теперь) [^ ]+|откати|плохо|ужасно|слишком (длинно|коротко|много|сложно)|не хватает
 `);
 const TURKISH = compilePhrases(`
   (bu |o )?(yanlış|hatalı|bozuk)|(hâlâ|halen|yine)… (çalışmıyor|olmadı|olmuyor|hata|bozuk|aynı)|(çalışmıyor|olmadı|olmamış|derlenmiyor)
@@ -69,7 +69,7 @@ const HINDI = compilePhrases(`
   (kyu|kyun|kyon)… (delete|hata|kiya|kiye|badal|kar diya)|bhool gay[ae]|maine (bola|kaha)|wahi error
 `);
 const CHINESE = compilePhrases(
-  '(?<!对)不对|不正确|错了|错误的|有误|还是(?:不|报|错|有问题|一样|没)|仍然(?:不|报|有)|不是(?:这个|这样|我)|我(?:说|要|指)的是|撤销|撤回|改回|没有?(?:用|效果|生效|反应)|不行|打不开|实际上|准确地说|更正|纠正一下|而不是|同样的(?:错|问题)|重做|太(?:长|短|大|小|慢|正式|啰嗦)了?|为什么.{0,8}(?:删|改|去掉|移除)|你(?:忘|漏|删|弄坏|搞错)|说过|又(?:用|错|改|忘|来)|漏了|少了|缺少|乱了',
+  '(?<!对)不对|不正确|错了|错误的|有误|还是(?:不|报|错|有问题|一样|没)|仍然(?:不|报|有)|不是(?:这个|这样|我)|我(?:说|要|指)的是|撤销|撤回|改回|没有?(?:用|效果|生效|反应)|不行|打不开|理解(?:错|反)|换个思路|实际上|准确地说|更正|纠正一下|而不是|同样的(?:错|问题)|重做|太(?:长|短|大|小|慢|正式|啰嗦)了?|为什么.{0,8}(?:删|改|去掉|移除)|你(?:忘|漏|删|弄坏|搞错)|说过|又(?:用|错|改|忘|来)|漏了|少了|缺少|乱了',
   false,
 );
 const JAPANESE = compilePhrases(

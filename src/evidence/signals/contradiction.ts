@@ -60,7 +60,7 @@ const NUMBER_WORD =
   /^(?:\d[\d.,:/-]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)$/;
 
 /** "The port is 8081": a value for something that the reply had given another value. */
-export function isFact(folded: string, about: string): boolean {
+export function isOtherValue(folded: string, about: string): boolean {
   if (folded.split(' ').length > LONGEST_FACT) return false;
   const fact = FACT.exec(folded);
   if (fact === null) return false;

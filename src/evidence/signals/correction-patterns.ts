@@ -48,10 +48,14 @@ export const CORRECTING_CLAUSES: readonly RegExp[] = [
   /^i (?:only |just )?(?:get|got|see) (?:an? )?(?:[A-Z]{4,}\w*|e[a-z]{5,}|\d{3}\b|"|nothing|errors?|null|nan|undefined)/,
   /^(?:that|this|it|which) (?:just )?(?:gives|gave|throws|shows|says|prints|returns|links|points) (?:me )?(?:an? |the )?(?:nan|null|undefined|nothing|errors?|wrong|blank|empty|permission denied|command not found|missing|\d{3}\b|old|same)\b/,
   /^that gives me\b/,
+  /^you (?:should|shouldn't|must|mustn't|need to|have to) (?!be able|see|find|know|get|now|have\b(?! (?:to|used|done))|think|consider)(?:really |first |always |not )?\w/,
+  /^(?:👎|😡|😤|🤦)/u,
   /^you said\b.{0,80}\bbut\b|^we(?:'ve)? (?:already |just )(?:discussed|talked about|agreed on|went over|decided)\b/,
   /^doesn't (?:seem|look|feel|sound) (?:right|good|correct)\b|^why did i have to\b/,
   /^(?:we|i) don't (?:actually |really )?(?:need|want) (?:the|this|that|these|those|it|an?|any|to)\b/,
-  /^[^ ]{1,40}(?: [^ ]{1,24}){0,5} should (?:say|read|match)\b/,
+  /^(?!when|if|whenever|after)[^ ]{1,40}(?: [^ ]{1,24}){0,5} should (?:say|read|match)\b/,
+  /^(?:it|that|this|they) should(?:n't| not)? (?:be|have been)\b(?! (?:able|possible|good|fine|enough|easy|ok))/,
+  /^(?:much |a bit |a little |way )?(?:simpler|shorter|slower|less|fewer|smaller|briefer|plainer)\b(?! than)/,
   /^instead of [^ ]{2,40}.{0,20} (?:use|name|call|write|put|make|do)\b/,
   /^[\w.%-]{1,20} is (?:huge|tiny|enormous|way off)$/,
   /^you got (?:the |that |this |it |my )?[\w -]{0,40}\bwrong\b|^we(?:'re| are) going (?:in|around in) circles\b/,
@@ -80,7 +84,7 @@ export const COMPLAINT_ABOUT_THING = new RegExp(
 
 /** A message that begins with what is broken since the reply. */
 export const BROKEN_NOW = new RegExp(
-  `^(?:(?:ok|okay|great|so|and|but|hm+|ah|nice|well|perfect|awesome),? ){0,2}now (?!it's time)(?:i|we|it|the|my|everything|all|there|nothing)\\b(?:.{0,20}\\b(?:get|getting|see) (?!this|that|it|them|rid|started|going)|.{0,80}\\b(?:${FAILS}|${BROKEN}|doesn't|can't|won't|overlaps?|another error|an error)\\b)`,
+  `^(?:(?:ok|okay|great|so|and|but|hm+|ah|nice|well|perfect|awesome),? ){0,2}now (?!it's time)(?:i|we|it|the|my|everything|all|there|nothing)\\b(?:.{0,20}\\b(?:get|getting|see) (?!this (?!error)[a-z]|that|it|them|rid|started|going)|.{0,80}\\b(?:${FAILS}|${BROKEN}|doesn't|can't|won't|overlaps?|another error|an error)\\b)`,
 );
 
 /** Matched anywhere in a clause that is not a request. */

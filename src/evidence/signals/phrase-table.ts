@@ -1,10 +1,10 @@
 import { foldAccents } from './own-sentences.ts';
 
-/** Up to four words. */
-const GAP = '(?: [^ ]{1,24}){0,4}';
+/** Up to six words. */
+const GAP = '(?: [^ ]{1,24}){0,6}';
 
 /**
- * Phrases of folded text, one or more to a line, divided by `|`, as one expression. `…` stands for up to four words. They match whole
+ * Phrases of folded text, one or more to a line, divided by `|`, as one expression. `…` stands for up to six words. They match whole
  * words; scripts without blanks between words have none. No upper-case escapes: folding would change them.
  */
 export function compilePhrases(table: string, hasBlanks = true): RegExp {

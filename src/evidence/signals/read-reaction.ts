@@ -3,7 +3,7 @@ import { isInstructionVerb } from '../../text/verbs.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
 import { FOREIGN_COMPLAINTS, HARMLESS_NO, NO } from './complaint-phrases.ts';
-import { isFact, isOtherChoice } from './contradiction.ts';
+import { isOtherChoice, isOtherValue } from './contradiction.ts';
 import {
   BROKEN_NOW,
   COMPLAINT_ABOUT_THING,
@@ -177,7 +177,7 @@ function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: R
   const mayContrast = !isInstruction || /^(?:please |pls )?(?:use|take|make|put|call|name)\b/.test(folded);
   if (isNear && mayContrast && folded.split(' ').length <= MOST_WORDS_OF_CONTRAST && CONTRAST.test(folded))
     return 'complaint';
-  if (isFirst && !isInstruction && (isFact(folded, about) || isOtherChoice(folded, about)))
+  if (isFirst && !isInstruction && (isOtherValue(folded, about) || isOtherChoice(folded, about)))
     return 'complaint';
   if (
     isFirst &&

@@ -136,7 +136,7 @@ function changes(call: { readonly name: string; readonly arguments: string }): b
 }
 
 /** A call without white space, commentary and ids, which differ between retries. */
-function essence(name: string, text: string): string {
+export function essence(name: string, text: string): string {
   const given = parseJson(text);
   const words =
     given === undefined

@@ -30,7 +30,9 @@ export function messUp({ mess, text }: RecordedOutput): string {
   if (mess.includes('long')) lines = [...noise(0, 260), ...lines, ...noise(260, 180)];
   if (mess.includes('colour')) lines = lines.map(coloured);
   if (mess.includes('timestamps'))
-    lines = lines.map((line, n) => `2026-03-07T09:${two(n / 60)}:${two(n)}.${(n * 7919) % 10_000_000}Z ${line}`);
+    lines = lines.map(
+      (line, n) => `2026-03-07T09:${two(n / 60)}:${two(n)}.${(n * 7919) % 10_000_000}Z ${line}`,
+    );
   if (mess.includes('compose')) lines = lines.map((line) => `api-1  | ${line}`);
   if (mess.includes('buildkit')) lines = lines.map((line, n) => `#14 ${(n / 9).toFixed(3)} ${line}`);
   if (mess.includes('exit')) lines = [...lines, '', 'Command exited with code 1'];
