@@ -55,6 +55,8 @@ export interface TurnEvidence {
     readonly user?: string;
     /** The calls of the reply to that. */
     readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+    /** One of the next turns made the edit that failed in this one. */
+    readonly isCorrected?: true;
   };
   /** Rewards given to this turn, with their source, −1 to 1. */
   readonly given: readonly {

@@ -1,5 +1,5 @@
 import type { Appraisal, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
-import { composeReward } from './compose-reward.ts';
+import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
 import { findAskedAgain } from './signals/asked-again.ts';
 import { findClosingState } from './signals/closing-signals.ts';
@@ -48,7 +48,10 @@ export function appraise(evidence: TurnEvidence): Appraisal {
   const isAppraised = evidence.role !== 'aux';
   const seen = isAppraised ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
   const { signals: said, correction } = isAppraised ? readUserReaction(turn) : { signals: [] };
-  const signals = [...readGiven(turn), ...seen, ...said];
+  // A complaint about a broken turn ("still nothing!") is no word about the agent, unless it states a rule.
+  const isBroken = seen.some(({ name }) => name === INFRASTRUCTURE) && correction?.isStanding !== true;
+  const reactions = isBroken ? said.map((signal): Signal => ({ ...signal, source: 'signal' })) : said;
+  const signals = [...readGiven(turn), ...seen, ...reactions];
   return {
     turn: evidence.turn,
     ...composeReward(signals),

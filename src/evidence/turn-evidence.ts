@@ -6,17 +6,19 @@ import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 import { resultMark } from './signals/repeated-calls.ts';
 import { readTextResults } from './tools/text-results.ts';
+import { readCall } from './tools/tool-call.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
  * The evidence of one turn of a session. The consequences of its reply (tool results, the user's next message) are read
- * from the request that follows it.
+ * from the request that follows it; `later` is a request after that, which shows whether a failed edit was made right.
  */
 export function createTurnEvidence(
   session: string,
   turn: DecodedTurn,
   after: DecodedTurn | undefined,
   given: readonly RewardView[],
+  later?: DecodedTurn,
 ): TurnEvidence {
   const { view, request, reply, stop } = turn;
   return compact({
@@ -33,7 +35,7 @@ export function createTurnEvidence(
     earlier: earlierCalls(request.messages),
     answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
     askedBefore: askedBefore(request.messages),
-    next: nextState(turn, after),
+    next: nextState(turn, after, later),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
   });
@@ -88,7 +90,11 @@ export function withoutChatWords(messages: readonly ChatMessage[]): readonly Cha
 }
 
 /** The consequences of the reply. */
-function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
+function nextState(
+  turn: DecodedTurn,
+  after: DecodedTurn | undefined,
+  later: DecodedTurn | undefined,
+): TurnEvidence['next'] {
   const fresh = messagesAfter(turn, after);
   if (fresh === undefined) return undefined;
   const calls = new Set(turn.reply.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
@@ -105,6 +111,7 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
     tools: [...tools, ...written],
     ...(isMessage ? { user } : {}),
     ...(following.length === 0 ? {} : { calls: following }),
+    ...(isCorrected(turn, later) ? { isCorrected: true as const } : {}),
   };
 }
 
@@ -114,6 +121,18 @@ function askedBefore(messages: readonly ChatMessage[]): number | undefined {
   const last = asked.findLast((text) => text !== '');
   const times = last === undefined ? 0 : asked.filter((text) => text === last).length - 1;
   return times > 0 ? times : undefined;
+}
+
+/** Whether a later call edits one of the files that this turn tried to edit, and succeeds. */
+function isCorrected({ request, reply }: DecodedTurn, later: DecodedTurn | undefined): boolean {
+  if (later === undefined) return false;
+  const tried = reply.flatMap((part) => (part.type === 'tool-call' ? readCall(part).paths : []));
+  return callsIn(later.request.messages.slice(request.messages.length + 1)).some(
+    (call) =>
+      readCall(call).paths.some((path) => tried.includes(path)) &&
+      call.outcome !== undefined &&
+      !hasToolFailed(call, call.outcome),
+  );
 }
 
 interface RecordedCall {

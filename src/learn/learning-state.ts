@@ -33,6 +33,8 @@ export interface LearningState extends FactFold {
   /** Turns whose evidence decides nothing, with their sessions: for a judge. */
   readonly undecided: Map<string, string>;
   readonly calibration: Calibration;
+  /** Turns that a verifier, a person or the chat decided and that a judge has not seen, with their sessions: to compare it. */
+  readonly audits: Map<string, string>;
   /** Why the judge could not be asked the last time. */
   judgeFault: string | undefined;
   /** The newest fact that was folded. */
@@ -54,6 +56,8 @@ export interface LearningTotals {
   queued: number;
 }
 
+const AUDITING: ReadonlySet<string> = new Set(['verifier', 'person', 'chat']);
+const MOST_AUDITS = 40;
 const MOST_TURNS = 50_000;
 const PAGE = 1000;
 
@@ -65,6 +69,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   const queue = new Map<string, QueuedItem>();
   const undecided = new Map<string, string>();
   const calibration = createCalibration();
+  const audits = new Map<string, string>();
   const totals: LearningTotals = {
     failures: 0,
     successes: 0,
@@ -88,6 +93,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
     totals,
     undecided,
     calibration,
+    audits,
     judgeFault: undefined,
     seq: 0,
     add: (stored) => {
@@ -102,9 +108,16 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
         if (fact.verdict === 'failure') totals.failures++;
         else if (fact.verdict === 'success') totals.successes++;
+        if (fact.source !== undefined && AUDITING.has(fact.source) && fact.reward !== undefined) {
+          calibration.hear({ turn: fact.turn, source: fact.source, score: 2 * fact.reward - 1 });
+          audits.set(fact.turn, fact.session);
+          const oldest = audits.keys().next().value;
+          if (audits.size > MOST_AUDITS && oldest !== undefined) audits.delete(oldest);
+        }
       } else if (fact.type === 'reward-given' && fact.turn !== undefined) {
         calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score });
         undecided.delete(fact.turn);
+        if (fact.source === 'judge') audits.delete(fact.turn);
       } else if (fact.type === 'learning-queued') {
         if (fact.learner !== EVOLVER) queue.set(fact.item, fact);
       } else if (fact.type === 'cycle-end') {

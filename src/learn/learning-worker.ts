@@ -150,7 +150,7 @@ export async function startLearningWorker(
   });
   const judge = createJudgeStep({
     evidence,
-    ask: async () => (await askOf('judge'))?.ask,
+    ask: () => askOf('judge'),
     generation: () => library.generation,
     clock,
     newId,
@@ -207,7 +207,7 @@ function createAskOf(
   budget: Budget,
   isOn: () => boolean,
   { model: find, chat, clock, log }: LearningPorts,
-): (role: LearningRole) => Promise<AskedModel | undefined> {
+): (role: LearningRole) => Promise<(AskedModel & { readonly model: string }) | undefined> {
   return async (role) => {
     const found = isOn() ? await find(role) : undefined;
     if (found === undefined) return undefined;
@@ -217,7 +217,7 @@ function createAskOf(
     };
     const journal = (note: string) => log.debug({ role }, note);
     const ask = createAsk({ model, name, price, budget, clock, journal });
-    return { ask, ...(onlyFor === undefined ? {} : { onlyFor }) };
+    return { ask, model: name, ...(onlyFor === undefined ? {} : { onlyFor }) };
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { AssistantPart, ChatMessage } from '../../src/core/chat.ts';
 import type { NewFact, TurnView } from '../../src/core/store.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { toRecords } from '../../src/record/records.ts';
@@ -52,6 +52,63 @@ function open(turns: readonly string[], mostCharacters?: number, caller?: string
   );
   return { reader, store, decoded };
 }
+
+/** A session whose first turn fails to edit `a.ts`; the second reads it, the third edits it again with this result. */
+function openEdits(again: string) {
+  const store = createMemoryStore();
+  const records = toRecords(store, () => 5);
+  const call = (id: string, name: string): AssistantPart => ({
+    type: 'tool-call',
+    id,
+    name,
+    arguments: JSON.stringify({ file_path: 'a.ts', old_string: id, new_string: 'x' }),
+  });
+  const replies: readonly AssistantPart[] = [
+    call('1', 'Edit'),
+    call('2', 'Read'),
+    call('3', 'Edit'),
+    call('4', 'Read'),
+  ];
+  const results = ['String to replace not found in file.', 'const a = 1;', again, ''];
+  const decode = async (view: TurnView) => {
+    const nth = Number(view.id.slice(1));
+    const said = replies.slice(0, nth - 1).flatMap((part, at): ChatMessage[] => [
+      { role: 'assistant', content: [part] },
+      { role: 'tool', callId: String(at + 1), content: [{ type: 'text', text: results[at] ?? '' }] },
+    ]);
+    const messages: ChatMessage[] = [
+      { role: 'user', content: [{ type: 'text', text: 'Rename it' }] },
+      ...said,
+    ];
+    const reply = replies.slice(nth - 1, nth);
+    return {
+      view,
+      request: { model: 'm', system: [], messages, tools: [], stream: false },
+      reply,
+      stop: 'tool-calls' as const,
+    };
+  };
+  const reader = createEvidenceReader({ ...records, decoder: () => decode });
+  const add = (turn: string) => store.append({ facts: [start(turn, 's'), end(turn)] });
+  return { reader, add };
+}
+
+describe('a failed edit', () => {
+  it.each([
+    ['is no failure once one of the next turns made it', 'The file a.ts has been updated.', 'ambiguous'],
+    ['stays a failure when it fails again', 'String to replace not found in file.', 'failure'],
+  ])('%s', async (_, again, verdict) => {
+    const { reader, add } = openEdits(again);
+    let first: string | undefined;
+    for (const turn of ['t1', 't2', 't3', 't4']) {
+      add(turn);
+      const looked = await reader.affectedTurns('s', [turn]);
+      first = looked.find(({ evidence }) => evidence.turn === 't1')?.appraisal.verdict ?? first;
+      if (turn === 't2') expect(first).toBe('failure');
+    }
+    expect(first).toBe(verdict);
+  });
+});
 
 describe('the evidence reader', () => {
   it('decodes and appraises each turn once for appraisal, session end, learners and judge', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TurnEvidence, Verdict } from '../../../src/core/evidence.ts';
 import { asArray, asObject, asString, type Json, type JsonObject } from '../../../src/core/json.ts';
-import { readConversation } from './read-conversation.ts';
+import { readConversationEvidence } from './conversation-evidence.ts';
 import { type LabelledTurn, TURN_LABELS } from './score-turns.ts';
 
 /**
@@ -40,7 +40,7 @@ function readRow(row: JsonObject, where: string): LabelledTurn {
     ...pick(row, 'system'),
     ...pick(row, 'tools'),
   };
-  return { ...shared, id, evidence: readConversation(given) };
+  return { ...shared, id, evidence: readConversationEvidence(given) };
 }
 
 const pick = (row: JsonObject, name: 'system' | 'tools'): JsonObject =>

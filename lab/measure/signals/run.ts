@@ -6,9 +6,14 @@ import { readTurns } from './read-turns.ts';
 import { type HitRate, scoreTurns, TURN_LABELS, type TurnScores } from './score-turns.ts';
 
 /** How well failures are found in labelled turns: ours, or any file of that format. */
-const OURS = ['conversations-test', 'conversations-dev', 'turns-test', 'turns-dev', 'turns-hard'].map(
-  (name) => `lab/measure/signals/${name}.jsonl`,
-);
+const OURS = [
+  'conversations-test',
+  'conversations-real',
+  'conversations-dev',
+  'turns-test',
+  'turns-dev',
+  'turns-hard',
+].map((name) => `lab/measure/signals/${name}.jsonl`);
 const { values: options } = parseArgs({
   options: {
     turns: { type: 'string', multiple: true, default: OURS },

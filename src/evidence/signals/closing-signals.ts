@@ -1,6 +1,6 @@
 import type { Signal } from '../../core/evidence.ts';
 import type { ToolCallReading, TurnReading } from '../turn-reading.ts';
-import { isExpectedRed } from './tool-signals.ts';
+import { isAskedFor, isExpectedRed } from './tool-signals.ts';
 
 /** The last call whose result tells something: later ones only read. */
 export const lastTelling = (calls: readonly ToolCallReading[]): ToolCallReading | undefined =>
@@ -29,9 +29,3 @@ export function findClosingState(turn: TurnReading): Signal | undefined {
     return { name: 'stopped-ok', source: 'signal', score: 0.7, weight: 0.4, reason };
   return undefined;
 }
-
-/** A question whether something is there is answered by its absence. */
-const WHETHER =
-  /^\W{0,4}(?:do we|does|is there|are there|is|are|have we|has|did|which|who|what|where|how many|check (?:if|whether)|see if|gibt es|haben wir|ist)\b/i;
-
-export const isAskedFor = (task: string): boolean => WHETHER.test(task.trimStart().slice(0, 200));

@@ -1,4 +1,5 @@
 import { separateTypedText } from '../../text/typed-text.ts';
+import { compilePhrases } from './phrase-table.ts';
 
 const CAP = 2000;
 
@@ -26,12 +27,33 @@ const SAID_BY_PERSON: readonly RegExp[] = [
 const WANTED =
   /^\s*(?:please |can you |could you |now |next |let's |also )?(?:add|implement|write|fix|handle|make|build|change|show|explain|document|test|simulate|mock|support|retry when|catch)\b/i;
 /** Blames the agent's own work for it. */
-const OWN = /\b(?:your (?:code|change|fix|script|edit)|you (?:broke|killed|crashed|took))\b/i;
+const OWN =
+  /\byour (?:code|change|fix|script|edit)\b|\byou\b.{0,30}\b(?:broke|killed|crashed|took|brought|said|told)\b/i;
+const OUTAGE_ENGLISH =
+  /\b(?:api|server|servers|registry|npm|pypi|github|gitlab|actions|ci|network|internet|wi-?fi|vpn|proxy|provider|service|cloud|aws|azure|database host|dns|connection|machine|laptop|disk|power|site)\b.{0,40}\b(?:(?:is|are|was|were|seems?|went|goes|being|still|currently|to be) (?:\w+ ){0,3}(?:down|offline|unreachable|out|slow today)|down again|having (?:an? )?(?:outage|issues|problems)|outage|died|dropped|unreachable|rate.?limit|ran out of|returns? (?:429|5\d\d)|(?:429|502|503|504)\b)|\b(?:hit|reached|over) (?:the|our|my) (?:rate.?limit|quota|usage limit)\b/;
+const OUTAGE_FOREIGN = compilePhrases(`
+  (registry|server|api|netz|internet|wlan|vpn)… (nicht erreichbar|down|weg|ausgefallen|ist aus|langsam)|liegt nicht an dir
+  (l'api|le serveur|internet|le réseau|le wifi)… (en panne|est tombé|ne répond|coupé|hors service)
+  se cayó (internet|la api|el servidor|la red)|(la api|el servidor|internet|la red)… (caíd[oa]|no responde|se cayó)
+  (a api|o servidor|a internet)… (caiu|fora do ar)|(l'api|il server|la rete)… (giù|non risponde|caduto|caduta)
+  (de api|de server|het netwerk|internet)… (plat|ligt eruit|onbereikbaar)|(api|serwer|sieć|internet)… (leży|padł|padło|nie odpowiada)
+  (апи|api|сервер|сеть|интернет)… (лежит|упал|недоступен|не отвечает|отвалился)|(api|sunucu|internet)… (çöktü|kesildi|gitti|yanıt vermiyor)
+`);
+const OUTAGE_EAST_ASIAN =
+  /(?:网络|服务器|接口|网)(?:.{0,6})(?:有问题|挂了|断了|崩了|不通)|(?:サーバー?|ネット(?:ワーク)?|api).{0,8}(?:落ち|障害|繋がらない)|(?:서버|네트워크|인터넷|api).{0,8}(?:다운|끊|장애|죽었)/u;
+const CONDITION = /^(?:if|when|unless|in case|falls|wenn|als|jesli|если|如果|もし)\b/;
+
+/** Whether one sentence, in lower case without accents, says so. */
+export const isOutageSentence = (folded: string): boolean =>
+  !CONDITION.test(folded) &&
+  !OWN.test(folded) &&
+  (OUTAGE_ENGLISH.test(folded) || OUTAGE_FOREIGN.test(folded) || OUTAGE_EAST_ASIAN.test(folded));
 
 /** Whether the person says that something outside the agent was broken. */
 export function reportsOutage(message: string): boolean {
   const typed = separateTypedText(message.slice(0, CAP)).typed.trim();
-  if (typed === '' || WANTED.test(typed) || OWN.test(typed)) return false;
+  if (typed === '' || WANTED.test(typed) || OWN.test(typed) || CONDITION.test(typed.toLowerCase()))
+    return false;
   return SAID_BY_PERSON.some((pattern) => pattern.test(typed));
 }
 

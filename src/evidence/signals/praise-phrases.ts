@@ -1,5 +1,3 @@
-import { compilePhrases } from './phrase-table.ts';
-
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** Words that are praise at the beginning of a message, folded. */
@@ -62,21 +60,3 @@ export const DOUBT =
   /\bare you (?:really |absolutely |100% )?(?:sure|certain)\b|(?:^|\s)(?:wtf|w\.t\.f)\b|^(?:hm+,? )?(?:wasn't|isn't|aren't|weren't|shouldn't|didn't|doesn't) (?:it|that|this|they|you)\b|^(?:hm+,? |but )?(?:is|was|were|are) (?:that|this|they|it) really\b|^really\?|\bsind sie sicher\b|\bbist du (?:dir )?sicher\b|estas seguro|tem certeza|sei sicuro|weet je zeker|(?:tu es|es-tu|t'es) sur\b|ты уверен|jestes pewien|emin misin|你确定|确定吗|本当に(?:大丈夫|正しい)|확실(?:해|한가)|pakka\?/u;
 
 /** A part of the outside world that the user says is out of order: the agent did nothing wrong. */
-const OUTAGE_ENGLISH =
-  /\b(?:api|server|servers|registry|npm|pypi|github|gitlab|actions|ci|network|internet|wi-?fi|vpn|proxy|provider|service|cloud|aws|azure|database host|dns|connection|machine|laptop|disk|power|site)\b.{0,40}\b(?:(?:is|are|was|were|seems?|went|goes|being|still|currently|to be) (?:\w+ ){0,3}(?:down|offline|unreachable|out|slow today)|down again|having (?:an? )?(?:outage|issues|problems)|outage|died|dropped|unreachable|rate.?limit|ran out of|returns? (?:429|5\d\d)|(?:429|502|503|504)\b)|\b(?:hit|reached|over) (?:the|our|my) (?:rate.?limit|quota|usage limit)\b/;
-const OUTAGE_FOREIGN = compilePhrases(`
-  (registry|server|api|netz|internet|wlan|vpn)… (nicht erreichbar|down|weg|ausgefallen|ist aus|langsam)|liegt nicht an dir
-  (l'api|le serveur|internet|le réseau|le wifi)… (en panne|est tombé|ne répond|coupé|hors service)
-  se cayó (internet|la api|el servidor|la red)|(la api|el servidor|internet|la red)… (caíd[oa]|no responde|se cayó)
-  (a api|o servidor|a internet)… (caiu|fora do ar)|(l'api|il server|la rete)… (giù|non risponde|caduto|caduta)
-  (de api|de server|het netwerk|internet)… (plat|ligt eruit|onbereikbaar)|(api|serwer|sieć|internet)… (leży|padł|padło|nie odpowiada)
-  (апи|api|сервер|сеть|интернет)… (лежит|упал|недоступен|не отвечает|отвалился)|(api|sunucu|internet)… (çöktü|kesildi|gitti|yanıt vermiyor)
-`);
-const OUTAGE_EAST_ASIAN =
-  /(?:网络|服务器|接口|网)(?:.{0,6})(?:有问题|挂了|断了|崩了|不通)|(?:サーバー?|ネット(?:ワーク)?|api).{0,8}(?:落ち|障害|繋がらない)|(?:서버|네트워크|인터넷|api).{0,8}(?:다운|끊|장애|죽었)/u;
-const CONDITION = /^(?:if|when|unless|in case|falls|wenn|als|jesli|если|如果|もし)\b/;
-
-export const reportsOutage = (folded: string): boolean =>
-  !CONDITION.test(folded) &&
-  !/\byou\b.{0,30}\b(?:broke|killed|took|brought|said|told)\b|\byou said\b/.test(folded) &&
-  (OUTAGE_ENGLISH.test(folded) || OUTAGE_FOREIGN.test(folded) || OUTAGE_EAST_ASIAN.test(folded));

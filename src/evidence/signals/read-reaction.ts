@@ -10,8 +10,9 @@ import {
   CORRECTING_CLAUSES,
   CORRECTING_PHRASES,
 } from './correction-patterns.ts';
+import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
-import { DOUBT, findThanks, reportsOutage } from './praise-phrases.ts';
+import { DOUBT, findThanks } from './praise-phrases.ts';
 import { isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
 
 /**
@@ -152,7 +153,7 @@ const CONTRAST =
 
 function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: ReplyContext): SentenceKind {
   const asked = isAnswer(folded, question);
-  if (reportsOutage(folded)) return 'outage';
+  if (isOutageSentence(folded)) return 'outage';
   const isQuestion = /[?？]$/.test(folded);
   const isTask = NEXT_TASK.test(folded);
   const isInstruction = isInstructionVerb(/^(?:please |pls )?([a-z]+)/.exec(folded)?.[1] ?? '');

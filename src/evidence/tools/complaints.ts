@@ -44,7 +44,7 @@ export const isRedisError = (text: string): boolean => /^\(error\) [A-Z]{3,20} /
 
 /** Words with which tools say that the work is done. */
 const DONE =
-  /^✓ built in|\b(?:build successful|compiled successfully|successfully (?:\w{3,20}ed|rolled out|built)|apply complete|all (?:checks|tests) passed|no (?:issues|errors|problems) found|success: |deployed\b|has been upgraded|(?:configured|created|scaled|unchanged|restarted|deleted|updated|installed)$|done in \d|built target|test is successful|syntax is ok|\.\.\. OK$|Applying .{1,200} OK$|up to date|upload(?:ed)?: |-> \S{1,200}$|changed, \d{1,7} insertions|congratulations|Finished `?\w{1,20}`? (?:profile|\[)|already satisfied|successfully installed|\bpassed\.?$|Running upgrade \S|CREATE (?:TABLE|INDEX)|ALTER TABLE|INSERT 0 \d)/i;
+  /^✓ built in| -> \S{1,200}$|\b(?:build successful|compiled successfully|successfully (?:\w{3,20}ed|rolled out|built)|apply complete|all (?:checks|tests) passed|no (?:issues|errors|problems) found|success: |deployed\b|has been upgraded|(?:configured|created|scaled|unchanged|restarted|deleted|updated|installed)$|done in \d|built target|test is successful|syntax is ok|\.\.\. OK$|Applying .{1,200} OK$|up to date|upload(?:ed)?: |changed, \d{1,7} insertions|congratulations|Finished `?\w{1,20}`? (?:profile|\[)|already satisfied|successfully installed|\bpassed\.?$|Running upgrade \S|CREATE (?:TABLE|INDEX)|ALTER TABLE|INSERT 0 \d)/i;
 
 /** How the output of a tool without an exit code reads: it complains, it says that it is done, or neither. */
 export function hasSaidDone(text: string): boolean {

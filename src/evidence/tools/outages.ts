@@ -52,6 +52,9 @@ const OUTAGES: readonly (readonly [code: string, pattern: RegExp])[] = [
 ];
 /** Services on this machine are the agent's to start. */
 const LOCAL = /localhost|127\.0\.0\.1|\[?::1\]?(?![\w:])|0\.0\.0\.0|\.sock\b/;
+const LOCAL_ALL = new RegExp(LOCAL, 'g');
+/** A proxy on this machine may name the host behind it, which is not on this machine. */
+const REMOTE = /https?:\/\/[\w-]{1,60}\.|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}:\d/;
 /** What a program of the agent's own can cause on a service that it also runs. */
 const CAN_BE_OWN: ReadonlySet<string> = new Set([
   'unreachable',
@@ -82,7 +85,7 @@ export function findOutage(text: string, isOwnService = false): string | undefin
 /** The outage that one line reports. */
 export function findOutageIn(line: string, isOwnService = false): string | undefined {
   if (RECOVERED.test(line)) return undefined;
-  const isLocal = isOwnService || LOCAL.test(line);
+  const isLocal = isOwnService || (LOCAL.test(line) && !REMOTE.test(line.replace(LOCAL_ALL, '')));
   return OUTAGES.find(
     ([code, pattern]) => !(isLocal && CAN_BE_OWN.has(code)) && pattern.test(line.trim()),
   )?.[0];

@@ -241,6 +241,18 @@ export function isInline(program: Program): boolean {
   return program.heredoc || has(program, '-c', '-e', '-r', '--eval', '-p', '-');
 }
 
+const ENDLESS_SUBS = words('dev start serve watch preview');
+const RUNNERS = words('npm pnpm yarn bun next vite ng nuxt astro');
+
+/** A server or a watcher: in the foreground it never ends. */
+export function isEndless(program: Program): boolean {
+  if (has(program, '--watch', '-w', '--watchAll') || (program.name === 'tail' && has(program, '-f', '-F')))
+    return true;
+  if (program.name === 'nodemon' || has(program, 'runserver', 'http.server')) return true;
+  const named = program.args.filter((arg) => !arg.startsWith('-') && arg !== 'run');
+  return RUNNERS.has(program.name) && ENDLESS_SUBS.has(named[0] ?? '');
+}
+
 const CHANGING = words('tee mv cp rm patch apply_patch touch truncate install dd ln');
 const CHANGING_GIT = words(
   'apply checkout reset restore revert merge rebase cherry-pick am pull switch stash',

@@ -19,7 +19,7 @@ const SHELL =
 const READ =
   /^(read|view|open|cat|fetch_file|notebookread)$|^(read|view|open|get)_(file|files|many_files|notebook|file_contents?|resource|currently_open_file)$|^text_editor_view$/;
 const SEARCH =
-  /^(grep|glob|search|ls|list|find|codesearch|toolsearch|codebase_search|file_glob_search)$|^(search|list|find|grep|glob)_|_search$/;
+  /^(grep|glob|search|ls|list|find|codesearch|toolsearch|codebase_search|file_glob_search)$|^(search|list|find|grep|glob)_|^(grep|glob|file|files|code|codebase|text|content|symbol|ripgrep)_search$/;
 const EDIT =
   /^(edit|write|multiedit|multi_edit|apply_patch|apply_diff|patch|replace|editor|create|insert|notebookedit|str_replace|text_editor|search_replace|search_and_replace|single_find_and_replace|applypatch)$|^(edit|write|create|replace|insert|update|patch|str_replace|delete)_(file|files|in_file|to_file|existing_file|new_file|based_edit_tool|editor|notebook|content)$/;
 

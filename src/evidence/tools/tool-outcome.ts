@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '../../core/evidence.ts';
-import { headLines } from '../../text/lines.ts';
+import { headLines, tailLines } from '../../text/lines.ts';
 import { hasCrashed, hasSaidDone, isRedisError } from './complaints.ts';
 import { countErrors, countTests } from './count-failures.ts';
 import { findCommandFault, findToolFault } from './error-patterns.ts';
@@ -7,7 +7,7 @@ import { readExitCode } from './exit-status.ts';
 import { readInterruption } from './interruption.ts';
 import { findOutage, findOutageIn, isLocalAddress } from './outages.ts';
 import { readEnvelope } from './result-envelope.ts';
-import { isCheck, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
+import { isCheck, isEndless, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
 import { type CallView, readCall } from './tool-call.ts';
 
 /**
@@ -35,6 +35,7 @@ const ENDED: ReadonlyMap<number, string> = new Map([
   [137, 'killed'],
   [143, 'terminated'],
 ]);
+const TIMED_OUT_REASON = 'timed out';
 /** The reason when a tool reports only that it failed. */
 const VAGUE = 'the tool says so';
 const CURL_OUTAGES = new Set([5, 6, 28, 35, 52, 56]);
@@ -44,6 +45,8 @@ const DONE =
 /** Reads a result in its client's format. Words like "error" in the content do not count, only what the tool reports. */
 export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
   const interruption = readInterruption(outcome.text);
+  if (interruption?.reason === TIMED_OUT_REASON && call.programs.some(isEndless))
+    return { kind: 'fault', reason: 'a command that never ends', text: outcome.text };
   if (interruption !== undefined) return { ...interruption, text: outcome.text };
   const wrapped = unwrap(outcome.text);
   const envelope = readEnvelope(wrapped.text, call.kind);
@@ -79,7 +82,7 @@ const SILENT_FORM = /\nProcess Group PGID: \d{1,9}\s{0,4}$/;
 /** A tool that reports no status has done its work. */
 function isQuietSuccess(call: CallView, whole: string, text: string): boolean {
   if (DONE.test(text.slice(0, 600))) return true;
-  if (call.kind !== 'shell') return false;
+  if (call.kind !== 'shell' || isMasked(call)) return false;
   const isOwnForm = SILENT_SHELL.test(call.name) || SILENT_FORM.test(whole.slice(-80));
   return call.programs.length > 0 && (isOwnForm || hasSaidDone(text));
 }
@@ -141,7 +144,9 @@ function isErrorReport(call: CallView, text: string): boolean {
   if (RUNS.test(call.name) && hasCrashed(text, false)) return true;
   if (!isSearch && REPORT.test(first.trim()) && !/\b0 (?:errors|failed)\b/.test(first)) return true;
   if (DELEGATE.test(call.name)) return GAVE_UP.test(text.slice(0, 400));
-  return !isSearch && text.length < SHORT && findOutageIn(first) !== undefined;
+  // What a tool quotes may be what it was asked.
+  const own = first.replace(/"[^"]{0,300}"|“[^”]{0,300}”/g, '');
+  return !isSearch && text.length < SHORT && findOutageIn(own) !== undefined;
 }
 
 type Reading = Pick<CallOutcome, 'kind' | 'reason'>;
@@ -241,7 +246,9 @@ function readPlainOutput(call: CallView, text: string): Reading | undefined {
     fault !== undefined || hasCrashed(isShown(call) ? first : text, !call.programs.some(isProgram));
   const isEnded = /^(?:killed|terminated)$/im.test(text.slice(-200).trim().split('\n').at(-1)?.trim() ?? '');
   const lines = headLines(text, FEW + 1);
-  const isOutage = lines.length <= FEW && findOutageIn(lines.at(-1) ?? '', isOwnService(call)) !== undefined;
+  const last = tailLines(text, 1)[0] ?? '';
+  const mayReport = lines.length <= FEW || !isShown(call);
+  const isOutage = mayReport && findOutageIn(last, isOwnService(call)) !== undefined;
   if (!hasFailed && !isEnded && !isOutage) return undefined;
   const outage = findOutage(text, isOwnService(call));
   if (outage !== undefined) return { kind: 'outage', reason: outage };

@@ -13,7 +13,8 @@ import {
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
-import { contradicts, coversMatter, isSameMatter, type Matter, readMatter } from './matter.ts';
+import { coversMatter, type Matter, readMatter, shareMatter, takesBackAll } from './matter.ts';
+import { mattersOf, type Saying } from './sayings.ts';
 import {
   answerFor,
   type QuotedLesson,
@@ -110,7 +111,8 @@ interface KnownLesson {
   readonly lesson: Lesson;
   /** Present for a lesson of this learner. */
   readonly quoted?: QuotedLesson;
-  readonly matters: readonly Matter[];
+  /** Of each quote, or of the whole text. */
+  readonly matters: readonly (readonly Matter[])[];
 }
 
 function* draftsOf(
@@ -125,10 +127,10 @@ function* draftsOf(
   const known = groups.length === 0 ? [] : near.map(readKnown);
   const changed = new Set<Lesson>();
   for (const { sayings: group, takenBack } of groups) {
-    const [{ matter, quote }] = group;
+    const [{ quote }] = group;
     const turns = [...new Set(group.map(({ failure }) => failure.turn))];
     const open = known.filter(({ lesson }) => !changed.has(lesson));
-    const same = open.find((one) => teaches(one, matter));
+    const same = open.find((one) => teaches(one, group[0]));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;
@@ -138,7 +140,7 @@ function* draftsOf(
       continue;
     }
     if (same === undefined) {
-      const replaced = open.filter((one) => isTakenBack(one, matter)).map(({ lesson }) => lesson);
+      const replaced = open.filter((one) => isTakenBack(one, group[0])).map(({ lesson }) => lesson);
       const told = replaced.find((lesson) => isTold(lesson) && !isToldByPerson(group));
       if (told !== undefined) {
         journal(`left out: ${told.text.name} was told by a person and says otherwise`);
@@ -182,16 +184,18 @@ function readKnown(lesson: Lesson): KnownLesson {
   const quoted = lesson.text.evidence.learner === LEARNER ? readLesson(lesson.text) : undefined;
   const { description, content } = lesson.text;
   return quoted === undefined
-    ? { lesson, matters: [readMatter(`${description}\n${content}`)] }
-    : { lesson, quoted, matters: quoted.quotes.map(readMatter) };
+    ? { lesson, matters: [[readMatter(`${description}\n${content}`)]] }
+    : { lesson, quoted, matters: quoted.quotes.map(mattersOf) };
 }
 
-const teaches = ({ quoted, matters }: KnownLesson, matter: Matter): boolean =>
-  matters.some((one) => (quoted === undefined ? coversMatter(one, matter) : isSameMatter(one, matter)));
+const teaches = ({ quoted, matters: known }: KnownLesson, { matter, matters }: Saying): boolean =>
+  known.some((one) =>
+    quoted === undefined ? one.some((text) => coversMatter(text, matter)) : shareMatter(one, matters),
+  );
 
 /** Only the words that hold now can be taken back. */
-const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, matter: Matter): boolean =>
-  quoted !== undefined && lead !== undefined && contradicts(matter, lead);
+const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, { matters }: Saying): boolean =>
+  quoted !== undefined && lead !== undefined && takesBackAll(matters, lead);
 
 function draftLesson(group: Sayings): Draft {
   const [lead] = group;

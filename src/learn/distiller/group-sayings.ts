@@ -1,5 +1,5 @@
 import type { FailureCase } from '../../core/learn.ts';
-import { contradicts, isSameMatter } from './matter.ts';
+import { shareMatter, takesBackAll } from './matter.ts';
 import { readSayings, type Saying } from './sayings.ts';
 
 /** All that was said on one matter, the words that hold now first. */
@@ -36,7 +36,7 @@ export function groupSayings(
     a.failure !== b.failure &&
     (isToldByPerson([a]) || !isToldByPerson([b])) &&
     (a.isStanding || !b.isStanding || a.failure.session === b.failure.session) &&
-    contradicts(a.matter, b.matter);
+    takesBackAll(a.matters, b.matters);
   for (const one of newest) {
     const newer = groups.find(({ sayings: [lead] }) => takesBack(lead, one));
     if (newer !== undefined) {
@@ -46,8 +46,8 @@ export function groupSayings(
     // Two lines of one feedback are meant as two, unless they are the same words.
     const group = groups.find(({ sayings: others }) =>
       others.some(
-        ({ matter, failure }) =>
-          matter.print === one.matter.print || (failure !== one.failure && isSameMatter(matter, one.matter)),
+        ({ matter, matters, failure }) =>
+          matter.print === one.matter.print || (failure !== one.failure && shareMatter(matters, one.matters)),
       ),
     );
     if (group === undefined) groups.push({ sayings: [one], takenBack: [] });

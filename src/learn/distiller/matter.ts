@@ -8,6 +8,8 @@ export interface Matter {
   readonly print: string;
   /** Its terms: whether the quote wants them or rejects them. */
   readonly terms: ReadonlyMap<string, boolean>;
+  /** The terms that are no part of a path or file name: those are often the case at hand. */
+  readonly frame: ReadonlySet<string>;
   /** How many of them say more than that something was wrong. */
   readonly subjects: number;
   /** Its only number, when it is a plain one: "4 spaces". Dates and ids are examples. */
@@ -88,6 +90,8 @@ const DISAGREES =
   /^\s*(?:no+|nope|nah|nein|non|nee|não|нет)[,!.]?\s+(?=(?:we|you|i|it|that|this|the|use|please|wir|nimm|bitte|nous|usa|use|мы)(?![\p{L}]))/iu;
 const IDLE_UNSPACED =
   /不要|不能|不许|不准|禁止|必须|应该|使用|我们|这里|一律|总是|永远|不|别|没|勿|请|用|要|ここでは|ではなく|じゃなく|使って|ください|しない|やめて|必ず|を|は|で|に/gu;
+const PATH =
+  /(?<![\p{L}\p{N}])[\w.-]{0,80}(?:\/[\w.-]{1,80})+|(?<![\p{L}\p{N}])[\w-]{1,80}\.[a-z]{2,5}(?:\.[a-z]{2,5})?(?![\p{L}\p{N}])/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]+/gu;
 
 export function readMatter(quote: string): Matter {
@@ -104,6 +108,7 @@ export function readMatter(quote: string): Matter {
   return {
     print: (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(' '),
     terms,
+    frame: new Set(termsIn(text.replace(PATH, ' '))),
     subjects: [...terms.keys()].filter((term) => !GENERIC.has(term)).length,
     ...(figures.length === 1 && figure !== undefined && /^\d{1,3}$/.test(figure) ? { figure } : {}),
   };
@@ -135,15 +140,25 @@ const SAME = 0.66;
 const SAME_PAIRS = 0.5;
 
 /** Whether two quotes say the same; in doubt they do not. */
-export function isSameMatter(a: Matter, b: Matter): boolean {
+function isSameMatter(a: Matter, b: Matter): boolean {
   if (a.print === b.print) return true;
   const { shared, all, opposed } = compare(a, b);
   if (shared.length === 0 || opposed.length > 0) return false;
   if (isOtherFigure(a, b)) return false;
+  if (isSameFrame(a, b)) return true;
   const likeness = shared.length / all;
   const isShort = Math.max(a.terms.size, b.terms.size) <= 2;
   const isUnspaced = shared.every((term) => UNSPACED_TERM.test(term));
   return likeness >= (isUnspaced ? SAME_PAIRS : isShort ? 0.5 : SAME) && (isShort || shared.length > 1);
+}
+
+const FEWEST_IN_FRAME = 3;
+
+/** "Make x/a.json.bak before you edit" and the same with another file. */
+function isSameFrame(a: Matter, b: Matter): boolean {
+  if (a.frame.size === a.terms.size || b.frame.size === b.terms.size) return false;
+  const shared = [...a.frame].filter((term) => b.frame.has(term)).length;
+  return shared >= FEWEST_IN_FRAME && shared >= (a.frame.size + b.frame.size - shared) * 0.8;
 }
 
 const UNSPACED_TERM = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u;
@@ -152,7 +167,7 @@ const UNSPACED_TERM = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p
  * Whether the newer quote takes back the older one: it rejects what the other wants, or wants another value of the same choice.
  * A condition that only one of them has ("on Fridays", "in Makefiles") makes it an exception, and both hold.
  */
-export function contradicts(newer: Matter, older: Matter): boolean {
+function contradicts(newer: Matter, older: Matter): boolean {
   if (newer.print === older.print) return false;
   const { shared, all, opposed } = compare(newer, older);
   if (opposed.length > 0 && opposed.length === shared.length)
@@ -167,6 +182,14 @@ export function contradicts(newer: Matter, older: Matter): boolean {
   const [now, before] = [others(newer, mine.term), others(older, theirs.term)];
   return isOther && now.length === before.length && now.every((term) => before.includes(term));
 }
+
+/** Whether two quotes have a sentence on the same matter. */
+export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean =>
+  a.some((one) => b.some((other) => isSameMatter(one, other)));
+
+/** Whether a quote takes an older one back. One of several sentences is not all that was said. */
+export const takesBackAll = (newer: readonly Matter[], older: readonly Matter[]): boolean =>
+  older.length === 1 && newer.some((one) => older.some((other) => contradicts(one, other)));
 
 /** All terms of the opposed sort are in the other quote: there is no condition that it lacks. */
 function isWithoutCondition(one: Matter, other: Matter, opposed: readonly string[]): boolean {

@@ -8,6 +8,8 @@ export interface Saying {
   readonly quote: string;
   readonly speaker: Speaker;
   readonly matter: Matter;
+  /** The matters of its sentences. */
+  readonly matters: readonly Matter[];
   readonly failure: FailureCase;
   /** Meant for later work too: once is enough. Otherwise it counts when it was said in two sessions. */
   readonly isStanding: boolean;
@@ -26,32 +28,36 @@ const MOST_PIECES = 24;
 export function readSayings(failure: FailureCase): readonly Saying[] {
   const { passages, appraisal } = failure;
   const found = new Map<string, Saying>();
-  const take = (
-    text: string,
-    speaker: Speaker,
-    isStanding: (quote: string) => boolean,
-    isCorrection = false,
-  ): void => {
-    for (const quote of piecesOf(text)) {
-      const matter = readMatter(quote);
-      const isMeant = isStanding(quote);
-      if (!(isMeant && isCorrection) && !hasSubject(quote)) continue;
-      if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) continue;
-      found.set(matter.print, { quote, speaker, matter, failure, isStanding: isMeant });
-    }
+  const add = (quote: string, speaker: Speaker, isStanding: boolean): void => {
+    const matter = readMatter(quote);
+    if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) return;
+    found.set(matter.print, { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding });
+  };
+  const hear = (text: string, speaker: Speaker): void => {
+    for (const quote of piecesOf(text)) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
   };
   for (const { origin, isFeedback, text } of passages)
     if (origin === 'person' || origin === 'verifier' || isFeedback === true)
-      take(text, origin === 'verifier' ? 'check' : 'user', (quote) => !isSingleCase(quote));
+      hear(text, origin === 'verifier' ? 'check' : 'user');
   for (const { source, score, reason } of appraisal.signals)
     if ((source === 'person' || source === 'verifier') && score < 0.5)
-      take(reason, source === 'verifier' ? 'check' : 'user', (quote) => !isSingleCase(quote));
+      hear(reason, source === 'verifier' ? 'check' : 'user');
+  // The sentences of one message belong together: one of them is the rule, another says what was wrong.
   const { quotes = [], isStanding = false } = appraisal.correction ?? {};
-  // Whatever the words are: that they were meant for later work has been found out with the message around them.
-  for (const quote of quotes)
-    take(quote, 'user', (said) => isStanding && /\p{L}.*\s\S|\p{Lo}{3}/su.test(said), true);
+  const said = cutAtSentence(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
+  if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said)) add(said, 'user', isStanding);
   return [...found.values()];
 }
+
+/** The matters of the sentences of a quote that have one. */
+export function mattersOf(quote: string): readonly Matter[] {
+  const matters = sentencesOf(quote)
+    .map(readMatter)
+    .filter(({ terms }) => terms.size > 0);
+  return matters.length === 0 ? [readMatter(quote)] : matters;
+}
+
+const MORE_THAN_A_WORD = /\p{L}\S{0,100}\s+\S|\p{Lo}{3}/u;
 
 /** The reason that appraisal writes for a score: nobody's words. */
 const SCORE_ALONE = /^\w+ gave -?[\d.e-]+$/;
@@ -129,19 +135,28 @@ export function sentencesOf(text: string): readonly string[] {
  * What is taken for it by mistake is learned when it is said again.
  */
 const SINGLE_CASE: readonly RegExp[] = [
-  // An option of a question.
-  /(?:^|\b(?:not|taken?|chose|pick(?:ed)?|ticked|only|and|or|out|missed|option|answer|letter|answer is|answer was) )[A-H](?:$|[,.;:()]|\s(?:is|are|was|would|should|belongs|as well|too|because|holds|and|or|in|contradicts)\b)/,
-  // What a document says.
-  /^(?:from|in|according to|as per) (?:[\w./-]{1,80}\.\w{1,5}|the \w{1,20})[:,] (?!(?:always|never|use|put|do|we|you)\b)|\b(?:says?|states?|see|read in|gives) [\w./-]{0,60}\.(?:md|txt|pdf|docx?)\b|^the (?:invoice|memo|contract|lease|log|minutes|ticket|report) (?:says|states|gives|reads)\b/i,
   // The value of one thing.
   /^(?:[Ii]t|[Tt]hat|[Tt]he [\w ]{2,40}) (?:should(?: have)? be(?:en)?|must be|has to be|is|was) (?:\d[\d.,:/-]*(?=$|[\s.])|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|[A-Z][a-z]+ [A-Z][a-z]+)/,
   // One ticket, one order.
-  /^(?!.*\b(?:must|should|has to|have to|needs?)\b).*(?:\b(?:ticket|issue|order|invoice|case|patient|version|room|row) (?:no\. ?)?#?\d|(?<![\w"'`])[A-Z]{1,5}-\d{2,}\b)/i,
+  /^(?!.*\b(?:must|should|has to|have to|needs?)\b).*(?:\b(?:ticket|issue|order|invoice|case|patient|version|room|row) (?:no\. ?)?#?\d|(?<![\w"'`])(?:[A-Z]{1,5}-\d{2,}|[a-z]\d{4})\b)/i,
   // Do this again.
   /^(?:have|take) an?(?:other)? (?:closer )?look\b|\b(?:this|that) (?:one|time)\b|^(?:this|that|it) (?:is|does|did|was) not?\b|^the (?:figures|numbers|sums?) (?:do|does) not\b/i,
 ];
 const GENERAL =
   /\b(?:always|never|every|each|all|any|whenever|from now on|in future|going forward|we)\b|\b(?:immer|nie|niemals|jede[rsnm]?|siempre|nunca|cada|toujours|jamais|chaque|sempre)\b/i;
 
-const isSingleCase = (quote: string): boolean =>
-  SINGLE_CASE.some((pattern) => pattern.test(quote)) && !GENERAL.test(quote);
+/** An option of a question, or what a document says: also where the sentence speaks of all of something. */
+const OF_QUESTION =
+  /(?:^|\b(?:[Nn]ot|taken?|chose|pick(?:ed)?|ticked|only|and|or|out|missed|[Oo]ption|[Aa]nswer|letter|answer is|answer was) )[A-H](?:$|[,.;:()]|\s\(|\s(?:is|are|was|would|should|belongs|as well|too|because|holds|and|or|in|contradicts)\b)/;
+const OF_DOCUMENT =
+  /^(?:from|in|according to|as per) (?:[\w./-]{1,80}\.\w{1,5}|the \w{1,20})[:,] (?!(?:always|never|use|put|do|we|you)\b)|\b(?:says?|states?|see|reads? in|gives|otherwise in) [\w./-]{1,60}\.(?:md|txt|pdf|docx?|json|csv)\b|^the (?:invoice|memo|contract|lease|log|minutes|ticket|report) (?:says|states|gives|reads)\b/i;
+
+/** What is named as an example does not make a rule a single case. */
+const EXAMPLE =
+  /,?\s(?:for example|for instance|e\.g\.|such as|like|so|z\.\s?B\.|par exemple|por ejemplo)\s.*$/is;
+
+function isSingleCase(quote: string): boolean {
+  const said = quote.replace(EXAMPLE, '');
+  if (OF_QUESTION.test(said) || OF_DOCUMENT.test(said)) return true;
+  return SINGLE_CASE.some((pattern) => pattern.test(said)) && !GENERAL.test(said);
+}

@@ -142,6 +142,19 @@ describe('a lesson', () => {
     expect(all).not.toContain('green');
   });
 
+  it('keeps the sentences of one message together: what was wrong, and what holds', async () => {
+    const said = ['Nope.', 'you put the test into src again.', 'tests go in test/.'];
+    const one = corrected(1, said.join(' '));
+    const correction = { quotes: said, isStanding: true };
+    const { proposals } = await learnFrom(distiller, [
+      { ...one, appraisal: { ...one.appraisal, correction } },
+    ]);
+    expect(descriptions({ proposals })).toEqual(['"you put the test into src again. tests go in test/."']);
+    const again = corrected(2, 'again: tests go in test/');
+    const library = await libraryWith(...proposals.map(({ change }) => change));
+    expect((await hear([again], library)).proposals.map(({ change }) => change.op)).toEqual(['revise']);
+  });
+
   it('is cut at the end of a sentence, never inside one', async () => {
     const sentence = 'The header of each table names the unit of every column that has one. ';
     const [text] = (await learnFrom(distiller, [told(sentence.repeat(40).trim())])).proposals.map(
@@ -243,6 +256,19 @@ describe('the same matter, said again', () => {
     expect(lesson?.text.content).toContain('The user said, 3 times:');
     expect(lesson?.text.content).toContain('> we use pnpm here, not npm');
     expect(lesson?.text.note.triggers).toEqual(['Add lodash to the web app', 'Install zod']);
+  });
+
+  it('is the same rule with another file name', async () => {
+    const { steps } = await hearInTurn(
+      toldOf(1, 'Existing files need a .bak copy, here boards/iris.json.bak, before you edit them.'),
+      toldOf(2, 'Existing files need a .bak copy, here desk/onyx.json.bak, before you edit them.'),
+    );
+    expect(steps).toEqual(['add', 'revise']);
+    const other = await hearInTurn(
+      corrected(1, 'never touch dist/ by hand'),
+      corrected(2, 'never touch gen/ by hand'),
+    );
+    expect(other.steps).toEqual(['add', 'add']);
   });
 
   it('does not send a live lesson back on trial for its count alone', async () => {

@@ -5,6 +5,7 @@ import type { ChatMessage } from '../../../src/core/chat.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { renderBlock, renderDelta } from '../../../src/lessons/render-block.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { ask, lesson, shippedTokenizer } from './parts.ts';
 
 const tokenizer = shippedTokenizer();
@@ -63,7 +64,7 @@ describe('the prompt of the nano policy', () => {
     ]);
     const [proposal] = proposals;
     if (proposal === undefined) throw new Error('nothing was learned');
-    const { name, description, content } = proposal.change.text;
+    const { name, description, content } = proposedText(proposal);
     const block = renderBlock([lesson(name, description, content)]);
     const [skill] = shownSkills(ask(TASK, { system: [{ type: 'text', text: block }] }));
     expect(skill?.text).toBe(said);

@@ -21,7 +21,7 @@ export interface ConversationRow {
  * next message), or with nothing when the conversation ends with the reply. It is read on the product's own path: a wire decodes
  * the messages, `createTurnEvidence` reads the turn from the request that made it and the request after it.
  */
-export function readConversation(row: ConversationRow): TurnEvidence {
+export function readConversationEvidence(row: ConversationRow): TurnEvidence {
   const { messages, tools } = decodeConversation(row);
   const replies = messages.flatMap(({ role }, index) =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
