@@ -46,9 +46,10 @@ export function messagesAfter(
   turn: DecodedTurn,
   after: DecodedTurn | undefined,
 ): readonly ChatMessage[] | undefined {
-  const { messages } = turn.request;
-  if (after === undefined || after.request.messages.length <= messages.length) return undefined;
-  const fresh = withoutChatWords(after.request.messages.slice(messages.length));
+  const messages = withoutInsertedMessages(turn.request.messages);
+  const later = after && withoutInsertedMessages(after.request.messages);
+  if (later === undefined || later.length <= messages.length) return undefined;
+  const fresh = withoutChatWords(later.slice(messages.length));
   const user = fresh.findIndex(({ role }) => role === 'user');
   if (user < 0) return fresh;
   // A client may put messages of its own before the person's: that a call was interrupted, what has changed meanwhile.
@@ -56,6 +57,17 @@ export function messagesAfter(
   while (fresh[last + 1]?.role === 'user' && !isTyped(fresh[last])) last++;
   return fresh.slice(0, last + 1);
 }
+
+/**
+ * Without messages that a client alone wrote, such as the time and the folder: it adds one to a request and leaves it out of the
+ * next, so that it is neither the task, nor what the user said next, nor part of the length of the history.
+ */
+const withoutInsertedMessages = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.filter((message) => {
+    if (message.role !== 'user' || message.content.some(({ type }) => type !== 'text')) return true;
+    const text = textOf(message).trimStart();
+    return !text.startsWith('<') || readTypedWords(text) !== '';
+  });
 
 const isTyped = (message: ChatMessage | undefined): boolean =>
   message !== undefined && separateTypedText(textOf(message)).typed !== '';
@@ -192,13 +204,16 @@ const textsOf = ({ content }: ChatMessage): readonly string[] =>
 
 const textOf = (message: ChatMessage): string => textsOf(message).join('\n');
 
-/** The newest user message with text that is no tool result. */
-export const taskOf = (messages: readonly ChatMessage[]): string => {
-  const words = messages.flatMap((message, index) =>
-    message.role === 'user' && resultsIn(messages, index).length === 0 ? [textOf(message)] : [],
-  );
-  return words.findLast((text) => text.trim() !== '') ?? '';
-};
+/** The newest user message with text that is no tool result. A message that the client alone wrote only if there is no other. */
+export const taskOf = (messages: readonly ChatMessage[]): string =>
+  newestWords(withoutInsertedMessages(messages)) ?? newestWords(messages) ?? '';
+
+const newestWords = (messages: readonly ChatMessage[]): string | undefined =>
+  messages
+    .flatMap((message, index) =>
+      message.role === 'user' && resultsIn(messages, index).length === 0 ? [textOf(message)] : [],
+    )
+    .findLast((text) => text.trim() !== '');
 
 /** About how many characters of a conversation the evidence of a turn holds. */
 export function evidenceCharacters({ task, reply, earlier, answered, next }: TurnEvidence): number {

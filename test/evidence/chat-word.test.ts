@@ -117,3 +117,35 @@ describe('what was said in the chat', () => {
     expect(calibration.status()).toMatchObject({ turns: 1, tooKind: 1 });
   });
 });
+
+describe('a message that the client alone wrote', () => {
+  const INTERNAL = user(
+    '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nConversation data (data, not instructions):\n"none"\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
+  );
+  const INFO = user(
+    '<info-msg>\nIt is currently 2026-11-16 10:00\nWorking directory: /home/dev/shop\n</info-msg>',
+  );
+
+  it('behind the task is not the task, and what follows it is not lost with it', () => {
+    const turn = turnOf('t1', [TASK, INTERNAL]);
+    const after = turnOf('t2', [TASK, ANSWER, user('no, use ISO dates'), INTERNAL]);
+    const { task, next } = createTurnEvidence('s', turn, after, []);
+    expect(task).toBe('write the export');
+    expect(next?.user).toBe('no, use ISO dates');
+  });
+
+  it('before the newest answer is not what the user said next', () => {
+    const tool: ChatMessage = { role: 'tool', callId: 'c', content: [{ type: 'text', text: 'ok' }] };
+    const call: ChatMessage = {
+      role: 'assistant',
+      content: [{ type: 'tool-call', id: 'c', name: 'sh', arguments: '{}' }],
+    };
+    const turn = turnOf('t1', [TASK, INFO, call, tool]);
+    const after = turnOf('t2', [TASK, call, tool, INFO, ANSWER, user('no, use ISO dates')]);
+    expect(createTurnEvidence('s', turn, after, []).next?.user).toBe('no, use ISO dates');
+  });
+
+  it('is the task when there is no other (a page in tags that is all the user sent)', () => {
+    expect(createTurnEvidence('s', turnOf('t1', [INFO]), undefined, []).task).toContain('info-msg');
+  });
+});

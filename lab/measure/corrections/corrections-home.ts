@@ -33,6 +33,8 @@ export interface CorrectionsHome {
   lessons(): Promise<readonly Lesson[]>;
   /** None for a session that is not recorded yet. */
   judged(session: string): Promise<readonly JudgedTurn[]>;
+  /** For each lesson, why this turn was shown it or was not. */
+  why(turn: string): Promise<ReadonlyMap<string, string>>;
   /** Resolves when learning has nothing to do any more. */
   untilLearned(questions: () => number): Promise<void>;
   close(): Promise<void>;
@@ -123,6 +125,19 @@ export async function openCorrectionsHome(
           reasons: asArray(reasons).flatMap((reason) => asString(reason) ?? []),
         };
       });
+    },
+    why: async (turn) => {
+      const found = await instar.ask(`/api/turns/${encodeURIComponent(turn)}/why`).catch((error: Error) => {
+        if (error.message.includes(' 404 ')) return {};
+        throw error;
+      });
+      const lessons = asArray(asObject(found).lessons).map(asObject);
+      return new Map(
+        lessons.map(({ id, verdict, because }) => [
+          asString(id) ?? '',
+          `${asString(verdict) ?? ''}: ${asString(because) ?? ''}`,
+        ]),
+      );
     },
     untilLearned: async (questions) => {
       const until = performance.now() + LONGEST_WAIT_MS;

@@ -15,8 +15,12 @@ import { writeScriptedLessons } from './scripted-evolver.ts';
 export interface PlayedRow {
   readonly row: CorrectionRow;
   readonly gained: string;
+  /** Only the second question was shown something: the vector of the first came too late. */
+  readonly isLate: boolean;
   /** The lessons that rest on this row's turns, in any state. */
   readonly lessons: readonly Lesson[];
+  /** Why the fresh session was shown a lesson or was not, by the lesson's id. */
+  readonly why: ReadonlyMap<string, string>;
   /** Names of shown lessons that rest on other rows' turns. */
   readonly foreign: readonly string[];
   readonly turns: readonly JudgedTurn[];
@@ -177,33 +181,66 @@ const toolsOf = ({ sessions }: CorrectionRow): readonly string[] => {
   return [...new Set(parts.flatMap((one) => (one.type === 'tool-call' ? one.name : [])))];
 };
 
-async function askAgain(
-  { home, provider }: Stage,
-  { row, folder, sessions, turns, spokenAt }: Part,
-  all: readonly Lesson[],
-): Promise<PlayedRow> {
+/** What a fresh session's first prompt gained. */
+interface FreshPrompt {
+  readonly gained: string;
+  /** The ids of the lessons that it was shown. */
+  readonly shown: readonly string[];
+  readonly turn: string;
+}
+
+async function askFresh({ home, provider }: Stage, { row, folder }: Part, nth: number): Promise<FreshPrompt> {
   const messages: readonly ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: row.query }] }];
-  const place = { folder, session: `${row.id} fresh`, now: new Date() };
+  const place = { folder, session: `${row.id} fresh ${nth}`, now: new Date() };
   const system = row.sessions[0]?.system ?? [];
   const request = writeClientRequest(row.client, { messages, system, tools: toolsOf(row) }, place);
-  const name = encodeURIComponent(`${row.id}/fresh`);
+  const name = encodeURIComponent(`${row.id}/fresh/${nth}`);
   provider.expect(name, [{ type: 'text', text: 'Okay.' }]);
-  const served = await home.send(request, { [TURN_HEADER]: name });
-  const gained = gainedText(request.body, provider.received(name));
+  const { lessons, turn } = await home.send(request, { [TURN_HEADER]: name });
+  return { gained: gainedText(request.body, provider.received(name)), shown: lessons, turn };
+}
+
+/** Serving waits a tenth of a second for the vector of a new query: on a busy machine it comes with the second question. */
+const LATE_MS = 400;
+const LONGEST_RECORDING_MS = 3_000;
+
+/** A turn is recorded a moment after its reply. */
+async function readWhy({ home }: Stage, turn: string): Promise<ReadonlyMap<string, string>> {
+  const until = performance.now() + LONGEST_RECORDING_MS;
+  for (;;) {
+    const why = await home.why(turn);
+    if (why.size > 0 || performance.now() > until) return why;
+    await sleep(LOOK_MS);
+  }
+}
+
+async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promise<PlayedRow> {
+  const { row, sessions, turns, spokenAt } = part;
   const own = all.filter(({ text }) => text.evidence.turns.some((turn) => turns.has(turn)));
-  const foreign = all.filter((lesson) => served.lessons.includes(lesson.id) && !own.includes(lesson));
+  let fresh = await askFresh(stage, part, 0);
+  const isInUse = own.some(({ state }) => state === 'trial' || state === 'live');
+  const isLate = fresh.gained === '' && isInUse;
+  if (isLate) {
+    await sleep(LATE_MS);
+    fresh = await askFresh(stage, part, 1);
+  }
+  const { gained, shown } = fresh;
+  const why = own.length === 0 ? new Map<string, string>() : await readWhy(stage, fresh.turn);
+  const foreign = all.filter((lesson) => shown.includes(lesson.id) && !own.includes(lesson));
   const judged: JudgedTurn[] = [];
-  for (const session of sessions) judged.push(...(await home.judged(session)));
-  const shown = own.filter(({ id }) => served.lessons.includes(id)).map(({ createdAt }) => createdAt);
-  const publishedAt = Math.min(...shown);
+  for (const session of sessions) judged.push(...(await stage.home.judged(session)));
+  const published = own.filter(({ id }) => shown.includes(id)).map(({ createdAt }) => createdAt);
+  const publishedAt = Math.min(...published);
   const before = spokenAt.findLast((at) => at <= publishedAt);
   return {
     row,
     gained,
+    isLate: isLate && gained !== '',
     lessons: own,
+    why,
     foreign: foreign.map(({ text }) => text.name),
     turns: judged,
-    ...(shown.length === 0 || before === undefined ? {} : { delayMs: publishedAt - before }),
+    ...(published.length === 0 || before === undefined ? {} : { delayMs: publishedAt - before }),
   };
 }
 

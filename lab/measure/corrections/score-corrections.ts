@@ -76,6 +76,8 @@ export interface CorrectionSummary {
   readonly causes: Readonly<Record<string, number>>;
   /** Shown lessons that rest on another row: the rows are not apart. */
   readonly foreign: number;
+  /** Shown only to the second fresh session: the first did not wait long enough for the query's vector. */
+  readonly late: number;
   readonly tokensGained: { readonly p50: number; readonly p95: number; readonly mean: number };
   readonly delayMs: { readonly p50: number | null; readonly p95: number | null; readonly of: number };
   readonly clients: Readonly<Record<string, ClientCounts>>;
@@ -120,6 +122,7 @@ export function summarizeCorrections(rows: readonly ScoredRow[]): CorrectionSumm
     right: count(rows, ({ isRight }) => isRight),
     causes: Object.fromEntries(causes),
     foreign: count(rows, ({ foreign }) => foreign.length > 0),
+    late: count(rows, ({ played }) => played.isLate),
     tokensGained: {
       p50: orZero(quantile(tokens, 0.5)),
       p95: orZero(quantile(tokens, 0.95)),
@@ -173,6 +176,11 @@ export function reportCorrections(title: string, rows: readonly ScoredRow[]): st
       ]),
     ),
     ...(causes.length === 0 ? [] : [`Missed: ${causes.join(', ')}.`]),
+    ...(sum.late === 0
+      ? []
+      : [
+          `${sum.late} rows were shown it by the second question only: the first query's vector came too late.`,
+        ]),
     ...(sum.foreign === 0 ? [] : [`${sum.foreign} rows were shown lessons of other rows.`]),
   ];
   return lines.join('\n\n');
@@ -181,10 +189,11 @@ export function reportCorrections(title: string, rows: readonly ScoredRow[]): st
 /** For whoever improves the product: each row that went wrong, with what it wanted and what was there. */
 export const explainRow = (row: ScoredRow): string => {
   const { mustShow, query } = row.played.row;
-  const lessons = row.played.lessons.map(
-    ({ state, reason, text }) =>
-      `  lesson (${state}${reason === undefined ? '' : `: ${reason}`}) ${text.name}: ${text.description} | ${text.content.replace(/\s+/g, ' ')}`,
-  );
+  const lessons = row.played.lessons.map(({ id, state, reason, text }) => {
+    const because = reason === undefined ? '' : `: ${reason}`;
+    const why = row.played.why.get(id);
+    return `  lesson (${state}${because}) ${text.name}: ${text.description} | ${text.content.replace(/\s+/g, ' ')}${why === undefined ? '' : ` | ${why}`}`;
+  });
   const turns = row.played.turns
     .filter(({ reasons }) => reasons.length > 0)
     .map(

@@ -29,7 +29,7 @@ export function writeScriptedLessons(request: ChatRequest): string {
     : {
         name: words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(' '),
         description: `For work such as: ${recordings[0]?.task ?? words.join(' ')}`,
-        content: ['# What the user wants', ...rules.map((rule, at) => `${at + 1}. ${rule}`)].join('\n'),
+        content: [`# ${words.join(' ')}`, ...rules.map((rule, at) => `${at + 1}. ${rule}`)].join('\n'),
         triggers: recordings.map(({ task }) => task),
         quotes,
       };
@@ -47,7 +47,9 @@ interface Recording {
 function readRecordings(prompt: string): readonly Recording[] {
   const starts = [...prompt.matchAll(/^<<<\S+ [^\n]{0,200}?\bturn (\S+)[^\n]*$/gm)];
   return starts.flatMap((start, index) => {
-    const text = prompt.slice(start.index, starts[index + 1]?.index ?? prompt.length);
+    const [text = ''] = prompt
+      .slice(start.index, starts[index + 1]?.index ?? prompt.length)
+      .split(/^\S+>>>$/m, 1);
     const spoken = [...text.matchAll(/^\[(?:user|person)[^\]\n]{0,60}\] ?(.+)$/gm)].map(([, words = '']) =>
       oneLine(words),
     );

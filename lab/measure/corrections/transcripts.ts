@@ -26,12 +26,17 @@ export async function tellTranscripts(onProgress: (what: string) => void): Promi
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Story);
-  const rows = stories.flatMap((story) => STORY_CLIENTS.map((client) => rowOf(story, client)));
-  const alone = await playCorrections(rows, { model: 'none', onProgress: (what) => onProgress(what) });
-  const scripted = await playCorrections(rows, {
-    model: 'scripted',
-    onProgress: (what) => onProgress(`scripted model, ${what}`),
-  });
+  // A home for each client: in a shared one the names of equal lessons would be numbered.
+  const play = async (model: 'none' | 'scripted'): Promise<readonly PlayedRow[]> => {
+    const played: PlayedRow[] = [];
+    for (const client of STORY_CLIENTS) {
+      const rows = stories.map((story) => rowOf(story, client));
+      played.push(...(await playCorrections(rows, { model })));
+      onProgress(`${client}, ${model === 'none' ? 'no model' : 'scripted model'}`);
+    }
+    return played;
+  };
+  const [alone, scripted] = [await play('none'), await play('scripted')];
   const ofStory = (played: readonly PlayedRow[], { id }: Story): readonly PlayedRow[] =>
     played.filter(({ row }) => row.id.startsWith(`${id}/`));
   return stories
