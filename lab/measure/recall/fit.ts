@@ -20,6 +20,7 @@ interface ScannedTask {
   readonly second: Float32Array;
   readonly whole: Float32Array;
   readonly words: Float32Array;
+  readonly idle: number;
   readonly sizes: readonly number[];
   readonly ids: readonly string[];
 }
@@ -49,7 +50,7 @@ async function scanTasks(
     const part = async (name: 'best' | 'second' | 'whole'): Promise<Float32Array> =>
       (await scanLessons(index, text, vector, undefined, { ...ONLY, [name]: 1 })).similarity ??
       new Float32Array(lessons.length);
-    const { words } = await scanLessons(index, text, undefined, undefined, RELEVANCE);
+    const { words, idle = 0 } = await scanLessons(index, text, vector, undefined, RELEVANCE);
     const [best, second, whole] = [await part('best'), await part('second'), await part('whole')];
     const promise = (slot: number): number =>
       (best[slot] ?? 0) + (whole[slot] ?? 0) + 0.3 * (words[slot] ?? 0);
@@ -64,6 +65,7 @@ async function scanTasks(
       second: pick(second),
       whole: pick(whole),
       words: pick(words),
+      idle,
       sizes: slots.map((slot) => estimateLessonTokens(lessonAt(slot))),
       ids: slots.map((slot) => lessonAt(slot).id),
     });
@@ -82,7 +84,7 @@ interface ShownSlots {
 const [TOP_K, TOKENS, LINES, FIRST_LINES, RANK, HALF] = [6, 1500, 20, 6, 4, 0.5];
 
 function evidenceOf(
-  { best, second, whole, words, doubt }: ScannedTask,
+  { best, second, whole, words, idle, doubt }: ScannedTask,
   weights: RelevanceWeights,
 ): readonly number[] {
   if (doubt === Number.POSITIVE_INFINITY) return [];
@@ -95,6 +97,7 @@ function evidenceOf(
     similarity: fourth(similarity),
     words: fourth(words),
     spelling: 0,
+    idle,
   });
   return [...similarity].map((value, slot) => evidence(value, 0, words[slot] ?? 0) - doubt);
 }
@@ -137,7 +140,7 @@ interface FitSets {
 }
 
 /** Of unrelated tasks this share may get a body; a margin, since other tasks will differ. */
-const UNRELATED_SHARE = 0.035;
+const UNRELATED_SHARE = 0.03;
 const PARAPHRASES = new Set(['paraphrase', 'log']);
 const PLAIN = new Set(['plain', 'long', 'identifier']);
 
@@ -193,19 +196,19 @@ const SPREAD: Readonly<Record<keyof RelevanceWeights, number>> = {
   best: 0.15,
   second: 0.1,
   whole: 0.15,
-  similarity: 4,
+  // The scale of all others.
+  similarity: 0,
   words: 0.7,
-  commonSimilarity: 4,
+  commonSimilarity: 1.5,
   commonWords: 0.7,
+  idle: 0.3,
   threshold: 0,
   listed: 0,
   nearBest: 1,
   beside: 1,
 };
 const NAMES = Object.keys(SPREAD) as (keyof RelevanceWeights)[];
-const TRIALS = 700;
-/** The search also begins where only the similarity itself counts, not what stands out from the others. */
-const PLAIN_START: Partial<RelevanceWeights> = { commonSimilarity: 0.5, threshold: 5, beside: -0.5 };
+const TRIALS = 500;
 /** Lines are unlimited while the other weights are searched; then the highest floor is taken that loses few right lessons. */
 const NO_FLOOR = -20;
 const FLOORS = [0, -0.5, -1, -1.5, -2, -2.5, -3, -3.5, -4, -5, -6, -8] as const;
@@ -251,10 +254,7 @@ export async function fitWeights(
     near: await scanTasks({ lessons: near.lessons, tasks: unneeded }, embed, true),
   };
   const before = scoreWeights(sets, { ...RELEVANCE, listed: NO_FLOOR });
-  const searched = [{}, PLAIN_START].map((start) =>
-    search(sets, { ...RELEVANCE, ...start, listed: NO_FLOOR }),
-  );
-  let { best, found } = searched.reduce((a, b) => (b.found.score > a.found.score ? b : a));
+  let { best, found } = search(sets, { ...RELEVANCE, listed: NO_FLOOR });
   for (const listed of FLOORS) {
     const score = scoreWeights(sets, { ...best, listed });
     if (score.inSix < found.inSix - MOST_LOST) continue;
