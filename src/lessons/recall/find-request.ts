@@ -126,6 +126,7 @@ const LEAST_LETTERS = 0.8;
 function isSentence(line: string): boolean {
   const text = line.trim();
   if (text.length < 2 || LOG_START.test(line) || MAIL_HEAD.test(text) || /^\s{2,}\S/.test(line)) return false;
+  if (/^[\w.$]{1,80}(?:Error|Exception)\b/.test(text)) return false;
   if (HAN.test(text) && !CODE.test(text)) return true;
   const letters = text.match(LETTERS)?.length ?? 0;
   if (letters / text.length < LEAST_LETTERS || CODE.test(text)) return false;

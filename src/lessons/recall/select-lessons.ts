@@ -86,7 +86,8 @@ export function selectLessons(
   const list = (candidate: RecallCandidate, verdict: RecallOutcome): RecallOutcome => {
     const { lesson, evidence } = candidate;
     if (!LISTABLE.has(verdict) || evidence < weights.listed) return verdict;
-    if (taken.length - bodies >= index.lines) return verdict;
+    // No bodies at all means no lessons at all.
+    if (topK === 0 || taken.length - bodies >= index.lines) return verdict;
     if (isRepeated(candidate)) return 'near-duplicate';
     const size = estimateTokens(renderLine(lesson));
     if (lineTokens + size > index.tokens) return verdict;
