@@ -203,6 +203,7 @@ const SPREAD: Readonly<Record<keyof RelevanceWeights, number>> = {
   commonWords: 0.7,
   idle: 0.3,
   threshold: 0,
+  fewer: 0,
   listed: 0,
   nearBest: 1,
   beside: 1,

@@ -19,6 +19,8 @@ export interface RelevanceWeights {
   readonly threshold: number;
   /** From this evidence on a lesson is listed by its line. */
   readonly listed: number;
+  /** How far that floor sinks where fewer lessons are in scope than there is room for lines: then a line costs little. */
+  readonly fewer: number;
   /** Beside a much better lesson another body is dropped: it must come as near as this to the best, or have half of it. */
   readonly nearBest: number;
   /** What a further body needs where the best lesson has enough: the task is about something here, though not about which. */
@@ -36,6 +38,7 @@ export const RELEVANCE: RelevanceWeights = {
   idle: 0.8,
   threshold: 2.3,
   listed: -3,
+  fewer: 4,
   nearBest: 2,
   beside: -1,
 };
