@@ -34,7 +34,7 @@ export const RELEVANCE: RelevanceWeights = {
   commonSimilarity: 0,
   commonWords: 1.5,
   idle: 0.8,
-  threshold: 2.3,
+  threshold: 2.4,
   listed: -3,
   nearBest: 2,
   beside: -1,
