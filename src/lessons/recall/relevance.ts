@@ -36,7 +36,7 @@ export const RELEVANCE: RelevanceWeights = {
   commonSimilarity: 0,
   commonWords: 1.5,
   idle: 0.8,
-  threshold: 2.3,
+  threshold: 2.4,
   listed: -3,
   fewer: 4,
   nearBest: 2,
