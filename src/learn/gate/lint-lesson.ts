@@ -1,5 +1,5 @@
 import { clip } from '../../text/truncate.ts';
-import { findLiterals, type NamedLiteral } from './lesson-literals.ts';
+import { findNamedLiterals, type NamedLiteral } from './lesson-literals.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
 import { decodeLiteralViews, decodeViews, foldText, hasHomoglyphs } from './normalize-text.ts';
 import { describeTopic, findTopics, isForbidden } from './risky-topics.ts';
@@ -26,7 +26,7 @@ export function lintLesson(name: string, words: string, context: LintContext): r
   const asked = firstParty.join('\n');
   const why = new Set(findDisguises(words, asked));
   for (const view of decodeLiteralViews(words))
-    for (const literal of findLiterals(view)) {
+    for (const literal of findNamedLiterals(view)) {
       const reason = whyNotNamed(literal, provenance, isTheirs);
       if (reason !== undefined) why.add(reason);
     }
@@ -81,6 +81,8 @@ const MARKUP: readonly (readonly [why: string, pattern: RegExp])[] = [
 ];
 
 const FEWEST_DIGITS = 3;
+/** Names and paths have shorter parts. */
+const LONGEST_WORD = 24;
 const BLOB = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 
 /** What is hidden from people who read the text, or acts on a page: look-alike letters, encoded data, markup. */
@@ -105,4 +107,4 @@ export function findDisguises(words: string, asked: string): readonly string[] {
 const isEncoded = (run: string): boolean =>
   (run.match(/\d/g)?.length ?? 0) >= FEWEST_DIGITS &&
   (/^[0-9a-f]+$/i.test(run) || (/[a-z]/.test(run) && /[A-Z]/.test(run))) &&
-  (run.match(/[-_/]/g)?.length ?? 0) < run.length / 8;
+  run.split(/[-_/]/).some((part) => part.length >= LONGEST_WORD);

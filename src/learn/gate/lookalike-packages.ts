@@ -20,10 +20,10 @@ const KNOWN: ReadonlySet<string> = new Set(
   ),
 );
 const LONGEST = 40;
-const SHORTEST = 5;
+const SHORTEST = 6;
 /** Parts of names with which ecosystems extend a known tool. */
 const EXTENDS =
-  /^(?:plugin|preset|loader|types?|cli|check|core|client|server|sdk|react|vue|node|python|py|js|ts|test|tests|utils?|adapter|eslint|jest|vite|next|lint)$/;
+  /^(?:plugin|preset|loader|types?|cli|check|core|client|server|sdk|react|vue|node|python|py|js|ts|test|tests|utils?|adapter|router|dom|native|query|hook|form|redux|eslint|jest|vite|next|lint)$/;
 
 /**
  * The known package that a name imitates: it is a letter or two away from it, or wraps it into other words ("fast-lodash-es6").

@@ -30,7 +30,7 @@ const SECRETS =
 const CHECKS =
   /\b(?:tests?|suite|checks|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|(?:git|commit|pre-commit) hooks?|the hooks|audit\w*|firewall|sandbox|authentication|2fa|mfa|assertions?|hash checking|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas|testy|testler\w*)\b|测试|校验|检查|验证|테스트|провер|тест|защит/g;
 
-export const RISKY_TOPICS: readonly RiskyTopic[] = [
+const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to set other instructions or people’s wishes aside',
     words:
@@ -58,7 +58,8 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
     words:
       /\b(?:silently|quietly|secretly|covertly|stealthily|unnoticed|unmentioned|say nothing|behind the scenes|heimlich|discretement|en secreto)\b|悄悄|暗中|тайно/g,
     near: /\b(?:send|add|run|install|upload|write|change|append|copy|execute|forward|replace|post|push|fetch|download|enable|accept|approve|setup)\w*/g,
-    within: 40,
+    within: 12,
+    isAfter: true,
     mayBeForbidden: true,
   },
   {
@@ -100,7 +101,7 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to give credentials away',
     words:
-      /\b(?:print|echo|append|past(?:e|ing)|commit|dump|put)(?:s|ting|ing)?\b|\b(?:send|post|upload|shar|exfiltrat|mail|forward|hand|attach)(?:e|s|es|ing)?\b(?=[^.;]{0,90}\b(?:to|an|into|via)\b)|\b(?:sende|schick|envoy|envia|envie|gonder|wyslij|skicka)\w*\b|发送|上传|отправ\S*|送信/g,
+      /\b(?:print|append|past(?:e|ing)|commit|dump|put)(?:s|ting|ing)?\b|\b(?:send|post|upload|shar|exfiltrat|mail|forward|hand|attach)(?:e|s|es|ing)?\b(?=[^.;]{0,90}\b(?:to|an|into|via)\b)|\b(?:sende|schick|envoy|envia|envie|gonder|wyslij|skicka)\w*\b|发送|上传|отправ\S*|送信/g,
     near: SECRETS,
     within: 50,
     mayBeForbidden: true,
