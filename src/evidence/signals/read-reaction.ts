@@ -104,7 +104,7 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
   const around = all.filter(
     (index) =>
       !isCore(index) &&
-      (isShort ? isPlainWord(sentences, kinds, index) : isExplanation(sentences, kinds, index)),
+      (isShort ? isPlainWord(sentences, kinds, index, NEXT_WORD) : isExplanation(sentences, kinds, index)),
   );
   const kept = new Set([...core, ...around.slice(0, most - core.length)]);
   return sentences.filter((_, index) => kept.has(index));
@@ -115,9 +115,10 @@ const isPlainWord = (
   sentences: readonly OwnSentence[],
   kinds: readonly SentenceKind[],
   index: number,
+  next = NEXT_TASK,
 ): boolean => {
   const folded = sentences[index]?.folded ?? '';
-  return kinds[index] === 'other' || (kinds[index] === 'task' && !NEXT_TASK.test(folded));
+  return kinds[index] === 'other' || (kinds[index] === 'task' && !next.test(folded));
 };
 
 /**
