@@ -1,12 +1,14 @@
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
+import { createLiveMaterial } from './live/session-material.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out; that it is
- * queued for learning, when it has both failures and successes; that it is hard, and so worth practising.
+ * queued for learning, when it has both failures and successes or steps worth keeping; that it is hard, and so worth practising.
  */
 export async function endSession(
   session: string,
@@ -14,7 +16,8 @@ export async function endSession(
   evidence: Pick<EvidenceReader, 'turns'>,
   now: number,
 ): Promise<readonly NewFact[]> {
-  const appraisals = (await evidence.turns(session)).map(({ appraisal }) => appraisal);
+  const read = await evidence.turns(session);
+  const appraisals = read.map(({ appraisal }) => appraisal);
   const turns = appraisals.map(({ turn }) => turn);
   const last = turns.at(-1);
   if (last === undefined) return [];
@@ -32,7 +35,10 @@ export async function endSession(
   }
   // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
   if ((await records.turn(last)) === undefined) return facts;
-  if (isWorthLearning(appraisals)) {
+  if (
+    isWorthLearning(appraisals) ||
+    findProcedure(createLiveMaterial(session, {}, read, now)) !== undefined
+  ) {
     const item = `live:${session}:${last}`;
     facts.push({
       at: now,

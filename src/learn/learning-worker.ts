@@ -140,7 +140,14 @@ export async function startLearningWorker(
       checkText: checkLessonText,
     }),
     distiller: createDistiller({ maxNewSkills, checkText: checkLessonText }),
-    live: createExtractor({ checkText: checkLessonText }),
+    live: createExtractor({
+      checkText: checkLessonText,
+      findSimilar: async (text, among) =>
+        (await nearest(comparedText({ text }), MOST_NEAR, among)).map(({ lesson: { id }, cosine }) => ({
+          id,
+          cosine,
+        })),
+    }),
     gate,
     clock,
     newId,

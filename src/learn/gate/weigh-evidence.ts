@@ -1,6 +1,6 @@
 import type { FailureCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, LessonText, Quote, Scope } from '../../core/lesson.ts';
-import { quotableTexts, rankFailures } from '../draft-lesson.ts';
+import { quotableTexts, RESULT_PROVEN, rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
 export const NEEDS_ANOTHER_SESSION = 'needs another session';
@@ -21,7 +21,7 @@ export type WeighedEvidence =
   | {
       readonly ok: true;
       readonly evidence: Evidence;
-      /** The failures that support it, one of each session and day first. */
+      /** The failures that support it, one of each session and day first, and the successes that were proven. */
       readonly cited: readonly FailureCase[];
       /** Only heuristics report it, and in one session: a person decides. */
       readonly isUncorroborated: boolean;
@@ -30,7 +30,9 @@ export type WeighedEvidence =
 /**
  * Checks the evidence that a proposal cites: it must be failures of this cycle, with quotes that were recorded. One failure
  * reported by a verifier or a person is enough, and one that the user reported in the chat for its own agent and project; those
- * that only heuristics report must come from two sessions, and a session has one vote a day however often it failed.
+ * that only heuristics report must come from two sessions, and a session has one vote a day however often it failed. What is
+ * learned from one session as a memory may rest on a success: proven by checks or an exit status it needs nobody's word, with
+ * the user's content alone a person decides.
  */
 export async function weighEvidence(
   text: LessonText,
@@ -48,8 +50,12 @@ export async function weighEvidence(
   const cited = rankFailures(known).filter(
     ({ turn, appraisal }) => appraisal.verdict === 'failure' && !isFabricated(turn),
   );
+  const worked = mayBeUncorroborated
+    ? known.filter((one) => one.appraisal.verdict === 'success' && !isFabricated(one.turn))
+    : [];
+  const proven = worked.filter(isProven);
   if (known.length === 0) return refuse('it cites none of the failures of this cycle');
-  if (cited.length === 0)
+  if (cited.length === 0 && proven.length === 0 && !worked.some(isLiked))
     return refuse(
       known.some(({ turn }) => isFabricated(turn))
         ? 'it cites quotes that were not recorded'
@@ -65,11 +71,12 @@ export async function weighEvidence(
       failure.source === 'person' || failure.source === 'verifier' || isSaidHere(failure, text.scope),
   );
   const sessions = new Set([...votes.values()].map(({ session }) => session));
-  const isUncorroborated = !isReported && sessions.size < FEWEST_SESSIONS;
+  const isUncorroborated = !isReported && proven.length === 0 && sessions.size < FEWEST_SESSIONS;
   if (isUncorroborated && !mayBeUncorroborated) return refuse(NEEDS_ANOTHER_SESSION);
 
   const firsts = [...votes.values()];
-  const ranked = [...firsts, ...cited.filter((failure) => !firsts.includes(failure))];
+  const supporting = cited.length === 0 && proven.length === 0 ? worked.filter(isLiked) : proven;
+  const ranked = [...firsts, ...cited.filter((failure) => !firsts.includes(failure)), ...supporting];
   const earlier = old?.text.evidence;
   const turns = new Set([...ranked.map(({ turn }) => turn).slice(0, MOST_TURNS), ...(earlier?.turns ?? [])]);
   const kept = new Set([...turns].slice(0, MOST_TURNS));
@@ -92,6 +99,16 @@ export async function weighEvidence(
     },
   };
 }
+
+const isProven = ({ appraisal: { signals } }: FailureCase): boolean =>
+  signals.some(({ name, score }) => name === RESULT_PROVEN && score > 0.5);
+
+/** Somebody was content with it. */
+const isLiked = ({ appraisal: { signals } }: FailureCase): boolean =>
+  signals.some(
+    ({ name, source, score }) =>
+      score > 0.5 && (name === 'user-thanked' || source === 'person' || source === 'verifier'),
+  );
 
 /** What the user said in the chat is enough for the agent and the project that it was said to, and nowhere else. */
 const isSaidHere = ({ source, scope }: FailureCase, { agent, project }: Scope): boolean =>
