@@ -46,7 +46,7 @@ export function writeProcedure({ steps, failed, proof }: Procedure): CallNote | 
       'This did not work:',
       tried
         .slice(0, MOST_FAILED)
-        .map(({ call, error }) => `- ${call}${error === undefined ? '' : `, which ended with ${error}`}`)
+        .map(({ call, error }) => `- Not ${call}${error === undefined ? '' : `, which ended with ${error}`}`)
         .join('\n'),
     ].join('\n\n'),
     keywords: keywordsOf(
@@ -58,7 +58,7 @@ export function writeProcedure({ steps, failed, proof }: Procedure): CallNote | 
 
 /** The point in one line: the commands that worked, and the one that did not. */
 function describe(calls: readonly string[], failed: string): string {
-  const all = `${calls.join(', then ')} worked here; ${failed} did not.`;
+  const all = `${calls.join(', then ')} worked here, not ${failed}.`;
   if (all.length <= LONGEST_DESCRIPTION) return all;
   return truncateEnd(
     `${calls.at(-1)} worked here, after ${calls[0]}; ${failed} did not.`,

@@ -77,7 +77,7 @@ describe('a session that struggled and proved its result, without a model', () =
       state: 'trial',
       text: {
         scope,
-        description: '`uv sync`, then `uv run pytest -q` worked here; `pytest -q` did not.',
+        description: '`uv sync`, then `uv run pytest -q` worked here, not `pytest -q`.',
         note: { triggers: [TASK], source: 'experience' },
       },
     });
@@ -85,7 +85,7 @@ describe('a session that struggled and proved its result, without a model', () =
     expect(content).toContain('1. `uv sync`\n2. `uv run pytest -q`');
     expect(content).toContain('checks passed');
     expect(content).not.toMatch(/\d\. `(?:pip|pytest|ls)/);
-    expect(content.split('did not work')[1]).toContain('`pip install -e .`');
+    expect(content.split('did not work')[1]).toContain('- Not `pip install -e .`');
   });
 
   it('teaches no step that a page or a tool asked for without a person', async () => {

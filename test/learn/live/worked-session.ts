@@ -52,7 +52,10 @@ export function turnsOf(
       evidence,
       appraisal: appraise(evidence),
       generation: 0,
-      material: readMaterial({ request: { system: [], messages: before }, reply, followed, given: [] }, new Map()),
+      material: readMaterial(
+        { request: { system: [], messages: before }, reply, followed, given: [] },
+        new Map(),
+      ),
       ...(shown === undefined ? {} : { shown }),
     };
   });
