@@ -1,5 +1,7 @@
+import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import { readLessonUse } from './lesson-use/read-lesson-use.ts';
 import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
@@ -7,7 +9,8 @@ import { createLiveMaterial } from './live/session-material.ts';
 type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 
 /**
- * The facts about a session that has ended: its score, for the lessons that were shown and those held out; that it is
+ * The facts about a session that has ended: its score, for the lessons that were shown and those held out, with the lessons that
+ * the user spoke about; that it is
  * queued for learning, when it has both failures and successes or steps worth keeping; that it is hard, and so worth practising.
  */
 export async function endSession(
@@ -15,6 +18,7 @@ export async function endSession(
   records: RecallRecords,
   evidence: Pick<EvidenceReader, 'turns'>,
   now: number,
+  lessonOf: (id: string) => Lesson | undefined = () => undefined,
 ): Promise<readonly NewFact[]> {
   const read = await evidence.turns(session);
   const appraisals = read.map(({ appraisal }) => appraisal);
@@ -26,10 +30,15 @@ export async function endSession(
   if (rewards.length > 0) {
     const { lessons, heldOut } = await shownIn(session, turns, records);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+    const { ignored, contradicted } = readLessonUse(read, lessonOf);
     if (lessons.length + heldOut.length > 0)
       facts.push({
         at: now,
-        fact: { type: 'session-scored', session, score, lessons, heldOut },
+        fact: {
+          ...{ type: 'session-scored', session, score, lessons, heldOut },
+          ...(ignored.size === 0 ? {} : { ignored: [...ignored.keys()] }),
+          ...(contradicted.size === 0 ? {} : { contradicted: [...contradicted.keys()] }),
+        },
         key: `scored:${session}`,
       });
   }

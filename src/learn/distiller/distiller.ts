@@ -13,7 +13,7 @@ import {
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
-import { contradicts, coversMatter, isSameMatter, type Matter, readMatter } from './matter.ts';
+import { contradicts, coversMatter, isNearMatter, isSameMatter, type Matter, readMatter } from './matter.ts';
 import {
   answerFor,
   type QuotedLesson,
@@ -128,7 +128,11 @@ function* draftsOf(
     const [{ matter, quote }] = group;
     const turns = [...new Set(group.map(({ failure }) => failure.turn))];
     const open = known.filter(({ lesson }) => !changed.has(lesson));
-    const same = open.find((one) => teaches(one, matter));
+    // What has to be said again although a lesson on the matter was shown revises that lesson.
+    const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
+    const same =
+      open.find((one) => teaches(one, matter)) ??
+      open.find((one) => shown.has(one.lesson.id) && isNear(one, matter));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;
@@ -188,6 +192,9 @@ function readKnown(lesson: Lesson): KnownLesson {
 
 const teaches = ({ quoted, matters }: KnownLesson, matter: Matter): boolean =>
   matters.some((one) => (quoted === undefined ? coversMatter(one, matter) : isSameMatter(one, matter)));
+
+const isNear = ({ quoted, matters }: KnownLesson, matter: Matter): boolean =>
+  quoted !== undefined && matters.some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
 
 /** Only the words that hold now can be taken back. */
 const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, matter: Matter): boolean =>
