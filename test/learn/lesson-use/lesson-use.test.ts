@@ -26,6 +26,7 @@ const learned = (over: object = {}) =>
     description: 'Indent code with 4 spaces.',
     content: '1. Indent with 4 spaces.\n2. Run the formatter before you commit.\nAnti-pattern: tabs.',
     scope,
+    note: { ...lessonText({}).note, source: 'experience' },
     evidence: { turns: ['t-old'], quotes: [], learner: 'evolver' },
     ...over,
   });
@@ -81,7 +82,7 @@ async function open(over: { readonly ask?: Ask; readonly text?: object; readonly
   });
   let ids = 0;
   const step = createUseStep({
-    records: { session: async () => undefined },
+    records: { session: async () => ({ agent: 'app' }) as never },
     evidence: { turns: async (id) => sessions.get(id) ?? [] },
     library,
     reviser: createReviser({ checkText: checkLessonText }),
@@ -106,7 +107,10 @@ async function open(over: { readonly ask?: Ask; readonly text?: object; readonly
   const play = async (id: string, turns: ReturnType<typeof session>): Promise<void> => {
     sessions.set(
       id,
-      turns.map((turn) => ({ ...turn, evidence: { ...turn.evidence, session: id } })),
+      turns.map((turn) => {
+        const evidence = { ...turn.evidence, session: id, turn: `${id}-${turn.evidence.turn}` };
+        return { ...turn, evidence, appraisal: { ...turn.appraisal, turn: evidence.turn } };
+      }),
     );
     const use = readLessonUse(turns, library.lesson);
     add({
