@@ -60,7 +60,7 @@ function successOf({ evidence, material, appraisal }: AppraisedTurn, proof?: str
  * The calls of a session with their outcomes, in order. A message of the user begins a new matter, unless it takes up an answer
  * that went wrong.
  */
-export function readAttempts(turns: readonly AppraisedTurn[]): readonly ToolAttempt[] {
+function readAttempts(turns: readonly AppraisedTurn[]): readonly ToolAttempt[] {
   let matter = 0;
   let before: AppraisedTurn | undefined;
   return turns.flatMap((turn) => {

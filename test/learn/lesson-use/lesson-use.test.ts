@@ -26,7 +26,10 @@ const learned = (over: object = {}) =>
     description: 'Indent code with 4 spaces.',
     content: '1. Indent with 4 spaces.\n2. Run the formatter before you commit.\nAnti-pattern: tabs.',
     scope,
-    note: { ...lessonText({}).note, source: 'experience' },
+    note: {
+      ...lessonText({ name: 'use-spaces', description: 'x', content: 'x' }).note,
+      source: 'experience',
+    },
     evidence: { turns: ['t-old'], quotes: [], learner: 'evolver' },
     ...over,
   });
