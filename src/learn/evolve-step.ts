@@ -2,11 +2,18 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { Ask, FailureCase, Learner } from '../core/learn.ts';
 import { NO_COST } from '../core/learn.ts';
+import type { Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CycleEnd } from './cycle.ts';
-import { type AwaitedItem, EVOLVER, isAskedAgain, isUnanswered } from './evolver-queue.ts';
+import {
+  type AwaitedFailure,
+  type AwaitedItem,
+  EVOLVER,
+  isAskedAgain,
+  isUnanswered,
+} from './evolver-queue.ts';
 import type { LearningState } from './learning-state.ts';
 import { readCases } from './read-cases.ts';
 
@@ -43,6 +50,12 @@ export interface EvolveStep {
     state: LearningState,
     write: WriteFacts,
   ): Promise<CycleEnd | undefined>;
+  /** Failures of a place that wait for the evolver, besides those that are to be put to it now. */
+  owedFor(
+    scope: Scope,
+    besides: readonly FailureCase[],
+    state: LearningState,
+  ): Promise<readonly FailureCase[]>;
   /** Puts queued failures to the evolver again, those of one place together. */
   again(
     askFor: (cases: readonly FailureCase[]) => Promise<Ask | undefined>,
@@ -60,7 +73,7 @@ const MOST_CASES = 24;
 const MOST_PLACES = 4;
 
 /** An idempotency key: repeating the work after a kill publishes nothing twice. */
-export const nameOf = (material: unknown): string =>
+export const cycleIdOf = (material: unknown): string =>
   hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
 
 /** Everything that asks the evolver. Nothing waits for it longer than its patience. */
@@ -80,19 +93,38 @@ export function createEvolveStep(options: EvolveStepOptions): EvolveStep {
     return { ...end, items: done, ...(tried.length === 0 ? {} : { tried }) };
   };
 
+  /** Failures of items that no other lesson of the evolver covers by now. */
+  const stillOpen = (items: readonly AwaitedItem[], state: LearningState): readonly AwaitedFailure[] => {
+    const open = new Set([
+      ...state.support.waiting().flatMap(({ failures }) => failures.map(({ turn }) => turn)),
+      ...quotedTurns(library),
+    ]);
+    const awaited = items.flatMap(({ failures }) => failures).filter(({ turn }) => open.has(turn));
+    return [...new Map(awaited.map((one) => [one.turn, one])).values()].slice(-MOST_CASES);
+  };
+  const notAsked = ({ failures }: AwaitedItem): boolean => !failures.some(({ turn }) => isAsked(turn));
+
   return {
     isAsked,
+    owedFor: async (scope, besides, state) => {
+      const known = new Set(besides.map(({ turn }) => turn));
+      const items = state.evolver
+        .items()
+        .filter((item) => notAsked(item) && placeOf(item.failures[0]?.scope) === placeOf(scope));
+      const owed = stillOpen(items, state).filter(({ turn }) => !known.has(turn));
+      return readCases(owed.slice(-Math.max(0, MOST_CASES - known.size)), evidence);
+    },
     settled: async () => {
       while (asked.size > 0) await Promise.all([...asked.values()].map(({ ended }) => ended));
     },
     first: async (cases, ask, state, write) => {
       const turns = cases.map(({ turn }) => turn).sort();
-      const id = nameOf([EVOLVER, turns]);
+      const id = cycleIdOf([EVOLVER, turns]);
       const item = `evolve:${id}`;
       const covered = new Set(turns);
       const absorbed = state.evolver
         .items()
-        .filter(({ failures }) => failures.length > 0 && failures.every(({ turn }) => covered.has(turn)));
+        .filter((one) => stillOpen([one], state).every(({ turn }) => covered.has(turn)) && notAsked(one));
       const items = [{ item, tries: 0 }, ...absorbed.filter((one) => one.item !== item)];
       const session = cases.at(-1)?.session ?? '';
       const queued = at({ type: 'learning-queued', item, learner: EVOLVER, session, turns });
@@ -116,25 +148,25 @@ export function createEvolveStep(options: EvolveStepOptions): EvolveStep {
       return undefined;
     },
     again: async (askFor, state, write) => {
+      // What it was asked about least often comes first: new evidence does not stand behind replies that cannot be used.
       const due = state.evolver
         .due(clock.now())
-        .filter(({ failures }) => !failures.some(({ turn }) => isAsked(turn)));
+        .filter(notAsked)
+        .sort((a, b) => a.tries - b.tries);
       for (const items of byPlace(due).slice(0, MOST_PLACES)) {
-        const awaited = items.flatMap(({ failures }) => failures);
-        const open = new Set([
-          ...state.support.waiting().flatMap(({ failures }) => failures.map(({ turn }) => turn)),
-          ...quotedTurns(library),
-        ]);
-        const left = [
-          ...new Map(awaited.filter(({ turn }) => open.has(turn)).map((one) => [one.turn, one])).values(),
-        ];
-        const cases = await readCases(left.slice(-MOST_CASES), evidence);
+        const cases = await readCases(stillOpen(items, state), evidence);
         const ask = cases.length === 0 ? undefined : await askFor(cases);
         if (cases.length > 0 && ask === undefined) continue;
         const end =
           ask === undefined
             ? nothingLeft(items, library.generation)
-            : await run(nameOf([EVOLVER, cases.map(({ turn }) => turn).sort()]), evolver, cases, ask, state);
+            : await run(
+                cycleIdOf([EVOLVER, cases.map(({ turn }) => turn).sort()]),
+                evolver,
+                cases,
+                ask,
+                state,
+              );
         const closed = closing(end, items);
         if (closed.outcome === 'aborted') return;
         await write([at(closed)]);
@@ -167,12 +199,13 @@ const quotedTurns = (library: Pick<Library, 'lessons'>): readonly string[] =>
     )
     .flatMap(({ text }) => text.evidence.turns);
 
+const placeOf = ({ agent = '', project = '' }: Scope = {}): string => JSON.stringify([agent, project]);
+
 /** Items of one agent and project together: their failures may share a lesson. */
 function byPlace(items: readonly AwaitedItem[]): readonly (readonly AwaitedItem[])[] {
   const places = new Map<string, AwaitedItem[]>();
   for (const item of items) {
-    const { agent = '', project = '' } = item.failures[0]?.scope ?? {};
-    const key = JSON.stringify([agent, project]);
+    const key = placeOf(item.failures[0]?.scope);
     places.set(key, [...(places.get(key) ?? []), item]);
   }
   return [...places.values()];
@@ -181,7 +214,7 @@ function byPlace(items: readonly AwaitedItem[]): readonly (readonly AwaitedItem[
 /** Everything was learned from in another way, taken back or erased. */
 const nothingLeft = (items: readonly AwaitedItem[], generation: number): CycleEnd => ({
   type: 'cycle-end',
-  cycle: nameOf(items.map(({ item }) => item)),
+  cycle: cycleIdOf(items.map(({ item }) => item)),
   learner: EVOLVER,
   outcome: 'nothing',
   items: [],

@@ -7,7 +7,7 @@ import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import { wordsAbout } from './draft-lesson.ts';
-import { createEvolveStep, nameOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
+import { createEvolveStep, cycleIdOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
 import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
@@ -127,7 +127,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     if (cases.length === 0) return undefined;
     const { distiller } = options;
     const end = await runOn(
-      nameOf([distiller.name, cases.map(({ turn }) => turn).sort()]),
+      cycleIdOf([distiller.name, cases.map(({ turn }) => turn).sort()]),
       distiller,
       cases,
       undefined,
@@ -149,10 +149,13 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     const isEnough =
       writer !== undefined && seen.length > 0 && seen.length >= Math.min(failures, cases.length);
     const shown = isEnough ? seen : [];
+    // What the evolver still owes for the same place is put to it together with what is new: one lesson may serve all of it.
+    const owed =
+      shown.length === 0 ? [] : await seenBy(writer, await evolve.owedFor(cluster.scope, shown, state));
     const answer =
       writer === undefined || shown.length === 0
         ? undefined
-        : await evolve.first(shown, writer.ask, state, write);
+        : await evolve.first([...owed, ...shown], writer.ask, state, write);
     // What the model may not see, and what it has no usable answer to, is learned from without one.
     const used = new Set(answer?.turns);
     const isLeft = (one: FailureCase): boolean =>

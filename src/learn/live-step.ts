@@ -5,7 +5,7 @@ import type { Scope } from '../core/lesson.ts';
 import type { Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { Cycle, CycleEnd } from './cycle.ts';
-import { nameOf, type WriteFacts } from './evolve-step.ts';
+import { cycleIdOf, type WriteFacts } from './evolve-step.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
@@ -44,7 +44,13 @@ export function createLiveStep({
     const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
     const turns = await evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());
-    const cycle = { id: nameOf([item]), learner: live, material, cases: shownCases(material), items: [item] };
+    const cycle = {
+      id: cycleIdOf([item]),
+      learner: live,
+      material,
+      cases: shownCases(material),
+      items: [item],
+    };
     const { isRetryable, ...end } = await run(cycle, await askFor(session), state);
     if (!isRetryable) return end;
     if (end.outcome !== 'aborted')

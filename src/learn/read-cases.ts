@@ -1,6 +1,6 @@
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
-import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import type { AppraisedTurn, EvidenceReader } from '../evidence/evidence-reader.ts';
 import { createFailureCase } from '../evidence/failure-case.ts';
 import { joinMaterial } from '../evidence/turn-material.ts';
 
@@ -28,7 +28,7 @@ export async function readCases(
     for (const [index, turn] of turns.entries()) {
       const failure = wanted.get(turn.evidence.turn);
       if (failure === undefined) continue;
-      const worked = turns.slice(index + 1).find(({ appraisal }) => appraisal.verdict === 'success');
+      const worked = finallyWorked(turns.slice(index + 1), turn.evidence.task);
       cases.push(
         createFailureCase(turn.evidence, {
           ...turn,
@@ -42,4 +42,23 @@ export async function readCases(
     }
   }
   return cases;
+}
+
+const MOST_TURNS = 16;
+const MOST_MESSAGES = 2;
+
+/**
+ * The turn that went well in the end, while the work was still about the failure: the user may have said two more things by then.
+ * A single call that worked on the way there is not the end.
+ */
+function finallyWorked(later: readonly AppraisedTurn[], task: string): AppraisedTurn | undefined {
+  const said = new Set<string>();
+  let worked: AppraisedTurn | undefined;
+  for (const turn of later.slice(0, MOST_TURNS)) {
+    if (turn.evidence.task !== task) said.add(turn.evidence.task);
+    if (said.size > MOST_MESSAGES) break;
+    if (turn.appraisal.verdict === 'success') worked = turn;
+    else if (turn.appraisal.verdict === 'failure') worked = undefined;
+  }
+  return worked;
 }

@@ -58,12 +58,12 @@ export function markdownOf(value: Json | undefined, depth = 0): string {
       // The number of a step, or the field that is the step itself.
       if (/^(?:step|number|order|index|id)$/i.test(key) && /^\d{1,3}$/.test(text)) return [];
       if (/^(?:steps?|text|content|body|action|instructions?|description|do|rule)$/i.test(key)) return [text];
-      return [`${labelOf(key)}:${text.includes('\n') ? '\n' : ' '}${text}`];
+      return [`${fieldLabel(key)}:${text.includes('\n') ? '\n' : ' '}${text}`];
     })
     .join('\n');
 }
 
-export const labelOf = (key: string): string => {
+export const fieldLabel = (key: string): string => {
   const words = oneLine(key.replace(/[_-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2')).toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
@@ -143,3 +143,11 @@ export function firstSentence(markdown: string, most: number): string {
   }
   return '';
 }
+
+/** How many words a text has; a few signs of a language that does not separate them count as one. */
+export const wordCount = (text: string): number =>
+  text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length +
+  // Languages that do not separate words.
+  Math.floor(
+    (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0) / 3,
+  );

@@ -211,6 +211,7 @@ const summary = (lesson: Lesson): JsonObject =>
     scope: { ...lesson.text.scope },
     source: lesson.text.note.source,
     taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
+    isAlways: lesson.text.note.isAlways,
     pinned: lesson.pinned || undefined,
     frozen: lesson.frozen || undefined,
     expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),

@@ -135,11 +135,11 @@ describe('the skills folder of a running daemon', () => {
       const curl = found.find(({ name }) => name === 'curl-pipe-sh');
       expect(curl).toMatchObject({
         state: 'proposed',
-        reason: expect.stringContaining('a pipe into an interpreter'),
+        reason: expect.stringContaining('code that is fetched and run at once'),
       });
       const review = await runCli(['lessons', 'review', '--home', home.dir]);
       expect(review.stdout).toContain('curl-pipe-sh');
-      expect(review.stdout).toContain('a pipe into an interpreter');
+      expect(review.stdout).toContain('code that is fetched and run at once');
       const status = await runCli(['status', '--home', home.dir]);
       expect(status.stdout).toMatch(/\d+ lessons came by file and wait for approval: /);
       expect(status.stdout).toContain('instar lessons review');

@@ -27,7 +27,7 @@ async function open(study: Parameters<typeof startLearning>[0]['study'], learn =
     buffer: { add: () => undefined },
     prices: () => ({ from: 'unknown', isLocal: false }),
     since: 0,
-    budget: { spent: () => ({ usd: 0, tokens: 0, unpriced: 0, calls: 0 }) },
+    budget: { spent: () => ({ usd: 0, tokens: 0, unpriced: 0, calls: 0, ms: 0 }) },
     libraryChanged: async () => undefined,
     succeeded: () => undefined,
     learn,

@@ -279,6 +279,24 @@ describe('the evolver', () => {
     expect(second.lessons()).toMatchObject([{ revision: 2, text: { evidence: { learner: 'evolver' } } }]);
   });
 
+  it('gets new evidence together with what it owes: one lesson (not a second one beside the quoting one)', async () => {
+    const { worker, records, lessons, say, waits } = await failing();
+    const [quoting] = lessons();
+    say(text(JSON.stringify([SKILL])));
+    await records.append(
+      failedEpisodes('ada').map(({ fact, ...rest }): NewFact => {
+        if (fact.type !== 'event-reported' && fact.type !== 'reward-given') return { ...rest, fact };
+        return { ...rest, fact: { ...fact, session: `new-${String(fact.session)}` } };
+      }),
+    );
+    await worker.settle();
+    expect(lessons()).toMatchObject([
+      { id: quoting?.id, revision: 2, text: { evidence: { learner: 'evolver' } } },
+    ]);
+    expect(lessons()[0]?.text.evidence.turns).toHaveLength(6);
+    expect(waits()).toEqual([]);
+  });
+
   it('is asked a few times only when its replies cannot be used', async () => {
     const { worker, skip, ends, waits } = await failing();
     for (let times = 0; times < 12; times++) {

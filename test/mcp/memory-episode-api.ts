@@ -70,7 +70,7 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
     },
     recall: async (asked) => {
       if ('name' in asked) {
-        const named = asked.name === 'dates' ? recalled('dates') : { text: '', lessons: [] };
+        const named = asked.name === 'iso-dates' ? recalled('dates') : { text: '', lessons: [] };
         return { ok: true, value: named };
       }
       const { task, ...query } = asked;

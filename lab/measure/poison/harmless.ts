@@ -129,7 +129,7 @@ function sessionOf(skill: HarmlessSkill, day: number, output: string): FailureCa
   };
 }
 
-const CODE = /`([^`\n]{2,300})`/g;
+const CODE = /`([^`\n]{1,300})`/g;
 const FENCED = /```\w*\n([\s\S]*?)```/g;
 const ADDRESS = /\b[a-z]{2,8}:\/\/[^\s`)]+/g;
 

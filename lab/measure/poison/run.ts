@@ -6,10 +6,12 @@ import { type PlayResult, playPoison } from './play-poison.ts';
 import { playSkillFiles } from './play-skill-files.ts';
 import { reportPoison, summarizePoison } from './poison-report.ts';
 import { MalformedSetError, type PoisonPlay, parsePoisonSet } from './poison-set.ts';
+import { reportHarmless, scoreHarmless } from './report-harmless.ts';
 import { POISON_WAYS } from './script.ts';
 
 /** How many poisoned texts become lessons, and how many harmless ones do not: our sets, or any file of that format. */
 const OURS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/${part}.jsonl`);
+const HARMLESS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/harmless-${part}.jsonl`);
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: OURS },
@@ -18,6 +20,9 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
     write: { type: 'boolean', default: false },
+    /** Only the harmless skills, of these files or of ours. */
+    harmless: { type: 'boolean', default: false },
+    skills: { type: 'string', multiple: true, default: HARMLESS },
   },
 });
 
@@ -78,7 +83,7 @@ async function withSkillFiles(
 
 const sections: string[] = [];
 const documents: object[] = [];
-for (const { file, plays } of readSets()) {
+for (const { file, plays } of options.harmless ? [] : readSets()) {
   const startedAt = performance.now();
   const played = await playPoison(
     plays.filter((play) => !isOwnersFile(play)),
@@ -92,6 +97,12 @@ for (const { file, plays } of readSets()) {
   const title = `${path.basename(file)}: ${attacks} attacks, ${plays.length - attacks} harmless items (${lines} lines), ${seconds(startedAt)} s`;
   documents.push({ set: file, attacks, benign: plays.length - attacks, ...summary });
   sections.push(reportPoison(title, summary));
+}
+
+if (options.harmless || options.set === OURS) {
+  const scores = await scoreHarmless(options.skills);
+  documents.push(...scores);
+  sections.push(reportHarmless(scores));
 }
 
 function seconds(since: number): string {

@@ -20,6 +20,7 @@ interface ScannedTask {
   readonly second: Float32Array;
   readonly whole: Float32Array;
   readonly words: Float32Array;
+  readonly idle: number;
   readonly sizes: readonly number[];
   readonly ids: readonly string[];
 }
@@ -49,7 +50,7 @@ async function scanTasks(
     const part = async (name: 'best' | 'second' | 'whole'): Promise<Float32Array> =>
       (await scanLessons(index, text, vector, undefined, { ...ONLY, [name]: 1 })).similarity ??
       new Float32Array(lessons.length);
-    const { words } = await scanLessons(index, text, undefined, undefined, RELEVANCE);
+    const { words, idle = 0 } = await scanLessons(index, text, vector, undefined, RELEVANCE);
     const [best, second, whole] = [await part('best'), await part('second'), await part('whole')];
     const promise = (slot: number): number =>
       (best[slot] ?? 0) + (whole[slot] ?? 0) + 0.3 * (words[slot] ?? 0);
@@ -64,6 +65,7 @@ async function scanTasks(
       second: pick(second),
       whole: pick(whole),
       words: pick(words),
+      idle,
       sizes: slots.map((slot) => estimateLessonTokens(lessonAt(slot))),
       ids: slots.map((slot) => lessonAt(slot).id),
     });
@@ -81,10 +83,11 @@ interface ShownSlots {
 
 const [TOP_K, TOKENS, LINES, FIRST_LINES, RANK, HALF] = [6, 1500, 20, 6, 4, 0.5];
 
-/** What recall would show, apart from near-duplicates and age. */
-function select(scan: ScannedTask, weights: RelevanceWeights): ShownSlots {
-  const { best, second, whole, words, doubt } = scan;
-  if (doubt === Number.POSITIVE_INFINITY) return { bodies: [], lines: [] };
+function evidenceOf(
+  { best, second, whole, words, idle, doubt }: ScannedTask,
+  weights: RelevanceWeights,
+): readonly number[] {
+  if (doubt === Number.POSITIVE_INFINITY) return [];
   const similarity = best.map(
     (value, slot) =>
       weights.best * value + weights.second * (second[slot] ?? 0) + weights.whole * (whole[slot] ?? 0),
@@ -94,8 +97,15 @@ function select(scan: ScannedTask, weights: RelevanceWeights): ShownSlots {
     similarity: fourth(similarity),
     words: fourth(words),
     spelling: 0,
+    idle,
   });
-  const scores = [...similarity].map((value, slot) => evidence(value, 0, words[slot] ?? 0) - doubt);
+  return [...similarity].map((value, slot) => evidence(value, 0, words[slot] ?? 0) - doubt);
+}
+
+/** What recall would show, apart from near-duplicates and age. */
+function select(scan: ScannedTask, weights: RelevanceWeights): ShownSlots {
+  const scores = evidenceOf(scan, weights);
+  if (scores.length === 0) return { bodies: [], lines: [] };
   const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
   const top = scores[order[0] ?? 0] ?? 0;
   const enough = top < 0 ? 0 : Math.max(weights.beside, Math.min(top - weights.nearBest, top * HALF));
@@ -129,10 +139,21 @@ interface FitSets {
   readonly near: readonly ScannedTask[];
 }
 
-/** Of unrelated tasks this share must get no body; a margin, since other tasks will differ. */
-const UNRELATED_GOAL = 0.97;
+/** Of unrelated tasks this share may get a body; a margin, since other tasks will differ. */
+const UNRELATED_SHARE = 0.03;
 const PARAPHRASES = new Set(['paraphrase', 'log']);
 const PLAIN = new Set(['plain', 'long', 'identifier']);
+
+/** The weights with the threshold that unrelated tasks allow. */
+function calibrated({ ours, stripped }: FitSets, weights: RelevanceWeights): RelevanceWeights {
+  const open = { ...weights, threshold: 0 };
+  const tops = [...ours, ...stripped]
+    .filter(({ task }) => task.right.length === 0)
+    .map((scan) => Math.max(Number.NEGATIVE_INFINITY, ...evidenceOf(scan, open)))
+    .sort((a, b) => b - a);
+  const threshold = tops[Math.floor(tops.length * UNRELATED_SHARE)] ?? 0;
+  return { ...weights, threshold: threshold + 0.01 };
+}
 
 function scoreWeights({ ours, stripped, near }: FitSets, weights: RelevanceWeights): FitScore {
   const both = [...ours, ...stripped];
@@ -164,11 +185,9 @@ function scoreWeights({ ours, stripped, near }: FitSets, weights: RelevanceWeigh
     near: nearIdle,
     bodies: sums.bodies / sums.paraphrases,
   };
-  const missed = Math.max(0, UNRELATED_GOAL - found.withoutBody);
   return {
     ...found,
-    score:
-      found.inBodies + found.inSix + 2 * found.plain + 0.3 * found.near - 8 * missed - 0.04 * found.bodies,
+    score: 2 * found.inBodies + 2 * found.inSix + 2 * found.plain + 0.1 * found.near - 0.03 * found.bodies,
   };
 }
 
@@ -177,19 +196,20 @@ const SPREAD: Readonly<Record<keyof RelevanceWeights, number>> = {
   best: 0.15,
   second: 0.1,
   whole: 0.15,
-  similarity: 4,
+  // The scale of all others.
+  similarity: 0,
   words: 0.7,
-  commonSimilarity: 4,
+  commonSimilarity: 1.5,
   commonWords: 0.7,
-  threshold: 1.5,
+  idle: 0.3,
+  threshold: 0,
+  fewer: 0,
   listed: 0,
   nearBest: 1,
   beside: 1,
 };
 const NAMES = Object.keys(SPREAD) as (keyof RelevanceWeights)[];
-const TRIALS = 700;
-/** The search also begins where only the similarity itself counts, not what stands out from the others. */
-const PLAIN_START: Partial<RelevanceWeights> = { commonSimilarity: 0.5, threshold: 5, beside: -0.5 };
+const TRIALS = 500;
 /** Lines are unlimited while the other weights are searched; then the highest floor is taken that loses few right lessons. */
 const NO_FLOOR = -20;
 const FLOORS = [0, -0.5, -1, -1.5, -2, -2.5, -3, -3.5, -4, -5, -6, -8] as const;
@@ -198,7 +218,7 @@ const MOST_LOST = 0.01;
 /** A random search around the best weights so far, in ever smaller steps. */
 function search(sets: FitSets, start: RelevanceWeights): { best: RelevanceWeights; found: FitScore } {
   const random = createMulberry32(19);
-  let best = start;
+  let best = calibrated(sets, start);
   let found = scoreWeights(sets, best);
   for (let trial = 0; trial < TRIALS; trial++) {
     const reach = 1 - trial / TRIALS;
@@ -210,9 +230,10 @@ function search(sets: FitSets, start: RelevanceWeights): { best: RelevanceWeight
     Object.assign(tried, { best: tried.best / sum, second: tried.second / sum, whole: tried.whole / sum });
     if (Math.min(tried.best, tried.second, tried.whole, tried.words, tried.commonWords, tried.nearBest) < 0)
       continue;
-    const score = scoreWeights(sets, tried);
+    const fair = calibrated(sets, tried);
+    const score = scoreWeights(sets, fair);
     if (score.score <= found.score) continue;
-    best = tried;
+    best = fair;
     found = score;
   }
   return { best, found };
@@ -234,10 +255,7 @@ export async function fitWeights(
     near: await scanTasks({ lessons: near.lessons, tasks: unneeded }, embed, true),
   };
   const before = scoreWeights(sets, { ...RELEVANCE, listed: NO_FLOOR });
-  const searched = [{}, PLAIN_START].map((start) =>
-    search(sets, { ...RELEVANCE, ...start, listed: NO_FLOOR }),
-  );
-  let { best, found } = searched.reduce((a, b) => (b.found.score > a.found.score ? b : a));
+  let { best, found } = search(sets, { ...RELEVANCE, listed: NO_FLOOR });
   for (const listed of FLOORS) {
     const score = scoreWeights(sets, { ...best, listed });
     if (score.inSix < found.inSix - MOST_LOST) continue;

@@ -23,7 +23,12 @@ const domainSchema = z
   .describe('A rule that assigns a domain; all given fields must match.');
 
 export const librarySchema = z.strictObject({
-  topK: z.int().min(0).max(50).default(6).describe('Maximum number of lessons per turn.'),
+  topK: z
+    .int()
+    .min(0)
+    .max(50)
+    .default(6)
+    .describe('Maximum number of lessons shown with their whole text; 0 shows no lessons at all.'),
   tokenBudget: z
     .int()
     .min(0)

@@ -90,15 +90,36 @@ function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = f
   return { kind: 'wrong', isRule, correction: { quotes: quoted.map(({ text }) => text), isStanding } };
 }
 
+/** A message of this length is quoted as a whole: what it says in passing often is the rule. */
+const SHORT_MESSAGE = 400;
+const MOST_OF_SHORT = 6;
+
 /** In the order of the message; the corrections themselves go before what explains them. */
 function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKind[]): readonly OwnSentence[] {
   const isCore = (index: number): boolean => kinds[index] === 'complaint' || kinds[index] === 'rule';
   const all = sentences.map((_, index) => index);
-  const core = all.filter(isCore).slice(0, MOST_QUOTES);
-  const around = all.filter((index) => !isCore(index) && isExplanation(sentences, kinds, index));
-  const kept = new Set([...core, ...around.slice(0, MOST_QUOTES - core.length)]);
+  const isShort = sentences.reduce((sum, { text }) => sum + text.length, 0) <= SHORT_MESSAGE;
+  const most = isShort ? MOST_OF_SHORT : MOST_QUOTES;
+  const core = all.filter(isCore).slice(0, most);
+  const around = all.filter(
+    (index) =>
+      !isCore(index) &&
+      (isShort ? isPlainWord(sentences, kinds, index, NEXT_WORD) : isExplanation(sentences, kinds, index)),
+  );
+  const kept = new Set([...core, ...around.slice(0, most - core.length)]);
   return sentences.filter((_, index) => kept.has(index));
 }
+
+/** No thanks, no greeting, no question, and not the next piece of work. */
+const isPlainWord = (
+  sentences: readonly OwnSentence[],
+  kinds: readonly SentenceKind[],
+  index: number,
+  next = NEXT_TASK,
+): boolean => {
+  const folded = sentences[index]?.folded ?? '';
+  return kinds[index] === 'other' || (kinds[index] === 'task' && !next.test(folded));
+};
 
 /**
  * Who reacts to a reply does it before anything else: a message that opens with a task or a question is about that, and only a rule in
@@ -132,8 +153,7 @@ function isExplanation(
   if (before !== 'complaint' && before !== 'rule') return false;
   const said = sentences[index - 1]?.folded.split(' ').length ?? 0;
   const folded = sentences[index]?.folded ?? '';
-  const isPlain = kinds[index] === 'other' || (kinds[index] === 'task' && !NEXT_TASK.test(folded));
-  return isPlain && said <= SHORT_CORRECTION && !/\?$/.test(folded);
+  return isPlainWord(sentences, kinds, index) && said <= SHORT_CORRECTION && !/\?$/.test(folded);
 }
 
 const NEW_TOPIC =

@@ -40,7 +40,7 @@ export function createMemoryPromptCache(): PromptCache {
 }
 
 /** Version of the question and the checks: increase it to shorten known prompts again. */
-const EDITION = 1;
+const EDITION = 2;
 
 /** A prompt as an agent's request carries it. */
 export interface AgentPrompt {

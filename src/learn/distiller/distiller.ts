@@ -17,6 +17,7 @@ import { coversMatter, type Matter, readMatter, shareMatter, takesBackAll } from
 import { mattersOf, type Saying } from './sayings.ts';
 import {
   answerFor,
+  isAskedByUser,
   type QuotedLesson,
   readLesson,
   requestsOf,
@@ -200,20 +201,19 @@ const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, { matters }: Sayi
 function draftLesson(group: Sayings): Draft {
   const [lead] = group;
   const failures = [...new Set(group.map(({ failure }) => failure))];
-  const tasks = requestsOf(failures);
   const answer = answerFor(lead.quote, lead.failure);
   const words = writeLesson({
     speaker: lead.speaker,
     count: failures.length,
     quotes: [lead.quote, ...otherWordings(lead.quote, group)],
-    tasks,
+    tasks: requestsOf(failures.filter(isAskedByUser)),
     ...(answer === undefined ? {} : { answer }),
   });
   return {
     words,
     failures,
     quotes: recordedQuotesOf(group),
-    triggers: triggersOf(tasks),
+    triggers: triggersOf(requestsOf(failures)),
     note: noteOf(group, failures),
   };
 }
@@ -240,7 +240,7 @@ function revise({ lesson, quoted }: KnownLesson, group: Sayings): Draft | undefi
       newest.matter.terms.size < readMatter(older).terms.size);
   const lead = isLess ? older : newest.quote;
   const rest = [...(isAdded ? added.map(({ quote }) => quote) : []), ...quoted.quotes];
-  const tasks = [...new Set([...requestsOf(failures), ...quoted.tasks])];
+  const tasks = [...new Set([...requestsOf(failures.filter(isAskedByUser)), ...quoted.tasks])];
   const answer = isLess ? quoted.answer : answerFor(lead, newest.failure);
   const words = writeLesson({
     speaker: isToldByPerson(group) || quoted.speaker === 'user' ? group[0].speaker : quoted.speaker,

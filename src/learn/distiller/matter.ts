@@ -154,7 +154,7 @@ function isSameMatter(a: Matter, b: Matter): boolean {
 
 const FEWEST_IN_FRAME = 3;
 
-/** "Make x/a.json.bak before you edit" and the same with another file. */
+/** The same words with the name of another file. */
 function isSameFrame(a: Matter, b: Matter): boolean {
   if (a.frame.size === a.terms.size || b.frame.size === b.terms.size) return false;
   const shared = [...a.frame].filter((term) => b.frame.has(term)).length;

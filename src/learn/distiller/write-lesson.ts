@@ -143,6 +143,10 @@ export const requestsOf = (failures: readonly FailureCase[]): readonly string[] 
   ).values(),
 ];
 
+/** Whether the user set the task: what an agent reports about itself is not quoted. */
+export const isAskedByUser = ({ task, passages }: FailureCase): boolean =>
+  !passages.some(({ origin, text }) => text === task && origin !== 'user');
+
 /** The tasks as triggers: what needed the lesson before is what will need it again. */
 export const triggersOf = (requests: readonly string[]): readonly string[] =>
   [...new Set(requests)].slice(0, MOST_TRIGGERS);

@@ -4,7 +4,7 @@ import { stepLine } from '../../evidence/trajectory.ts';
 import { clip, truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { separateTask, wordsAbout } from '../draft-lesson.ts';
-import { countWords } from './keep-quotes.ts';
+import { countSayings } from './keep-quotes.ts';
 import { CATEGORIES } from './read-skills.ts';
 
 /** Of all recordings together. */
@@ -46,7 +46,7 @@ export function writeEvolverPrompt(material: EvolverMaterial): {
     left -= lines.reduce((sum, line) => sum + line.length + 1, 0);
     return fence(`failure ${index + 1} of ${failures.length}, turn ${oneLine(failure.turn)}`, lines);
   });
-  const words = countWords(failures).slice(0, MOST_COUNTED);
+  const words = countSayings(failures).slice(0, MOST_COUNTED);
   const said =
     words.length === 0
       ? []

@@ -13,7 +13,7 @@ const SAID =
   /^\s*(?:[-*>]\s+)?(?:\*\*)?(?:the\s+)?(?:user|person|verifier|customer|check)s?\s+(?:said|says|asked|wrote|told|corrected)[^:"“\n]{0,60}:(?:\*\*)?\s*["“'‘«](.{2,2000}?)["”'’»]\s*(?:\([^()\n]{0,60}\))?[.]?\s*$/i;
 
 /** The words of people about the failures, each once, with how often they were said: the most frequent first. */
-export function countWords(
+export function countSayings(
   failures: readonly FailureCase[],
 ): readonly (Passage & { readonly times: number; readonly turns: readonly string[] })[] {
   const counted = new Map<string, Passage & { times: number; turns: string[] }>();
@@ -35,7 +35,7 @@ export function countWords(
  * so: nobody is given words that they did not say. The words that are missing are added.
  */
 export function keepQuotes(content: string, failures: readonly FailureCase[]): string {
-  const words = countWords(failures);
+  const words = countSayings(failures);
   const sayings = [
     ...words.map(({ text }) => text),
     ...failures.flatMap(({ task, passages, trajectory = [] }) => [

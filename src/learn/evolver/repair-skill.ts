@@ -3,14 +3,15 @@ import { asArray, isObject, type Json, type JsonObject } from '../../core/json.t
 import { oneLine } from '../../text/visible-text.ts';
 import {
   cutAtSentence,
+  fieldLabel,
   fieldOf,
   firstSentence,
   hashSlug,
-  labelOf,
   linesOf,
   markdownOf,
   plainText,
   slugOf,
+  wordCount,
 } from '../reply-fields.ts';
 
 /** A skill of a model's reply, after its form was repaired. */
@@ -194,7 +195,7 @@ function contentOf(member: JsonObject): string {
     if (part === '' || text.includes(part) || (/^when/.test(section) && text === '')) return [];
     if (/^when/.test(section)) return [];
     if (BARE_SECTIONS.has(section)) return [part];
-    const label = labelOf(
+    const label = fieldLabel(
       section.replace(/^anti_?patterns?$/, 'anti-pattern').replace(/^examples$/, 'example'),
     );
     return [
@@ -278,13 +279,6 @@ function readRetirement(member: JsonObject): RetiredShape | undefined {
     ...(by === undefined ? {} : { by }),
   };
 }
-
-const wordCount = (text: string): number =>
-  text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').length +
-  // Languages that do not separate words.
-  Math.floor(
-    (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0) / 3,
-  );
 
 const REFUSAL =
   /^\W{0,10}(?:(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid|unable)|sorry,|(?:i|we) (?:cannot|can['’]?t|can not|won['’]?t|will not|am not able|do not|don['’]t) (?:help|assist|comply|provide|write|create|do|have|see|generate|fulfil)|as an ai\b|unfortunately,? (?:i|we|there)\b|no (?:skills?|lessons?) (?:can|could|is|are|was|were|to)\b|there is nothing to)/i;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonText, Taint } from '../../core/lesson.ts';
+import type { Lesson, LessonText, Note, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
@@ -24,7 +24,7 @@ import {
   type MeaningReading,
   statementsOfLesson,
 } from './similar-meaning.ts';
-import { type EvidenceRules, NEEDS_ANOTHER_SESSION, weighEvidence } from './weigh-evidence.ts';
+import { type EvidenceRules, weighEvidence } from './weigh-evidence.ts';
 
 export interface GateOptions extends EvidenceRules {
   readonly autonomy: Autonomy;
@@ -104,7 +104,10 @@ async function judge(
     provenance,
     firstParty: known.firstParty,
     isTheirs: (sentence) => theirs.has(sentence),
-    outside: meaning.statements,
+    outside: {
+      statements: meaning.statements,
+      texts: known.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
+    },
   });
   const tainted = isOwnWording(change.text, others)
     ? []
@@ -117,7 +120,7 @@ async function judge(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
   );
   const doubts = [
-    ...(weighed.isUncorroborated ? [NEEDS_ANOTHER_SESSION] : []),
+    ...weighed.doubts,
     ...lints,
     ...tainted.map(({ why }) => why),
     ...(before.length === 0 ? [] : ['an earlier version contains text from a tool or a page']),
@@ -128,13 +131,18 @@ async function judge(
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
   const ruling = autonomyRule(options.autonomy, kind, change.text.content);
   const outcome = doubts.length > 0 ? 'proposed' : ruling.outcome;
-  const text: LessonText = { ...change.text, evidence: weighed.evidence, taint };
+  const note = weighed.isFromChat ? withoutAlways(change.text.note, old) : change.text.note;
+  const text: LessonText = { ...change.text, note, evidence: weighed.evidence, taint };
   const why = [...new Set([...doubts, ...(outcome === ruling.outcome ? ruling.why : [])])];
   if (change.op === 'add') return { outcome, why, change: { ...change, state: outcome, text } };
   return outcome === 'proposed' && old !== undefined && old.state !== 'proposed'
     ? { outcome, why, change: besideOld(old, text, library) }
     : { outcome, why, change: { ...change, text } };
 }
+
+/** What was said in a chat is shown where it fits, and not always: only a person or what they said may ask for that. */
+const withoutAlways = ({ isAlways: _, ...note }: Note, old: Lesson | undefined): Note =>
+  old?.text.note.isAlways === true ? { ...note, isAlways: true } : note;
 
 function whyNotChange(change: TextChange, old: Lesson | undefined): string | undefined {
   if (change.op === 'add') return old && `lesson ${change.id} exists already`;

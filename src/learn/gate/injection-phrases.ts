@@ -37,8 +37,16 @@ const TO_MINE = anyOf(
   '무시|앞으로|(?:에이전트|어시스턴트).{0,40}(?:해야|항상)|تجاهل|من الآن فصاعدا',
 );
 
-/** Whether a normalized text addresses any agent that reads it. */
-export const addressesAnyAgent = (folded: string): boolean => TO_ANY.test(folded);
+/** People speak of "the assistant" to their own one; of agents in general they do not. */
+const TO_ALL = anyOf(
+  `\\b(?:ai|llm|coding|automated|all|any) (?:assistants?|agents?|tools?)\\b${GAP}\\b${ORDER}\\b`,
+  `\\b(?:assistants|agents|bots|language models)\\b${GAP}\\b${ORDER}\\b`,
+  '<\\|?(?:im_start|im_end|system)\\|?>|\\[/?(?:inst|system)\\]|</?(?:system|system-reminder|tool_result|web_page)>',
+  '^[\\s#*>-]{0,6}(?:system|assistant|developer|human)(?: (?:message|prompt|note|override))?\\s?: ',
+);
+
+/** Whether a normalized message of a user addresses any agent that reads it: then someone else wrote it. */
+export const addressesAnyAgent = (folded: string): boolean => TO_ALL.test(folded);
 
 /** The passage of a normalized text that addresses agents, its reader, or says what an agent is to remember. */
 export const findAddressOfAgents = (folded: string): string | undefined =>

@@ -6,34 +6,53 @@ import { mayScopesOverlap } from '../draft-lesson.ts';
 /** Lessons that no learner wrote: people, files and imports. */
 const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'import', 'file', 'starter']);
 
-/** Why a learner may not take a lesson out of use; undefined when it may. `isTold`: a person's feedback says otherwise now. */
-export function whyNotRetired(
-  { id, state, frozen, pinned, text }: Lesson,
-  isTold = false,
-): string | undefined {
+/** Why a learner may not change a lesson at all; undefined when it may. */
+function whyUntouchable({ id, state, frozen, pinned, text }: Lesson): string | undefined {
   if (frozen) return `${id} is frozen: only a person may change it`;
   if (pinned) return `${id} is pinned: only a person may retire it`;
   if (state === 'retired' || state === 'rejected') return `${id} is ${state} already`;
-  // A person's own feedback outranks what was said in the chat and what was measured on a few turns.
-  if ((text.note.source === 'told' && !isTold) || BY_PEOPLE.has(text.evidence.learner))
-    return `${id} was told by a person: only a person may retire it`;
-  return undefined;
+  return BY_PEOPLE.has(text.evidence.learner)
+    ? `${id} was written by a person: only a person may retire it`
+    : undefined;
 }
 
-/** A retirement cites turns of this cycle, and is of a lesson that applies to them. */
+/** Why a learner may not take a lesson out of use by what was said in a chat or measured; undefined when it may. */
+export const whyNotRetired = (lesson: Lesson): string | undefined =>
+  whyUntouchable(lesson) ??
+  // A person's own feedback outranks what was said in the chat and what was measured on a few turns.
+  (lesson.text.note.source === 'told'
+    ? `${lesson.id} was told by a person: only a person may retire it`
+    : undefined);
+
+/**
+ * A retirement cites turns of this cycle, and is of a lesson that applies to them. What a person told is retired by what a
+ * person told later; a correction in the chat retires lessons of its own agent and project, and no wider ones; what was
+ * measured retires any other lesson that a learner wrote.
+ */
 export function judgeRetirement(
   change: Extract<ProposedChange, { readonly op: 'retire' }>,
   turns: readonly string[],
   cases: readonly FailureCase[],
   library: Library,
 ): Judgement {
+  const refuse = (why: string): Judgement => ({ outcome: 'refused', why: [why] });
   const lesson = library.lesson(change.id);
+  if (lesson === undefined) return refuse(`lesson ${change.id} does not exist`);
   const cited = cases.filter(({ turn }) => turns.includes(turn));
-  const isTold = cited.some(({ source }) => source === 'person' || source === 'verifier');
-  const why = lesson === undefined ? `lesson ${change.id} does not exist` : whyNotRetired(lesson, isTold);
-  if (lesson === undefined || why !== undefined) return { outcome: 'refused', why: [why ?? ''] };
-  if (cited.length === 0) return { outcome: 'refused', why: ['it cites no turn of this cycle'] };
-  if (!cited.some(({ scope }) => mayScopesOverlap(scope, lesson.text.scope)))
-    return { outcome: 'refused', why: [`${lesson.id} does not apply where this happened`] };
+  const own = new Set(lesson.text.evidence.turns);
+  const since = Math.max(...cases.map(({ turn, at }) => (own.has(turn) ? at : Number.NEGATIVE_INFINITY)));
+  const isTold = cited.some(
+    ({ turn, at, source }) => (source === 'person' || source === 'verifier') && !own.has(turn) && at > since,
+  );
+  const why = isTold ? whyUntouchable(lesson) : whyNotRetired(lesson);
+  if (why !== undefined) return refuse(why);
+  if (cited.length === 0) return refuse('it cites no turn of this cycle');
+  const here = cited.filter(({ scope }) => mayScopesOverlap(scope, lesson.text.scope));
+  if (here.length === 0) return refuse(`${lesson.id} does not apply where this happened`);
+  const isChatOnly = here.every(({ source }) => source === 'chat');
+  const { agent, project } = lesson.text.scope;
+  const isOwn = here.some(({ scope }) => scope.agent === agent && scope.project === project);
+  if (isChatOnly && !isOwn)
+    return refuse(`${lesson.id} applies beyond the agent and the project of the chat`);
   return { outcome: 'trial', why: [], change };
 }

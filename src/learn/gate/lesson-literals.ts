@@ -44,7 +44,7 @@ const ADDRESSES: readonly (readonly [
 ];
 
 /** Addresses outside the reader's machine in a normalized sentence. */
-export function findAddresses(sentence: string): readonly NamedLiteral[] {
+function findAddresses(sentence: string): readonly NamedLiteral[] {
   const found = new Map<string, NamedLiteral>();
   for (const [what, pattern, isAddress = () => true] of ADDRESSES)
     for (const { 0: match, index } of sentence.matchAll(pattern)) {
@@ -131,7 +131,7 @@ export const findPackages = (sentence: string): readonly NamedLiteral[] =>
   });
 
 /** Commands and settings that can do harm, in code or in prose. The text is the code around it, or the rest of its clause. */
-export const findRisks = (sentence: string): readonly NamedLiteral[] =>
+const findRisks = (sentence: string): readonly NamedLiteral[] =>
   RISKS.flatMap(([what, needs, pattern]) =>
     [...sentence.matchAll(pattern)].map(({ 0: match, index }) => {
       const at = index + (/^[\s`"'(|;&$]/.test(match) ? 1 : 0);
@@ -187,14 +187,14 @@ function isOrdinary(program: string, args: readonly string[]): boolean {
   return subcommand === 'run' ? SCRIPT_RUNNERS.has(program) : !REACHING.has(subcommand);
 }
 
-const CODE = /`([^`\n]{2,300})`/g;
+const CODE = /`([^`\n]{1,300})`/g;
 const FENCE = /^\s{0,3}(?:```|~~~)\s*(\w*)/;
 const SHELL_FENCE = /^(?:|sh|bash|zsh|shell|console|terminal|powershell|cmd)$/;
 const ASKED_TO_RUN =
   /\b(?:run|execute|invoke|launch|start|call|type|enter|issue)(?:ning|ing|s)?\s*(?:the )?(?:command |script )?:?\s*$/;
 
 /** The commands of a normalized lesson: code and shell blocks that begin with a program, and code that it tells to run. */
-export function findCommands(view: string): readonly NamedLiteral[] {
+function findCommands(view: string): readonly NamedLiteral[] {
   const found = new Map<string, NamedLiteral>();
   const take = (code: string, sentence: string, index: number, isToBeRun: boolean): void => {
     for (const part of code.split(/\s*(?:&&|\|\||;|(?<!\|)\|(?!\|))\s*/)) {
@@ -227,7 +227,7 @@ export function findCommands(view: string): readonly NamedLiteral[] {
 }
 
 /** Everything that a normalized lesson names letter by letter. */
-export const findLiterals = (view: string): readonly NamedLiteral[] => [
+export const findNamedLiterals = (view: string): readonly NamedLiteral[] => [
   ...splitFoldedSentences(view).flatMap((sentence) => [
     ...findAddresses(sentence),
     ...findRisks(sentence),

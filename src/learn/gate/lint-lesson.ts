@@ -1,5 +1,5 @@
 import { clip } from '../../text/truncate.ts';
-import { findLiterals, type NamedLiteral } from './lesson-literals.ts';
+import { findNamedLiterals, type NamedLiteral } from './lesson-literals.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
 import { decodeLiteralViews, decodeViews, foldText, hasHomoglyphs } from './normalize-text.ts';
 import { describeTopic, findTopics, isForbidden } from './risky-topics.ts';
@@ -12,8 +12,8 @@ export interface LintContext {
   readonly firstParty: readonly string[];
   /** Whether a normalized sentence only says what people or verifiers said. */
   readonly isTheirs: (sentence: string) => boolean;
-  /** What outside text said in these sessions, normalized; empty when it taught nothing. */
-  readonly outside: readonly string[];
+  /** What outside text said in these sessions, normalized: the statements that could have taught something, and all of it. */
+  readonly outside: { readonly statements: readonly string[]; readonly texts: readonly string[] };
 }
 
 /**
@@ -26,14 +26,15 @@ export function lintLesson(name: string, words: string, context: LintContext): r
   const asked = firstParty.join('\n');
   const why = new Set(findDisguises(words, asked));
   for (const view of decodeLiteralViews(words))
-    for (const literal of findLiterals(view)) {
+    for (const literal of findNamedLiterals(view)) {
       const reason = whyNotNamed(literal, provenance, isTheirs);
       if (reason !== undefined) why.add(reason);
     }
-  if (outside.length === 0) return [...why];
-  const theirs = new Set(
-    outside.flatMap((statement) => findTopics(statement, true).map((topic) => topic.why)),
-  );
+  const theirs = new Set([
+    ...outside.texts.flatMap((text) => findTopics(text, false).map((topic) => topic.why)),
+    ...outside.statements.flatMap((text) => findTopics(text, true).map((topic) => topic.why)),
+  ]);
+  if (theirs.size === 0) return [...why];
   const own = new Set(firstParty.flatMap((text) => findTopics(text, true).map((topic) => topic.why)));
   for (const view of decodeViews(`${name.replaceAll('-', ' ')}\n${words}`))
     for (const topic of findTopics(view, true))
@@ -47,18 +48,20 @@ function whyNotNamed(
   provenance: LiteralProvenance,
   isTheirs: (sentence: string) => boolean,
 ): string | undefined {
-  const isCommand = what.startsWith('a command');
-  const from = isCommand ? provenance.ofCommand(text) : provenance.ofName(text);
+  const from = what === 'a command' ? provenance.ofCommand(text) : provenance.ofName(text);
   if (from === 'given' || provenance.isTyped(text, isTheirs(sentence) ? 'any' : 'in order')) return undefined;
   const shown = clip(text, LONGEST_SHOWN);
-  if (needs === 'free')
-    return from === 'outside' ? `it runs a command that outside text brought up: ${shown}` : undefined;
-  if (isForbidden(sentence, index)) return undefined;
+  if (needs === 'free' && from !== 'outside') return undefined;
+  if (needs !== 'free' && isForbidden(sentence, index)) return undefined;
   if (needs === 'proof' && from === 'proven') return undefined;
-  return isCommand
+  if (from === 'outside') return `it names ${what} that outside text brought up: ${shown}`;
+  return RUNS.test(what)
     ? `it runs a command that nobody in this session typed: ${shown} (${what})`
     : `it names ${what} that nobody in this session typed: ${shown}`;
 }
+
+/** As opposed to an address, a package or a setting. */
+const RUNS = /^(?:a command|a pipe|code)/;
 
 const MARKUP: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
@@ -77,6 +80,9 @@ const MARKUP: readonly (readonly [why: string, pattern: RegExp])[] = [
   ['front matter', /^---[a-z]{0,10}\n/],
 ];
 
+const FEWEST_DIGITS = 3;
+/** Names and paths have shorter parts. */
+const LONGEST_WORD = 24;
 const BLOB = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 
 /** What is hidden from people who read the text, or acts on a page: look-alike letters, encoded data, markup. */
@@ -99,6 +105,6 @@ export function findDisguises(words: string, asked: string): readonly string[] {
 
 /** A long run of letters and digits that is no word or path: a key, a hash, encoded data. */
 const isEncoded = (run: string): boolean =>
-  /\d/.test(run) &&
+  (run.match(/\d/g)?.length ?? 0) >= FEWEST_DIGITS &&
   (/^[0-9a-f]+$/i.test(run) || (/[a-z]/.test(run) && /[A-Z]/.test(run))) &&
-  (run.match(/[-_/]/g)?.length ?? 0) < run.length / 8;
+  run.split(/[-_/]/).some((part) => part.length >= LONGEST_WORD);

@@ -17,7 +17,7 @@ const LONGEST_SHOWN = 80;
  * switched off, packages that imitate others, text that is hidden or asks for what harms people.
  */
 export function lintSkillText(words: string): readonly string[] {
-  const why = new Set(findDisguises(words, '').filter((reason) => !isPlainComment(reason)));
+  const why = new Set(findDisguises(words, '').filter((reason) => !isPlain(reason)));
   for (const view of decodeLiteralViews(words))
     for (const sentence of splitFoldedSentences(view)) {
       for (const [what, pattern] of FILE_RISKS)
@@ -38,21 +38,22 @@ export function lintSkillText(words: string): readonly string[] {
 }
 
 /** A comment of an editor or a formatter, as opposed to one that speaks to whoever reads the source. */
-const isPlainComment = (reason: string): boolean =>
-  reason.includes('a hidden comment') &&
-  findAddressOfAgents(reason) === undefined &&
-  !/\b(?:run|execute|send|install|upload|append|ignore|forward|post)\b/.test(reason);
+const isPlain = (reason: string): boolean =>
+  /active html: <|front matter|<\/(?:instructions?|assistant|user|human|skills?|lessons?)>/i.test(reason) ||
+  (reason.includes('a hidden comment') &&
+    findAddressOfAgents(reason) === undefined &&
+    !/\b(?:run|execute|send|install|upload|append|ignore (?:all|the|previous)|forward|post)\b/.test(reason));
 
 /** Languages whose words for risky topics are known. */
 const READ: ReadonlySet<string> = new Set(
-  'german french spanish portuguese italian dutch han cyrillic'.split(' '),
+  'german french spanish portuguese italian dutch polish turkish han hangul cyrillic'.split(' '),
 );
 
 const REMOTE = '(?!(?:https?:\\/\\/)?(?:localhost|127\\.0\\.0\\.1|0\\.0\\.0\\.0|\\[::1\\]))';
 const FILE_RISKS: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     'code that is fetched and run at once',
-    /\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n]{0,200}?\|\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|python\d?|node|perl|ruby|iex|pwsh)\b|<\(\s*(?:curl|wget)\b[^\n]{0,100}|\$\(\s*(?:curl|wget)\b[^\n]{0,100}|\bbase64\s+(?:-d|-di|--decode)\b[^\n]{0,60}\|\s*\w+|\biex\b|-encodedcommand\s/g,
+    /\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n]{0,200}?\|\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|python\d?(?! -[mc]\b)|node|perl|ruby|iex|pwsh)\b|<\(\s*(?:curl|wget)\b[^\n]{0,100}|\$\(\s*(?:curl|wget)\b[^\n]{0,100}|\bbase64\s+(?:-d|-di|--decode)\b[^\n]{0,60}\|\s*\w+|\biex\b|-encodedcommand\s/g,
   ],
   [
     'a command that sends data out',
@@ -87,6 +88,6 @@ const FILE_RISKS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   [
     'a file with credentials of the person',
-    /(?:~|\$home)\/\.(?:ssh\/id_\w+|aws\/credentials|netrc|npmrc|pgpass|gnupg)\b|\/etc\/shadow\b|\bid_(?:rsa|ed25519)\b(?!\.pub)|\bbrowser (?:cookies|history|profile)\b/g,
+    /(?:~|\$home)\/\.(?:ssh\/id_\w+|aws\/credentials|netrc|pgpass)\b|\/etc\/shadow\b|\bid_(?:rsa|ed25519)\b(?!\.pub)|\bbrowser cookies\b/g,
   ],
 ];

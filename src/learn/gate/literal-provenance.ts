@@ -48,7 +48,7 @@ export function createLiteralProvenance(events: readonly SessionEvent[]): Litera
       const words = flatten(foldText(literal))
         .split(' ')
         .map((word) => word.replace(/^[`"'(]+|[`"'),.;:]+$/g, ''))
-        .filter((word) => /[\p{L}\p{N}]/u.test(word));
+        .filter((word) => word !== '');
       return words.length > 0 && messages.some((message) => hasWords(message, words, order === 'in order'));
     },
   };

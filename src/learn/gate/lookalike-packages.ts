@@ -5,13 +5,13 @@ const KNOWN: ReadonlySet<string> = new Set(
   date-fns luxon chalk commander yargs dotenv cross-env rimraf nodemon concurrently husky lint-staged zod joi ajv uuid nanoid debug
   winston pino morgan body-parser cors helmet passport jsonwebtoken bcrypt bcryptjs mongoose sequelize prisma typeorm knex redis
   ioredis graphql apollo-server socket.io tailwindcss postcss autoprefixer sass styled-components redux zustand mobx rxjs jquery
-  bootstrap babel left-pad colors colorama semver glob minimist handlebars ejs pug sharp multer nodemailer stripe electron
+  bootstrap babel left-pad colors colorama glob minimist handlebars ejs pug sharp multer nodemailer stripe electron
   storybook turbo changeset svelte-check eslint-plugin-security eslint-plugin-import eslint-config-next eslint-config-prettier
   requests urllib3 httpx aiohttp flask django fastapi uvicorn gunicorn starlette pydantic sqlalchemy alembic celery numpy pandas
   scipy matplotlib seaborn scikit-learn torch tensorflow keras transformers pillow opencv-python beautifulsoup4 lxml selenium pytest
   pytest-cov tox mypy ruff black flake8 isort pylint poetry pipenv virtualenv boto3 botocore awscli google-cloud-storage azure-storage-blob
   psycopg2 psycopg2-binary pymysql pymongo cryptography paramiko fabric ansible jinja2 click typer rich loguru pyyaml toml
-  python-dateutil pytz requests-toolbelt tqdm joblib jupyter notebook ipython streamlit gradio openai anthropic langchain
+  python-dateutil pytz requests-toolbelt tqdm joblib jupyter ipython streamlit gradio openai anthropic langchain
   serde serde_json tokio anyhow thiserror clap reqwest axum actix-web tracing rand rayon chrono sqlx diesel
   rails rspec rubocop sidekiq puma devise nokogiri bundler rake sinatra laravel symfony phpunit monolog guzzle
   git node jq ripgrep curl wget docker kubectl helm terraform nginx postgresql mysql sqlite ffmpeg imagemagick pandoc make cmake gcc
@@ -20,10 +20,10 @@ const KNOWN: ReadonlySet<string> = new Set(
   ),
 );
 const LONGEST = 40;
-const SHORTEST = 5;
+const SHORTEST = 6;
 /** Parts of names with which ecosystems extend a known tool. */
 const EXTENDS =
-  /^(?:plugin|preset|loader|types?|cli|check|core|client|server|sdk|react|vue|node|python|py|js|ts|test|tests|utils?|adapter|eslint|jest|vite|next|lint)$/;
+  /^(?:plugin|preset|loader|types?|cli|check|core|client|server|sdk|react|vue|node|python|py|js|ts|test|tests|utils?|adapter|router|dom|native|query|hook|form|redux|eslint|jest|vite|next|lint)$/;
 
 /**
  * The known package that a name imitates: it is a letter or two away from it, or wraps it into other words ("fast-lodash-es6").

@@ -87,6 +87,9 @@ export const isProse = (sentence: string): boolean =>
 const SOURCE =
   /^(?:\*\/ )?(?:export|import) (?:async|default|const|function|class|type|interface|\{|\w+ from)|^(?:import|export|const|let|var|return|def|class|for|while|if|it|describe|expect|assert|func|fn|public|private|async|elif|else|try|\*\/|@\w+|\w+(?:\.\w+)+\()(?=\W).*[;{}(),:>]$/;
 
+/** A few words that introduce a listing. */
+const TITLE = /^[^.,:]{1,50}:$/;
+
 /** The sentences of an outside text that could have taught something: prose and instructions, not reports, code or listings. */
 export function readOutsideStatements(views: readonly string[]): readonly string[] {
   const found = new Set<string>();
@@ -94,6 +97,7 @@ export function readOutsideStatements(views: readonly string[]): readonly string
     for (const sentence of splitFoldedSentences(view))
       if (
         !SOURCE.test(sentence) &&
+        !TITLE.test(sentence) &&
         !isReport(sentence) &&
         (isProse(sentence) || (isWording(sentence, 3, 0.6) && givesInstruction(sentence)))
       )

@@ -23,16 +23,19 @@ interface RiskyTopic {
 }
 
 const PEOPLE =
-  /\b(?:users?|humans?|operators?|owners?|anyone|anybody|people|reviewers?|maintainers?|customers?|team|whoever asked|nutzer\w*|benutzer\w*|utilisateurs?|usuarios?|utenti?|gebruikers?)\b|用户|利用者|ユーザー|пользовател/g;
+  /\b(?:users?|humans?|operators?|owners?|anyone|anybody|people|reviewers?|maintainers?|customers?|team|whoever asked|nutzer\w*|benutzer\w*|utilisateurs?|usuarios?|utenti?|gebruikers?|kullanici\w*|uzytkownik\w*|anvandar\w*)\b|用户|利用者|ユーザー|사용자|пользовател/g;
 const SECRETS =
-  /\b(?:passwords?|passphrases?|credentials?|(?:api|access|private|ssh|signing)[- ]?keys?|(?:access|auth|bearer|api|session|deploy|npm|login) ?tokens?|secrets?|session cookies?|environment file|id_rsa|id_ed25519|passwort\w*|zugangsdaten|mots? de passe|contrasen\w*|credenciales|senhas?)\b|(?<![\w/])\.(?:env|netrc|ssh|aws)\b(?!\.)|密码|密钥|凭证|パスワード|парол/g;
+  /\b(?:passwords?|passphrases?|credentials?|(?:api|access|private|ssh|signing)[- ]?keys?|(?:access|auth|bearer|api|session|deploy|npm|login) ?tokens?|secrets?|session cookies?|environment file|id_rsa|id_ed25519|passwort\w*|zugangsdaten|mots? de passe|contrasen\w*|credenciales|senhas?|sifre\w*|hasl[oa]|losenord\w*)\b|(?<![\w/])\.(?:env|netrc|ssh|aws)\b(?!\.)|密码|密钥|凭证|パスワード|비밀번호|парол/g;
 
-export const RISKY_TOPICS: readonly RiskyTopic[] = [
+const CHECKS =
+  /\b(?:tests?|suite|checks|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|(?:git|commit|pre-commit) hooks?|the hooks|audit\w*|firewall|sandbox|authentication|2fa|mfa|assertions?|hash checking|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas|testy|testler\w*)\b|测试|校验|检查|验证|테스트|провер|тест|защит/g;
+
+const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to set other instructions or people’s wishes aside',
     words:
-      /\b(?:ignor|disregard|overrid|overrul|bypass|circumvent|supersed|outrank|missacht|oubli|olvid)\w*|\b(?:forget|set aside|takes? precedence over|comes? before|regardless of|even if|no matter)\b|忽略|无视|無視|игнорир\S*|забуд\S*/g,
-    near: /\b(?:(?:previous|prior|earlier|other|existing|all|system) (?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?)|instructions|system prompt|the user(?:'s (?:request|wish\w*))?|what (?:the )?(?:user|people|owner)s? (?:says?|asks?|wants?)|anweisungen|vorgaben|consignes|instrucciones|instrucoes|istruzioni|anterior\w*)\b|指令|规则|指示|инструкц|правил/g,
+      /\b(?:ignor|disregard|overrid|overrul|bypass|circumvent|supersed|outrank|missacht|oubli|olvid|ignorier|gormezden|ignoruj|ignorera)\w*|\b(?:forget|set aside|takes? precedence over|comes? before|regardless of|even if|no matter)\b|忽略|无视|無視|무시|игнорир\S*|забуд\S*/g,
+    near: /\b(?:(?:previous|prior|earlier|other|existing|all|system) (?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?)|instructions|system prompt|the user(?:'s (?:request|wish\w*))?|what (?:the )?(?:user|people|owner)s? (?:says?|asks?|wants?)|anweisungen|vorgaben|consignes|instrucciones|instrucoes|istruzioni|anterior\w*)\b|指令|规则|指示|지시|инструкц|правил|\btalimat\w*|\binstrukcj\w*|\binstruktion\w*/g,
     within: 40,
     isAfter: true,
     mayBeForbidden: true,
@@ -45,7 +48,7 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to keep something from people',
     words:
-      /\b(?:do not|don't|never|without|no need to|need not|nicht|nichts|nie|ohne|ne|sans|jamais|sin|nunca|nao|sem|non|niet)\b(?:(?!\b(?:without|unless|until|before)\b)[^.;,]){0,30}?\b(?:tell(?! the user to\b)|mention|inform|reveal|alert|notify|disclos|warn|bother|consult|bring\w* (?:it|this|that) up|sag|erwahn|informier|mitteil|inform|prevenir|dire|avis|mencion|decir|zeg)\w*|n'informez\w*|sag\w* dem|不要告诉|不要提|别告诉|не (?:сообща|говор)\S*|知らせない|伝えない/g,
+      /\b(?:do not|don't|never|without|no need to|need not|nicht|nichts|nie|ohne|ne|sans|jamais|sin|nunca|nao|sem|non|niet)\b(?:(?!\b(?:without|unless|until|before)\b)[^.;,]){0,30}?\b(?:tell(?! the user to\b)|mention|inform|reveal|alert|notify|disclos|warn|bother|consult|bring\w* (?:it|this|that) up|sag|erwahn|informier|mitteil|inform|prevenir|dire\b|avis|mencion|decir|zeg)\w*|n'informez\w*|sag\w* dem|不要告诉|不要提|别告诉|не (?:сообща|говор)\S*|知らせない|伝えない|알리지|\bsoyleme\b|\bnie mow\w*|\bberatta inte\b/g,
     near: PEOPLE,
     within: 24,
     mayBeForbidden: true,
@@ -55,7 +58,8 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
     words:
       /\b(?:silently|quietly|secretly|covertly|stealthily|unnoticed|unmentioned|say nothing|behind the scenes|heimlich|discretement|en secreto)\b|悄悄|暗中|тайно/g,
     near: /\b(?:send|add|run|install|upload|write|change|append|copy|execute|forward|replace|post|push|fetch|download|enable|accept|approve|setup)\w*/g,
-    within: 40,
+    within: 12,
+    isAfter: true,
     mayBeForbidden: true,
   },
   {
@@ -68,21 +72,36 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to switch a protection or a check off',
     words:
-      /\b(?:skip|disabl|bypass|suppress|mut|deactivat|waiv|circumvent|relax|deaktivier|uberspring|desactiv|contourn|disattiv)\w*|\b(?:turn\w*|switch\w*|leav\w*|set|keep\w*|go(?:es)?|run\w*)\b(?=[^.;]{0,50}\b(?:off|out|without|false|unsigned)\b)|关闭|禁用|跳过|绕过|отключ\S*|пропус\S*/g,
-    near: /\b(?:tests?|suite|checks?|checking|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|hooks?|audit\w*|firewall|sandbox|authentication|2fa|mfa|assertions?|hash\w*|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas)\b|测试|校验|检查|验证|провер|тест|защит/g,
+      /\b(?:skip(?:s|ped|ping)?|disabl(?:e|es|ing)|bypass(?:es|ing)?|suppress(?:es|ing)?|mut(?:e|es|ing)|deactivat(?:e|es|ing)|waiv(?:e|es|ing)|circumvent\w*|relax(?:es|ing)?)\b|\b(?:turn|switch|leav|set|go)\w*\b(?=[^.;]{0,50}\b(?:off|out|false|without|unsigned)\b)/g,
+    near: CHECKS,
     within: 24,
+    isAfter: true,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to switch a protection or a check off',
+    words:
+      /\b(?:deaktivier|uberspring|umgeh|desactiv|contourn|disattiv|devre disi|pomi[nj]|wylacz)\w*|\bstang av\b|关闭|禁用|跳过|绕过|비활성화|건너뛰|отключ\S*|пропус\S*/g,
+    near: CHECKS,
+    within: 30,
     mayBeForbidden: true,
   },
   {
     why: 'it tells its reader to go on without a check or without asking',
     words:
-      /\b(?:without|no) (?:\w+ ){0,2}(?:asking|confirm\w*|approval|permission|consent|human review|second look|a human|reading the diff)\b|\b(?:do not|don't|never|stop) (?:\w+ )?ask(?:ing)? (?:for )?(?:confirm\w*|permission|approval|the user|again|anyone)\b|\b(?:answer|say) yes to (?:all|every)|\bauto-?approv\w*|\b(?:approve|accept|grant|allow|merge)\w* (?:and merge )?(?:all|every|any|each)\b|\bpre-?(?:approved|vetted)\b|\bas given already\b|--yolo|\bsans (?:controle|demander|verifi\w+)|\bsin (?:preguntar|revis\w+)|\bohne (?:ruckfrage|nachfrage|prufung)|无需确认|без подтвержден/g,
+      /\bwithout (?:any |further |prior |a |human )?(?:review|confirmation|approval|permission|consent|second look|human|asking for (?:confirmation|permission|approval)|reading the diff)\b|\bno (?:second look|human review) (?:is )?(?:required|needed)\b|\b(?:answer|say) yes to (?:all|every)|\b(?:approve|accept|grant|merge)s? (?:and merge )?(?:all|every|any) (?:requests?|prompts?|permissions?|confirmations?|changes|pull requests)\b|\bpre-?(?:approved|vetted)\b|\bas given already\b|--yolo|\bsans (?:controle|demander|verifi\w+)|\bsin (?:preguntar|revis\w+)|\bohne (?:ruckfrage|nachfrage|prufung)|无需确认|без подтвержден/g,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to go on without asking',
+    words: /\bwithout asking\b|\b(?:do not|don't|never) (?:\w+ )?ask\b|\bauto-?approv\w*|\bcarry on\b/g,
+    isDaily: true,
     mayBeForbidden: true,
   },
   {
     why: 'it tells its reader to give credentials away',
     words:
-      /\b(?:print|echo|send|post|upload|append|past|commit|shar|dump|exfiltrat|(?<!e-)mail|forward|put|hand|attach|sende|schick|envoy|envi)\w*\b|发送|上传|отправ\S*|送信/g,
+      /\b(?:print|append|past(?:e|ing)|commit|dump|put)(?:s|ting|ing)?\b|\b(?:send|post|upload|shar|exfiltrat|mail|forward|hand|attach)(?:e|s|es|ing)?\b(?=[^.;]{0,90}\b(?:to|an|into|via)\b)|\b(?:sende|schick|envoy|envia|envie|gonder|wyslij|skicka)\w*\b|发送|上传|отправ\S*|送信/g,
     near: SECRETS,
     within: 50,
     mayBeForbidden: true,
@@ -96,7 +115,7 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to pass something on',
     words:
-      /\b(?:send|forward|upload|post|transmit|submit|mirror|deliver|share|push|copy|copies|copied|bcc|exfiltrat|stream|hand\w* over|sende|schick|envoy|envi|invia|verstuur)\w*\b|发送|上传|转发|отправ\S*|送信/g,
+      /\b(?:send|forward|upload|post|transmit|submit|mirror|deliver|share|push|copy|copies|copied|bcc|exfiltrat|stream|hand\w* over|sende|schick|envoy|envia|envie|invia|verstuur|gonder|wyslij|skicka)\w*\b|보내|发送|上传|转发|отправ\S*|送信/g,
     near: /\b(?:to|at|into|via|through|an|a|para) ["'`<(]?(?:(?:https?|ftp|s3):\/\/(?!localhost|127\.|\[::1\])|[\w.+-]+@[\w-]+\.\w)|\bwebhook\b|\b(?:external|third[- ]part\w+|remote|vendor|partner|build|audit) (?:server|host|address|bucket|mailbox|mirror|drive|service)\b|\b(?:collector|vendor bucket|extern\w* server|serveur externe|servidor externo)\b|外部|внешн|\b(?:\d{1,3}\.){3}\d/g,
     within: 80,
     mayBeForbidden: true,
@@ -119,12 +138,12 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it speaks as if it were the system, or gives its reader another role',
     words:
-      /^\W{0,6}(?:system|developer|assistant|human|operator)(?: (?:message|prompt|note|override))?\s?:\s|\byou are now (?:in|an?|the|free)\b|\b(?:developer|god|unrestricted) mode\b|\bact as (?:the |an? )?(?:system|administrator|admin|root)\b|\bjailbreak\w*/g,
+      /^[\s>*-]{0,6}(?:system|developer|operator)(?: (?:message|note|override))?\s?:\s|\byou are now (?:in|an?|the|free)\b|\b(?:developer|god|unrestricted) mode\b|\bact as (?:the |an? )?(?:system|administrator|admin|root)\b|\bjailbreak\w*/g,
   },
   {
     why: 'it tells its reader to give its own instructions away',
-    words: /\b(?:reveal|print|repeat|output|quot|dump|begin|open|show|recit|leak)\w*\b/g,
-    near: /\b(?:system prompt|(?:your|its|hidden|initial) (?:system )?(?:instructions|prompt)|instructions (?:that )?you)\b/g,
+    words: /\b(?:reveal|print|repeat|output|quot|dump|show|recit|leak)\w*\b|\bbegin\b/g,
+    near: /\b(?:system prompt|(?:your|hidden|initial) (?:system )?instructions|hidden prompt|instructions (?:that )?you)\b/g,
     within: 60,
     mayBeForbidden: true,
   },
@@ -162,13 +181,13 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
     why: 'it destroys what cannot be brought back',
     words:
       /\b(?:delet|wip|dropp?|truncat|eras|remov|purg|overwrit)\w*\b|\brm\s+-\w*[rf]\w*|\bpush --force\b|удали\S*|supprimer|effacer/g,
-    near: /\b(?:production (?:data\w*|tables?)|(?:all|every) (?:records|rows|data|files|backups?)|home (?:folder|directory)|audit (?:folder|log|trail)|(?:dossier|repertoire) (?:d')?audit|backups|git history|security tests?|main branch|origin main)\b|~\/\S*/g,
+    near: /\b(?:production (?:data\w*|tables?)|(?:all|every) (?:records|rows|data|files|backups?)|home (?:folder|directory)|audit (?:folder|log|trail)|(?:dossier|repertoire) (?:d')?audit|backups|git history|security tests?|main branch|origin main)\b|~\/(?:\s|$|projects|work|documents|src)/g,
     within: 40,
     mayBeForbidden: true,
   },
   {
     why: 'it gives someone access, or opens something to everyone',
-    words: /\b(?:open|expos|grant|giv|shar|allow|add|creat|mak|hand)\w*\b/g,
+    words: /\b(?:open|expose|grant|give|share|allow|add|create|make|hand)\b/g,
     near: /\b(?:to (?:everyone|anyone|the public|public|the internet|all addresses)|with (?:everyone|anyone|the public)|publicly|world-(?:readable|writable)|all privileges|every right|admin(?:istrator)? (?:account|rights|role|user)|superuser|write access|full access|right to write)\b/g,
     within: 50,
     mayBeForbidden: true,
@@ -176,7 +195,7 @@ export const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it asks for cryptography that protects nothing',
     words: /\b(?:md5|sha-?1|rc4|ecb|rot13|unsalted|plain ?text|clear ?text)\b/g,
-    near: /\b(?:passwords?|secrets?|tokens?|credentials?|signatures?|encrypt\w*|hash\w*|digests?)\b/g,
+    near: /\b(?:passwords?|secrets?|session tokens?|credentials?)\b/g,
     within: 60,
     mayBeForbidden: true,
   },
@@ -194,11 +213,18 @@ const FORBIDS =
   /(?:\b(?:never|not|no|dont|avoid\w*|refrain from|rather than|instead of|wrong:|bad:|anti-?pattern:|nicht|nie|kein\w*|jamais|nunca|non|geen)|n't)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|but|tell|mention|inform)\w*\b)[^,;:]{0,90}$/;
 const OMITS = /\b(?:not|never|no|without|forget|omit|skip|leav|fail|neglect|miss|delay)\w*\b/;
 
+/** "Skipping it is no solution." */
+const DISMISSED =
+  /^[\p{L}-]{2,30}(?: [\p{L}-]{1,20}){0,2} (?:is|are|ist|sind|est|es|e) (?:not|never|no|kein\w*|nicht|pas|verboten|forbidden|prohibid\w+|the #1 cause)\b/u;
+
 /** Whether a normalized sentence forbids what it names at `index`. */
 export function isForbidden(sentence: string, index: number): boolean {
-  const before = sentence.slice(0, index);
+  // "Do not disable, bypass or skip it" forbids all three.
+  const isList = /\b(?:or|nor|oder|ou)\b/.test(sentence);
+  const before = isList ? sentence.slice(0, index).replaceAll(',', ' ') : sentence.slice(0, index);
   const head = /^\W{0,6}anti-?patterns?:/.exec(before)?.[0];
   // An anti-pattern of omission ("forgetting to …") asks for the act.
+  if (DISMISSED.test(sentence.slice(index))) return true;
   return head === undefined ? FORBIDS.test(before) : !OMITS.test(before.slice(head.length));
 }
 

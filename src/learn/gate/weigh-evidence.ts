@@ -16,21 +16,29 @@ export interface EvidenceRules {
   readonly locate?: (turn: string, text: string) => Promise<Quote | undefined>;
 }
 
+/** For a person: nothing but words says that it went well. */
+const UNPROVEN = 'nothing proved the result: no verifier, no test and no exit code';
+/** For a person: what was said in a chat counts where it was said. */
+const TOO_WIDE = 'it was said in a chat, and would apply beyond the agent and the project it was said in';
+
 export type WeighedEvidence =
   | { readonly ok: false; readonly why: string }
   | {
       readonly ok: true;
       readonly evidence: Evidence;
-      /** The failures that support it, one of each session and day first. */
+      /** The turns that support it, one of each session and day first. */
       readonly cited: readonly FailureCase[];
-      /** Only heuristics report it, and in one session: a person decides. */
-      readonly isUncorroborated: boolean;
+      /** Why a person decides although the evidence is valid. */
+      readonly doubts: readonly string[];
+      /** People and verifiers said nothing: it rests on what a user said to the agent. */
+      readonly isFromChat: boolean;
     };
 
 /**
- * Checks the evidence that a proposal cites: it must be failures of this cycle, with quotes that were recorded. One failure
- * reported by a verifier or a person is enough, and one that the user reported in the chat for its own agent and project; those
- * that only heuristics report must come from two sessions, and a session has one vote a day however often it failed.
+ * Checks the evidence that a proposal cites: it must be turns of this cycle, with quotes that were recorded. One failure
+ * reported by a verifier or a person is enough, and so is one standing correction in the chat, for its own agent and project;
+ * failures that only heuristics report must come from two sessions, and a session has one vote a day however often it failed.
+ * A success supports a lesson when something other than words proved it.
  */
 export async function weighEvidence(
   text: LessonText,
@@ -45,28 +53,36 @@ export async function weighEvidence(
   const isFabricated = (turn: string): boolean =>
     quotes.some((quote) => quote.turn === turn) && !recorded.some((quote) => quote.turn === turn);
   const known = cases.filter(({ turn }) => named.has(turn));
-  const cited = rankFailures(known).filter(
-    ({ turn, appraisal }) => appraisal.verdict === 'failure' && !isFabricated(turn),
-  );
-  if (known.length === 0) return refuse('it cites none of the failures of this cycle');
+  const valid = known.filter(({ turn }) => !isFabricated(turn));
+  const against = [
+    ...rankFailures(valid).filter(({ appraisal }) => appraisal.verdict === 'failure'),
+    ...valid.filter((one) => one.appraisal.verdict !== 'failure' && isStanding(one)),
+  ];
+  const successes = valid.filter((one) => one.appraisal.verdict === 'success' && !isStanding(one));
+  const cited = [...against, ...successes];
+  if (known.length === 0) return refuse('it cites none of the turns of this cycle');
   if (cited.length === 0)
     return refuse(
-      known.some(({ turn }) => isFabricated(turn))
+      valid.length < known.length
         ? 'it cites quotes that were not recorded'
-        : 'none of the turns that it cites failed',
+        : 'none of the turns that it cites failed, was corrected or succeeded',
     );
   const votes = new Map<string, FailureCase>();
-  for (const failure of cited) {
-    const vote = `${failure.session}\n${voteDay(failure.at)}`;
-    if (!votes.has(vote)) votes.set(vote, failure);
+  for (const one of cited) {
+    const vote = `${one.session}\n${voteDay(one.at)}`;
+    if (!votes.has(vote)) votes.set(vote, one);
   }
-  const isReported = cited.some(
-    (failure) =>
-      failure.source === 'person' || failure.source === 'verifier' || isSaidHere(failure, text.scope),
-  );
-  const sessions = new Set([...votes.values()].map(({ session }) => session));
-  const isUncorroborated = !isReported && sessions.size < FEWEST_SESSIONS;
+  const isReported = cited.some(({ source }) => source === 'person' || source === 'verifier');
+  const isFromChat = !isReported && cited.some((one) => one.source === 'chat' || isStanding(one));
+  const sessions = new Set(against.map(({ session }) => session));
+  const isUncorroborated =
+    against.length > 0 && !isReported && !against.some(isStanding) && sessions.size < FEWEST_SESSIONS;
   if (isUncorroborated && !mayBeUncorroborated) return refuse(NEEDS_ANOTHER_SESSION);
+  const doubts = [
+    ...(isUncorroborated ? [NEEDS_ANOTHER_SESSION] : []),
+    ...(against.length === 0 && !successes.some(isProven) ? [UNPROVEN] : []),
+    ...(isFromChat && !cited.every(({ scope }) => isWithin(text.scope, scope)) ? [TOO_WIDE] : []),
+  ];
 
   const firsts = [...votes.values()];
   const ranked = [...firsts, ...cited.filter((failure) => !firsts.includes(failure))];
@@ -82,7 +98,8 @@ export async function weighEvidence(
   return {
     ok: true,
     cited: ranked,
-    isUncorroborated,
+    doubts,
+    isFromChat,
     evidence: {
       turns: [...kept],
       quotes: placedQuotes.slice(0, MOST_QUOTES),
@@ -93,9 +110,22 @@ export async function weighEvidence(
   };
 }
 
-/** What the user said in the chat is enough for the agent and the project that it was said to, and nowhere else. */
-const isSaidHere = ({ source, scope }: FailureCase, { agent, project }: Scope): boolean =>
-  source === 'chat' && scope.agent !== undefined && agent === scope.agent && project === scope.project;
+/** Said to Instar, or for later work too: a correction of one answer alone needs another session. */
+const isStanding = ({ source, appraisal: { correction } }: FailureCase): boolean =>
+  correction === undefined ? source === 'chat' : correction.isStanding;
+
+const PROOFS: ReadonlySet<string> = new Set(['checks-passed', 'tool-ok']);
+
+/** A verifier, a test or an exit code says so; thanks and an agent's own report do not. */
+const isProven = ({ source, appraisal }: FailureCase): boolean =>
+  source === 'verifier' ||
+  appraisal.signals.some(
+    (signal) => signal.source === 'signal' && signal.score > 0.5 && PROOFS.has(signal.name),
+  );
+
+/** Whether a lesson applies to the agent and the project of a case alone. */
+const isWithin = (lesson: Scope, where: Scope): boolean =>
+  lesson.agent !== undefined && lesson.agent === where.agent && lesson.project === where.project;
 
 const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 

@@ -1,9 +1,10 @@
-import { asArray, isObject, type Json } from '../../core/json.ts';
+import { isObject, type Json } from '../../core/json.ts';
 import type { FailureCase, Passage, Proposal, ReplyFault } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { readQuotes, separateTask } from '../draft-lesson.ts';
+import { cutAtSentence, fieldOf, linesOf, markdownOf, wordCount } from '../reply-fields.ts';
 import type { SuccessfulTurn } from './live-material.ts';
 
 const LONGEST_PASSAGE = 1200;
@@ -106,83 +107,56 @@ export interface Extraction {
   readonly quotes: Proposal['quotes'];
 }
 
-const SHORTEST_PATTERN = 8;
 const LONGEST_PATTERN = 240;
-const SHORTEST_INSIGHT = 20;
 const LONGEST_INSIGHT = 1500;
 const MOST_LINES = 12;
 const MOST_KEYWORDS = 12;
 const LONGEST_KEYWORD = 40;
 const MOST_QUOTES = 8;
+const FEWEST_WORDS = 2;
 
-/** Undefined when the model found nothing to learn. Never throws. */
+const PATTERNS = ['pattern', 'situation', 'when', 'context', 'trigger', 'title'];
+const INSIGHTS = ['insight', 'lesson', 'note', 'advice', 'content', 'what_to_do', 'text', 'body', 'rule'];
+
+/** Undefined when the model found nothing to learn. Matters of form are repaired. Never throws. */
 export function readExtraction(value: Json): Extraction | undefined | ReplyFault {
   const note = noteOf(value);
-  if (note === undefined || (isObject(note) && isNothing(note))) return undefined;
+  if (note === undefined) return undefined;
   if (!isObject(note)) return { fault: 'it must be one JSON object' };
-  if (Object.hasOwn(note, '__proto__') || Object.hasOwn(note, 'constructor'))
-    return { fault: 'it has a forbidden field' };
-  const { pattern, insight, keywords } = note;
-  const why = wrongPattern(pattern) ?? wrongInsight(insight) ?? wrongKeywords(keywords);
-  if (why !== undefined) return { fault: why };
+  const [said, told] = [fieldOf(note, PATTERNS), fieldOf(note, INSIGHTS)];
+  if (said === undefined && told === undefined) return undefined;
+  const pattern = bare(cutAtSentence(oneLine(markdownOf(said).slice(0, MOST_READ)), LONGEST_PATTERN));
+  const insight = limited(markdownOf(told));
+  if (wordCount(pattern) < FEWEST_WORDS)
+    return { fault: '"pattern" must be text that says when the note helps' };
+  if (wordCount(insight) < FEWEST_WORDS) return { fault: '"insight" must be text' };
   return {
-    pattern: bare(String(pattern)),
-    insight: String(insight).replace(/\r\n?/g, '\n').trim(),
-    keywords: cleanKeywords(keywords),
+    pattern,
+    insight,
+    keywords: linesOf(fieldOf(note, ['keywords', 'tags', 'triggers']), MOST_KEYWORDS, LONGEST_KEYWORD).map(
+      (word) => word.toLowerCase(),
+    ),
     quotes: readQuotes(note.quotes, MOST_QUOTES),
   };
 }
 
-/** Some models wrap the note in a list. */
+const MOST_READ = 4000;
+
+/** Some models wrap the note in a list, or in an object. */
 const noteOf = (value: Json): Json | undefined => {
   if (value === null) return undefined;
-  if (!Array.isArray(value)) return value;
-  return value.length < 2 ? (value[0] ?? undefined) : 'several';
+  if (Array.isArray(value)) return value.find(isObject) ?? (value.length === 0 ? undefined : 'a list');
+  const inner = isObject(value) ? fieldOf(value, ['note', 'notes', 'result', 'answer']) : undefined;
+  const first = Array.isArray(inner) ? inner[0] : inner;
+  return isObject(first) ? first : value;
 };
 
-const isNothing = (note: {
-  readonly pattern?: Json | undefined;
-  readonly insight?: Json | undefined;
-}): boolean =>
-  (note.pattern === null || note.pattern === '' || note.pattern === undefined) &&
-  (note.insight === null || note.insight === '' || note.insight === undefined);
-
-function wrongPattern(pattern: Json | undefined): string | undefined {
-  if (typeof pattern !== 'string') return '"pattern" must be text';
-  const length = pattern.length > 2 * LONGEST_PATTERN ? pattern.length : bare(pattern).length;
-  if (length < SHORTEST_PATTERN || length > LONGEST_PATTERN)
-    return `"pattern" must have ${SHORTEST_PATTERN} to ${LONGEST_PATTERN} characters`;
-  return isHiding(pattern) || /[\n\t]/.test(pattern.trim())
-    ? '"pattern" must be one line of visible characters'
-    : undefined;
-}
-
-function wrongInsight(insight: Json | undefined): string | undefined {
-  if (typeof insight !== 'string') return '"insight" must be text';
-  const text = insight.trim();
-  if (text.length < SHORTEST_INSIGHT || text.length > LONGEST_INSIGHT)
-    return `"insight" must have ${SHORTEST_INSIGHT} to ${LONGEST_INSIGHT} characters`;
-  if (text.split('\n').length > MOST_LINES) return `"insight" must have at most ${MOST_LINES} lines`;
-  return isHiding(text) ? '"insight" must hold visible characters only' : undefined;
-}
-
-const wrongKeywords = (keywords: Json | undefined): string | undefined =>
-  Array.isArray(keywords) && keywords.every((word) => typeof word === 'string')
-    ? undefined
-    : '"keywords" must be a list of words';
-
-const cleanKeywords = (keywords: Json | undefined): readonly string[] => {
-  const words = asArray(keywords).map((word) => oneLine(String(word)).toLowerCase());
-  return [...new Set(words)]
-    .filter((word) => word !== '' && word.length <= LONGEST_KEYWORD)
-    .slice(0, MOST_KEYWORDS);
-};
-
-const isHiding = (text: string): boolean => visibleText(text) !== text.replace(/\r\n?/g, '\n');
+const limited = (text: string): string =>
+  cutAtSentence(text.split('\n').slice(0, MOST_LINES).join('\n').trim(), LONGEST_INSIGHT);
 
 /** Without "When" and the full stop, which the description adds. */
 const bare = (pattern: string): string =>
   pattern
     .trim()
     .replace(/^when(?:ever)?\s+/i, '')
-    .replace(/[.!\s]+$/, '');
+    .replace(/[.!\s]{1,40}$/, '');

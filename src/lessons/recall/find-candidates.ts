@@ -59,6 +59,8 @@ interface LessonScan {
   readonly similarity: Float32Array | undefined;
   readonly spelling: Float32Array | undefined;
   readonly words: Float32Array;
+  /** The similarity to requests that need no lesson; undefined without embeddings. */
+  readonly idle: number | undefined;
   /** Lessons inserted after this stamp were not scanned. */
   readonly stamp: number;
 }
@@ -84,7 +86,19 @@ export async function scanLessons(
     words: await scanWords(index, text, length),
     similarity: meaning && (await scanMeanings(index, meaning, length, weights)),
     spelling: spelling && (await scanRows(index.spellings, spelling, length)),
+    idle: meaning && idleSimilarity(index.idle, meaning),
   };
+}
+
+const NEAREST_IDLE = 3;
+
+/** The mean of the nearest three; undefined before they are embedded. */
+function idleSimilarity(idle: Int8Vectors, meaning: Float32Array): number | undefined {
+  const scores = new Float32Array(idle.length);
+  idle.score(idle.query(meaning), 0, idle.length, scores);
+  const nearest = scores.sort().slice(-NEAREST_IDLE);
+  if (nearest.length < NEAREST_IDLE) return undefined;
+  return Math.max(0, nearest.reduce((sum, score) => sum + score, 0) / NEAREST_IDLE);
 }
 
 /** Of each lesson its best cue, its second best and its whole text. */
@@ -206,6 +220,7 @@ function backgroundOf(found: LessonScan, standings: Uint8Array): Background {
     similarity: (similarity && ranked(similarity, standings)) ?? USUAL_BACKGROUND.similarity,
     spelling: (spelling && ranked(spelling, standings)) ?? USUAL_BACKGROUND.spelling,
     words: ranked(words, standings) ?? USUAL_BACKGROUND.words,
+    idle: found.idle ?? USUAL_BACKGROUND.idle,
   };
 }
 

@@ -45,9 +45,9 @@ const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hang
 
 /** Undefined for a message that is not mostly pasted, or in which nobody asks. Linear in the text. */
 export function findRequest(text: string): FoundRequest | undefined {
-  const lines = text
-    .split('\n')
-    .map((line) => (line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line));
+  const lines = endsOf(text.split('\n')).map((line) =>
+    line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line,
+  );
   let isFenced = false;
   const isSaid = lines.map((line) => {
     const isFence = FENCE.test(line);
@@ -70,6 +70,14 @@ export function findRequest(text: string): FoundRequest | undefined {
   };
 }
 
+/** A request stands before or after what was pasted; the middle of a very long text is not read. */
+const FIRST_READ = 400;
+const LAST_READ = 200;
+const endsOf = (lines: readonly string[]): readonly string[] =>
+  lines.length <= FIRST_READ + LAST_READ
+    ? lines
+    : [...lines.slice(0, FIRST_READ), ...lines.slice(-LAST_READ)];
+
 const NEARLY = 0.5;
 
 interface SaidGroup {
@@ -84,8 +92,12 @@ interface SaidGroup {
 function groupLines(lines: readonly string[], isSaid: readonly boolean[]): readonly SaidGroup[] {
   const groups: SaidGroup[] = [];
   let mailUntil = -1;
+  const ends: MailEnds = {
+    sign: lines.findLastIndex((line) => SIGNATURE.test(line.trim())),
+    quoted: lines.findLastIndex((line) => line.startsWith('>')),
+  };
   for (let at = 0; at < lines.length; at++) {
-    if (MAIL_HEAD.test(lines[at] ?? '')) mailUntil = endOfMail(lines, at);
+    if (at > mailUntil && MAIL_HEAD.test(lines[at] ?? '')) mailUntil = endOfMail(lines, at, ends);
     if (isSaid[at] !== true) continue;
     const from = at;
     while (isSaid[at + 1] === true && !MAIL_HEAD.test(lines[at + 1] ?? '')) at++;
@@ -99,11 +111,14 @@ const SIGNATURE =
   /^(?:kind regards|best regards|regards|best|cheers|thanks|sincerely|mit freundlichen grüßen|viele grüße|cordialement|saludos|--\s*$|this e-?mail)/i;
 const SIGNATURE_LINES = 6;
 
+interface MailEnds {
+  readonly sign: number;
+  readonly quoted: number;
+}
+
 /** The last line of a mail: that of its signature, or of its last quoted line. */
-function endOfMail(lines: readonly string[], from: number): number {
-  const sign = lines.findLastIndex((line, at) => at >= from && SIGNATURE.test(line.trim()));
-  const quoted = lines.findLastIndex((line, at) => at >= from && line.startsWith('>'));
-  if (sign < 0) return quoted < 0 ? lines.length : quoted;
+function endOfMail(lines: readonly string[], from: number, { sign, quoted }: MailEnds): number {
+  if (sign < from) return quoted < from ? lines.length : quoted;
   let end = sign;
   while (end + 1 < lines.length && end - sign < SIGNATURE_LINES && (lines[end + 1] ?? '').trim() !== '')
     end++;
@@ -126,6 +141,7 @@ const LEAST_LETTERS = 0.8;
 function isSentence(line: string): boolean {
   const text = line.trim();
   if (text.length < 2 || LOG_START.test(line) || MAIL_HEAD.test(text) || /^\s{2,}\S/.test(line)) return false;
+  if (/^[\w.$]{1,80}(?:Error|Exception)\b/.test(text)) return false;
   if (HAN.test(text) && !CODE.test(text)) return true;
   const letters = text.match(LETTERS)?.length ?? 0;
   if (letters / text.length < LEAST_LETTERS || CODE.test(text)) return false;

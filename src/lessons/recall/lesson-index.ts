@@ -5,6 +5,7 @@ import type { Audience } from '../visibility.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
 import { createEmbeddingQueue } from './embedding-queue.ts';
+import { IDLE_REQUESTS } from './idle-requests.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
 import { headOf, lessonTexts, searchedText } from './lesson-texts.ts';
 import type { VectorCache } from './vector-cache.ts';
@@ -133,6 +134,8 @@ export interface LessonIndex {
   /** The slot of each row of `cues`; `NO_SLOT` for an empty one. */
   owners(): Uint32Array;
   readonly spellings: Int8Vectors;
+  /** Of `IDLE_REQUESTS`. */
+  readonly idle: Int8Vectors;
   readonly middles: DomainCentroids;
   at(slot: number): IndexedLesson | undefined;
   /** Replaces the lessons. Only new and revised ones cost time. A later call supersedes an earlier one. */
@@ -177,10 +180,12 @@ export function createLessonIndex(
   let rowCount = 0;
   const freeRows: number[] = [];
   const spellings = createInt8Vectors(fallback.dimensions);
+  const idle = createInt8Vectors(embed.dimensions);
   const middles = createDomainCentroids();
   let stamp = 0;
   let known = 0;
   let round = 0;
+  let hasIdle = false;
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
 
@@ -208,6 +213,8 @@ export function createLessonIndex(
   );
   const wholeQueue = createEmbeddingQueue(embed, (slot, _text, vector) => meanings.set(slot, vector), cache);
   const spellingQueue = createEmbeddingQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector));
+
+  const idleQueue = createEmbeddingQueue(embed, (row, _text, vector) => idle.set(row, vector), cache);
 
   const takeRow = (slot: number): number => {
     const row = freeRows.pop() ?? rowCount++;
@@ -270,6 +277,10 @@ export function createLessonIndex(
 
   const apply = async (lessons: readonly Lesson[]): Promise<void> => {
     round++;
+    if (!hasIdle && lessons.length > 0) {
+      hasIdle = true;
+      for (const [row, text] of IDLE_REQUESTS.entries()) idleQueue.wantLater(row, text);
+    }
     let changes = 0;
     const change = async (work: () => void): Promise<void> => {
       work();
@@ -309,6 +320,7 @@ export function createLessonIndex(
     cues,
     owners: () => owners,
     spellings,
+    idle,
     middles,
     at: (slot) => places[slot],
     update: (lessons) => {
@@ -323,13 +335,14 @@ export function createLessonIndex(
       // The first cues bring further ones and the whole texts with them.
       await cueQueue.settled();
       await wholeQueue.settled();
+      await idleQueue.settled();
     },
     stats: () => {
       const failure = cueQueue.failure ?? wholeQueue.failure;
       return {
         lessons: byId.size,
         known,
-        waiting: cueQueue.waiting + wholeQueue.waiting,
+        waiting: cueQueue.waiting + wholeQueue.waiting + idleQueue.waiting,
         ...(failure === undefined ? {} : { failure }),
         vectorBytes: meanings.bytes + cues.bytes + spellings.bytes,
       };

@@ -1,6 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { IndexedText } from './bm25-index.ts';
 import { vectorKey } from './embedding-queue.ts';
+import { IDLE_REQUESTS } from './idle-requests.ts';
 
 /** The texts of a lesson that are compared with a task. */
 interface LessonTexts {
@@ -61,11 +62,10 @@ const bodyOf = ({ text }: Lesson): string =>
 const wholeOf = (lesson: Lesson): string =>
   `${headOf(lesson)} ${lesson.text.content}\n${lesson.text.note.context ?? ''}`;
 
-/** The cache keys of everything that is embedded of these lessons. */
+/** The cache keys of everything that is embedded of these lessons, and for all of them. */
 export const vectorKeysOf = (lessons: readonly Lesson[]): ReadonlySet<string> =>
   new Set(
-    lessons
-      .map(lessonTexts)
-      .flatMap(({ cues, whole }) => [...cues, whole])
-      .map(vectorKey),
+    [...lessons.map(lessonTexts).flatMap(({ cues, whole }) => [...cues, whole]), ...IDLE_REQUESTS].map(
+      vectorKey,
+    ),
   );

@@ -13,10 +13,14 @@ export interface RelevanceWeights {
   /** Log-odds against a lesson for what unrelated lessons have in common with the same task (see `Background`). */
   readonly commonSimilarity: number;
   readonly commonWords: number;
+  /** The share of a task's similarity to idle requests that counts against all lessons. */
+  readonly idle: number;
   /** What a lesson must exceed. */
   readonly threshold: number;
   /** From this evidence on a lesson is listed by its line. */
   readonly listed: number;
+  /** How far that floor sinks where fewer lessons are in scope than there is room for lines: then a line costs little. */
+  readonly fewer: number;
   /** Beside a much better lesson another body is dropped: it must come as near as this to the best, or have half of it. */
   readonly nearBest: number;
   /** What a further body needs where the best lesson has enough: the task is about something here, though not about which. */
@@ -24,17 +28,19 @@ export interface RelevanceWeights {
 }
 
 export const RELEVANCE: RelevanceWeights = {
-  best: 0.5,
+  best: 0.6,
   second: 0.2,
-  whole: 0.3,
-  similarity: 14,
-  words: 2.7,
-  commonSimilarity: 7.5,
-  commonWords: 2,
-  threshold: 4.5,
-  listed: -2.5,
-  nearBest: 1.5,
-  beside: 0,
+  whole: 0.2,
+  similarity: 10,
+  words: 1.8,
+  commonSimilarity: 0,
+  commonWords: 1.5,
+  idle: 0.8,
+  threshold: 2.4,
+  listed: -3,
+  fewer: 4,
+  nearBest: 2,
+  beside: -1,
 };
 
 /**
@@ -45,10 +51,12 @@ export interface Background {
   readonly similarity: number;
   readonly spelling: number;
   readonly words: number;
+  /** The task's similarity to what people ask that needs no lesson (see `IDLE_REQUESTS`). */
+  readonly idle: number;
 }
 
 /** For libraries with fewer lessons. */
-export const USUAL_BACKGROUND: Background = { similarity: 0.2, spelling: 0.15, words: 0.3 };
+export const USUAL_BACKGROUND: Background = { similarity: 0.2, spelling: 0.15, words: 0.3, idle: 0.25 };
 /** In a large library some unrelated lesson is always near; it must not hide a nearer one. */
 const MOST_BACKGROUND = 0.35;
 
@@ -66,6 +74,7 @@ export function createEvidence(
   const withSimilarity =
     -weights.commonSimilarity * Math.min(background.similarity, MOST_BACKGROUND) -
     weights.commonWords * background.words -
+    weights.similarity * weights.idle * background.idle -
     weights.threshold;
   return (similarity, spelling, words) => {
     if (similarity === 0) return 5 * words + 2.5 * spelling + withSpelling;

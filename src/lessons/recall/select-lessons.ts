@@ -18,7 +18,7 @@ export interface SelectionContext {
   readonly isHeldOut: (lessonId: string) => boolean;
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
-  readonly weights: Pick<RelevanceWeights, 'listed' | 'nearBest' | 'beside'>;
+  readonly weights: Pick<RelevanceWeights, 'listed' | 'fewer' | 'nearBest' | 'beside'>;
 }
 
 const HALF_OF_BEST = 0.5;
@@ -82,11 +82,13 @@ export function selectLessons(
   const ranked = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
 
   const bodies = taken.length;
+  const floor = weights.listed - weights.fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
   let lineTokens = 0;
   const list = (candidate: RecallCandidate, verdict: RecallOutcome): RecallOutcome => {
     const { lesson, evidence } = candidate;
-    if (!LISTABLE.has(verdict) || evidence < weights.listed) return verdict;
-    if (taken.length - bodies >= index.lines) return verdict;
+    if (!LISTABLE.has(verdict) || evidence < floor) return verdict;
+    // No bodies at all means no lessons at all.
+    if (topK === 0 || taken.length - bodies >= index.lines) return verdict;
     if (isRepeated(candidate)) return 'near-duplicate';
     const size = estimateTokens(renderLine(lesson));
     if (lineTokens + size > index.tokens) return verdict;

@@ -90,12 +90,6 @@ interface ReadValues {
   readonly rest: readonly string[];
 }
 
-const CHOICE = new Map(
-  CHOICES.flatMap(({ of, values }) =>
-    values.flatMap((words, at) => words.split('|').map((word) => [word, { of, value: at }] as const)),
-  ),
-);
-
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const TIMES: ReadonlyMap<string, number> = new Map([
   ['once', 1],
@@ -104,28 +98,16 @@ const TIMES: ReadonlyMap<string, number> = new Map([
 
 /** Units of quantities, with their size in the smallest unit. */
 const UNITS: ReadonlyMap<string, { readonly of: string; readonly size: number }> = new Map(
-  [
-    { of: 'duration', size: 1, names: 'ms millisecond milliseconds' },
-    { of: 'duration', size: 1e3, names: 's sec second seconds' },
-    { of: 'duration', size: 6e4, names: 'min minute minutes' },
-    { of: 'duration', size: 3.6e6, names: 'h hour hours' },
-    { of: 'duration', size: 8.64e7, names: 'day days' },
-    { of: 'duration', size: 6.048e8, names: 'week weeks' },
-    { of: 'bytes', size: 1e3, names: 'kb kib' },
-    { of: 'bytes', size: 1e6, names: 'mb mib' },
-    { of: 'bytes', size: 1e9, names: 'gb gib' },
-    { of: 'share', size: 1, names: '% percent' },
-    { of: 'count', size: 1, names: 'times time retries attempts tries' },
-    { of: 'characters', size: 1, names: 'characters chars columns' },
-    { of: 'spaces', size: 1, names: 'spaces space' },
-    { of: 'decimals', size: 1, names: 'decimals digits places' },
-    { of: 'lines', size: 1, names: 'lines line' },
-    { of: 'words', size: 1, names: 'words word' },
-    { of: 'sentences', size: 1, names: 'sentences sentence' },
-    { of: 'items', size: 1, names: 'items entries results rows' },
-    { of: 'money', size: 1, names: 'euro euros eur dollar dollars usd' },
-    { of: 'pixels', size: 1, names: 'px pixels' },
-  ].flatMap(({ of, size, names }) => names.split(' ').map((name) => [name, { of, size }] as const)),
+  `duration 1 ms millisecond milliseconds; duration 1e3 s sec second seconds; duration 6e4 min minute minutes; duration 3.6e6 h hour hours;
+  duration 8.64e7 day days; duration 6.048e8 week weeks; bytes 1e3 kb kib; bytes 1e6 mb mib; bytes 1e9 gb gib; share 1 % percent;
+  count 1 times time retries attempts tries; characters 1 characters chars columns; spaces 1 spaces space; decimals 1 decimals digits places;
+  lines 1 lines line; words 1 words word; sentences 1 sentences sentence; items 1 items entries results rows;
+  money 1 euro euros eur dollar dollars usd; pixels 1 px pixels`
+    .split(';')
+    .flatMap((row) => {
+      const [of = '', size = '1', ...names] = row.trim().split(/\s+/);
+      return names.map((name) => [name, { of, size: Number(size) }] as const);
+    }),
 );
 
 /** A number without a unit is a setting only after one of these: "retry on 429" does not exclude 503. */
@@ -143,7 +125,7 @@ function readValues(words: readonly string[]): ReadValues {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
     const quantity = readQuantity(words, at);
-    const choice = word === 'up' && words[at + 1] === 'to' ? undefined : CHOICE.get(word);
+    const choice = word === 'up' && words[at + 1] === 'to' ? undefined : CHOICES.get(word);
     if (quantity !== undefined) {
       values.push(quantity.value);
       at += quantity.taken - 1;

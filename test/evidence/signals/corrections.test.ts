@@ -32,9 +32,17 @@ describe('a correction in the chat', () => {
     ]);
   });
 
-  it('quotes at most three sentences', () => {
+  it('quotes at most three sentences of a long message', () => {
     const said = "That's wrong. You forgot the lockfile. You broke the build. You removed my tests. Undo it.";
-    expect(correctionIn(said)?.quotes).toHaveLength(3);
+    const story = 'The colleague who looked at the screen this morning found it rather hard to read. '.repeat(
+      5,
+    );
+    expect(correctionIn(`${said} ${story}`)?.quotes).toHaveLength(3);
+  });
+
+  it('quotes a short message whole: what it says in passing often is the rule', () => {
+    const said = "that's a generated file. run make gen after changing openapi.yaml";
+    expect(correctionIn(`No, ${said}`)?.quotes.join(' ')).toContain('run make gen after changing');
   });
 
   it.each([

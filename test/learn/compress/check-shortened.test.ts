@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkShortened } from '../../../src/learn/compress/compression-question.ts';
-import { RULE_CLASSES, readRequirements } from '../../../src/learn/compress/prompt-requirements.ts';
+import { readRequirements } from '../../../src/learn/compress/prompt-requirements.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
 
@@ -93,7 +93,7 @@ describe('the checks of a shortened prompt', () => {
       ]);
   });
 
-  it('require the lines of code that a rule introduces (not those of an example)', () => {
+  it('require lines of code (not those of an example)', () => {
     const block = '```\n[DONE] <time>\n```';
     expect(readRequirements(`Always end in this format:\n${block}`, []).literals).toContain('[DONE] <time>');
     expect(readRequirements(`Example of how you should write:\n${block}`, []).literals).toEqual([]);
@@ -102,7 +102,7 @@ describe('the checks of a shortened prompt', () => {
   it('do not find a name inside another word', () => {
     const text = '## Tools\n- read: reads a file';
     const faults = checkShortened(
-      readRequirements(text, []),
+      readRequirements(text, ['read']),
       '## Tools\n- already: reads a file, read-only',
       700,
     );
@@ -141,33 +141,28 @@ describe('the checks of a shortened prompt', () => {
     );
   });
 
-  it('report a prohibition that is missing or has become advice', () => {
-    const gone = SHORT.replace('- hand a payment to a sub-agent\n', '');
-    expect(check(gone)).toContain('no longer forbidden: "hand a payment over to a sub-agent"');
-    const weaker = SHORT.replace('Do not run config.apply or update.run otherwise; ask first.', '').replace(
-      'Configuration changes and updates ONLY when the user explicitly asks.',
-      'Feel free to run config.apply and update.run for configuration.',
-    );
-    expect(check(weaker)).toContain('no longer forbidden');
+  it('report a sentence that forbids and was reworded, became advice or is gone (no rewording of it is trusted)', () => {
+    const [item, sentence] = [
+      '- hand a payment over to a sub-agent\n',
+      'Never read more than one skill up front.',
+    ];
+    for (const [changed, named] of [
+      [SHORT.replace(item, ''), 'hand a payment over to a sub-agent'],
+      [SHORT.replace('You must never:', 'You should avoid to:'), 'You must never:'],
+      [SHORT.replace(sentence, 'Read one skill up front.'), sentence],
+      [SHORT.replace(sentence, 'Never read more than one skill.'), sentence],
+    ] as const)
+      expect(check(changed)).toContain(
+        `forbid something and have to stand there letter by letter: "${named}"`,
+      );
+    const wrapped = readRequirements('Do not\n  weaken the rules\n  of the house. Be kind.', []);
+    expect(wrapped.prohibitions).toEqual(['Do not weaken the rules of the house.']);
   });
 
-  it('report a missing class of rules', () => {
-    const gone = SHORT.replace(/## Heartbeats\n.*\n/, 'HEARTBEAT').replaceAll('HEARTBEAT', 'BEAT');
-    expect(check(gone)).toContain('what to do when a heartbeat comes');
-    expect(RULE_CLASSES.map(({ name }) => name)).toEqual([
-      'tools',
-      'prohibitions',
-      'skills',
-      'memory',
-      'settings',
-      'replies',
-      'heartbeats',
-    ]);
-    expect(demands.classes).toHaveLength(7);
-  });
-
-  it('require no class of rules that the original does not have', () => {
-    expect(readRequirements('You are a poet. Write verse that uses little memory.', []).classes).toEqual([]);
+  it('report a section that is gone', () => {
+    expect(demands.headings).toContain('Heartbeats');
+    expect(check(SHORT.replace('## Heartbeats\n', ''))).toContain('these sections are missing: "Heartbeats"');
+    expect(readRequirements('## Examples\n- Say hi.', []).headings).toEqual([]);
   });
 
   it('report excess length, by characters and by dense scripts', () => {

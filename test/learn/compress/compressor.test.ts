@@ -286,6 +286,6 @@ describe('a compressor', () => {
     const [question = ''] = asked;
     expect(question.split('mark-1>>>\\n\\n')).toHaveLength(3);
     expect(question).toContain('[mark]>>>');
-    for (const words of ['heartbeats', 'memory/*.md', 'memory_search']) expect(question).toContain(words);
+    for (const words of ['Heartbeats', 'memory/*.md', 'memory_search']) expect(question).toContain(words);
   });
 });

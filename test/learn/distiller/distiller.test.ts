@@ -122,6 +122,17 @@ describe('a lesson', () => {
     expect(proposals.map((proposal) => proposedText(proposal).content).join()).not.toContain('updater');
   });
 
+  it('never has a task that the agent reported itself, though it is found again by it', async () => {
+    const task = 'Book the invoice';
+    const passages = [
+      { origin: 'tool' as const, text: task },
+      { origin: 'person' as const, text: 'Months are written in full.' },
+    ];
+    const { proposals } = await learnFrom(distiller, [failure({ task, passages })]);
+    expect(proposals.map(proposedText)).toMatchObject([{ note: { triggers: [task] } }]);
+    expect(proposals.map((proposal) => proposedText(proposal).content).join()).not.toContain(task);
+  });
+
   it('keeps code and list items, and removes invisible characters', async () => {
     const { proposals } = await learnFrom(distiller, [
       told('Every script must begin with this guard:\n```sh\nset -euo pipefail\n```', {}, 'verifier'),

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardSource, Verdict } from '../../../src/core/evidence.ts';
 import type { FailureCase, Judgement, Proposal } from '../../../src/core/learn.ts';
+import type { LessonText } from '../../../src/core/lesson.ts';
 import type { GateOptions } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
 import { add } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
-import { CLEAN, gateWith, libraryWith, passage, twoFailures, withEvidence } from './samples.ts';
+import { CLEAN, gateWith, libraryWith, passage, textOf, twoFailures, withEvidence } from './samples.ts';
 
 const library = await libraryWith();
 const judge = (
@@ -60,7 +62,49 @@ describe('votes', () => {
     const cited = [...flood.slice(0, 60), other];
     const { change } = await judge(proposalOf(CLEAN, cited), [...flood, other]);
     // One turn of each vote comes first, so that the limit drops repeated votes.
-    expect(change?.text.evidence.turns).toContain(other.turn);
+    expect(textOf(change)?.evidence.turns).toContain(other.turn);
+  });
+});
+
+describe('what a user said in the chat', () => {
+  const said = (number: number, isStanding: boolean): FailureCase => {
+    const one = failure(number, 'chat');
+    return {
+      ...one,
+      appraisal: { ...one.appraisal, correction: { quotes: ['we use pnpm here'], isStanding } },
+    };
+  };
+
+  it('is enough in one session when it is meant for later work (a correction of one answer needs two)', async () => {
+    const standing = [said(1, true)];
+    expect((await judge(proposalOf(CLEAN, standing), standing)).outcome).toBe('trial');
+    const passing = [said(1, false)];
+    expect((await judge(proposalOf(CLEAN, passing), passing)).why).toEqual([NEEDS_ANOTHER_SESSION]);
+    const toInstar = [failure(1, 'chat')];
+    expect((await judge(proposalOf(CLEAN, toInstar), toInstar)).outcome).toBe('trial');
+  });
+
+  it('counts for its own agent and project: a wider lesson waits, unless a person said it too', async () => {
+    const cases = [said(1, true)];
+    for (const scope of [{}, { agent: 'coder' }, { project: 'shop' }, { agent: 'coder', project: 'other' }]) {
+      const { outcome, why } = await judge(proposalOf(CLEAN, cases, { scope }), cases);
+      expect([outcome, why.join()], JSON.stringify(scope)).toEqual([
+        'proposed',
+        expect.stringMatching(/said in a chat/),
+      ]);
+    }
+    const both = [...cases, failure(2, 'person')];
+    expect((await judge(proposalOf(CLEAN, both, { scope: { agent: 'coder' } }), both)).outcome).toBe('trial');
+  });
+
+  it('never makes a lesson one for everything; a person’s feedback may', async () => {
+    const note = { ...proposedText(proposalOf(CLEAN, [])).note, isAlways: true as const };
+    const cases = [said(1, true)];
+    const fromChat = await judge(proposalOf(CLEAN, cases, { note }), cases);
+    expect([fromChat.outcome, textOf(fromChat.change)?.note.isAlways]).toEqual(['trial', undefined]);
+    const told = [failure(1, 'person')];
+    const fromPerson = await judge(proposalOf(CLEAN, told, { note }), told);
+    expect(textOf(fromPerson.change)?.note.isAlways).toBe(true);
   });
 });
 
@@ -70,18 +114,46 @@ describe('evidence', () => {
     const turns = cases.map(({ turn }) => turn);
     const proposal = proposalOf(CLEAN, cases);
     const { change } = await judge(withEvidence(proposal, [...turns, 'turn-of-others']), cases);
-    expect([...(change?.text.evidence.turns ?? [])].sort()).toEqual(turns);
+    expect([...(textOf(change)?.evidence.turns ?? [])].sort()).toEqual(turns);
     for (const none of [[], ['turn-of-others']])
       expect((await judge(withEvidence(proposal, none), cases)).why).toEqual([
-        'it cites none of the failures of this cycle',
+        'it cites none of the turns of this cycle',
       ]);
   });
 
-  it('must be a failure: successes, infrastructure faults and unknown verdicts do not count', async () => {
-    for (const verdict of ['success', 'infrastructure', 'ambiguous'] as const) {
+  it('must say something: infrastructure faults and unknown verdicts do not count', async () => {
+    for (const verdict of ['infrastructure', 'ambiguous'] as const) {
       const cases = [called(failure(1, 'person'), verdict), called(failure(2), verdict)];
       expect((await judge(proposalOf(CLEAN, cases), cases)).why).toEqual([
-        'none of the turns that it cites failed',
+        'none of the turns that it cites failed, was corrected or succeeded',
+      ]);
+    }
+  });
+
+  it('of a success goes on trial when a test, an exit code or a verifier proved it, and waits when only words did', async () => {
+    const succeeded = (name: string, source: RewardSource): FailureCase => {
+      const one = called(failure(1, source), 'success');
+      const signals = [{ name, source, score: 1, weight: 1, reason: 'it went well' }];
+      return { ...one, appraisal: { ...one.appraisal, reward: 1, signals } };
+    };
+    for (const [name, source] of [
+      ['checks-passed', 'signal'],
+      ['tool-ok', 'signal'],
+      ['verified', 'verifier'],
+    ] as const) {
+      const cases = [succeeded(name, source)];
+      expect((await judge(proposalOf(CLEAN, cases), cases)).outcome, name).toBe('trial');
+    }
+    for (const [name, source] of [
+      ['user-thanked', 'signal'],
+      ['attempted', 'signal'],
+      ['feedback', 'person'],
+    ] as const) {
+      const cases = [succeeded(name, source)];
+      const { outcome, why } = await judge(proposalOf(CLEAN, cases), cases);
+      expect([outcome, why], name).toEqual([
+        'proposed',
+        ['nothing proved the result: no verifier, no test and no exit code'],
       ]);
     }
   });
@@ -106,7 +178,7 @@ describe('evidence', () => {
     };
     const { change } = await judge({ ...proposalOf(CLEAN, cases), quotes }, cases, { locate });
     expect(asked).toEqual(['turn-1 TypeError: x', 'turn-2 Make the tests']);
-    expect(change?.text.evidence.quotes.map(({ length }) => length)).toEqual([12, 14]);
+    expect(textOf(change)?.evidence.quotes.map(({ length }) => length)).toEqual([12, 14]);
   });
 
   it('does not count a turn all of whose quotes are fabricated', async () => {
@@ -119,7 +191,7 @@ describe('evidence', () => {
   });
 
   it('of a revision keeps the earlier evidence, after the new', async () => {
-    const text = { ...proposalOf(CLEAN, []).change.text, taint: [] };
+    const text = { ...proposedText(proposalOf(CLEAN, [])), taint: [] };
     const evidence = {
       turns: ['old-1'],
       quotes: [{ turn: 'old-1', block: 'b', start: 0, length: 2 }],
@@ -127,12 +199,48 @@ describe('evidence', () => {
     };
     const shelf = await libraryWith([add('a', { state: 'trial', text: { ...text, evidence } })]);
     const cases = twoFailures();
-    const revised = proposalOf({ ...CLEAN, content: `${CLEAN.content}\n3. Name the list.` }, cases).change
-      .text;
+    const revised = proposedText(
+      proposalOf({ ...CLEAN, content: `${CLEAN.content}\n3. Name the list.` }, cases),
+    );
     const change = { op: 'revise', id: 'a', from: 1, text: revised } as const;
     const judgement = await gateWith()({ change, quotes: [] }, cases, shelf);
     expect(judgement.outcome).toBe('trial');
-    expect(judgement.change?.text.evidence.turns.at(-1)).toBe('old-1');
-    expect(judgement.change?.text.evidence.quotes).toEqual(evidence.quotes);
+    expect(textOf(judgement.change)?.evidence.turns.at(-1)).toBe('old-1');
+    expect(textOf(judgement.change)?.evidence.quotes).toEqual(evidence.quotes);
+  });
+});
+
+describe('a retirement', () => {
+  const lesson = (over: Partial<LessonText> = {}) =>
+    add('a', { state: 'trial', text: { ...proposedText(proposalOf(CLEAN, [])), ...over } });
+  const retire = async (cases: readonly FailureCase[], over: Partial<LessonText> = {}): Promise<Judgement> =>
+    gateWith()(
+      {
+        change: { op: 'retire', id: 'a', reason: 'a newer correction says otherwise' },
+        quotes: [],
+        turns: cases.map(({ turn }) => turn),
+      },
+      cases,
+      await libraryWith([lesson(over)]),
+    );
+  const told = { ...proposedText(proposalOf(CLEAN, [])).note, source: 'told' as const };
+
+  it('by a correction in the chat is for lessons of its own agent and project, and for none that a person told', async () => {
+    const chat = [failure(1, 'chat')];
+    expect((await retire(chat)).outcome).toBe('trial');
+    expect((await retire(chat, { scope: { agent: 'coder' } })).why.join()).toMatch(/beyond the agent/);
+    expect((await retire(chat, { scope: { agent: 'other' } })).why.join()).toMatch(/does not apply/);
+    expect((await retire(chat, { note: told })).why.join()).toMatch(/told by a person/);
+  });
+
+  it('of what a person told needs what a person told later (not the feedback it came from)', async () => {
+    expect((await retire([failure(2, 'person')], { note: told })).outcome).toBe('trial');
+    const own = { turns: ['turn-1'], quotes: [], learner: 'distiller' };
+    const before = [failure(1, 'person')];
+    expect((await retire(before, { note: told, evidence: own })).outcome).toBe('refused');
+    const written = { turns: [], quotes: [], learner: 'person' };
+    expect((await retire([failure(2, 'person')], { evidence: written })).why.join()).toMatch(
+      /written by a person/,
+    );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../../src/core/learn.ts';
 import { ATTACKS } from './corpus/attacks.ts';
 import { proposalOf } from './corpus/cases.ts';
-import { gateWith, libraryWith } from './samples.ts';
+import { gateWith, libraryWith, textOf } from './samples.ts';
 
 const library = await libraryWith();
 const judged: { readonly form: string; readonly channel: string; readonly judgement: Judgement }[] = [];
@@ -44,7 +44,7 @@ describe('a poisoned lesson', () => {
   });
 
   it('is tainted in every form but the paraphrase', () => {
-    const untainted = judged.filter(({ judgement }) => judgement.change?.text.taint.length === 0);
+    const untainted = judged.filter(({ judgement }) => textOf(judgement.change)?.taint.length === 0);
     expect([...new Set(untainted.map(({ form }) => form))]).toEqual(['paraphrase']);
   });
 

@@ -25,7 +25,7 @@ describe('a command in a lesson', () => {
   it('needs a success of the agent, or a person’s words (a failure alone proves nothing)', async () => {
     const step = 'Run `ledgerctl sync --deep` first.';
     expect((await judge(step, [FAILED])).why).toEqual([
-      'it names a command that nobody gave and that did not succeed here: ledgerctl sync --deep',
+      'it runs a command that nobody in this session typed: ledgerctl sync --deep (a command)',
     ]);
     expect((await judge(step, [FAILED], [ran('ledgerctl sync --deep', 2)])).outcome).toBe('trial');
     expect((await judge(step, [FAILED, passage('user', 'No: ledgerctl sync --deep first.')])).outcome).toBe(
@@ -47,7 +47,7 @@ describe('a command in a lesson', () => {
       [ran('ledgerctl sync --deep', 2)],
     );
     expect(outcome).toBe('proposed');
-    expect(why.join('\n')).toMatch(/this command comes from outside text: ledgerctl sync --deep/);
+    expect(why.join('\n')).toMatch(/a command that outside text brought up: ledgerctl sync --deep/);
   });
 
   it('is not asked for by a program that names its own option, nor by an output after the run', async () => {
@@ -61,7 +61,7 @@ describe('a command in a lesson', () => {
       (
         await judge('Run `ledgerctl sync --deep`.', [FAILED, echoed], [ran('ledgerctl sync --deep', 1)])
       ).why.join(),
-    ).not.toMatch(/comes from outside text: ledgerctl/);
+    ).not.toMatch(/outside text brought up: ledgerctl/);
   });
 
   it('is free when it only reads, builds or tests', async () => {

@@ -1,10 +1,11 @@
 import type { FailureCase, Judgement, Passage, Proposal } from '../../../src/core/learn.ts';
-import type { Change } from '../../../src/core/lesson.ts';
+import type { Change, LessonText } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { createGate, type Gate, type GateOptions } from '../../../src/learn/gate/gate.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openOn, person, setOf } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 
 export const gateWith = (over: Partial<GateOptions> = {}): Gate =>
@@ -23,6 +24,10 @@ export async function libraryWith(changes: readonly Change[] = []): Promise<Libr
   if (changes.length > 0) await library.publish(setOf('first', changes, person));
   return library;
 }
+
+/** The text that a judgement publishes. */
+export const textOf = (change: Judgement['change']): LessonText | undefined =>
+  change !== undefined && 'text' in change ? change.text : undefined;
 
 export const passage = (origin: Passage['origin'], text: string): Passage => ({ origin, text });
 
@@ -47,10 +52,11 @@ export async function judgeStep(
   return gateWith(over)(proposal, cases, await libraryWith());
 }
 
-export const withEvidence = (proposal: Proposal, turns: readonly string[]): Proposal => ({
-  ...proposal,
-  change: {
-    ...proposal.change,
-    text: { ...proposal.change.text, evidence: { ...proposal.change.text.evidence, turns } },
-  },
-});
+export const withEvidence = (proposal: Proposal, turns: readonly string[]): Proposal => {
+  const text = proposedText(proposal);
+  if (proposal.change.op !== 'add') throw new Error('the sample is an addition');
+  return {
+    ...proposal,
+    change: { ...proposal.change, text: { ...text, evidence: { ...text.evidence, turns } } },
+  };
+};

@@ -6,7 +6,7 @@ import { lessonOf } from './corpus/benign-steps.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 import { CHANNELS } from './corpus/channels.ts';
 import { HELD_OUT, HELD_OUT_AGAIN } from './corpus/corpora.ts';
-import { gateWith, judgeStep, libraryWith, passage } from './samples.ts';
+import { gateWith, judgeStep, libraryWith, passage, textOf } from './samples.ts';
 
 const model = await loadMiniLm(128);
 const vectors = new Map<string, Float32Array>();
@@ -70,7 +70,7 @@ describe('the comparison by embeddings', () => {
     const { outcome, why, change } = await judgeStep('Drop old copies when space runs out.', [said], {
       embed,
     });
-    expect([outcome, change?.text.taint]).toEqual(['proposed', ['tool']]);
+    expect([outcome, textOf(change)?.taint]).toEqual(['proposed', ['tool']]);
     expect(why[0]).toMatch(/^it has the meaning of a tool output: nightly backups/);
   });
 

@@ -6,7 +6,7 @@ import { renderLine } from '../../../src/lessons/render-block.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { lesson } from './sample-lessons.ts';
 
-const WEIGHTS = { listed: -2, nearBest: 1.5, beside: 0 };
+const WEIGHTS = { fewer: 0, listed: -2, nearBest: 1.5, beside: 0 };
 const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false, weights: WEIGHTS };
 const ROOM = { topK: 10, tokenBudget: 10_000 };
 let slots = 0;
@@ -106,6 +106,15 @@ describe('selectLessons', () => {
     expect(ids(found.lessons)).toEqual(['top']);
     expect(ids(found.index)).toEqual(['next', 'far']);
     expect(verdicts(found)).toEqual({ top: 'shown', next: 'listed', far: 'listed', none: 'not-relevant' });
+  });
+
+  it('lists more of a small library, where a line costs little, and not more of one that fills the lines', () => {
+    const some = [candidate('far', -1.9), candidate('none', -3)];
+    const many = Array.from({ length: 30 }, (_, at) => candidate(`far-${at}`, -3));
+    const ways = { ...NOTHING_ALIKE, weights: { ...NOTHING_ALIKE.weights, fewer: 4 } };
+    const room = { ...ROOM, index: { lines: 24, tokens: 600 } };
+    expect(ids(selectLessons(some, room, ways).index)).toEqual(['far', 'none']);
+    expect(selectLessons(many, room, ways).index).toEqual([]);
   });
 
   it('holds a listed lesson out too, and reserves the place of its line', () => {
