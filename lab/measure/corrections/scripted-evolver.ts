@@ -4,6 +4,7 @@ import { oneLine } from '../../../src/text/visible-text.ts';
 
 const LONGEST_RULE = 300;
 const MOST_RULES = 4;
+const LONGEST_LINE = 120;
 
 /**
  * A learning model by script: it turns the user's last words in each recording into a skill. Its answers have the small faults
@@ -28,7 +29,7 @@ export function writeScriptedLessons(request: ChatRequest): string {
       }
     : {
         name: words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(' '),
-        description: `For work such as: ${recordings[0]?.task ?? words.join(' ')}`,
+        description: `${rules[0]?.slice(0, LONGEST_LINE)} (${recordings[0]?.task ?? ''})`,
         content: [`# ${words.join(' ')}`, ...rules.map((rule, at) => `${at + 1}. ${rule}`)].join('\n'),
         triggers: recordings.map(({ task }) => task),
         quotes,
@@ -45,16 +46,16 @@ interface Recording {
 
 /** The fenced recordings of the question; the user's passages are marked with whose words they are. */
 function readRecordings(prompt: string): readonly Recording[] {
-  const starts = [...prompt.matchAll(/^<<<\S+ [^\n]{0,200}?\bturn (\S+)[^\n]*$/gm)];
+  const starts = [...prompt.matchAll(/^<<<(\S+) [^\n]{0,200}?\bturn (\S+)[^\n]*$/gm)];
   return starts.flatMap((start, index) => {
     const [text = ''] = prompt
       .slice(start.index, starts[index + 1]?.index ?? prompt.length)
-      .split(/^\S+>>>$/m, 1);
+      .split(`${start[1]}>>>`, 1);
     const spoken = [...text.matchAll(/^\[(?:user|person)[^\]\n]{0,60}\] ?(.+)$/gm)].map(([, words = '']) =>
       oneLine(words),
     );
     const [task, said] = [spoken[0], spoken.at(-1)];
-    const turn = (start[1] ?? '').replace(/[,;:]$/, '');
+    const turn = (start[2] ?? '').replace(/[,;:]$/, '');
     return task === undefined || said === undefined ? [] : [{ turn, task: task.slice(0, 120), said }];
   });
 }
