@@ -44,7 +44,7 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
       hear(reason, source === 'verifier' ? 'check' : 'user');
   // The sentences of one message belong together: one of them is the rule, another says what was wrong.
   const { quotes = [], isStanding = false } = appraisal.correction ?? {};
-  const said = cutAtSentence(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
+  const said = cutQuote(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
   if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said)) add(said, 'user', isStanding);
   return [...found.values()];
 }
@@ -77,7 +77,7 @@ function piecesOf(text: string): readonly string[] {
   let isCode = false;
   const close = (): void => {
     const piece = open.join('\n').trim();
-    if (piece !== '') pieces.push(cutAtSentence(piece, LONGEST_QUOTE));
+    if (piece !== '') pieces.push(cutQuote(piece, LONGEST_QUOTE));
     open = [];
   };
   for (const line of visibleText(text.slice(0, LONGEST_TEXT)).split('\n')) {
@@ -105,7 +105,7 @@ const SENTENCE_END = /[.!?…]["')\]»”]{0,3}(?=\s|$)|[。！？]|\n/gu;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|z\.\s?b|etc|vs|cf|bzw|approx|incl|p\. ?ex)\.$/i;
 
 /** The leading sentences that fit. A sentence that is too long alone is cut at a word and marked so. */
-export function cutAtSentence(text: string, most: number): string {
+export function cutQuote(text: string, most: number): string {
   if (text.length <= most) return text;
   let end = 0;
   for (const match of text.slice(0, most).matchAll(SENTENCE_END)) {

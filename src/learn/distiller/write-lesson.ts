@@ -5,7 +5,7 @@ import { topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { hasSubject, readMatter } from './matter.ts';
-import { cutAtSentence, type Speaker, sentencesOf } from './sayings.ts';
+import { cutQuote, type Speaker, sentencesOf } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */
 export interface QuotedLesson {
@@ -102,7 +102,7 @@ function describe(quote: string): string {
   const sentences = sentencesOf(quote);
   const from = sentences.findIndex(hasSubject);
   const said = oneLine(sentences.slice(Math.max(0, from)).join(' '));
-  return `"${cutAtSentence(said, LONGEST_DESCRIPTION)}"`;
+  return `"${cutQuote(said, LONGEST_DESCRIPTION)}"`;
 }
 
 /** A name of the words that it is about, in their order. */
@@ -126,7 +126,7 @@ function slug(words: readonly string[]): string {
 }
 
 /** What was asked for, in one line: the first line of a task that says something. */
-export function requestOf(task: string): string {
+export function taskLine(task: string): string {
   const lines = task.slice(0, 4000).split('\n').map(oneLine).filter(Boolean);
   const [first = ''] = lines.filter(hasSubject);
   return truncateEnd(first === '' ? (lines[0] ?? '') : first, LONGEST_TASK);
@@ -137,7 +137,7 @@ export const requestsOf = (failures: readonly FailureCase[]): readonly string[] 
   ...new Map(
     failures
       .toSorted((a, b) => b.at - a.at)
-      .map(({ task }) => requestOf(task))
+      .map(({ task }) => taskLine(task))
       .filter((request) => request !== '')
       .map((request) => [readMatter(request).print, request]),
   ).values(),

@@ -1,7 +1,7 @@
 import type { CoveredByLesson, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { requestOf } from '../distiller/write-lesson.ts';
+import { taskLine } from '../distiller/write-lesson.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, stuckBy } from '../draft-lesson.ts';
 import { draftExperience, type Experience, nameExperience } from './draft-experience.ts';
 import { type Extraction, readExtraction, writeExtractionQuestion } from './extraction-question.ts';
@@ -165,7 +165,7 @@ function* learnByRule(
     if (isActive(saysIt)) yield { known: saysIt.id, turns: [...turns] };
     return;
   }
-  const task = requestOf(procedure?.proof?.task ?? '');
+  const task = taskLine(procedure?.proof?.task ?? '');
   const text = draftExperience(
     {
       ...note,

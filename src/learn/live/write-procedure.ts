@@ -1,7 +1,7 @@
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { requestOf } from '../distiller/write-lesson.ts';
+import { taskLine } from '../distiller/write-lesson.ts';
 import { nameExperience } from './draft-experience.ts';
 import type { CallNote } from './find-corrected-call.ts';
 import type { Procedure } from './find-procedure.ts';
@@ -32,7 +32,7 @@ export function writeProcedure({ steps, failed, proof }: Procedure): CallNote | 
   if (proof?.proof === undefined || first === undefined || done.includes(undefined)) return undefined;
   if (calls.length < FEWEST_STEPS || files.length > MOST_FILES || steps.length > MOST_STEPS) return undefined;
   const lines = steps.map((step, at) => `${at + 1}. ${step.path === undefined ? '' : 'Change '}${done[at]}`);
-  const task = requestOf(proof.task ?? '');
+  const task = taskLine(proof.task ?? '');
   return {
     name: `how-to-${nameExperience(task === '' ? callText(proof, readToolInput(proof.input)) : task)}`,
     description: describe(
