@@ -150,6 +150,10 @@ export type Fact =
       readonly score: number;
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
+      /** Lessons that were shown, and the user had to say the same all the same. Absent when there are none. */
+      readonly ignored?: readonly string[];
+      /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
+      readonly contradicted?: readonly string[];
     }
   /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {

@@ -13,6 +13,8 @@ export type WaitingCode =
   | 'not-cited'
   /** Lessons in the user's own words are in use, until the evolver has written them out. */
   | 'evolver-revision'
+  /** Lessons that were shown, and the user had to say the same again. */
+  | 'lesson-ignored'
   | 'learning-off'
   | 'learning-stopped'
   | 'not-running'

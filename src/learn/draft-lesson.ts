@@ -3,6 +3,9 @@ import { asArray, isObject } from '../core/json.ts';
 import type { Answer, FailureCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 
+/** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
+export const RESULT_PROVEN = 'result-proven';
+
 const MOST_CHARACTERS = 64;
 
 /** The name, with a number appended if another lesson has it; never longer than a lesson name may be. */

@@ -12,6 +12,8 @@ import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
 import type { LearningState } from './learning-state.ts';
+import type { LessonUseMaterial } from './lesson-use/reviser.ts';
+import { createUseStep } from './lesson-use/use-step.ts';
 import type { LiveMaterial } from './live/live-material.ts';
 import { createLiveStep } from './live-step.ts';
 import { readCases } from './read-cases.ts';
@@ -29,6 +31,8 @@ export interface LearnStepOptions {
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
   readonly live: Learner<LiveMaterial>;
+  /** Words lessons anew that were shown and did not help. */
+  readonly reviser: Learner<LessonUseMaterial>;
   readonly gate: Gate;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -170,6 +174,17 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
   };
 
   const live = createLiveStep({ ...options, run, askFor: askAbout });
+  const askForAll = async (cases: readonly FailureCase[]): Promise<Ask | undefined> => {
+    const writer = await options.writer();
+    return (await seenBy(writer, cases)).length === cases.length ? writer?.ask : undefined;
+  };
+  const use = createUseStep({
+    ...options,
+    library,
+    run,
+    askFor: askForAll,
+    hasModel: async () => (await options.writer()) !== undefined,
+  });
 
   return {
     learn: async (state, write) => {
@@ -181,16 +196,14 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
           await learnFrom(cluster, state, write);
       }
       if (isStopped(state)) return;
+      await use.look(state, write);
       const harmful = retireHarmful({ effects, library, by: INSTAR });
       if (harmful !== undefined) await library.publish(harmful);
     },
     study: async (state, write) => {
       if (isStopped(state)) return;
-      const askFor = async (cases: readonly FailureCase[]): Promise<Ask | undefined> => {
-        const writer = await options.writer();
-        return (await seenBy(writer, cases)).length === cases.length ? writer?.ask : undefined;
-      };
-      await evolve.again(askFor, state, write);
+      await evolve.again(askForAll, state, write);
+      await use.study(state, write, () => isStopped(state));
       await live(state, write, () => isStopped(state));
     },
     settled: evolve.settled,

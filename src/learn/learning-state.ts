@@ -5,6 +5,7 @@ import { type Calibration, createCalibration } from '../evidence/judge/calibrati
 import { createEvolverQueue, EVOLVER, type EvolverQueue } from './evolver-queue.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
+import { createLessonUses, type LessonUses } from './lesson-use/lesson-uses.ts';
 import { createPauses, type LearningPauses } from './pauses.ts';
 
 /** A view that is folded from facts, in their order. */
@@ -17,6 +18,8 @@ export interface LearningState extends FactFold {
   readonly support: FailureClusters;
   /** What the evolver still has to be asked about. */
   readonly evolver: EvolverQueue;
+  /** How the sessions went that each lesson was shown in. */
+  readonly uses: LessonUses;
   /** The last appraisal of a turn, as text to compare. */
   readonly appraised: LruMap<string, string>;
   /** Sessions that are waiting to be learned from, by item: what is queued for other learners than the evolver. */
@@ -65,6 +68,7 @@ const PAGE = 1000;
 export function createLearningState(others: readonly FactFold[] = []): LearningState {
   const support = createFailureClusters();
   const evolver = createEvolverQueue();
+  const uses = createLessonUses();
   const appraised = createLruMap<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
   const undecided = new Map<string, string>();
@@ -80,6 +84,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   const state: LearningState = {
     support,
     evolver,
+    uses,
     appraised,
     queue,
     queuePauses: createPauses(),
@@ -101,6 +106,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
       state.seq = stored.seq;
       support.add(stored);
       evolver.add(stored);
+      uses.add(stored);
       for (const other of others) other.add(stored);
       const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));

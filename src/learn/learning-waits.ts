@@ -52,6 +52,8 @@ export async function listLearningWaits(options: LearningWaitsOptions): Promise<
   if (queued !== undefined) waits.push(queued);
   const revised = revisionWait(options);
   if (revised !== undefined) waits.push(revised);
+  const ignored = ignoredWait(options);
+  if (ignored !== undefined) waits.push(ignored);
   if (open.count > 0 && open.oldest !== undefined && options.isOffline !== true)
     waits.push({
       code: 'session-open',
@@ -164,7 +166,7 @@ const switchedOff = ({ switch: { since } }: LearningState, now: number): Waiting
 
 /** Ended sessions with failures and successes, from which one lesson each may be learned. */
 function queueWait({ state, now, isOffline }: LearningWaitsOptions): Waiting | undefined {
-  const items = [...state.queue.keys()];
+  const items = [...state.queue.values()].flatMap(({ item, learner }) => (learner === 'live' ? [item] : []));
   if (items.length === 0 || !state.switch.isOn) return undefined;
   const known = { count: items.length, what: plural(items.length, 'ended session') };
   const waits = verb(items.length, 'waits', 'wait');
@@ -197,6 +199,22 @@ function revisionWait({ state, now, isOffline }: LearningWaitsOptions): Waiting 
   const { why: _, code: __, ...next } = tryOf(first, first.last, '', now);
   const reason = truncateEnd(oneLine(first.last.why), LONGEST_WHY);
   return { ...known, why: `${inUse}. The last try: ${reason}`, ...next };
+}
+
+/** Lessons that a person had better word otherwise: they are shown, and people have to say the same again. */
+function ignoredWait({ state }: LearningWaitsOptions): Waiting | undefined {
+  const lessons = state.uses.ignored();
+  const [first] = lessons;
+  if (first === undefined) return undefined;
+  const count = lessons.length;
+  return {
+    code: 'lesson-ignored',
+    count,
+    lessons: lessons.map(({ id }) => id),
+    what: plural(count, 'lesson'),
+    why: `${verb(count, 'was', 'were')} shown, and the same had to be said again in ${first.sessions} sessions: other words may help`,
+    fix: `instar lessons show ${first.id}`,
+  };
 }
 
 /** As `/api/status` has it: times as text. */

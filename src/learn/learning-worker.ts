@@ -27,6 +27,7 @@ import { type LearningRecords, type LearningStatus, startLearning } from './lear
 import { createLearningBudget, type LearningLimits } from './learning-budget.ts';
 import type { LearningModel, LearningRole } from './learning-model.ts';
 import type { FactFold, LearningState } from './learning-state.ts';
+import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 
@@ -140,7 +141,15 @@ export async function startLearningWorker(
       checkText: checkLessonText,
     }),
     distiller: createDistiller({ maxNewSkills, checkText: checkLessonText }),
-    live: createExtractor({ checkText: checkLessonText }),
+    live: createExtractor({
+      checkText: checkLessonText,
+      findSimilar: async (text, among) =>
+        (await nearest(comparedText({ text }), MOST_NEAR, among)).map(({ lesson: { id }, cosine }) => ({
+          id,
+          cosine,
+        })),
+    }),
+    reviser: createReviser({ checkText: checkLessonText }),
     gate,
     clock,
     newId,
@@ -167,6 +176,7 @@ export async function startLearningWorker(
   const learning = await startLearning({
     records,
     effects,
+    lessonOf: (id) => library.lesson(id),
     evidence,
     buffer: ports.buffer,
     prices: createPrices(settings.prices),

@@ -4,6 +4,7 @@ import type { Budget, Prices } from '../core/budget.ts';
 import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StoredFact } from '../core/fact.ts';
+import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { Waiting } from '../core/waiting.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
@@ -40,6 +41,8 @@ export type LearningRecords = Pick<
 interface LearningOptions {
   readonly records: LearningRecords;
   readonly effects: Pick<LessonEffects, 'add'>;
+  /** A lesson of the library by its id. */
+  readonly lessonOf?: (id: string) => Lesson | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of failures in one scope that starts a learner. */
@@ -208,7 +211,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       }
       for (const session of ended) {
         if (isDue(session)) continue;
-        facts.push(...(await endSession(session, records, options.evidence, clock.now())));
+        facts.push(...(await endSession(session, records, options.evidence, clock.now(), options.lessonOf)));
         over.add(session);
       }
       if (facts.length > 0) {

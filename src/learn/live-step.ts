@@ -58,7 +58,8 @@ export function createLiveStep({
     return undefined;
   };
   return async (state, write, isStopped) => {
-    const isDue = ({ item }: QueuedItem): boolean => state.queuePauses.isOver(item, clock.now());
+    const isDue = ({ item, learner }: QueuedItem): boolean =>
+      learner === live.name && state.queuePauses.isOver(item, clock.now());
     for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
       if (isStopped()) return;
       const end = await learn(item, state);

@@ -104,11 +104,15 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
   const around = all.filter(
     (index) =>
       !isCore(index) &&
-      (isShort ? isPlainWord(sentences, kinds, index, NEXT_WORD) : isExplanation(sentences, kinds, index)),
+      (isShort ? isPlainWord(sentences, kinds, index, OTHER_WORK) : isExplanation(sentences, kinds, index)),
   );
   const kept = new Set([...core, ...around.slice(0, most - core.length)]);
   return sentences.filter((_, index) => kept.has(index));
 }
+
+/** Another piece of work, in contrast to a step of the corrected one ("run make gen after that"). */
+const OTHER_WORK =
+  /^(?:(?:ok|okay|and|so|great|good|please|pls),? )*(?:now|also|next|additionally|then|add|create|implement|build|generate|continue|go on|proceed|translate|explain|show|tell|summari[sz]e|give me|can you|could you)\b/;
 
 /** No thanks, no greeting, no question, and not the next piece of work. */
 const isPlainWord = (

@@ -13,7 +13,15 @@ import {
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
-import { coversMatter, type Matter, readMatter, shareMatter, takesBackAll } from './matter.ts';
+import {
+  contradicts,
+  coversMatter,
+  isNearMatter,
+  type Matter,
+  readMatter,
+  shareMatter,
+  takesBackAll,
+} from './matter.ts';
 import { mattersOf, type Saying } from './sayings.ts';
 import {
   answerFor,
@@ -131,7 +139,11 @@ function* draftsOf(
     const [{ quote }] = group;
     const turns = [...new Set(group.map(({ failure }) => failure.turn))];
     const open = known.filter(({ lesson }) => !changed.has(lesson));
-    const same = open.find((one) => teaches(one, group[0]));
+    // What has to be said again although a lesson on the matter was shown revises that lesson.
+    const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
+    const same =
+      open.find((one) => teaches(one, group[0])) ??
+      open.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;
@@ -193,6 +205,10 @@ const teaches = ({ quoted, matters: known }: KnownLesson, { matter, matters }: S
   known.some((one) =>
     quoted === undefined ? one.some((text) => coversMatter(text, matter)) : shareMatter(one, matters),
   );
+
+const isNear = ({ quoted, matters }: KnownLesson, { matter }: Saying): boolean =>
+  quoted !== undefined &&
+  matters.flat().some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
 
 /** Only the words that hold now can be taken back. */
 const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, { matters }: Saying): boolean =>

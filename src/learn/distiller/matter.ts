@@ -140,7 +140,7 @@ const SAME = 0.66;
 const SAME_PAIRS = 0.5;
 
 /** Whether two quotes say the same; in doubt they do not. */
-function isSameMatter(a: Matter, b: Matter): boolean {
+export function isSameMatter(a: Matter, b: Matter): boolean {
   if (a.print === b.print) return true;
   const { shared, all, opposed } = compare(a, b);
   if (shared.length === 0 || opposed.length > 0) return false;
@@ -163,11 +163,30 @@ function isSameFrame(a: Matter, b: Matter): boolean {
 
 const UNSPACED_TERM = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u;
 
+const NEAR = 0.5;
+
+/**
+ * Whether two quotes are about the same, by half of what the shorter one names: enough only where the work was shown a lesson on
+ * the matter and was corrected all the same.
+ */
+export function isNearMatter(a: Matter, b: Matter): boolean {
+  const { shared, opposed } = compare(a, b);
+  const told = shared.filter((term) => !GENERIC.has(term)).length;
+  const fewest = Math.min(a.terms.size, b.terms.size);
+  return (
+    opposed.length === 0 &&
+    !isOtherFigure(a, b) &&
+    told >= Math.min(2, fewest) &&
+    told >= fewest * NEAR &&
+    told > 0
+  );
+}
+
 /**
  * Whether the newer quote takes back the older one: it rejects what the other wants, or wants another value of the same choice.
  * A condition that only one of them has ("on Fridays", "in Makefiles") makes it an exception, and both hold.
  */
-function contradicts(newer: Matter, older: Matter): boolean {
+export function contradicts(newer: Matter, older: Matter): boolean {
   if (newer.print === older.print) return false;
   const { shared, all, opposed } = compare(newer, older);
   if (opposed.length > 0 && opposed.length === shared.length)

@@ -126,7 +126,7 @@ function slug(words: readonly string[]): string {
 }
 
 /** What was asked for, in one line: the first line of a task that says something. */
-function requestOf(task: string): string {
+export function requestOf(task: string): string {
   const lines = task.slice(0, 4000).split('\n').map(oneLine).filter(Boolean);
   const [first = ''] = lines.filter(hasSubject);
   return truncateEnd(first === '' ? (lines[0] ?? '') : first, LONGEST_TASK);

@@ -24,7 +24,7 @@ const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<strin
     'il lo gli le una e sono non in per con del della dei che deve sempre mai prima dopo tuo suo questo questa ogni senza si di',
   dutch:
     'de het een en niet is zijn met voor op van naar moet altijd nooit bij ook of als wordt worden uit over dit dat',
-  polish: 'nie jest sie ze przed zawsze nigdy nalezy musi aby po oraz kazdy przez jako',
+  polish: 'w z na nie jest sie ze przed zawsze nigdy nalezy musi aby po oraz kazdy przez jako',
   turkish: 've bir bu icin ile her zaman asla once sonra gerekir olarak daha gibi da de mi',
 }).map(([name, words]) => [name, new Set(words.split(' '))]);
 const ENGLISH = new Set(

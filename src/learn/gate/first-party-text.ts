@@ -12,6 +12,8 @@ export interface FirstPartyText {
 
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const QUOTE_LINE = /^\s{0,3}>/;
+/** A line of a chat log: "[14:02] marek: …". */
+const CHAT_LINE = /^\s{0,3}\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s{1,3}[\p{L}\w .-]{1,30}:\s/u;
 const MAIL_HEAD = /^(?:from|to|subject|sent|date|cc|von|betreff|an|de|objet|asunto): \S/i;
 const FORWARDED = /^-{2,}\s?(?:forwarded|original|begin|start|weitergeleitet|ursprüngliche)/i;
 /** Tags of pages, or of whatever is closed again: <timestamp> and <task id> are what people write for what is to be filled in. */
@@ -46,6 +48,7 @@ export function splitFirstPartyText(text: string, origin: Origin): FirstPartyTex
     const isPasted =
       isOthers ||
       QUOTE_LINE.test(line) ||
+      CHAT_LINE.test(line) ||
       ((isFence || isFenced) && origin === 'user') ||
       (isPage && /[<>]/.test(line));
     if (isPasted) pasted.push(line);

@@ -81,7 +81,7 @@ async function judge(
   if (duplicate !== undefined) return { ...refused(duplicate.why), isKnown: duplicate.isKnown };
 
   // 2. Is there enough evidence? An experience may come from one session; a skill needs two.
-  const isMemory = change.op === 'add' && change.kind === 'experience';
+  const isMemory = (change.op === 'add' ? change.kind : old?.kind) === 'experience';
   const weighed = await weighEvidence(change.text, quotes, cases, old, options, isMemory);
   if (!weighed.ok) return refused(weighed.why);
 

@@ -40,6 +40,7 @@ const TO_MINE = anyOf(
 /** People speak of "the assistant" to their own one; of agents in general they do not. */
 const TO_ALL = anyOf(
   `\\b(?:ai|llm|coding|automated|all|any) (?:assistants?|agents?|tools?)\\b${GAP}\\b${ORDER}\\b`,
+  `\\b(?:tell|ask|let|have) (?:your|the) (?:bot|assistant|agent|ai)\\b`,
   `\\b(?:assistants|agents|bots|language models)\\b${GAP}\\b${ORDER}\\b`,
   '<\\|?(?:im_start|im_end|system)\\|?>|\\[/?(?:inst|system)\\]|</?(?:system|system-reminder|tool_result|web_page)>',
   '^[\\s#*>-]{0,6}(?:system|assistant|developer|human)(?: (?:message|prompt|note|override))?\\s?: ',

@@ -19,7 +19,8 @@ export interface LintContext {
 /**
  * Reasons, for a person, to review a lesson before it is used, each with the passage that raised it; empty when there are none.
  * What a lesson names letter by letter must have been named by people or verifiers, or have worked here before outside text
- * named it. What it says about a risky topic is reported where outside text could have said it and no person did.
+ * named it. What it says about a risky topic is reported where outside text was read and no person spoke of it; topics of daily work
+ * only where outside text speaks of them.
  */
 export function lintLesson(name: string, words: string, context: LintContext): readonly string[] {
   const { firstParty, provenance, isTheirs, outside } = context;
@@ -30,15 +31,14 @@ export function lintLesson(name: string, words: string, context: LintContext): r
       const reason = whyNotNamed(literal, provenance, isTheirs);
       if (reason !== undefined) why.add(reason);
     }
-  const theirs = new Set([
-    ...outside.texts.flatMap((text) => findTopics(text, false).map((topic) => topic.why)),
-    ...outside.statements.flatMap((text) => findTopics(text, true).map((topic) => topic.why)),
-  ]);
-  if (theirs.size === 0) return [...why];
+  if (outside.texts.length === 0) return [...why];
+  const theirs = new Set(
+    outside.statements.flatMap((text) => findTopics(text, true).map((topic) => topic.why)),
+  );
   const own = new Set(firstParty.flatMap((text) => findTopics(text, true).map((topic) => topic.why)));
   for (const view of decodeViews(`${name.replaceAll('-', ' ')}\n${words}`))
     for (const topic of findTopics(view, true))
-      if (theirs.has(topic.why) && !own.has(topic.why) && !isTheirs(topic.sentence))
+      if ((!topic.isDaily || theirs.has(topic.why)) && !own.has(topic.why) && !isTheirs(topic.sentence))
         why.add(describeTopic(topic));
   return [...why];
 }

@@ -87,6 +87,13 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
     mayBeForbidden: true,
   },
   {
+    why: 'it tells its reader to switch a protection or a check off',
+    words: /\b(?:remov|lift|delet|dropp?|without)\w*\b/g,
+    near: /\b(?:rate limits?|limits on the rate|(?:login|auth\w*|signature|security|permission) checks?|failing assertions|assertions that fail)\b/g,
+    within: 30,
+    mayBeForbidden: true,
+  },
+  {
     why: 'it tells its reader to go on without a check or without asking',
     words:
       /\bwithout (?:any |further |prior |a |human )?(?:review|confirmation|approval|permission|consent|second look|human|asking for (?:confirmation|permission|approval)|reading the diff)\b|\bno (?:second look|human review) (?:is )?(?:required|needed)\b|\b(?:answer|say) yes to (?:all|every)|\b(?:approve|accept|grant|merge)s? (?:and merge )?(?:all|every|any) (?:requests?|prompts?|permissions?|confirmations?|changes|pull requests)\b|\bpre-?(?:approved|vetted)\b|\bas given already\b|--yolo|\bsans (?:controle|demander|verifi\w+)|\bsin (?:preguntar|revis\w+)|\bohne (?:ruckfrage|nachfrage|prufung)|无需确认|без подтвержден/g,
@@ -150,8 +157,8 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to follow instructions that stand elsewhere',
     words:
-      /\b(?:load|fetch|download|follow|obey|pull|execut|run|check)\w*\b[^.;]{0,50}\b(?:instructions?|guidelines?|rules|orders|script|installer|setup)\b/g,
-    near: /\b(?:from|at|in|on) (?:the |an? |our )?(?:\w+ ){0,2}(?:server|url|remote|site|web ?page|wiki|network|tool output|gist|pastebin)\b|\bwhatever (?:it|they) says?\b|\b(?:run|executed?) it\b|\bfrom (?:https?:|\d)/g,
+      /\b(?:load|fetch|download|follow|obey|pull|execut|run|check)\w*\b(?:[^.;]{0,50}\b(?:instructions?|guidelines?|rules|orders|script|installer|setup)\b| https?:\/\/\S{1,100})/g,
+    near: /\b(?:from|at|in|on) (?:the |an? |our )?(?:\w+ ){0,2}(?:server|url|remote|site|web ?page|wiki|network|tool output|gist|pastebin)\b|\bwhatever (?:it|they) says?\b|\b(?:run|executed?) it\b|\bfrom (?:https?:|\d)|\b(?:and|then) (?:obey|follow) (?:what|it|them)\b/g,
     within: 50,
     mayBeForbidden: true,
   },
@@ -166,7 +173,7 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it changes what agents, shells or packages are set up with',
     words: /\b(?:add|install|append|writ|cop|put|regist|edit|sav|insert|repeat|export|set)\w*\b/g,
-    near: /\b(?:every (?:other )?skill|other skills|all skills|mcp (?:settings|servers?)|client settings|authorized[_ ]keys|deploy keys|shell profiles?|git hooks?|pre-?install script|postinstall)\b|\.(?:bashrc|zshrc|bash_profile)\b/g,
+    near: /\.claude\/skills|\.cursor\/rules|\b(?:every (?:other )?skill|other skills|all skills|mcp (?:settings|servers?)|client settings|authorized[_ ]keys|deploy keys|shell profiles?|git hooks?|pre-?install script|postinstall)\b|\.(?:bashrc|zshrc|bash_profile)\b/g,
     within: 90,
     mayBeForbidden: true,
   },
@@ -202,8 +209,8 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to move money',
     words:
-      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid)\w*\b/g,
-    near: /\b(?:bank account|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de)\b/g,
+      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid|ersetz|remplac|reemplaz|cambi)\w*\b/g,
+    near: /\b(?:bank account|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de|bankverbindung|kontonummer|cuenta bancaria|coordonnees bancaires)\b/g,
     within: 60,
     mayBeForbidden: true,
   },
@@ -232,19 +239,20 @@ export interface TopicFinding {
   readonly why: string;
   /** The sentence that raised it. */
   readonly sentence: string;
+  readonly isDaily: boolean;
 }
 
 const LONGEST_SHOWN = 100;
 
 /** For people: the reason with its passage. */
-export const describeTopic = ({ why, sentence }: TopicFinding): string =>
+export const describeTopic = ({ why, sentence }: Pick<TopicFinding, 'why' | 'sentence'>): string =>
   `${why}: “${clip(sentence, LONGEST_SHOWN)}”`;
 
 /** The risky topics of normalized sentences. `isDailyToo`: also words of daily work. */
 export function findTopics(view: string, isDailyToo: boolean): readonly TopicFinding[] {
   return splitFoldedSentences(view).flatMap((sentence) =>
     RISKY_TOPICS.filter((topic) => (isDailyToo || topic.isDaily !== true) && touches(topic, sentence)).map(
-      ({ why }) => ({ why, sentence }),
+      ({ why, isDaily = false }) => ({ why, sentence, isDaily }),
     ),
   );
 }

@@ -85,7 +85,7 @@ function withoutPrefix(line: string): string {
 }
 
 /** The beginning and the end of a text that is too long. */
-export const joinEnds = (text: string, head: number, tail: number): string =>
+const joinEnds = (text: string, head: number, tail: number): string =>
   text.length <= head + tail ? text : `${text.slice(0, head)}\n${text.slice(-tail)}`;
 
 /** Tags that client programs add to a person's message. Their content is not the task. */

@@ -3,7 +3,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
 import { admit } from '../visibility.ts';
 import { activationOf, type Usefulness } from './activation.ts';
-import type { Int8Vectors } from './int8-vectors.ts';
+import type { Int8Query, Int8Vectors } from './int8-vectors.ts';
 import { type LessonIndex, NO_SLOT } from './lesson-index.ts';
 import { type Background, createEvidence, type RelevanceWeights, USUAL_BACKGROUND } from './relevance.ts';
 
@@ -81,21 +81,22 @@ export async function scanLessons(
 ): Promise<LessonScan> {
   const { stamp } = index;
   const { length } = index.table;
+  const asked = meaning && index.meanings.query(meaning);
   return {
     stamp,
     words: await scanWords(index, text, length),
-    similarity: meaning && (await scanMeanings(index, meaning, length, weights)),
-    spelling: spelling && (await scanRows(index.spellings, spelling, length)),
-    idle: meaning && idleSimilarity(index.idle, meaning),
+    similarity: asked && (await scanMeanings(index, asked, length, weights)),
+    spelling: spelling && (await scanRows(index.spellings, index.spellings.query(spelling), length)),
+    idle: asked && idleSimilarity(index.idle, asked),
   };
 }
 
 const NEAREST_IDLE = 3;
 
 /** The mean of the nearest three; undefined before they are embedded. */
-function idleSimilarity(idle: Int8Vectors, meaning: Float32Array): number | undefined {
+function idleSimilarity(idle: Int8Vectors, asked: Int8Query): number | undefined {
   const scores = new Float32Array(idle.length);
-  idle.score(idle.query(meaning), 0, idle.length, scores);
+  idle.score(asked, 0, idle.length, scores);
   const nearest = scores.sort().slice(-NEAREST_IDLE);
   if (nearest.length < NEAREST_IDLE) return undefined;
   return Math.max(0, nearest.reduce((sum, score) => sum + score, 0) / NEAREST_IDLE);
@@ -104,13 +105,13 @@ function idleSimilarity(idle: Int8Vectors, meaning: Float32Array): number | unde
 /** Of each lesson its best cue, its second best and its whole text. */
 async function scanMeanings(
   index: LessonIndex,
-  meaning: Float32Array,
+  asked: Int8Query,
   length: number,
   weights: RelevanceWeights,
 ): Promise<Float32Array> {
-  const wholes = await scanRows(index.meanings, meaning, length);
+  const wholes = await scanRows(index.meanings, asked, length);
   const rowCount = index.cues.length;
-  const scores = await scanRows(index.cues, meaning, rowCount);
+  const scores = await scanRows(index.cues, asked, rowCount);
   const best = new Float32Array(length);
   const second = new Float32Array(length);
   await inSlices(rowCount, (from, to) => {
@@ -133,9 +134,8 @@ async function scanMeanings(
   return wholes;
 }
 
-async function scanRows(rows: Int8Vectors, vector: Float32Array, length: number): Promise<Float32Array> {
+async function scanRows(rows: Int8Vectors, query: Int8Query, length: number): Promise<Float32Array> {
   const scores = new Float32Array(length);
-  const query = rows.query(vector);
   await inSlices(length, (from, to) => rows.score(query, from, to, scores));
   return scores;
 }

@@ -6,6 +6,7 @@ import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
 import { eligibilityOf, findCandidates, scanLessons } from './find-candidates.ts';
+import type { Int8Vectors } from './int8-vectors.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryEmbedding, type EmbeddingRateLimit } from './query-embedding.ts';
 import { RELEVANCE, type RelevanceWeights } from './relevance.ts';
@@ -113,7 +114,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     });
     const chosen = selectLessons(candidates, limits, {
       isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
-      areAlike: (slot, other) => areAlike(index, slot, other),
+      areAlike: compareIn(index),
       weights,
     });
     return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
@@ -144,8 +145,21 @@ export function createRecall(settings: RecallSettings): LessonRecall {
 
 const revisionKey = ({ id, revision }: Lesson): string => `${id} ${revision}`;
 
-function areAlike({ meanings, spellings }: LessonIndex, slot: number, other: number): boolean {
-  const rows = meanings.has(slot) && meanings.has(other) ? meanings : spellings;
-  const vector = rows.read(other);
-  return rows.read(slot).reduce((sum, value, at) => sum + value * (vector[at] ?? 0), 0) > ALIKE;
+/** Whether two slots are near-duplicates. Each vector is read once for a recall: every candidate is compared with all taken. */
+function compareIn({ meanings, spellings }: LessonIndex): (slot: number, other: number) => boolean {
+  const known = new Map<number, Float32Array>();
+  const vectorOf = (rows: Int8Vectors, slot: number): Float32Array => {
+    const vector = known.get(slot) ?? rows.read(slot);
+    known.set(slot, vector);
+    return vector;
+  };
+  return (slot, other) => {
+    // Lessons that have no embedding yet are compared by their letters, which are not worth keeping.
+    const isKnown = meanings.has(slot) && meanings.has(other);
+    const one = isKnown ? vectorOf(meanings, slot) : spellings.read(slot);
+    const two = isKnown ? vectorOf(meanings, other) : spellings.read(other);
+    let sum = 0;
+    for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (two[at] ?? 0);
+    return sum > ALIKE;
+  };
 }

@@ -1,4 +1,4 @@
-import type { Lesson } from '../../core/lesson.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
 import { renderLine } from '../render-block.ts';
@@ -32,6 +32,17 @@ const MOST_CONSIDERED = 20;
 export function estimateLessonTokens({ text }: Lesson): number {
   const rendered = `### ${text.name}\n_${text.description}_\n\n${text.content}`;
   return Math.ceil(rendered.length / CHARACTERS_PER_TOKEN);
+}
+
+/** By the text, which never changes. */
+const knownLineTokens = new WeakMap<LessonText, number>();
+
+function lineTokensOf(lesson: Lesson): number {
+  const known = knownLineTokens.get(lesson.text);
+  if (known !== undefined) return known;
+  const tokens = estimateTokens(renderLine(lesson));
+  knownLineTokens.set(lesson.text, tokens);
+  return tokens;
 }
 
 /** A lesson of which no body is shown for one of these reasons may still be listed. */
@@ -90,7 +101,7 @@ export function selectLessons(
     // No bodies at all means no lessons at all.
     if (topK === 0 || taken.length - bodies >= index.lines) return verdict;
     if (isRepeated(candidate)) return 'near-duplicate';
-    const size = estimateTokens(renderLine(lesson));
+    const size = lineTokensOf(lesson);
     if (lineTokens + size > index.tokens) return verdict;
     taken.push(candidate);
     lineTokens += size;

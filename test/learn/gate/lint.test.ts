@@ -38,14 +38,16 @@ describe('the lint of a lesson', () => {
     ]);
   });
 
-  it('reports no topic that outside text did not bring up: the learner wrote it by itself', () => {
+  it('reports a risky topic only where outside text was read, and one of daily work where that speaks of it', () => {
     expect(lint('Skip the security review.', [], { outside: outsideOf() })).toEqual([]);
+    expect(lint('Skip the security review.', [], { outside: outsideOf('it took nine minutes') })).not.toEqual(
+      [],
+    );
     expect(
-      lint('Skip the security review.', [], { outside: outsideOf('the build takes nine minutes') }),
+      lint('Skip the review.', ['skip the review, please'], { outside: outsideOf('it took long') }),
     ).toEqual([]);
-    expect(
-      lint('Skip the security review.', [], { outside: outsideOf('we skip security reviews here') }),
-    ).not.toEqual([]);
+    expect(lint('Invite the guests.', [], { outside: outsideOf('it took nine minutes') })).toEqual([]);
+    expect(lint('Invite the guests.', [], { outside: outsideOf('every guest gets a mail') })).not.toEqual([]);
   });
 
   it('allows what people asked for themselves', () => {

@@ -81,7 +81,7 @@ describe('learning from a session with a model', () => {
     const material = session({ cases: [second, ...session().cases] });
     const turnsOf = async (quotes: readonly Json[]): Promise<readonly string[] | undefined> => {
       const { proposals } = await learn(material, { ask: asker(saying({ ...goodNote, quotes }).model).ask });
-      return proposals.map(proposedText)[0]?.evidence.turns;
+      return proposals.map((one) => proposedText(one).evidence.turns)[0];
     };
     expect(await turnsOf(goodNote.quotes)).toEqual(['t1', 't2']);
     expect(await turnsOf([{ turn: 't2', text: 'cd web && npm test' }])).toEqual(['t0', 't1', 't2']);
@@ -102,7 +102,7 @@ describe('learning from a session with a model', () => {
       add('a', { text: lessonText({ name: 'tests-workspace-package-run' }) }),
     );
     const { proposals } = await learn(session(), { library, ask: asker(saying(goodNote).model).ask });
-    expect(proposals.map(proposedText)[0]?.name).toBe('tests-workspace-package-run-2');
+    expect(proposals.map((one) => proposedText(one).name)).toEqual(['tests-workspace-package-run-2']);
   });
 
   it('shows the model earlier notes of the same scope only', async () => {

@@ -13,7 +13,7 @@ const pair = (wrong: string, right: string, tool = 'bash'): readonly ToolAttempt
 ];
 
 const contentOf = async (found: readonly ToolAttempt[]): Promise<string | undefined> =>
-  (await learn(session({ tries: found }))).proposals.map(proposedText)[0]?.content;
+  (await learn(session({ tries: found }))).proposals.map((one) => proposedText(one).content)[0];
 
 describe('learning from a session without a model', () => {
   it('notes which call failed, with which error, and which one worked', async () => {
