@@ -5,8 +5,6 @@ import { givesInstruction, isProse, isReport, isStandingRule } from './outside-s
 
 /** This many words in the same order are no coincidence. */
 const RUN = 8;
-/** The same in characters, for text with altered word boundaries. */
-const STRETCH = 40;
 const SNIPPET = 3;
 const FEWEST_SNIPPETS = 2;
 const SHARE_OF_SNIPPETS = 0.5;
@@ -17,13 +15,7 @@ type RunFinder = (folded: string) => string | undefined;
 /** `words`: the lesson; `trusted`: text that it may repeat. Both normalized. */
 export function createRunFinder(words: string, trusted: readonly string[]): RunFinder {
   const runs = without(wordRuns(foldedWords(words), RUN), trusted, RUN);
-  const stretches = stretchesOf(words);
-  for (const text of trusted)
-    for (const stretch of stretchesAmong(stretches, text)) stretches.delete(stretch);
-  return (folded) => {
-    const [run] = matchingRuns(runs, foldedWords(folded), RUN);
-    return run ?? stretchesAmong(stretches, folded)[0];
-  };
+  return (folded) => [...matchingRuns(runs, foldedWords(folded), RUN)][0];
 }
 
 /**
@@ -56,26 +48,6 @@ function without(runs: ReadonlySet<string>, trusted: readonly string[], length: 
   for (const text of trusted)
     for (const run of matchingRuns(left, foldedWords(text), length)) left.delete(run);
   return left;
-}
-
-const lettersOf = (folded: string): string => foldedWords(folded).join('');
-
-function stretchesOf(folded: string): Set<string> {
-  const letters = lettersOf(folded);
-  const stretches = new Set<string>();
-  for (let at = 0; at + STRETCH <= letters.length; at++) stretches.add(letters.slice(at, at + STRETCH));
-  return stretches;
-}
-
-function stretchesAmong(stretches: ReadonlySet<string>, folded: string): readonly string[] {
-  const letters = lettersOf(folded);
-  const found: string[] = [];
-  if (stretches.size === 0) return found;
-  for (let at = 0; at + STRETCH <= letters.length; at++) {
-    const stretch = letters.slice(at, at + STRETCH);
-    if (stretches.has(stretch)) found.push(stretch);
-  }
-  return found;
 }
 
 const SHORTEST = 12;

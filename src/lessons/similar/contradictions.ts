@@ -1,5 +1,5 @@
 import type { Lesson } from '../../core/lesson.ts';
-import { type Directive, type DirectiveValue, readDirectives } from './directives.ts';
+import { stem } from '../../text/stem.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
 
 interface Contradiction extends NearLessonPair {
@@ -10,91 +10,127 @@ interface Contradiction extends NearLessonPair {
 const SAME_TOPIC = 0.55;
 
 /** Lessons about the same topic with opposite instructions. Only reported: a person or practice decides which one is right. */
-export function findContradictions(
+export const findContradictions = (
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   threshold = SAME_TOPIC,
-): readonly Contradiction[] {
-  const read = new Map<string, readonly Directive[]>();
-  const clausesOf = (lesson: Lesson): readonly Directive[] => {
-    const found = read.get(lesson.id) ?? readDirectives(comparedText(lesson));
-    read.set(lesson.id, found);
-    return found;
-  };
-  return nearPairs(lessons, vectors, threshold).flatMap((pair) => {
-    const why = whyContradict(clausesOf(pair.a), clausesOf(pair.b));
+): readonly Contradiction[] =>
+  nearPairs(lessons, vectors, threshold).flatMap((pair) => {
+    const why = whyContradict(comparedText(pair.a), comparedText(pair.b));
     return why === undefined ? [] : [{ ...pair, why }];
   });
-}
-
-/** The share of common terms from which two instructions are about the same thing. */
-const MOSTLY = 0.8;
-/** The same when all terms of one are in the other, which then is more specific. */
-const WITHIN = 0.5;
 
 /**
- * Why two texts cannot both be followed; undefined when no contradiction was found. A heuristic: the same instruction with
- * and without a negation, or different values for the same property. The result is reported to a person and decides nothing.
+ * Why two texts cannot both be followed; undefined when nothing was found. A small rule: two clauses have the same words, and
+ * one of them is negated, or they have another number or another of a few words that exclude each other.
  */
-export function whyContradict(a: readonly Directive[], b: readonly Directive[]): string | undefined {
-  for (const one of a)
-    for (const other of b) {
-      const why = one.isNegative === other.isNegative ? whyDifferent(one, other) : whyOpposite(one, other);
+export function whyContradict(a: string, b: string): string | undefined {
+  const others = readClauses(b);
+  for (const one of readClauses(a))
+    for (const other of others) {
+      const why = whyOpposed(one, other);
       if (why !== undefined) return `${why}: “${one.text}” and “${other.text}”`;
     }
   return undefined;
 }
 
-/** The prohibition covers the instruction. A prohibition of only a part of it is an exception, not a contradiction. */
-function whyOpposite(one: Directive, other: Directive): string | undefined {
-  const [asked, refused] = one.isNegative ? [other, one] : [one, other];
-  const { shared, all } = compare(asked.terms, refused.terms);
-  const isSame = shared >= all * (shared === refused.terms.size ? WITHIN : MOSTLY);
-  const isOfValues = refused.values.every((value) =>
-    asked.values.some((candidate) => candidate.of === value.of && !excludes(value, candidate)),
-  );
-  return isSame && isOfValues ? 'opposite directions' : undefined;
-}
+/** The share of common words from which two clauses are about the same thing; lower when one has all words of the other. */
+const MOSTLY = 0.8;
+const WITHIN = 0.5;
 
-/** Both set the same property to different values. Two prohibitions do not contradict. */
-function whyDifferent(one: Directive, other: Directive): string | undefined {
-  if (one.isNegative && !(one.isAboutLack && other.isAboutLack)) return undefined;
-  const { shared, all } = compare(one.terms, other.terms);
-  const isWithin = shared === Math.min(one.terms.size, other.terms.size);
-  if (shared < all * (isWithin ? WITHIN : MOSTLY)) return undefined;
-  for (const value of one.values) {
-    const [candidate] = other.values.filter(({ of }) => of === value.of);
-    if (
-      candidate !== undefined &&
-      isAlone(value, one) &&
-      isAlone(candidate, other) &&
-      excludes(value, candidate)
-    )
-      return `different ${value.of} (${value.words}, ${candidate.words})`;
+function whyOpposed(one: Clause, other: Clause): string | undefined {
+  const shared = [...one.terms].filter((term) => other.terms.has(term)).length;
+  const all = one.terms.size + other.terms.size - shared;
+  const differing = [...one.values].find(([of, value]) => (other.values.get(of) ?? value) !== value);
+  if (one.isNegative !== other.isNegative) {
+    // A prohibition of a part, or under a condition, is an exception.
+    const [asked, refused] = one.isNegative ? [other, one] : [one, other];
+    const isCovered = shared >= all * (shared === refused.terms.size ? WITHIN : MOSTLY);
+    const isOfValues = [...refused.values].every(([of, value]) => asked.values.get(of) === value);
+    const isPlain = LIMITS.test(one.text) === LIMITS.test(other.text);
+    return shared > 0 && isCovered && isOfValues && isPlain ? 'opposite directions' : undefined;
   }
-  return undefined;
+  const isWithin = shared === Math.min(one.terms.size, other.terms.size);
+  if (differing === undefined || one.isNegative || shared < all * (isWithin ? WITHIN : MOSTLY))
+    return undefined;
+  const [of, value] = differing;
+  return `different ${of} (${value}, ${other.values.get(of)})`;
 }
 
-/** An instruction with two values of one property compares or lists them. */
-const isAlone = (value: DirectiveValue, { values }: Directive): boolean =>
-  values.every((candidate) => candidate === value || candidate.of !== value.of);
+const LIMITS = /\b(?:only|rarely|unless|except|if|when|small|large|last|again)\b/i;
 
-function excludes(one: DirectiveValue, other: DirectiveValue): boolean {
-  if (typeof one.value !== 'number' || typeof other.value !== 'number' || one.bound === other.bound)
-    return one.value !== other.value;
-  const [least, most] = [lowOf(one) > lowOf(other) ? one : other, highOf(one) < highOf(other) ? one : other];
-  return lowOf(least) > highOf(most);
+interface Clause {
+  readonly text: string;
+  readonly isNegative: boolean;
+  readonly terms: ReadonlySet<string>;
+  /** What it sets, by property. A property that a clause names twice is compared, not set. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
-const lowOf = ({ value, bound }: DirectiveValue): number =>
-  bound === 'at most' ? Number.NEGATIVE_INFINITY : Number(value);
-const highOf = ({ value, bound }: DirectiveValue): number =>
-  bound === 'at least' ? Number.POSITIVE_INFINITY : Number(value);
+/** Limits for long texts. */
+const MOST_CLAUSES = 60;
+const LONGEST = 300;
+const ENDS = /[.!?;:](?=\s|$)|[\n—]|,\s+(?=(?:and|then|but|not|never)\s)|\s(?=(?:instead of|rather than)\s)/;
+const REASONS = /\b(?:because|since|so that|otherwise)\b.*$/;
+const WORD = /[\p{L}\p{N}_%=]+(?:['./-][\p{L}\p{N}_]+)*/gu;
 
-function compare(
-  a: ReadonlySet<string>,
-  b: ReadonlySet<string>,
-): { readonly shared: number; readonly all: number } {
-  const shared = [...a].filter((term) => b.has(term)).length;
-  return { shared, all: a.size + b.size - shared };
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+/** Two of them cancel out. */
+const NEGATIONS = words(
+  `never not no don't doesn't mustn't shouldn't can't cannot without avoid skip ignore forget omit exclude disable drop remove refuse
+  forbid hide stop reject discard prevent neither nor instead rather`,
+);
+/** Function words, and verbs that only say that something is to be done. */
+const IDLE = words(
+  `a an the this that these those it its they them their you your we our i and or then also as to of in on at by for from with into
+  via per each every any all be is are was do does have has must should shall can could may might will would need always only please
+  just use using used prefer choose pick make sure ensure remember give put set keep let go get take enable include allow add show
+  accept leave turn switch so too there here when if while than such own same which most least up exactly`,
+);
+/** Words that exclude each other: spaces separate values, a bar joins words for the same one. */
+const EXCLUSIVE =
+  `tabs|tab spaces|space; ascending descending; first|beginning|top last|end|bottom; before after; short|brief|concise long|detailed|verbose;
+  small large|big; more|increase|raise less|fewer|reduce|lower; minimum maximum; utc|gmt local; english german french spanish italian dutch;
+  single double; npm pnpm yarn bun; vitest jest mocha; camelcase snake_case kebab-case pascalcase; uppercase lowercase; utf-8 utf-16 latin-1 ascii;
+  json yaml|yml toml xml csv markdown html pdf; formal informal|casual; metric imperial; synchronous|sync asynchronous|async; parallel|concurrently
+  sequentially|serially; lf crlf; public private; absolute relative; automatic|automatically manual|manually; early late; strict lenient|loose;
+  singular plural; eager lazy; mutable immutable; http https; left right; monday tuesday wednesday thursday friday; past present; celsius fahrenheit`
+    .split(';')
+    .map((row) => row.trim().split(/\s+/));
+const VALUES = new Map(
+  EXCLUSIVE.flatMap((row) =>
+    row.flatMap((same) =>
+      same.split('|').map((word) => [word, { of: (row[0] ?? '').split('|')[0] ?? '', is: same }] as const),
+    ),
+  ),
+);
+const DATE = /^[ymd]{1,4}([-./])[ymd]{1,4}\1[ymd]{1,4}$/;
+const NUMBER = /^\d{1,9}(?:\.\d{1,6})?(?=([a-z%]{0,12})$)/;
+
+const readClauses = (text: string): readonly Clause[] =>
+  text
+    .split(ENDS, MOST_CLAUSES)
+    .map((part) => part.slice(0, LONGEST).replace(REASONS, '').trim())
+    .map(readClause)
+    .filter(({ terms, values }) => terms.size + values.size > 0);
+
+function readClause(text: string): Clause {
+  const found = [...text.toLowerCase().replaceAll('’', "'").matchAll(WORD)].map(([word]) => word);
+  const values = new Map<string, string>();
+  const named: string[] = [];
+  const terms = new Set<string>();
+  found.forEach((word, at) => {
+    const exclusive = VALUES.get(word);
+    const number = NUMBER.exec(word);
+    const unit = number?.[1] || found[at + 1] || '';
+    const of =
+      exclusive?.of ??
+      (number !== null ? `number of ${stem(unit)}` : DATE.test(word) ? 'date format' : undefined);
+    if (of !== undefined) {
+      named.push(of);
+      values.set(of, exclusive?.is ?? number?.[0] ?? word);
+    } else if (!NEGATIONS.has(word) && !IDLE.has(word)) terms.add(stem(word));
+  });
+  for (const of of named) if (named.indexOf(of) !== named.lastIndexOf(of)) values.delete(of);
+  return { text, isNegative: found.filter((word) => NEGATIONS.has(word)).length % 2 === 1, terms, values };
 }

@@ -1,7 +1,6 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import { scopeCovers } from '../scope.ts';
 import { whyContradict } from './contradictions.ts';
-import { readDirectives } from './directives.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
 
 export interface DuplicateOptions {
@@ -34,9 +33,7 @@ export function findDuplicates(
   { threshold = SAME, proof = () => 0 }: DuplicateOptions = {},
 ): Duplicates {
   const pairs = nearPairs(lessons, vectors, threshold).filter(
-    ({ a, b }) =>
-      a.kind === b.kind &&
-      whyContradict(readDirectives(comparedText(a)), readDirectives(comparedText(b))) === undefined,
+    ({ a, b }) => a.kind === b.kind && whyContradict(comparedText(a), comparedText(b)) === undefined,
   );
   const near = new Map<string, Lesson[]>();
   for (const { a, b } of pairs)
