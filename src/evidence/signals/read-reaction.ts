@@ -13,7 +13,7 @@ import {
 import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks } from './praise-phrases.ts';
-import { isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
+import { isDoneAgain, isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
 
 /**
  * What the user's next message says about the reply. `wrong` without a correction: the message holds a stack trace and no words.
@@ -183,6 +183,8 @@ function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: R
   const isInstruction = isInstructionVerb(/^(?:please |pls )?([a-z]+)/.exec(folded)?.[1] ?? '');
   const isTaskLike = NEXT_WORD.test(folded) || (isInstruction && WORK.test(folded));
   if (!isTaskLike && isOrder(folded)) return 'rule';
+  // Who says that it was said or done before complains, whatever else the sentence is.
+  if (isFirst && !isTaskLike && isDoneAgain(folded) && !asked) return 'complaint';
   if (OPENS_TASK.test(folded)) return 'task';
   if (complains(isTask && !NEXT_WORD.test(folded) ? (clausesOf(folded)[0] ?? '') : folded, about, asked)) {
     const isHabitual = !asked && !isQuestion && isHabit(folded);

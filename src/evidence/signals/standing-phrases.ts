@@ -18,6 +18,9 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /^(?:please )?only (?:change|touch|edit|modify) what i\b/,
   /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20})? (?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use)\b/,
   /\byou (?:don't|do not|never) (?:have|need) to\b/,
+  /^(?:\w+[.,!]? ){0,3}you (?:always|never) (?!seem|said|told|know|mind|did|were|asked|answer)[a-z]{2,20}\b/,
+  /\bkeep (?:that|this|it) in mind\b|\bas everywhere else\b|\blike everywhere else\b/,
+  /\bmax(?:imum)?\.? \d+ [a-z]+ per [a-z]+\b|\b(?:two|three|\d+) (?:sentences?|lines?|words?|bullets?) (?:max|at most)\b/,
   /^(?:please |pls )?(?:shorter|longer|smaller|small|fewer|briefer|concise) (?:answers?|repl(?:y|ies)|diffs?|commits?|responses?|messages?|summar(?:y|ies)|prs?)\b/,
   /\bi(?:'ll| will)? (?:do|run|start|make|handle|deploy|test|write|commit)\b.{0,40}\bmyself\b/,
   /^(?:please |pls |but )*(?:don't|do not|no more) (?!worry|bother|forget|mind|know|think|have|care|be\b|you\b|we\b|i\b|need|like|want|see|understand|get\b|let|do (?:that|this|it))(?:[\w-]{2,20}) (?!the\b|this\b|that\b|it\b|its\b|them\b|those\b|these\b|an?\b|my\b|yet\b|me\b|any of\b)(?!.*\byet\b).{0,60}$/,
@@ -34,6 +37,7 @@ const HABITS_ENGLISH: readonly RegExp[] = [
   /^(?:this is an?|it's an?) (?:[\w-]+ ){0,2}(?:workspace|monorepo|prototype)\b|^(?:this is an?|it's an?) (?:[\w-]+ ){1,2}(?:project|repo|codebase)\b/,
   /^(?:please |pls |but |and )*no (?!need|problem|worries|idea|one|more\b|way|longer|changes?\b|thanks)[\w.-]{2,20}(?: [\w.-]{2,20}){0,3},? (?:please|pls|in|here)\b/,
   /\bno (?:other |more )?[\w.-]{2,20} files?(?: please)?$/,
+  /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we (?!need|want|have|should|could|can|will|would|were|are|had|saw|see|got|get|do\b|did|decided|tried)[a-z]{2,20} [^.!?]{1,60}[ ,]not [a-z0-9]/,
   /\bit(?:'s| is) generated\b|^(?:please |pls )?prefer \S/,
   /\bthere should (?:only |just )?be (?:just |only |exactly )?one\b.{0,40}\bper\b/,
 ];
@@ -107,5 +111,11 @@ export const isHabit = (folded: string): boolean =>
 /** A rule that is understood without the sentences around it. */
 export const isPlainRule = (folded: string): boolean => PLAIN_RULES.some((pattern) => pattern.test(folded));
 
+const DONE_AGAIN =
+  /^(?:and |sigh,? |ugh,? )*again (?:no|not|without|the wrong|with)\b|\b(?:second|third|fourth) time\b|\bsame as last time\b|^(?:schon wieder|otra vez|de novo|di nuovo|alweer|znowu|опять)\b/u;
+
+/** "Again no tests." A complaint by itself. */
+export const isDoneAgain = (folded: string): boolean => DONE_AGAIN.test(folded);
+
 /** "I told you." "You did it again." */
-export const isRepeated = (folded: string): boolean => matchesAny(REPEATS, folded);
+export const isRepeated = (folded: string): boolean => DONE_AGAIN.test(folded) || matchesAny(REPEATS, folded);
