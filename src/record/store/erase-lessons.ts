@@ -241,7 +241,8 @@ const turnsOf = ({ evidence }: LessonText): readonly string[] => [
  * stay in the record, as they do in the facts of the session itself: training must not use what a lesson was learned from.
  */
 function withoutQuotes(text: LessonText, input: LessonErasureInput): LessonText {
-  const { context: _context, ...note } = text.note;
+  // Triggers are worded as the session's tasks were.
+  const { context: _context, triggers: _triggers, ...note } = text.note;
   const { prompt: _prompt, ...evidence } = text.evidence;
   const quotes = evidence.quotes.filter(({ turn }) => !isOf(turn, input));
   return { ...text, note, evidence: { ...evidence, quotes } };
