@@ -108,6 +108,11 @@ export interface Appraisal {
   readonly digests: readonly string[];
   /** Read from the record each time and not stored with the appraisal: it goes when the session is erased. */
   readonly correction?: Correction;
+  /**
+   * What the person stated after the answer without a sign of blame or praise, letter by letter. Once it says nothing; in two
+   * sessions it is what they have to say again and again. Not stored either.
+   */
+  readonly remark?: readonly string[];
 }
 
 /** How a turn ended. `crashed`: its process died; the next start of the daemon writes it. */

@@ -169,6 +169,8 @@ export type Fact =
       readonly source?: RewardSource;
       readonly signals: readonly Signal[];
       readonly digests: readonly string[];
+      /** The person stated something after the answer; see `Appraisal.remark`. */
+      readonly isRemarked?: true;
     }
   /** Something is queued for a learner, until a cycle lists it as an item. */
   | {

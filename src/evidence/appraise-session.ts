@@ -38,19 +38,31 @@ export async function appraiseSession(
   const facts: NewFact[] = [];
   for (const { evidence: known, appraisal, generation } of await evidence.affectedTurns(session, wanted)) {
     const { turn, verdict, reward, source, signals, digests } = appraisal;
-    const current = JSON.stringify([verdict, reward, source]);
+    const isRemarked = appraisal.remark === undefined ? undefined : (true as const);
+    const current = appraisalMark({ verdict, reward, source, isRemarked });
     const before = state.appraised.get(turn);
     if (verdict === 'ambiguous' && known.next !== undefined) undecide(state, turn, session);
-    // An ambiguous turn is recorded only when it replaces an earlier verdict.
-    if (current === before || (verdict === 'ambiguous' && before === undefined)) continue;
+    // An ambiguous turn is recorded only when it replaces an earlier verdict, or when the person remarked on it.
+    const isIdle = verdict === 'ambiguous' && before === undefined && !isRemarked;
+    if (current === before || isIdle) continue;
     const type = 'turn-appraised' as const;
-    const outcome = { verdict, reward, source, signals, digests };
+    const outcome = { verdict, reward, source, signals, digests, isRemarked };
     const fact: Appraised = compact({ type, turn, session, scope, generation, ...outcome });
     if (verdict === 'success') succeeded(turn, known.task);
     facts.push({ at: now, fact });
   }
   return facts;
 }
+
+/** Of an appraisal, to tell whether the next one says something else. */
+export const appraisalMark = ({
+  verdict,
+  reward,
+  source,
+  isRemarked,
+}: {
+  readonly [Field in 'verdict' | 'reward' | 'source' | 'isRemarked']?: Appraised[Field] | undefined;
+}): string => JSON.stringify(isRemarked ? [verdict, reward, source, isRemarked] : [verdict, reward, source]);
 
 function undecide({ undecided }: AppraisalState, turn: string, session: string): void {
   undecided.set(turn, session);

@@ -15,7 +15,7 @@ import {
   findToolFailure,
   findToolSuccess,
 } from './signals/tool-signals.ts';
-import { readUserReaction } from './signals/user-signals.ts';
+import { NO_REACTION, readUserReaction } from './signals/user-signals.ts';
 import { findOutage } from './tools/outages.ts';
 import { readTurn, type TurnReading } from './turn-reading.ts';
 
@@ -47,9 +47,10 @@ export function appraise(evidence: TurnEvidence): Appraisal {
   // A title or a compaction is the client's own request: the next message does not react to it.
   const isAppraised = evidence.role !== 'aux';
   const seen = isAppraised ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
-  const { signals: said, correction } = isAppraised ? readUserReaction(turn) : { signals: [] };
+  const { signals: said, correction, remark } = isAppraised ? readUserReaction(turn) : NO_REACTION;
   // A complaint about a broken turn ("still nothing!") is no word about the agent, unless it states a rule.
-  const isBroken = seen.some(({ name }) => name === INFRASTRUCTURE) && correction?.isStanding !== true;
+  const isOutage = seen.some(({ name }) => name === INFRASTRUCTURE);
+  const isBroken = isOutage && correction?.isStanding !== true;
   const reactions = isBroken ? said.map((signal): Signal => ({ ...signal, source: 'signal' })) : said;
   const signals = [...readGiven(turn), ...seen, ...reactions];
   return {
@@ -58,6 +59,7 @@ export function appraise(evidence: TurnEvidence): Appraisal {
     signals,
     digests: digestsOf(turn, signals),
     ...(correction === undefined ? {} : { correction }),
+    ...(remark === undefined || isOutage ? {} : { remark }),
   };
 }
 

@@ -77,7 +77,10 @@ export function confidenceOf(cases: readonly FailureCase[]): number {
 /** By trust, then newest first; one failure of each session before a second one of any session. */
 export function rankFailures(cases: readonly FailureCase[]): readonly FailureCase[] {
   const ranked = cases
-    .filter(({ appraisal }) => appraisal.verdict === 'failure' || appraisal.verdict === 'ambiguous')
+    .filter(
+      ({ appraisal: { verdict, remark } }) =>
+        verdict === 'failure' || verdict === 'ambiguous' || remark !== undefined,
+    )
     .sort((a, b) => sourceTrust(b) - sourceTrust(a) || b.at - a.at);
   const sessions = new Set<string>();
   const turns = new Set<string>();

@@ -17,6 +17,7 @@ import { createUseStep } from './lesson-use/use-step.ts';
 import type { LiveMaterial } from './live/live-material.ts';
 import { createLiveStep } from './live-step.ts';
 import { readCases } from './read-cases.ts';
+import { createRepeatedRemarks, placeOf } from './remarks.ts';
 import { lastTryOf, nextMidnight } from './try-result.ts';
 
 export interface LearnStepOptions {
@@ -173,6 +174,23 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     state.support.postpone(cluster.key, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
   };
 
+  const repeated = createRepeatedRemarks();
+  /** What people state in two sessions becomes a lesson in their own words; what they said as a correction counts with it. */
+  const learnFromRemarks = async (state: LearningState, write: WriteFacts): Promise<void> => {
+    for (const { key, remarks } of state.remarks.fresh()) {
+      if (isStopped(state)) return;
+      const corrected = state.support
+        .waiting()
+        .filter(({ scope }) => placeOf(scope) === key)
+        .flatMap((cluster) => cluster.failures.filter(({ source }) => source === 'chat'));
+      const found = await repeated.find([...remarks, ...corrected.slice(-MOST_CASES)], (turns) =>
+        readCases(turns, evidence),
+      );
+      const end = await distill(await readCases(found.slice(-MOST_CASES), evidence), state, write);
+      if (end?.outcome !== 'aborted') state.remarks.looked(key);
+    }
+  };
+
   const live = createLiveStep({ ...options, run, askFor: askAbout });
   const askForAll = async (cases: readonly FailureCase[]): Promise<Ask | undefined> => {
     const writer = await options.writer();
@@ -195,6 +213,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
         if (cluster.failures.some(({ turn }) => !state.evolver.has(turn) && !evolve.isAsked(turn)))
           await learnFrom(cluster, state, write);
       }
+      await learnFromRemarks(state, write);
       if (isStopped(state)) return;
       await use.look(state, write);
       const harmful = retireHarmful({ effects, library, by: INSTAR });

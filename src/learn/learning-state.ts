@@ -1,12 +1,14 @@
 import { createLruMap, type LruMap } from '../base/lru-map.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
+import { appraisalMark } from '../evidence/appraise-session.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createEvolverQueue, EVOLVER, type EvolverQueue } from './evolver-queue.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
 import { createLessonUses, type LessonUses } from './lesson-use/lesson-uses.ts';
 import { createPauses, type LearningPauses } from './pauses.ts';
+import { createRemarks, type Remarks } from './remarks.ts';
 
 /** A view that is folded from facts, in their order. */
 export interface FactFold {
@@ -16,6 +18,8 @@ export interface FactFold {
 /** The state of learning, folded from facts. */
 export interface LearningState extends FactFold {
   readonly support: FailureClusters;
+  /** What people stated after answers. */
+  readonly remarks: Remarks;
   /** What the evolver still has to be asked about. */
   readonly evolver: EvolverQueue;
   /** How the sessions went that each lesson was shown in. */
@@ -67,6 +71,7 @@ const PAGE = 1000;
 /** `others` are folded together with it, each fact once. */
 export function createLearningState(others: readonly FactFold[] = []): LearningState {
   const support = createFailureClusters();
+  const remarks = createRemarks();
   const evolver = createEvolverQueue();
   const uses = createLessonUses();
   const appraised = createLruMap<string, string>(MOST_TURNS);
@@ -83,6 +88,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   };
   const state: LearningState = {
     support,
+    remarks,
     evolver,
     uses,
     appraised,
@@ -105,13 +111,14 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
       if (stored.seq <= state.seq) return;
       state.seq = stored.seq;
       support.add(stored);
+      remarks.add(stored);
       evolver.add(stored);
       uses.add(stored);
       for (const other of others) other.add(stored);
       const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));
       if (fact.type === 'turn-appraised') {
-        appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
+        appraised.set(fact.turn, appraisalMark(fact));
         if (fact.verdict === 'failure') totals.failures++;
         else if (fact.verdict === 'success') totals.successes++;
         if (fact.source !== undefined && AUDITING.has(fact.source) && fact.reward !== undefined) {

@@ -13,6 +13,7 @@ import {
 import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks } from './praise-phrases.ts';
+import { isRevocation, isRevocationOfLast } from './revocations.ts';
 import { isDoneAgain, isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
 
 /**
@@ -21,7 +22,9 @@ import { isDoneAgain, isHabit, isOrder, isPlainRule, isRepeated } from './standi
  */
 export type Reaction =
   | { readonly kind: 'wrong'; readonly correction?: Correction; readonly isRule: boolean }
-  | { readonly kind: 'doubted' | 'thanked' | 'outage' };
+  | { readonly kind: 'doubted' | 'thanked' | 'outage' }
+  /** It states something and tells nothing about the reply. */
+  | { readonly kind: 'remarked'; readonly quotes: readonly string[] };
 
 /** The reply that a message reacts to. */
 interface ReplyContext {
@@ -81,8 +84,20 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   }
   const words = sentences.map(({ folded }) => folded).join(' ');
   if (DOUBT.test(words)) return { kind: 'doubted' };
+  const quotes = sentences.filter(
+    ({ folded }, index) => kinds[index] === 'other' && isRemark(folded, context),
+  );
+  if (quotes.length > 0 && !(kinds.includes('thanks') && findThanks(words)))
+    return { kind: 'remarked', quotes: quotes.slice(0, MOST_QUOTES).map(({ text }) => text) };
   return findThanks(words) ? { kind: 'thanked' } : undefined;
 }
+
+/** What is done once when it is asked for: said twice it is no rule for later work. */
+const ONE_TIME =
+  /\b(?:commit|push|merge|deploy|release|publish|delete|remove|drop|reset|rebase|revert|continue|weiter|mach weiter)\b|(?:提交|推送|删除|继续|続けて|계속)/u;
+
+const isRemark = (folded: string, { question }: ReplyContext): boolean =>
+  question === '' && !ONE_TIME.test(folded) && (/\p{L}\S* \S/u.test(folded) || /\p{Lo}{5}/u.test(folded));
 
 function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = false): Reaction {
   if (quoted.length === 0) return { kind: 'wrong', isRule };
@@ -182,7 +197,7 @@ function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: R
   const isTask = NEXT_TASK.test(folded);
   const isInstruction = isInstructionVerb(/^(?:please |pls )?([a-z]+)/.exec(folded)?.[1] ?? '');
   const isTaskLike = NEXT_WORD.test(folded) || (isInstruction && WORK.test(folded));
-  if (!isTaskLike && isOrder(folded)) return 'rule';
+  if (!isTaskLike && (isOrder(folded) || isRevocation(folded) || isRevocationOfLast(folded))) return 'rule';
   // Who says that it was said or done before complains, whatever else the sentence is.
   if (isFirst && !isTaskLike && isDoneAgain(folded) && !asked) return 'complaint';
   if (OPENS_TASK.test(folded)) return 'task';
@@ -195,7 +210,8 @@ function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: R
   }
   if (GREETING.test(folded)) return 'greeting';
   if (findThanks(folded)) return 'thanks';
-  if (isTask || isTaskLike) return 'task';
+  // "Make it table driven, that's how all our tests look."
+  if (isTask || isTaskLike) return clausesOf(folded).slice(1).some(isHabit) ? 'rule' : 'task';
   if (isQuestion) return folded.split(' ').length < MORE_THAN_A_NOD ? 'greeting' : 'question';
   if (asked) return 'other';
   if (isHabit(folded)) return 'rule';

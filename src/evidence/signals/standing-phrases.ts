@@ -16,7 +16,9 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /^(?:please |pls |but |and )*ask (?:me )?(?:first |before )/,
   /\bbefore (?:you )?(?:finish|push|commit|merg|deploy|delet|refactor|releas|say you)\w*/,
   /^(?:please )?only (?:change|touch|edit|modify) what i\b/,
-  /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20})? (?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use)\b/,
+  /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20}){0,4}? (?:also |always |only )?(?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use|sets?)\b/,
+  /\beverything (?:else )?(?:goes|lives|comes|runs|belongs) (?:through|in|into|via|to|under)\b|\bnothing (?:is|gets) \w{3,20}(?:ed|en|de) .{0,40}\b(?:by hand|manually|directly|here)\b/,
+  /\bunless i (?:say|ask|tell|want)\b|\bfor (?:everything|anything) new\b|\bdo (?:that|this|it|so) (?:everywhere|every time|whenever)\b/,
   /\byou (?:don't|do not|never) (?:have|need) to\b/,
   /^(?:\w+[.,!]? ){0,3}you (?:always|never) (?!seem|said|told|know|mind|did|were|asked|answer)[a-z]{2,20}\b/,
   /\bkeep (?:that|this|it) in mind\b|\bas everywhere else\b|\blike everywhere else\b/,
@@ -28,7 +30,7 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
 const HABITS_ENGLISH: readonly RegExp[] = [
   /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we(?: all)? (?:(?:always|never(?! \w+ed\b| had| did| got)|only|usually|normally|generally|don't|do not|shouldn't|should not) )?(?:use\b(?! it to)|prefer|follow|write|name|format|indent|spell|sign|squash|address|stick|push|add|start (?!with\b|by\b)|run (?!into)|deploy|log|store|keep (?!getting|seeing)|put (?!this|that|it)|lower|mock|commit|merge|test|document|import|ship|hardcode|touch)\b/,
   /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|no) )we(?:'re| are) (?:on (?!an? |the |it\b|this |that )\S|an? [\w-]+ (?:project|shop|team|codebase|repo|company))/,
-  /\bwe have (?:an? |our )?[\w@/.-]{2,30} (?:for (?:that|this|it)\b|everywhere)|\bwe(?:'ve| have) been over this\b/,
+  /\bwe have (?:an? |our )?[\w@/.-]{2,30} (?:for (?:that|this|it|everything|all)\b|everywhere)|\bwe(?:'ve| have) been over this\b/,
   /\b(?:everywhere|in every other|all our|in our (?:repo|code|codebase|project|team|company|docs|exports|app|apps))\b/,
   /^(?!(?:write|add|create|make|build|find|is|are|where|what|how|show|list|look|can|could|put|explain|when|if|after|i|i've|just|check|run)\b)(?:.{0,70} )?in this (?:repo|repository|project|codebase|code base|team|workspace|package|company|channel)\b/,
   /^(?:all )?(?:our|my) [\w -]{2,40}? (?:live|go|belong|stay|must|need|use|are (?:in|on|at|under|written|named|called|addressed|formatted|generated|stored|signed|always|never|all|lower|upper)|is (?:always|formal|written|called))\b/,
@@ -38,6 +40,7 @@ const HABITS_ENGLISH: readonly RegExp[] = [
   /^(?:please |pls |but |and )*no (?!need|problem|worries|idea|one|more\b|way|longer|changes?\b|thanks)[\w.-]{2,20}(?: [\w.-]{2,20}){0,3},? (?:please|pls|in|here)\b/,
   /\bno (?:other |more )?[\w.-]{2,20} files?(?: please)?$/,
   /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we (?!need|want|have|should|could|can|will|would|were|are|had|saw|see|got|get|do\b|did|decided|tried)[a-z]{2,20} [^.!?]{1,60}[ ,]not [a-z0-9]/,
+  /\bthat(?:'?s| is) how (?:all (?:our|the)|our|the other|we(?! can| could| will| should))\b/,
   /\bit(?:'s| is) generated\b|^(?:please |pls )?prefer \S/,
   /\bthere should (?:only |just )?be (?:just |only |exactly )?one\b.{0,40}\bper\b/,
 ];
@@ -100,13 +103,20 @@ const PLAIN_RULES: readonly RegExp[] = [
 const matchesAny = (patterns: readonly RegExp[], text: string): boolean =>
   patterns.some((pattern) => pattern.test(text));
 
+/** "Never again on a friday haha" */
+const IN_JEST = /\b(?:(?:ha){2,8}|lol|lmao|hehe|jk|just kidding)[.!)]{0,3}$|[😂🤣]/u;
+/** A question at the end is what the sentence is about. */
+const ENDS_WITH_QUESTION = /, (?:which|what|where|when|who|how|is it|can you|could you)\b[^?]{0,60}\?$/;
+
 /** "Never push to main." "From now on …" */
 export const isOrder = (folded: string): boolean =>
-  matchesAny(ORDERS_ENGLISH, folded) || ORDERS_FOREIGN.test(folded) || EAST_ASIAN_RULES.test(folded);
+  !IN_JEST.test(folded) &&
+  !ENDS_WITH_QUESTION.test(folded) &&
+  (matchesAny(ORDERS_ENGLISH, folded) || ORDERS_FOREIGN.test(folded) || EAST_ASIAN_RULES.test(folded));
 
 /** "We use pnpm here." "Tests live in spec/." */
 export const isHabit = (folded: string): boolean =>
-  matchesAny(HABITS_ENGLISH, folded) || HABITS_FOREIGN.test(folded);
+  !IN_JEST.test(folded) && (matchesAny(HABITS_ENGLISH, folded) || HABITS_FOREIGN.test(folded));
 
 /** A rule that is understood without the sentences around it. */
 export const isPlainRule = (folded: string): boolean => PLAIN_RULES.some((pattern) => pattern.test(folded));

@@ -7,9 +7,11 @@ import { type Reaction, readReaction } from './read-reaction.ts';
 export interface UserReaction {
   readonly signals: readonly Signal[];
   readonly correction?: Correction;
+  /** See `Appraisal.remark`. */
+  readonly remark?: readonly string[];
 }
 
-const NOTHING: UserReaction = { signals: [] };
+export const NO_REACTION: UserReaction = { signals: [] };
 
 /**
  * The user's reaction to a turn. What they said to the agent is `chat`, as is what they said to Instar; the latter is about this answer in
@@ -25,7 +27,8 @@ export function readUserReaction(turn: TurnReading): UserReaction {
     ? [{ name: 'user-corrected', source: 'signal', score: 0, weight: 3, reason: 'the user rejected a call' }]
     : [];
   const reaction = readReaction(turn);
-  if (reaction === undefined) return isRejected ? { signals: rejected } : NOTHING;
+  if (reaction === undefined) return isRejected ? { signals: rejected } : NO_REACTION;
+  if (reaction.kind === 'remarked') return { signals: rejected, remark: reaction.quotes };
   const correction = reaction.kind === 'wrong' ? reaction.correction : undefined;
   const isOverruled = given !== undefined && given.score > 0;
   return {
@@ -34,7 +37,10 @@ export function readUserReaction(turn: TurnReading): UserReaction {
   };
 }
 
-function signalOf(reaction: Reaction, { evidence, calls }: TurnReading): Signal {
+function signalOf(
+  reaction: Exclude<Reaction, { readonly kind: 'remarked' }>,
+  { evidence, calls }: TurnReading,
+): Signal {
   switch (reaction.kind) {
     case 'wrong': {
       const name = 'user-corrected';

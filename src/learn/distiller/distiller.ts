@@ -13,16 +13,9 @@ import {
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
-import {
-  contradicts,
-  coversMatter,
-  isNearMatter,
-  type Matter,
-  readMatter,
-  shareMatter,
-  takesBackAll,
-} from './matter.ts';
+import { contradicts, coversMatter, isNearMatter, type Matter, readMatter, shareMatter } from './matter.ts';
 import { mattersOf, type Saying } from './sayings.ts';
+import { isNothingButRevocation, takesBack } from './take-back.ts';
 import {
   answerFor,
   isAskedByUser,
@@ -70,6 +63,10 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
           yield draft;
           continue;
         }
+        if ('over' in draft) {
+          for (const { id } of draft.over) yield retirementOf(id, draft.turns);
+          continue;
+        }
         const { old, quotes, replaced } = draft;
         const name = old?.text.name ?? uniqueLessonName(draft.words.name, taken);
         const text = textOf(draft, name, halfLifeDays);
@@ -87,21 +84,28 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
             : { op: 'revise', id, from: old.revision, text };
         yield { change, quotes };
         const turns = draft.failures.map(({ turn }) => turn);
-        for (const lesson of replaced ?? [])
-          yield {
-            change: {
-              op: 'retire',
-              id: lesson.id,
-              reason: 'the user has said otherwise since',
-              supersededBy: id,
-            },
-            quotes: [],
-            turns,
-          };
+        for (const lesson of replaced ?? []) yield retirementOf(lesson.id, turns, id);
       }
     },
   };
 }
+
+/** Lessons that the user took back, without saying anything in their place. */
+interface TakenBack {
+  readonly over: readonly Lesson[];
+  readonly turns: readonly string[];
+}
+
+const retirementOf = (id: string, turns: readonly string[], supersededBy?: string): Proposal => ({
+  change: {
+    op: 'retire',
+    id,
+    reason: 'the user has said otherwise since',
+    ...(supersededBy === undefined ? {} : { supersededBy }),
+  },
+  quotes: [],
+  turns,
+});
 
 interface Draft {
   readonly words: Pick<LessonText, 'name' | 'description' | 'content'>;
@@ -128,7 +132,7 @@ function* draftsOf(
   failures: readonly FailureCase[],
   lessons: readonly Lesson[],
   { material, journal }: LearnInput<readonly FailureCase[]>,
-): Generator<Draft | CoveredByLesson> {
+): Generator<Draft | TakenBack | CoveredByLesson> {
   const groups = groupSayings(failures, material);
   const near = lessons
     .filter(({ state }) => state !== 'retired')
@@ -146,6 +150,13 @@ function* draftsOf(
       open.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
+      continue;
+    }
+    if (isNothingButRevocation(group[0])) {
+      const over = open.filter((one) => isTakenBack(one, group[0]) && !isTold(one.lesson));
+      for (const { lesson } of over) changed.add(lesson);
+      const before = takenBack.map(({ turn }) => turn);
+      yield { over: over.map(({ lesson }) => lesson), turns: [...turns, ...before] };
       continue;
     }
     if (same === undefined && !isEnough(group)) {
@@ -211,8 +222,8 @@ const isNear = ({ quoted, matters }: KnownLesson, { matter }: Saying): boolean =
   matters.flat().some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
 
 /** Only the words that hold now can be taken back. */
-const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, { matters }: Saying): boolean =>
-  quoted !== undefined && lead !== undefined && takesBackAll(matters, lead);
+const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, saying: Saying): boolean =>
+  quoted !== undefined && lead !== undefined && takesBack(saying, { quote: quoted.quotes[0], matters: lead });
 
 function draftLesson(group: Sayings): Draft {
   const [lead] = group;

@@ -1,6 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
-import { shareMatter, takesBackAll } from './matter.ts';
+import { isAboutSame, shareMatter } from './matter.ts';
 import { readSayings, type Saying } from './sayings.ts';
+import { takesBack } from './take-back.ts';
 
 /** All that was said on one matter, the words that hold now first. */
 export type Sayings = readonly [Saying, ...Saying[]];
@@ -32,13 +33,13 @@ export function groupSayings(
     .flatMap(readSayings)
     .toSorted((a, b) => Number(isToldByPerson([b])) - Number(isToldByPerson([a])));
   const groups: { readonly sayings: [Saying, ...Saying[]]; readonly takenBack: FailureCase[] }[] = [];
-  const takesBack = (a: Saying, b: Saying): boolean =>
+  const isOver = (a: Saying, b: Saying): boolean =>
     a.failure !== b.failure &&
     (isToldByPerson([a]) || !isToldByPerson([b])) &&
     (a.isStanding || !b.isStanding || a.failure.session === b.failure.session) &&
-    takesBackAll(a.matters, b.matters);
+    takesBack(a, b);
   for (const one of newest) {
-    const newer = groups.find(({ sayings: [lead] }) => takesBack(lead, one));
+    const newer = groups.find(({ sayings: [lead] }) => isOver(lead, one));
     if (newer !== undefined) {
       newer.takenBack.push(one.failure);
       continue;
@@ -46,8 +47,10 @@ export function groupSayings(
     // Two lines of one feedback are meant as two, unless they are the same words.
     const group = groups.find(({ sayings: others }) =>
       others.some(
-        ({ matter, matters, failure }) =>
-          matter.print === one.matter.print || (failure !== one.failure && shareMatter(matters, one.matters)),
+        (other) =>
+          other.matter.print === one.matter.print ||
+          (other.failure !== one.failure && shareMatter(other.matters, one.matters)) ||
+          isRepeatedLoosely(other, one),
       ),
     );
     if (group === undefined) groups.push({ sayings: [one], takenBack: [] });
@@ -55,6 +58,16 @@ export function groupSayings(
   }
   return groups.map(({ sayings: group, takenBack }) => ({ sayings: fullestFirst(group), takenBack }));
 }
+
+/** What was said about one answer each, in two sessions. */
+const isRepeatedLoosely = (a: Saying, b: Saying): boolean =>
+  !a.isStanding && !b.isStanding && a.failure.session !== b.failure.session && isSaidAgain(a, b);
+
+/** Whether two sessions said the same, in whatever words. */
+export const isSaidAgain = (
+  a: Pick<Saying, 'matter' | 'matters'>,
+  b: Pick<Saying, 'matter' | 'matters'>,
+): boolean => shareMatter(a.matters, b.matters) || isAboutSame(a.matter, b.matter);
 
 /** The newest words lead, unless an older saying has all of them and more. */
 function fullestFirst(group: Sayings): Sayings {

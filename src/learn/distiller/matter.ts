@@ -183,6 +183,17 @@ export function isNearMatter(a: Matter, b: Matter): boolean {
 }
 
 /**
+ * Whether two sessions spoke of the same thing: at least half of what the shorter quote names. A negation may stand in another
+ * clause, so one term with the same sense is enough.
+ */
+export function isAboutSame(a: Matter, b: Matter): boolean {
+  const { shared, opposed } = compare(a, b);
+  const told = shared.filter((term) => !GENERIC.has(term)).length;
+  const fewest = Math.min(a.terms.size, b.terms.size);
+  return told > 1 && told >= fewest * NEAR && opposed.length < shared.length && !isOtherFigure(a, b);
+}
+
+/**
  * Whether the newer quote takes back the older one: it rejects what the other wants, or wants another value of the same choice.
  * A condition that only one of them has ("on Fridays", "in Makefiles") makes it an exception, and both hold.
  */
@@ -206,9 +217,12 @@ export function contradicts(newer: Matter, older: Matter): boolean {
 export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean =>
   a.some((one) => b.some((other) => isSameMatter(one, other)));
 
-/** Whether a quote takes an older one back. One of several sentences is not all that was said. */
-export const takesBackAll = (newer: readonly Matter[], older: readonly Matter[]): boolean =>
-  older.length === 1 && newer.some((one) => older.some((other) => contradicts(one, other)));
+/** Whether a sentence that takes something back names what a quote is about: half of its terms. */
+export function isNamedIn(sentence: Matter, quote: Matter): boolean {
+  const told = [...quote.terms.keys()].filter((term) => !GENERIC.has(term));
+  const named = told.filter((term) => sentence.terms.has(term)).length;
+  return named > 0 && named >= told.length * NEAR;
+}
 
 /** All terms of the opposed sort are in the other quote: there is no condition that it lacks. */
 function isWithoutCondition(one: Matter, other: Matter, opposed: readonly string[]): boolean {

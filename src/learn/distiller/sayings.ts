@@ -43,7 +43,10 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     if ((source === 'person' || source === 'verifier') && score < 0.5)
       hear(reason, source === 'verifier' ? 'check' : 'user');
   // The sentences of one message belong together: one of them is the rule, another says what was wrong.
-  const { quotes = [], isStanding = false } = appraisal.correction ?? {};
+  const { quotes, isStanding } = appraisal.correction ?? {
+    quotes: appraisal.remark ?? [],
+    isStanding: false,
+  };
   const said = cutQuote(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
   if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said)) add(said, 'user', isStanding);
   return [...found.values()];

@@ -56,9 +56,9 @@ export async function weighEvidence(
   const valid = known.filter(({ turn }) => !isFabricated(turn));
   const against = [
     ...rankFailures(valid).filter(({ appraisal }) => appraisal.verdict === 'failure'),
-    ...valid.filter((one) => one.appraisal.verdict !== 'failure' && isStanding(one)),
+    ...valid.filter((one) => one.appraisal.verdict !== 'failure' && isSaid(one)),
   ];
-  const successes = valid.filter((one) => one.appraisal.verdict === 'success' && !isStanding(one));
+  const successes = valid.filter((one) => one.appraisal.verdict === 'success' && !isSaid(one));
   const isSupported = against.length > 0 || successes.some((one) => isProven(one) || isLiked(one));
   const cited = isSupported ? [...against, ...successes] : [];
   if (known.length === 0) return refuse('it cites none of the turns of this cycle');
@@ -74,7 +74,7 @@ export async function weighEvidence(
     if (!votes.has(vote)) votes.set(vote, one);
   }
   const isReported = cited.some(({ source }) => source === 'person' || source === 'verifier');
-  const isFromChat = !isReported && cited.some((one) => one.source === 'chat' || isStanding(one));
+  const isFromChat = !isReported && cited.some((one) => one.source === 'chat' || isSaid(one));
   const sessions = new Set(against.map(({ session }) => session));
   const isUncorroborated =
     against.length > 0 &&
@@ -118,6 +118,9 @@ export async function weighEvidence(
 /** Said to Instar, or for later work too: a correction of one answer alone needs another session. */
 const isStanding = ({ source, appraisal: { correction } }: FailureCase): boolean =>
   correction === undefined ? source === 'chat' : correction.isStanding;
+
+/** Also what the user stated after the answer: it counts when two sessions say it. */
+const isSaid = (one: FailureCase): boolean => isStanding(one) || one.appraisal.remark !== undefined;
 
 const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN]);
 

@@ -246,10 +246,12 @@ export function scrubFact(fact: Fact): Fact {
       const { block, after, first, ...rest } = fact;
       return block === undefined && after === undefined && first === undefined ? fact : rest;
     }
-    case 'turn-appraised':
-      return fact.signals.length === 0 && fact.digests.length === 0
+    case 'turn-appraised': {
+      const { isRemarked, ...rest } = fact;
+      return fact.signals.length === 0 && fact.digests.length === 0 && isRemarked === undefined
         ? fact
-        : { ...fact, signals: [], digests: [] };
+        : { ...rest, signals: [], digests: [] };
+    }
     case 'turn-sampled': {
       const { tokens, ...rest } = fact;
       return tokens === undefined ? fact : rest;

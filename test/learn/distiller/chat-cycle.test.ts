@@ -9,7 +9,7 @@ import { libraryWith } from '../evolver/samples.ts';
 import { gateWith } from '../gate/samples.ts';
 import { readCorpus } from '../read-corpus.ts';
 import { COMPLAINTS } from './corpora.ts';
-import { corrected, toldOf } from './distill.ts';
+import { corrected, remarked, toldOf } from './distill.ts';
 
 const gate = gateWith();
 const learner = createDistiller({ checkText: checkLessonText });
@@ -143,5 +143,82 @@ describe('a correction in the chat, through the gate', () => {
       withMaterial({ ...toldOf(3, 'Use spaces.'), scope: { agent: 'coder', project: 'shop' } }),
     );
     expect(states(library)).toEqual(['retired "Use tabs."', 'trial "Use spaces."']);
+  });
+});
+
+describe('what the user states after an answer, without blame', () => {
+  it('is a lesson on trial when two sessions say it, and nothing when one does, however often', async () => {
+    const library = await libraryWith();
+    const first = remarked(1, 'table driven tests please');
+    const again = { ...remarked(2, 'table driven tests here please'), session: first.session };
+    expect((await run(library, first)).outcome).toBe('nothing');
+    expect((await run(library, first, again)).outcome).toBe('nothing');
+    const end = await run(library, first, remarked(3, 'table driven please!', 'success'));
+    expect([end.outcome, end.turns.toSorted()]).toEqual(['published', ['t1', 't3']]);
+    expect(library.lessons()).toMatchObject([
+      {
+        state: 'trial',
+        text: { scope: { agent: 'coder', project: 'shop' }, note: { source: 'experience' } },
+      },
+    ]);
+  });
+
+  it('counts with what another session said as a correction', async () => {
+    const library = await libraryWith();
+    const once = corrected(1, 'no, table driven tests', { isStanding: false });
+    expect((await run(library, once, remarked(2, 'table driven please!'))).outcome).toBe('published');
+  });
+
+  it('is no lesson about two matters, also when they share a word', async () => {
+    const library = await libraryWith();
+    const cases = [remarked(1, 'the header is blue now'), remarked(2, 'the header needs a search box')];
+    expect((await run(library, ...cases)).outcome).toBe('nothing');
+  });
+});
+
+describe('words that take a lesson back', () => {
+  it.each([
+    ['no deploys on fridays!', 'the friday rule for deploys is gone since we have canaries'],
+    [
+      'use prisma for all queries in here',
+      'no - we dropped prisma on monday. kysely now, for everything new',
+    ],
+    ['no emojis in slack messages please', 'ok you may use emojis in slack again. one per message'],
+    ['keine Deploys am Freitag', 'die Regel mit den Freitag-Deploys gilt nicht mehr'],
+  ])('retire "%s" after "%s", and take its place', async (before, now) => {
+    const library = await libraryWith();
+    await run(library, corrected(1, before));
+    await run(library, corrected(2, now));
+    expect(states(library)).toEqual([
+      expect.stringMatching(/^retired /),
+      expect.stringContaining(`trial "${now.slice(0, 20)}`),
+    ]);
+    expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
+  });
+
+  it('retire what was said just before, and are no lesson', async () => {
+    const library = await libraryWith();
+    await run(library, corrected(1, 'always use flexbox for headers'));
+    const revoked = corrected(2, 'no forget that, I was thinking of another project', {
+      session: 's1',
+      task: 'always use flexbox for headers',
+    });
+    const end = await run(library, revoked);
+    expect(end.turns).toEqual(['t2']);
+    expect(states(library)).toEqual([expect.stringMatching(/^retired /)]);
+  });
+
+  it('leave a lesson alone that they do not name', async () => {
+    const library = await libraryWith();
+    await run(library, corrected(1, 'we use pnpm here, not npm'));
+    await run(library, corrected(2, 'the rule about fridays is gone. always deploy with canaries'));
+    expect(states(library)[0]).toMatch(/^trial "we use pnpm/);
+  });
+
+  it('do not retire what the owner told', async () => {
+    const library = await libraryWith();
+    await run(library, toldOf(1, 'No deploys on fridays.'));
+    await run(library, corrected(2, 'the friday rule for deploys is gone since we have canaries'));
+    expect(states(library)[0]).not.toMatch(/^retired/);
   });
 });

@@ -80,3 +80,14 @@ export const corrected = (
       correction: { quotes: [said], isStanding },
     },
   });
+
+/** A turn that nobody blamed, after which the user stated something. */
+export const remarked = (number: number, said: string, verdict: 'ambiguous' | 'success' = 'ambiguous') => {
+  const { appraisal, ...one } = corrected(number, said);
+  const { correction: _, ...rest } = appraisal;
+  return {
+    ...one,
+    source: 'signal' as const,
+    appraisal: { ...rest, verdict, source: 'signal' as const, signals: [], remark: [said] },
+  };
+};

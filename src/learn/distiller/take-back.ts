@@ -1,0 +1,42 @@
+import { foldAccents } from '../../evidence/signals/own-sentences.ts';
+import { isRevocation, isRevocationOfLast } from '../../evidence/signals/revocations.ts';
+import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
+import { contradicts, isNamedIn, type Matter, readMatter } from './matter.ts';
+import { type Saying, sentencesOf } from './sayings.ts';
+
+/** Words that may be taken back. */
+interface EarlierWords {
+  readonly quote: string;
+  readonly matters: readonly Matter[];
+}
+
+const foldedSentences = (quote: string): readonly string[] => sentencesOf(quote).map(foldAccents);
+
+/**
+ * Whether a saying takes older words back: it says the contrary, it says that what they are about is over, or it says "forget
+ * that" right after them. One of several sentences is not all that was said.
+ */
+export function takesBack({ quote, matters, failure }: Saying, older: EarlierWords): boolean {
+  const [only] = older.matters;
+  if (only !== undefined && older.matters.length === 1 && matters.some((one) => contradicts(one, only)))
+    return true;
+  const sentences = foldedSentences(quote);
+  const lead = readMatter(older.quote);
+  if (sentences.some((sentence) => isRevocation(sentence) && isNamedIn(readMatter(sentence), lead)))
+    return true;
+  return (
+    sentences.some(isRevocationOfLast) && failure.task.includes(older.quote.split('\n')[0] ?? older.quote)
+  );
+}
+
+/** Whether a saying only takes back what was said just before: there is nothing in it to learn. */
+export function isNothingButRevocation({ quote }: Saying): boolean {
+  const sentences = foldedSentences(quote);
+  return (
+    sentences.some(isRevocationOfLast) &&
+    !sentences.some(
+      (sentence) =>
+        !isRevocationOfLast(sentence) && (isOrder(sentence) || isHabit(sentence) || isRevocation(sentence)),
+    )
+  );
+}

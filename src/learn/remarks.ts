@@ -1,0 +1,102 @@
+import { createLruMap } from '../base/lru-map.ts';
+import type { Fact, StoredFact } from '../core/fact.ts';
+import type { FailureCase } from '../core/learn.ts';
+import type { Scope } from '../core/lesson.ts';
+import { isSaidAgain } from './distiller/group-sayings.ts';
+import { readSayings, type Saying } from './distiller/sayings.ts';
+
+/** A turn after which the person stated something. */
+export interface RemarkedTurn {
+  readonly turn: string;
+  readonly session: string;
+  readonly at: number;
+  readonly scope: Scope;
+}
+
+/** The remarks of one agent and project. */
+export interface RemarkCluster {
+  readonly key: string;
+  readonly remarks: readonly RemarkedTurn[];
+}
+
+export interface Remarks {
+  /** Facts come in the order of their sequence numbers. */
+  add(stored: StoredFact): void;
+  /** Places with a remark that nobody has looked at, where more than one session has remarks or corrections. */
+  fresh(): readonly RemarkCluster[];
+  /** The newest remark of a place was compared with the others. */
+  looked(key: string): void;
+}
+
+const MOST_REMARKS = 500;
+const MOST_OF_PLACE = 64;
+
+/**
+ * A fold of facts: what people stated after answers, without blame. A failure is not here, since it is learned from as one; a remark
+ * goes when a cycle used it and when its session is erased.
+ */
+export function createRemarks(): Remarks {
+  const remarks = new Map<string, RemarkedTurn>();
+  const fresh = new Set<string>();
+  const add = ({ turn, session, scope, verdict, isRemarked }: Appraised, at: number): void => {
+    const isKnown = remarks.delete(turn);
+    if (isRemarked !== true || verdict === 'failure' || verdict === 'infrastructure') return;
+    remarks.set(turn, { turn, session, at, scope });
+    if (!isKnown) fresh.add(placeOf(scope));
+    const [oldest] = remarks.keys();
+    if (remarks.size > MOST_REMARKS && oldest !== undefined) remarks.delete(oldest);
+  };
+  return {
+    add: ({ at, fact }) => {
+      if (fact.type === 'turn-appraised') add(fact, at);
+      else if (fact.type === 'cycle-end') for (const turn of fact.turns) remarks.delete(turn);
+      else if (fact.type === 'session-erased')
+        for (const [turn, { session }] of remarks) if (session === fact.session) remarks.delete(turn);
+    },
+    fresh: () =>
+      [...fresh].map((key) => ({
+        key,
+        remarks: [...remarks.values()].filter(({ scope }) => placeOf(scope) === key).slice(-MOST_OF_PLACE),
+      })),
+    looked: (key) => fresh.delete(key),
+  };
+}
+
+type Appraised = Fact & { readonly type: 'turn-appraised' };
+
+export const placeOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
+
+/** Finds what was stated in more than one session. What was said after a turn is read once. */
+export interface RepeatedRemarks {
+  find(
+    turns: readonly RemarkedTurn[],
+    read: (turns: readonly RemarkedTurn[]) => Promise<readonly FailureCase[]>,
+  ): Promise<readonly RemarkedTurn[]>;
+}
+
+type Said = Pick<Saying, 'matter' | 'matters'>;
+
+export function createRepeatedRemarks(): RepeatedRemarks {
+  const known = createLruMap<string, readonly Said[]>(MOST_REMARKS);
+  return {
+    find: async (turns, read) => {
+      const unread = turns.filter(({ turn }) => known.get(turn) === undefined);
+      const cases = unread.length === 0 ? [] : await read(unread);
+      for (const { turn } of unread) {
+        const found = cases.find((one) => one.turn === turn);
+        known.set(
+          turn,
+          found === undefined ? [] : readSayings(found).map(({ matter, matters }) => ({ matter, matters })),
+        );
+      }
+      const saidAfter = ({ turn }: RemarkedTurn): readonly Said[] => known.get(turn) ?? [];
+      return turns.filter((one) =>
+        turns.some(
+          (other) =>
+            other.session !== one.session &&
+            saidAfter(one).some((a) => saidAfter(other).some((b) => isSaidAgain(a, b))),
+        ),
+      );
+    },
+  };
+}
