@@ -17,7 +17,7 @@ import { createUseStep } from './lesson-use/use-step.ts';
 import type { LiveMaterial } from './live/live-material.ts';
 import { createLiveStep } from './live-step.ts';
 import { readCases } from './read-cases.ts';
-import { createRepeatedRemarks, placeOf } from './remarks.ts';
+import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
 import { lastTryOf, nextMidnight } from './try-result.ts';
 
 export interface LearnStepOptions {
@@ -181,7 +181,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
       if (isStopped(state)) return;
       const corrected = state.support
         .waiting()
-        .filter(({ scope }) => placeOf(scope) === key)
+        .filter(({ scope }) => remarkPlace(scope) === key)
         .flatMap((cluster) => cluster.failures.filter(({ source }) => source === 'chat'));
       const found = await repeated.find([...remarks, ...corrected.slice(-MOST_CASES)], (turns) =>
         readCases(turns, evidence),

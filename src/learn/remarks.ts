@@ -42,7 +42,7 @@ export function createRemarks(): Remarks {
     const isKnown = remarks.delete(turn);
     if (isRemarked !== true || verdict === 'failure' || verdict === 'infrastructure') return;
     remarks.set(turn, { turn, session, at, scope });
-    if (!isKnown) fresh.add(placeOf(scope));
+    if (!isKnown) fresh.add(remarkPlace(scope));
     const [oldest] = remarks.keys();
     if (remarks.size > MOST_REMARKS && oldest !== undefined) remarks.delete(oldest);
   };
@@ -56,7 +56,9 @@ export function createRemarks(): Remarks {
     fresh: () =>
       [...fresh].map((key) => ({
         key,
-        remarks: [...remarks.values()].filter(({ scope }) => placeOf(scope) === key).slice(-MOST_OF_PLACE),
+        remarks: [...remarks.values()]
+          .filter(({ scope }) => remarkPlace(scope) === key)
+          .slice(-MOST_OF_PLACE),
       })),
     looked: (key) => fresh.delete(key),
   };
@@ -64,7 +66,7 @@ export function createRemarks(): Remarks {
 
 type Appraised = Fact & { readonly type: 'turn-appraised' };
 
-export const placeOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
+export const remarkPlace = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
 
 /** Finds what was stated in more than one session. What was said after a turn is read once. */
 export interface RepeatedRemarks {

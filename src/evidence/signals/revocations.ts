@@ -3,7 +3,7 @@ import { compilePhrases } from './phrase-table.ts';
 /** Phrases by which a person takes back what was said before: "the friday rule is gone", "you may use emojis again". */
 const TAKES_BACK: readonly RegExp[] = [
   /\b(?:rule|convention|policy|ban|restriction|requirement|freeze)s?(?: \S{1,24}){0,4} (?:is|are|was|were|has been|have been) (?:gone|off|lifted|dropped|over|outdated|obsolete|no longer)\b/,
-  /\b(?:no longer|not any ?more|doesn't|does not|don't|do not) (?:appl(?:y|ies)|holds?|valid|counts?|in force)(?: any ?more)?\b|\bno longer (?:use|need|have to|want|do|required|necessary)\b/,
+  /\b(?:no longer|not any ?more|doesn't|does not|don't|do not) (?:appl(?:y|ies)|holds?|valid|counts?|in force)(?:\sany ?more)?\b|\bno longer (?:use|need|have to|want|do|required|necessary)\b/,
   /\bwe(?:'ve| have)? (?:just |now |finally )?(?:dropped|abandoned|retired|ditched|got rid of|moved (?:away )?from|migrated (?:away )?from|switched (?:away )?from|stopped (?:using|doing))\b/,
   /\b(?:you|we) (?:may|can|are allowed to) (?:now )?(?:\S+ ){1,8}again\b|\bis (?:allowed|fine|ok|okay) again\b/,
   /\b(?:forget|ignore|scrap|disregard) (?:the|that|my) (?:\S+ ){0,4}(?:rule|convention|instruction|advice|thing)s?\b/,
