@@ -2,7 +2,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
-import { isSaidAgain } from './distiller/group-sayings.ts';
+import { isSaidAgain, type SaidWords } from './distiller/group-sayings.ts';
 import { readSayings, type Saying } from './distiller/sayings.ts';
 
 /** A turn after which the person stated something. */
@@ -76,22 +76,20 @@ export interface RepeatedRemarks {
   ): Promise<readonly RemarkedTurn[]>;
 }
 
-type Said = Pick<Saying, 'matter' | 'matters'>;
+/** A case has the whole material of its turn. */
+const withoutCase = ({ failure: _, ...said }: Saying): SaidWords => said;
 
 export function createRepeatedRemarks(): RepeatedRemarks {
-  const known = createLruMap<string, readonly Said[]>(MOST_REMARKS);
+  const known = createLruMap<string, readonly SaidWords[]>(MOST_REMARKS);
   return {
     find: async (turns, read) => {
       const unread = turns.filter(({ turn }) => known.get(turn) === undefined);
       const cases = unread.length === 0 ? [] : await read(unread);
       for (const { turn } of unread) {
         const found = cases.find((one) => one.turn === turn);
-        known.set(
-          turn,
-          found === undefined ? [] : readSayings(found).map(({ matter, matters }) => ({ matter, matters })),
-        );
+        known.set(turn, found === undefined ? [] : readSayings(found).map(withoutCase));
       }
-      const saidAfter = ({ turn }: RemarkedTurn): readonly Said[] => known.get(turn) ?? [];
+      const saidAfter = ({ turn }: RemarkedTurn): readonly SaidWords[] => known.get(turn) ?? [];
       return turns.filter((one) =>
         turns.some(
           (other) =>

@@ -14,7 +14,15 @@ import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks } from './praise-phrases.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
-import { isDoneAgain, isHabit, isOrder, isPlainRule, isRepeated } from './standing-phrases.ts';
+import {
+  isDoneAgain,
+  isGeneralStatement,
+  isHabit,
+  isOfTheMoment,
+  isOrder,
+  isPlainRule,
+  isRepeated,
+} from './standing-phrases.ts';
 
 /**
  * What the user's next message says about the reply. `wrong` without a correction: the message holds a stack trace and no words.
@@ -96,8 +104,19 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
 const ONE_TIME =
   /\b(?:commit|push|merge|deploy|release|publish|delete|remove|drop|reset|rebase|revert|continue|weiter|mach weiter)\b|(?:提交|推送|删除|继续|続けて|계속)/u;
 
+const LONGEST_REMARK = 14;
+/** A file, an address, an id or a number of a list: it is about the case at hand. */
+const OF_A_CASE =
+  /[\w.~-]+\/[\w.-]+\/|https?:|@\w|#\d|\.\w{2,4}:\d|\b\d{4,}\b|`|:$|[?？]$|\b(?!need|embed|speed|feed|red\b|bed\b)[a-z]{3,}ed\b|^(?:ok|okay|k|mm+k|hm+|i|or|then)\b/;
+
+/** A short statement that could hold for other work. What is about this one case is no remark. */
 const isRemark = (folded: string, { question }: ReplyContext): boolean =>
-  question === '' && !ONE_TIME.test(folded) && (/\p{L}\S* \S/u.test(folded) || /\p{Lo}{5}/u.test(folded));
+  question === '' &&
+  !ONE_TIME.test(folded) &&
+  !OF_A_CASE.test(folded) &&
+  !isOfTheMoment(folded) &&
+  folded.split(' ').length <= LONGEST_REMARK &&
+  (/\p{L}\S* \S/u.test(folded) || /\p{Lo}{5}/u.test(folded));
 
 function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = false): Reaction {
   if (quoted.length === 0) return { kind: 'wrong', isRule };
@@ -211,7 +230,7 @@ function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: R
   if (GREETING.test(folded)) return 'greeting';
   if (findThanks(folded)) return 'thanks';
   // "Make it table driven, that's how all our tests look."
-  if (isTask || isTaskLike) return clausesOf(folded).slice(1).some(isHabit) ? 'rule' : 'task';
+  if (isTask || isTaskLike) return hasHabitBehind(folded) ? 'rule' : 'task';
   if (isQuestion) return folded.split(' ').length < MORE_THAN_A_NOD ? 'greeting' : 'question';
   if (asked) return 'other';
   if (isHabit(folded)) return 'rule';
@@ -230,8 +249,14 @@ function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: R
     !/\byet\b/.test(folded)
   )
     return 'complaint';
-  return isInstruction ? 'task' : 'other';
+  if (isInstruction) return 'task';
+  return isNear && isGeneralStatement(folded) ? 'rule' : 'other';
 }
+
+const hasHabitBehind = (folded: string): boolean =>
+  clausesOf(folded)
+    .slice(1)
+    .some((clause) => !REQUEST.test(clause) && isHabit(clause));
 
 const GREETING =
   /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|moin|bonjour|hola|ola|ciao|ok|okay|hm+|ah+|oh|well|so)[ ,]?(?:there|again|claude|everyone)?[.!,]*$/;

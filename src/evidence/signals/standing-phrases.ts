@@ -18,6 +18,7 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /^(?:please )?only (?:change|touch|edit|modify) what i\b/,
   /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20}){0,4}? (?:also |always |only )?(?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use|sets?)\b/,
   /\beverything (?:else )?(?:goes|lives|comes|runs|belongs) (?:through|in|into|via|to|under)\b|\bnothing (?:is|gets) \w{3,20}(?:ed|en|de) .{0,40}\b(?:by hand|manually|directly|here)\b/,
+  /^(?:(?:absolutely |certainly |definitely )?(?:not?|nope)[.,!] )?no [^,.;]{2,60}, ever\b|\beverything new (?:is|goes|uses|gets)\b/,
   /\bunless i (?:say|ask|tell|want)\b|\bfor (?:everything|anything) new\b|\bdo (?:that|this|it|so) (?:everywhere|every time|whenever)\b/,
   /\byou (?:don't|do not|never) (?:have|need) to\b/,
   /^(?:\w+[.,!]? ){0,3}you (?:always|never) (?!seem|said|told|know|mind|did|were|asked|answer)[a-z]{2,20}\b/,
@@ -40,6 +41,7 @@ const HABITS_ENGLISH: readonly RegExp[] = [
   /^(?:please |pls |but |and )*no (?!need|problem|worries|idea|one|more\b|way|longer|changes?\b|thanks)[\w.-]{2,20}(?: [\w.-]{2,20}){0,3},? (?:please|pls|in|here)\b/,
   /\bno (?:other |more )?[\w.-]{2,20} files?(?: please)?$/,
   /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we (?!need|want|have|should|could|can|will|would|were|are|had|saw|see|got|get|do\b|did|decided|tried)[a-z]{2,20} [^.!?]{1,60}[ ,]not [a-z0-9]/,
+  /(?:^|[,.;:!?–-] |\b(?:but|btw|because|since|as|and|so|ok|no|nope|that) )we (?:always|never|only|don't|do not|stopped|no longer) (?!just|be\b|need|want|know|have|see|think|get|got|care|had|did|seem|test(?:ed)\b|understand|agreed|talked|mind|really|even|expect)\w+/,
   /\bthat(?:'?s| is) how (?:all (?:our|the)|our|the other|we(?! can| could| will| should))\b/,
   /\bit(?:'s| is) generated\b|^(?:please |pls )?prefer \S/,
   /\bthere should (?:only |just )?be (?:just |only |exactly )?one\b.{0,40}\bper\b/,
@@ -93,6 +95,28 @@ const REPEATS: readonly RegExp[] = [
   `),
   /说过|又(?:用|错|改|来|忘)|再次|多少次|何度も|また(?:同じ|間違|忘れ)|言いましたよね|또 |몇 번|말했잖/u,
 ];
+
+/** Words that make a statement one about how things are here, and not about one answer. */
+const GENERAL =
+  /\b(?:banned|forbidden|no[- ]go|not allowed|disallowed|prohibited|everywhere|anywhere|new \w{2,20}s (?:are|go|get|live|belong|use)|all (?:labels|names|files|texts|titles|strings|dates|amounts|prices))\b|, ever\b|\b[\w-]{3,20}s? only[.!]*$|\bin our \w+|^our [\w -]{2,30} (?:is|are) [\w-]/;
+/** Words about how this one thing went or is going. */
+const OF_THE_MOMENT =
+  /\b(?:pass(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|works?|worked|working|broken?|breaks|down|happen(?:s|ed|ing)?|crash(?:es|ed|ing)?|errors?|slow|done|finished|seems?|looks?|was|were|did|didn't|got|gets? an?|have been|has been|missing|stuck|hangs?|try|tried|saw|see|seeing|found|now|today|yesterday|currently|again|still|waiting|running|i'm|i am|i was|i'll|i will|i have|i've|let me|you|your|can't|cannot|if|maybe|perhaps|think|wonder|guess|thanks?|same|left|one|there(?:'s| is| are)|attached|below|above|following|question|problem|issue|bug|idea|meeting|lunch|weekend)\b/;
+/** It tells how one thing went, is going or is to be looked at. */
+export const isOfTheMoment = (folded: string): boolean => OF_THE_MOMENT.test(folded);
+
+const MOST_OF_STATEMENT = 24;
+const STARTS_OTHERWISE =
+  /^(?:and |but |so |ok,? |well,? )*(?:is|are|does|do|can|could|would|will|should|what|which|who|where|when|why|how|it|this|that|these|those|he|she|they|here|yes|yeah|sure|let|not only)\b/;
+
+/** "Money is integer cents in our system": a statement for all work of its sort. */
+export const isGeneralStatement = (folded: string): boolean =>
+  GENERAL.test(folded) &&
+  !isOfTheMoment(folded) &&
+  !STARTS_OTHERWISE.test(folded) &&
+  !IN_JEST.test(folded) &&
+  !/[?？]$/.test(folded) &&
+  folded.split(' ').length <= MOST_OF_STATEMENT;
 
 const PLAIN_RULES: readonly RegExp[] = [
   /^(?:and |but |also,? |btw,? |oh and |please |pls |by the way,? )*(?:always|never(?! mind)|from now on|in future|in the future|going forward|next time|whenever you|remember (?:that|to))\b/,

@@ -63,11 +63,15 @@ export function groupSayings(
 const isRepeatedLoosely = (a: Saying, b: Saying): boolean =>
   !a.isStanding && !b.isStanding && a.failure.session !== b.failure.session && isSaidAgain(a, b);
 
-/** Whether two sessions said the same, in whatever words. */
-export const isSaidAgain = (
-  a: Pick<Saying, 'matter' | 'matters'>,
-  b: Pick<Saying, 'matter' | 'matters'>,
-): boolean => shareMatter(a.matters, b.matters) || isAboutSame(a.matter, b.matter);
+/** Whether two sessions said the same, in other words where one of them blamed the answer. */
+export const isSaidAgain = (a: SaidWords, b: SaidWords): boolean =>
+  shareMatter(a.matters, b.matters) ||
+  (!(a.isRemark && b.isRemark) &&
+    (isAboutSame(a.matter, b.matter) ||
+      a.matters.some((one) => b.matters.some((other) => isAboutSame(one, other)))));
+
+/** What comparing sayings needs of them. */
+export type SaidWords = Pick<Saying, 'matter' | 'matters' | 'isRemark'>;
 
 /** The newest words lead, unless an older saying has all of them and more. */
 function fullestFirst(group: Sayings): Sayings {

@@ -13,6 +13,8 @@ export interface Saying {
   readonly failure: FailureCase;
   /** Meant for later work too: once is enough. Otherwise it counts when it was said in two sessions. */
   readonly isStanding: boolean;
+  /** Stated without blame: only the same words in another session make it more. */
+  readonly isRemark?: true;
 }
 
 export type Speaker = 'user' | 'check';
@@ -28,10 +30,11 @@ const MOST_PIECES = 24;
 export function readSayings(failure: FailureCase): readonly Saying[] {
   const { passages, appraisal } = failure;
   const found = new Map<string, Saying>();
-  const add = (quote: string, speaker: Speaker, isStanding: boolean): void => {
+  const add = (quote: string, speaker: Speaker, isStanding: boolean, isRemark = false): void => {
     const matter = readMatter(quote);
     if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) return;
-    found.set(matter.print, { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding });
+    const said = { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding };
+    found.set(matter.print, isRemark ? { ...said, isRemark } : said);
   };
   const hear = (text: string, speaker: Speaker): void => {
     for (const quote of piecesOf(text)) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
@@ -43,12 +46,11 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     if ((source === 'person' || source === 'verifier') && score < 0.5)
       hear(reason, source === 'verifier' ? 'check' : 'user');
   // The sentences of one message belong together: one of them is the rule, another says what was wrong.
-  const { quotes, isStanding } = appraisal.correction ?? {
-    quotes: appraisal.remark ?? [],
-    isStanding: false,
-  };
+  const { correction, remark = [] } = appraisal;
+  const { quotes, isStanding } = correction ?? { quotes: remark, isStanding: false };
   const said = cutQuote(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
-  if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said)) add(said, 'user', isStanding);
+  if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said))
+    add(said, 'user', isStanding, correction === undefined);
   return [...found.values()];
 }
 
