@@ -13,12 +13,12 @@ import {
 import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks } from './praise-phrases.ts';
+import { isRepeatable } from './repeatable.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
 import {
   isDoneAgain,
   isGeneralStatement,
   isHabit,
-  isOfTheMoment,
   isOrder,
   isPlainRule,
   isRepeated,
@@ -30,9 +30,9 @@ import {
  */
 export type Reaction =
   | { readonly kind: 'wrong'; readonly correction?: Correction; readonly isRule: boolean }
-  | { readonly kind: 'doubted' | 'thanked' | 'outage' }
-  /** It states something and tells nothing about the reply. */
-  | { readonly kind: 'remarked'; readonly quotes: readonly string[] };
+  | { readonly kind: 'doubted' | 'outage' }
+  /** `remarked`: it tells nothing about the reply. What a message states besides counts when another session says it too. */
+  | { readonly kind: 'thanked' | 'remarked'; readonly remark: readonly string[] };
 
 /** The reply that a message reacts to. */
 interface ReplyContext {
@@ -92,31 +92,16 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   }
   const words = sentences.map(({ folded }) => folded).join(' ');
   if (DOUBT.test(words)) return { kind: 'doubted' };
-  const quotes = sentences.filter(
-    ({ folded }, index) => kinds[index] === 'other' && isRemark(folded, context),
-  );
-  if (quotes.length > 0 && !(kinds.includes('thanks') && findThanks(words)))
-    return { kind: 'remarked', quotes: quotes.slice(0, MOST_QUOTES).map(({ text }) => text) };
-  return findThanks(words) ? { kind: 'thanked' } : undefined;
+  const remark = sentences
+    .filter(
+      ({ text, folded }, index) =>
+        kinds[index] === 'other' && isRepeatable(text) && !isAnswer(folded, context.question),
+    )
+    .slice(0, MOST_QUOTES)
+    .map(({ text }) => text);
+  if (findThanks(words)) return { kind: 'thanked', remark };
+  return remark.length === 0 ? undefined : { kind: 'remarked', remark };
 }
-
-/** What is done once when it is asked for: said twice it is no rule for later work. */
-const ONE_TIME =
-  /\b(?:commit|push|merge|deploy|release|publish|delete|remove|drop|reset|rebase|revert|continue|weiter|mach weiter)\b|(?:提交|推送|删除|继续|続けて|계속)/u;
-
-const LONGEST_REMARK = 14;
-/** A file, an address, an id or a number of a list: it is about the case at hand. */
-const OF_A_CASE =
-  /[\w.~-]+\/[\w.-]+\/|https?:|@\w|#\d|\.\w{2,4}:\d|\b\d{4,}\b|`|:$|[?？]$|\b(?!need|embed|speed|feed|red\b|bed\b)[a-z]{3,}ed\b|^(?:ok|okay|k|mm+k|hm+|i|or|then)\b/;
-
-/** A short statement that could hold for other work. What is about this one case is no remark. */
-const isRemark = (folded: string, { question }: ReplyContext): boolean =>
-  question === '' &&
-  !ONE_TIME.test(folded) &&
-  !OF_A_CASE.test(folded) &&
-  !isOfTheMoment(folded) &&
-  folded.split(' ').length <= LONGEST_REMARK &&
-  (/\p{L}\S* \S/u.test(folded) || /\p{Lo}{5}/u.test(folded));
 
 function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = false): Reaction {
   if (quoted.length === 0) return { kind: 'wrong', isRule };

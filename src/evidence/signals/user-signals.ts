@@ -28,19 +28,18 @@ export function readUserReaction(turn: TurnReading): UserReaction {
     : [];
   const reaction = readReaction(turn);
   if (reaction === undefined) return isRejected ? { signals: rejected } : NO_REACTION;
-  if (reaction.kind === 'remarked') return { signals: rejected, remark: reaction.quotes };
   const correction = reaction.kind === 'wrong' ? reaction.correction : undefined;
   const isOverruled = given !== undefined && given.score > 0;
+  const remark = 'remark' in reaction && reaction.remark.length > 0 ? { remark: reaction.remark } : {};
+  if (reaction.kind === 'remarked') return { signals: rejected, ...remark };
   return {
     signals: given === undefined ? [...rejected, signalOf(reaction, turn)] : rejected,
+    ...remark,
     ...(correction === undefined || isOverruled ? {} : { correction }),
   };
 }
 
-function signalOf(
-  reaction: Exclude<Reaction, { readonly kind: 'remarked' }>,
-  { evidence, calls }: TurnReading,
-): Signal {
+function signalOf(reaction: Reaction, { evidence, calls }: TurnReading): Signal {
   switch (reaction.kind) {
     case 'wrong': {
       const name = 'user-corrected';
@@ -50,6 +49,7 @@ function signalOf(
         return { name, source: 'chat', score: 0.25, weight: 1, reason: 'the user said how it is done here' };
       return { name, source: 'chat', score: 0, weight: 3, reason: 'the user corrected it' };
     }
+    case 'remarked':
     case 'doubted':
       return { name: 'user-doubted', source: 'signal', score: 0.3, weight: 1, reason: 'the user has doubts' };
     case 'outage':
