@@ -15,7 +15,6 @@ import {
   createMeaningFinder,
   createNameFinder,
   createRunFinder,
-  findPatchwork,
 } from './text-overlap.ts';
 
 export interface TaintFinding {
@@ -82,10 +81,6 @@ export async function findTaint(
         ? undefined
         : [...detectLanguages(foldText(text))].find((name) => !languages.has(name));
     take(taint, `${from} uses a language that the lesson cannot be compared with`, foreign);
-  }
-  for (const taint of ['tool', 'web'] as const) {
-    const views = outputs.filter((one) => one.taint === taint).flatMap((one) => one.views);
-    take(taint, 'it is assembled from pieces of untrusted text', findPatchwork(folded, repeatable, views));
   }
   return found;
 }
