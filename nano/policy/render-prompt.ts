@@ -67,7 +67,9 @@ const skillsIn = (block: string): readonly ShownSkill[] =>
 /** The steps, preceded by the description where that says more; without steps the description, or else the first line. */
 function textOf(lines: readonly string[]): string {
   const [first = ''] = lines;
-  const description = first.startsWith('_') && first.endsWith('_') ? plain(first.slice(1, -1)) : '';
+  // A lesson in a person's words has them in quotation marks.
+  const description =
+    first.startsWith('_') && first.endsWith('_') ? plain(first.slice(1, -1)).replace(/^"(.*)"$/, '$1') : '';
   const steps = lines
     .map((line) => STEP.exec(line)?.[1])
     .filter((step) => step !== undefined && !CLOSING.some((closing) => step.startsWith(closing)))

@@ -154,6 +154,16 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
   });
 }
 
+/** How far the judge is trusted; nothing when there is no judge. */
+function describeJudge({ models, judge }: JsonObject): readonly string[] {
+  const name = asString(asObject(models).judge);
+  const { said, weight } = asObject(judge);
+  if (name === undefined || typeof said !== 'string') return [];
+  return [
+    `judge: ${name}; ${said}${weight === 0.5 ? '; its rewards count half until 20 turns are compared' : ''}`,
+  ];
+}
+
 function describeLearning(learning: JsonObject): readonly string[] {
   const appraised = asObject(learning.appraised);
   const cycles = asObject(learning.cycles);
@@ -164,6 +174,7 @@ function describeLearning(learning: JsonObject): readonly string[] {
     ...writer,
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
     `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
+    ...describeJudge(learning),
     `cost: ${describeLearningCost(learning)}`,
     `serving: ${describeServingCost(learning)}`,
   ];

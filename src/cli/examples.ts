@@ -35,6 +35,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'lessons approve': ['instar lessons approve iso-dates'],
   'lessons reject': ['instar lessons reject iso-dates'],
   'lessons retire': ['instar lessons retire iso-dates'],
+  'lessons always': ['instar lessons always iso-dates', 'instar lessons always iso-dates --off'],
   'lessons pin': ['instar lessons pin iso-dates'],
   'lessons freeze': ['instar lessons freeze iso-dates'],
   'lessons consolidate': ['instar lessons consolidate'],

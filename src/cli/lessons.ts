@@ -23,7 +23,7 @@ import {
 } from './context.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { dim, lineWidth, type Part } from './print.ts';
-import { printEmptyLibrary, waitingRows } from './say-waiting.ts';
+import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { withApi } from './with-api.ts';
@@ -102,6 +102,9 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('freeze', 'Forbid learners to change a lesson.')
     .option('--off', 'allow changes again')
     .action(act(changeLesson((_, { off }) => ({ op: 'mark', frozen: !off }))));
+  changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
+    .option('--off', 'only to tasks that it fits')
+    .action(act(markAlways));
   lessons
     .command('import')
     .argument('<path>', 'a SKILL.md, a skill folder, or a folder of them')
@@ -153,10 +156,14 @@ const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext)
   });
 
 const showLesson = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
+  withApi(context, async ({ api, lessonsApi }) => {
+    const { printer } = context;
     const lesson = await findLesson(lessonsApi, args[0] ?? '');
-    if (context.printer.json) context.printer.document(lesson);
-    else printLesson(context.printer, lesson, Date.now());
+    if (printer.json) printer.document(lesson);
+    else {
+      printLesson(printer, lesson, Date.now());
+      printWaiting(printer, await lessonWaits(api, new Set([lesson.id])), Date.now());
+    }
     return EXIT.ok;
   });
 
@@ -172,7 +179,11 @@ const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContex
     if (explanation === undefined)
       throw new CommandError(EXIT.failed, `no turn has the id "${asked}"`, 'see: instar sessions list');
     if (context.printer.json) context.printer.document(explanation);
-    else printExplanation(context, explanation, Date.now(), all === true);
+    else {
+      printExplanation(context, explanation, Date.now(), all === true);
+      const ids = new Set(asArray(explanation.lessons).map((lesson) => asObject(lesson).id));
+      printWaiting(context.printer, await lessonWaits(api, ids), Date.now());
+    }
     return EXIT.ok;
   });
 
@@ -229,6 +240,39 @@ function changeLesson(
       return EXIT.ok;
     });
 }
+
+/** A new revision of the same text: what is shown to every task is measured anew. */
+const markAlways: CommandAction<ChangeOptions> = (options, context) =>
+  withApi(context, async ({ lessonsApi }) => {
+    const { id } = await findLesson(lessonsApi, options.args[0] ?? '');
+    const lesson = (await lessonsApi.all()).map(asObject).find((one) => one.id === id);
+    const text = asObject(lesson?.text);
+    const { isAlways, ...note } = asObject(text.note);
+    const wanted = options.off !== true;
+    const done = await lessonsApi.change({
+      changes: [
+        {
+          op: 'revise',
+          id: String(id),
+          from: lesson?.revision ?? 0,
+          text: { ...text, note: { ...note, ...(wanted ? { isAlways: true } : {}) } },
+        },
+      ],
+      reason: options.reason ?? (wanted ? 'marked for every task' : 'no longer for every task'),
+    });
+    const result = asObject(asArray(done.results)[0]);
+    if (result.status === 'refused')
+      throw new CommandError(EXIT.failed, `${String(id)}: ${String(result.why)}`);
+    const { printer } = context;
+    if (printer.json) printer.document({ ...done, isAlways: wanted });
+    else
+      printer.line(
+        `${String(id)} ${String(text.name)} is shown to ${wanted ? 'every task in its scope' : 'the tasks that it fits'}${
+          (isAlways === true) === wanted ? ' already' : `; generation ${String(done.generation)}`
+        }`,
+      );
+    return EXIT.ok;
+  });
 
 interface ImportOptions extends Positional {
   readonly as: 'proposed' | 'trial' | 'live';

@@ -18,6 +18,17 @@ export const waitingRows = (
     ];
   });
 
+/** What waits for these lessons. */
+export async function lessonWaits(
+  api: { readonly learning: () => Promise<JsonObject> },
+  ids: ReadonlySet<unknown>,
+): Promise<readonly JsonObject[]> {
+  const { waiting } = await api.learning();
+  return asArray(waiting)
+    .map(asObject)
+    .filter(({ lessons }) => asArray(lessons).some((id) => ids.has(id)));
+}
+
 export const printWaiting = (printer: Printer, waiting: readonly JsonObject[], now: number): void =>
   printer.fields(waitingRows(waiting, now));
 

@@ -11,6 +11,7 @@ const MOST_OF_A_KIND = 5;
 /** Verdicts about lessons that were in use and in scope come first; of the others fewer are of interest. */
 const HEADINGS: readonly (readonly [heading: string, verdicts: readonly string[]])[] = [
   ['shown', ['shown']],
+  ['a line', ['listed']],
   ['held out', ['held-out']],
   [
     'not shown',

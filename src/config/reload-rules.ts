@@ -28,6 +28,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   // A session keeps the block of lessons that it began with.
   'library.topK': SESSION,
   'library.tokenBudget': SESSION,
+  'library.index': SESSION,
   'library.holdout': SESSION,
   'library.domains': SESSION,
   'library.autonomy': NOW,

@@ -108,7 +108,8 @@ export interface LessonsApi {
    */
   change(body: JsonObject): Promise<JsonObject>;
   /**
-   * What a task would be shown: `{ task, agent?, project?, domain?, limit? }` → `{ text, lessons }`. It does not count in
+   * What a task would be shown: `{ task, agent?, project?, domain?, limit? }` → `{ text, lessons }`; with a `name` instead of
+   * the task, the whole text of that lesson, if the asker may see it. It does not count in
    * any measurement, unless it names an open `episode` that was begun with the key `by`: what that is shown is recorded.
    */
   recall(query: JsonObject): Promise<JsonObject>;

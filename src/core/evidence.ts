@@ -6,6 +6,8 @@ export interface ToolOutcome {
   readonly text: string;
   /** The client's error flag, on wires that have one. */
   readonly isError?: boolean;
+  /** The call, where it is no part of the reply: clients without tool messages write calls and results as plain text. */
+  readonly call?: { readonly name: string; readonly arguments: string };
 }
 
 /** An attempt that the agent reported itself (over MCP, or as an event). */
@@ -35,12 +37,26 @@ export interface TurnEvidence {
     readonly name: string;
     readonly arguments: string;
     readonly failed: boolean;
+    /** A fingerprint of its result without times; absent while there was none. */
+    readonly result?: string;
   }[];
+  /** For a reply without calls: the calls since the user's last message, in whose state the agent stopped. */
+  readonly answered?: readonly {
+    readonly name: string;
+    readonly arguments: string;
+    readonly outcome: ToolOutcome;
+  }[];
+  /** How many earlier messages of the user are the same as the task: a schedule repeats itself. */
+  readonly askedBefore?: number;
   /** What followed the reply; absent while nothing did. */
   readonly next?: {
     readonly tools: readonly ToolOutcome[];
     /** What the user said next. */
     readonly user?: string;
+    /** The calls of the reply to that. */
+    readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+    /** One of the next turns made the edit that failed in this one. */
+    readonly isCorrected?: true;
   };
   /** Rewards given to this turn, with their source, −1 to 1. */
   readonly given: readonly {

@@ -133,7 +133,10 @@ export type Fact =
       readonly first?: string;
       /** The hash of the block with the inserted text; absent when there was nothing to show. */
       readonly block?: string;
+      /** All that were shown, with their bodies or by a line. */
       readonly lessons: readonly string[];
+      /** Those of `lessons` of which only the line was shown. Facts of earlier versions have none. */
+      readonly lines?: readonly string[];
       readonly heldOut: readonly string[];
       readonly domain: Domain;
       readonly considered: readonly ConsideredLesson[];
@@ -147,6 +150,10 @@ export type Fact =
       readonly score: number;
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
+      /** Lessons that were shown, and the user had to say the same all the same. Absent when there are none. */
+      readonly ignored?: readonly string[];
+      /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
+      readonly contradicted?: readonly string[];
     }
   /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {
@@ -179,6 +186,8 @@ export type Fact =
       readonly outcome: 'published' | 'queued' | 'refused' | 'nothing' | 'stuck' | 'aborted';
       /** The queued items that this cycle consumed. */
       readonly items: readonly string[];
+      /** Queued items that it had no answer to: they stay queued and are tried again later. */
+      readonly tried?: readonly string[];
       /** The failures it learned from: support data, never used for training. */
       readonly turns: readonly string[];
       /** The sessions that its learner was shown. Facts of earlier versions have none. */

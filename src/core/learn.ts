@@ -28,6 +28,8 @@ export interface Question<T> {
   readonly maxTokens: number;
   readonly temperature?: number;
   read(value: Json): T | ReplyFault;
+  /** Reads a reply that is no JSON, such as a page of Markdown. Without it such a reply is a fault. */
+  readText?(text: string): T | ReplyFault;
 }
 
 export type Answer<T> =

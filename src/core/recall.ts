@@ -19,7 +19,10 @@ export interface RecallQuery {
 }
 
 export type RecallOutcome =
+  /** With its body. */
   | 'shown'
+  /** By its line only: it fits, but not clearly. */
+  | 'listed'
   | 'held-out'
   | 'not-relevant'
   | 'out-of-scope'
@@ -51,8 +54,10 @@ export interface Domain {
 }
 
 export interface RecallResult {
-  /** In the order in which they are shown. */
+  /** Shown with their bodies, in the order in which they are shown. */
   readonly lessons: readonly Lesson[];
+  /** Shown by one line each, the nearest to the task first. None of them is among `lessons`. */
+  readonly index: readonly Lesson[];
   readonly heldOut: readonly string[];
   readonly domain: Domain;
   /** The best candidates, shown ones first. */

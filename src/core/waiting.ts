@@ -11,6 +11,10 @@ export type WaitingCode =
   | 'refused-by-gate'
   | 'nothing-found'
   | 'not-cited'
+  /** Lessons in the user's own words are in use, until the evolver has written them out. */
+  | 'evolver-revision'
+  /** Lessons that were shown, and the user had to say the same again. */
+  | 'lesson-ignored'
   | 'learning-off'
   | 'learning-stopped'
   | 'not-running'
@@ -31,4 +35,6 @@ export interface Waiting {
   readonly nextAt?: number;
   /** The command that helps. */
   readonly fix?: string;
+  /** Ids of the lessons that it is about. */
+  readonly lessons?: readonly string[];
 }

@@ -15,7 +15,7 @@ import { isHeldOut } from '../lessons/effect/measure-effect.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
-import { vectorKeysOf } from '../lessons/recall/lesson-index.ts';
+import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall } from '../lessons/recall/recall.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
@@ -67,6 +67,7 @@ const DEMAND = { atOnce: 2, perSecond: 2 };
 
 const nothingRecalled: RecallResult = {
   lessons: [],
+  index: [],
   heldOut: [],
   domain: { name: 'general', reason: 'default' },
   considered: [],

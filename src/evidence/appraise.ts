@@ -1,7 +1,12 @@
-import type { Appraisal, RewardSource, Signal, TurnEvidence, TurnStatus } from '../core/evidence.ts';
+import type { Appraisal, RewardSource, Signal, TurnEvidence } from '../core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
-import { findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import { findAskedAgain } from './signals/asked-again.ts';
+import { findClosingState } from './signals/closing-signals.ts';
+import { findInfrastructure } from './signals/infrastructure.ts';
+import { findRepeatedCall } from './signals/repeated-calls.ts';
+import { findAdmission, findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import { findRevertedEdits } from './signals/reverted-edits.ts';
 import {
   findGreenChecks,
   findMalformedCall,
@@ -10,8 +15,8 @@ import {
   findToolFailure,
   findToolSuccess,
 } from './signals/tool-signals.ts';
-import { findUserCorrection, findUserThanks } from './signals/user-signals.ts';
-import { findOutage } from './tools/error-patterns.ts';
+import { readUserReaction } from './signals/user-signals.ts';
+import { findOutage } from './tools/outages.ts';
 import { readTurn, type TurnReading } from './turn-reading.ts';
 
 /** Each heuristic maps a turn to a signal, or to nothing. A new heuristic is a line here. */
@@ -21,13 +26,16 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findRedChecks,
   findGreenChecks,
   findToolSuccess,
+  findClosingState,
   findRetry,
+  findRepeatedCall,
   findMalformedCall,
   findRefusal,
   findCutReply,
   findEmptyReply,
-  findUserCorrection,
-  findUserThanks,
+  findAdmission,
+  findAskedAgain,
+  findRevertedEdits,
   readAttempts,
 ];
 const MAX_DIGESTS = 8;
@@ -39,12 +47,26 @@ export function appraise(evidence: TurnEvidence): Appraisal {
   // A title or a compaction is the client's own request: the next message does not react to it.
   const isAppraised = evidence.role !== 'aux';
   const seen = isAppraised ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
-  const signals = [...readGiven(turn), ...seen];
-  return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn, signals) };
+  const { signals: said, correction } = isAppraised ? readUserReaction(turn) : { signals: [] };
+  // A complaint about a broken turn ("still nothing!") is no word about the agent, unless it states a rule.
+  const isBroken = seen.some(({ name }) => name === INFRASTRUCTURE) && correction?.isStanding !== true;
+  const reactions = isBroken ? said.map((signal): Signal => ({ ...signal, source: 'signal' })) : said;
+  const signals = [...readGiven(turn), ...seen, ...reactions];
+  return {
+    turn: evidence.turn,
+    ...composeReward(signals),
+    signals,
+    digests: digestsOf(turn, signals),
+    ...(correction === undefined ? {} : { correction }),
+  };
 }
 
-function digestsOf({ evidence, calls }: TurnReading, signals: readonly Signal[]): readonly string[] {
-  const results = calls.flatMap(({ outcome }) =>
+function digestsOf(
+  { evidence, calls, answered }: TurnReading,
+  signals: readonly Signal[],
+): readonly string[] {
+  const hasStopped = signals.some(({ name }) => name === 'stopped-failing');
+  const results = [...calls, ...(hasStopped ? answered.slice(-1) : [])].flatMap(({ outcome }) =>
     outcome && ENDED_BADLY.has(outcome.kind) ? [outcome.text] : [],
   );
   const attempts = evidence.attempts.flatMap(({ ok, result }) => (ok ? [] : [result]));
@@ -88,34 +110,4 @@ function readAttempts({ evidence }: TurnReading): Signal | undefined {
   const worked = [...last.values()].filter((ok) => ok).length;
   const reason = `${worked} of ${last.size} attempts worked`;
   return { name: 'attempted', source: 'signal', score: worked / last.size, weight: 1.5, reason };
-}
-
-/** Statuses that say nothing about the agent. `truncated`: the provider closed the connection; not a length limit. */
-const OUTSIDE: ReadonlySet<TurnStatus> = new Set([
-  'client-abort',
-  'upstream-error',
-  'truncated',
-  'refused',
-  'crashed',
-]);
-const KINDS = /^(?:rate-limited|overloaded|upstream-error|unreachable|timeout|truncated|aborted|internal)\b/;
-const INTERRUPTED = /^\s*\[Request interrupted by user/;
-
-/** Rate limits, time-outs, resets and aborts of the turn, of its tools, or of reported attempts. */
-function findInfrastructure(turn: TurnReading): Signal | undefined {
-  const reason = reasonOf(turn);
-  if (reason === undefined) return undefined;
-  return { name: INFRASTRUCTURE, source: 'signal', score: 0.5, weight: 1, reason };
-}
-
-function reasonOf({ evidence, calls }: TurnReading): string | undefined {
-  const kind = KINDS.exec(evidence.failure ?? '')?.[0];
-  if (OUTSIDE.has(evidence.status)) return kind ?? evidence.status;
-  if (kind !== undefined) return kind;
-  if (INTERRUPTED.test(evidence.next?.user ?? '')) return 'interrupted';
-  const outage = calls.find(({ outcome }) => outcome?.kind === 'outage');
-  if (outage !== undefined) return `${outage.part.name}: ${outage.outcome?.reason ?? ''}`;
-  const attempt = evidence.attempts.find(({ ok, result }) => !ok && findOutage(result) !== undefined);
-  const isRetried = evidence.attempts.some(({ ok, action }) => ok && action === attempt?.action);
-  return attempt === undefined || isRetried ? undefined : `attempt: ${findOutage(attempt.result)}`;
 }

@@ -4,6 +4,8 @@ import type { DecodedTurn, Records, RewardView, TurnView } from '../core/store.t
 import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import { isLearnedFrom } from './learned-from.ts';
+import { EDIT_FAILED } from './signals/tool-signals.ts';
+import { type ConversationTail, conversationTail, tailCharacters } from './trajectory.ts';
 import { createTurnEvidence, evidenceCharacters, messagesAfter, requestCharacters } from './turn-evidence.ts';
 import { materialCharacters, readMaterial, readReportedMaterial, type TypedTexts } from './turn-material.ts';
 
@@ -23,6 +25,10 @@ export interface AppraisedTurn {
   readonly generation: number;
   /** For turns that are learned from (failures and successes), and for the last one. */
   readonly material?: TurnMaterial;
+  /** For the same turns, when they were recorded as requests. */
+  readonly conversation?: ConversationTail;
+  /** Ids of the lessons that the turn was shown. */
+  readonly shown?: readonly string[];
 }
 
 /**
@@ -56,6 +62,8 @@ interface KnownSession {
 }
 
 const NO_GENERATION = -1;
+/** How many turns may pass until a failed edit is made right. */
+const LOOK_AHEAD = 4;
 const MOST_SESSIONS = 32;
 const MOST_DECODED = 2;
 const MOST_CHARACTERS = 8_000_000;
@@ -102,15 +110,19 @@ export function createEvidenceReader(
       const own = await records.rewards({ turn: view.id });
       // A reward for the whole session counts for its last turn.
       const given = index === views.length - 1 ? [...own, ...wholeSession] : own;
-      const version = versionOf(view, views[index + 1], given);
       const before = known.turns.get(view.id);
+      const later = isOpen(before?.turn) ? views.slice(index + 2, index + 1 + LOOK_AHEAD).at(-1) : undefined;
+      const version = versionOf(view, views[index + 1], given, later);
       const turn =
-        before?.version === version ? before.turn : await appraiseTurn(session, known, views, index, given);
+        before?.version === version
+          ? before.turn
+          : await appraiseTurn(session, known, views, index, given, later);
       if (turn === undefined) continue;
       if (turn !== before?.turn) {
         known.turns.set(view.id, { version, turn });
         known.characters += evidenceCharacters(turn.evidence);
         if (turn.material !== undefined) known.characters += materialCharacters(turn.material);
+        if (turn.conversation !== undefined) known.characters += tailCharacters(turn.conversation);
       }
       turns.push(turn);
     }
@@ -140,7 +152,11 @@ export function createEvidenceReader(
     affectedTurns: async (session, changed) => {
       const views = await mainTurns(session);
       const wanted = changed && new Set(changed);
-      const earlier = views.filter((_, index) => wanted?.has(views[index + 1]?.id ?? ''));
+      const known = sessions.get(session)?.turns;
+      const earlier = views.filter(({ id }, index) => {
+        const reach = isOpen(known?.get(id)?.turn) ? LOOK_AHEAD : 1;
+        return views.slice(index + 1, index + 1 + reach).some((next) => wanted?.has(next.id));
+      });
       return turnsOf(session, views, wanted && new Set([...wanted, ...earlier.map(({ id }) => id)]));
     },
     forget: (session) => void sessions.delete(session),
@@ -152,7 +168,14 @@ const versionOf = (
   { status, failure, request, reply }: TurnView,
   next: TurnView | undefined,
   given: readonly RewardView[],
-): string => JSON.stringify([status, failure, request, reply, next?.id, given.map(({ seq }) => seq)]);
+  later: TurnView | undefined,
+): string =>
+  JSON.stringify([status, failure, request, reply, next?.id, given.map(({ seq }) => seq), later?.id]);
+
+/** The next turns may correct the edit that failed in this one. */
+const isOpen = (turn: AppraisedTurn | undefined): boolean =>
+  turn?.appraisal.signals.some(({ name }) => name === EDIT_FAILED) ||
+  turn?.evidence.next?.isCorrected === true;
 
 async function appraiseTurn(
   session: string,
@@ -160,6 +183,7 @@ async function appraiseTurn(
   views: readonly TurnView[],
   index: number,
   given: readonly RewardView[],
+  later: TurnView | undefined,
 ): Promise<AppraisedTurn | undefined> {
   const view = views[index];
   const turn = view && (await decodeOnce(known, view));
@@ -169,14 +193,20 @@ async function appraiseTurn(
     const following = views[next];
     after = following && (await decodeOnce(known, following));
   }
-  const evidence = createTurnEvidence(session, turn, after, given);
+  const evidence = createTurnEvidence(session, turn, after, given, later && (await decodeOnce(known, later)));
   const { request, reply } = turn;
-  return createAppraisedTurn(evidence, turn.view.generation, () =>
-    readMaterial(
-      { request, reply, followed: messagesAfter(turn, after), given: evidence.given },
-      known.typed,
-    ),
+  const followed = messagesAfter(turn, after);
+  const appraised = createAppraisedTurn(evidence, turn.view.generation, () =>
+    readMaterial({ request, reply, followed, given: evidence.given }, known.typed),
   );
+  const { lessons } = turn.view;
+  return {
+    ...appraised,
+    ...(appraised.material === undefined
+      ? {}
+      : { conversation: conversationTail(request.messages, reply, followed) }),
+    ...(lessons.length === 0 ? {} : { shown: lessons }),
+  };
 }
 
 /** The only place where turns are appraised. */

@@ -3,6 +3,12 @@ import type { FailureCase, Origin, Passage, TurnMaterial } from '../core/learn.t
 import type { Scope } from '../core/lesson.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import { separateTypedText } from '../text/typed-text.ts';
+import {
+  type ConversationTail,
+  readReportedTrajectory,
+  readResolution,
+  readTrajectory,
+} from './trajectory.ts';
 import { notePassage, originOfResult } from './turn-material.ts';
 
 export interface CaseOrigin {
@@ -11,6 +17,11 @@ export interface CaseOrigin {
   readonly scope: Scope;
   readonly appraisal: Appraisal;
   readonly material?: TurnMaterial | undefined;
+  readonly conversation?: ConversationTail | undefined;
+  /** The conversation of the next turn of the session that went well. */
+  readonly resolved?: ConversationTail | undefined;
+  /** Ids of the lessons that the turn was shown. */
+  readonly shown?: readonly string[] | undefined;
 }
 
 const LONGEST_TASK = 3000;
@@ -21,7 +32,7 @@ const MOST_RESULTS = 4;
 /** The messages around a failure, in order and cut to a length that a learner can read. */
 export function createFailureCase(
   evidence: TurnEvidence,
-  { at, generation, scope, appraisal, material }: CaseOrigin,
+  { at, generation, scope, appraisal, material, conversation, resolved, shown }: CaseOrigin,
 ): FailureCase {
   const { turn, session, next, given, attempts } = evidence;
   const task = typedIn(evidence.task);
@@ -48,6 +59,11 @@ export function createFailureCase(
     ...notes,
   ].filter(({ text }) => text.trim() !== '');
   const source = appraisal.source ?? 'signal';
+  const trajectory =
+    evidence.isReported === true
+      ? readReportedTrajectory(evidence)
+      : conversation && readTrajectory(conversation);
+  const resolution = conversation && resolved && readResolution(conversation, resolved);
   return {
     turn,
     session,
@@ -59,6 +75,9 @@ export function createFailureCase(
     ...(material === undefined ? {} : { material }),
     appraisal,
     source,
+    ...(trajectory === undefined ? {} : { trajectory }),
+    ...(resolution === undefined ? {} : { resolution }),
+    ...(shown === undefined ? {} : { shown }),
   };
 }
 

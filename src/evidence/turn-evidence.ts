@@ -3,17 +3,22 @@ import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
 import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
+import { separateTypedText } from '../text/typed-text.ts';
+import { resultMark } from './signals/repeated-calls.ts';
+import { readTextResults } from './tools/text-results.ts';
+import { readCall } from './tools/tool-call.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
 
 /**
  * The evidence of one turn of a session. The consequences of its reply (tool results, the user's next message) are read
- * from the request that follows it.
+ * from the request that follows it; `later` is a request after that, which shows whether a failed edit was made right.
  */
 export function createTurnEvidence(
   session: string,
   turn: DecodedTurn,
   after: DecodedTurn | undefined,
   given: readonly RewardView[],
+  later?: DecodedTurn,
 ): TurnEvidence {
   const { view, request, reply, stop } = turn;
   return compact({
@@ -28,7 +33,9 @@ export function createTurnEvidence(
     reply,
     stop,
     earlier: earlierCalls(request.messages),
-    next: nextState(turn, after),
+    answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
+    askedBefore: askedBefore(request.messages),
+    next: nextState(turn, after, later),
     given: given.map(({ source, score, note }) => compact({ source, score, note })),
     attempts: [],
   });
@@ -39,15 +46,34 @@ export function messagesAfter(
   turn: DecodedTurn,
   after: DecodedTurn | undefined,
 ): readonly ChatMessage[] | undefined {
-  const { messages } = turn.request;
-  if (after === undefined || after.request.messages.length <= messages.length) return undefined;
-  const fresh = withoutChatWords(after.request.messages.slice(messages.length));
+  const messages = withoutInsertedMessages(turn.request.messages);
+  const later = after && withoutInsertedMessages(after.request.messages);
+  if (later === undefined || later.length <= messages.length) return undefined;
+  const fresh = withoutChatWords(later.slice(messages.length));
   const user = fresh.findIndex(({ role }) => role === 'user');
-  return user < 0 ? fresh : fresh.slice(0, user + 1);
+  if (user < 0) return fresh;
+  // A client may put messages of its own before the person's: that a call was interrupted, what has changed meanwhile.
+  let last = user;
+  while (fresh[last + 1]?.role === 'user' && !isTyped(fresh[last])) last++;
+  return fresh.slice(0, last + 1);
 }
 
+/**
+ * Without messages that a client alone wrote, such as the time and the folder: it adds one to a request and leaves it out of the
+ * next, so that it is neither the task, nor what the user said next, nor part of the length of the history.
+ */
+const withoutInsertedMessages = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.filter((message) => {
+    if (message.role !== 'user' || message.content.some(({ type }) => type !== 'text')) return true;
+    const text = textOf(message).trimStart();
+    return !text.startsWith('<') || readTypedWords(text) !== '';
+  });
+
+const isTyped = (message: ChatMessage | undefined): boolean =>
+  message !== undefined && separateTypedText(textOf(message)).typed !== '';
+
 /** Without what was said to Instar and its answers: the first is recorded as a reward, the second nobody's work. */
-function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+export function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const kept: ChatMessage[] = [];
   let isAnswered = true;
   for (const message of messages) {
@@ -64,36 +90,110 @@ function withoutChatWords(messages: readonly ChatMessage[]): readonly ChatMessag
 }
 
 /** The consequences of the reply. */
-function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
+function nextState(
+  turn: DecodedTurn,
+  after: DecodedTurn | undefined,
+  later: DecodedTurn | undefined,
+): TurnEvidence['next'] {
   const fresh = messagesAfter(turn, after);
   if (fresh === undefined) return undefined;
   const calls = new Set(turn.reply.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
   );
-  const message = fresh.find(({ role }) => role === 'user');
-  const user = message === undefined ? '' : textOf(message);
-  return { tools, ...(user === '' ? {} : { user }) };
+  const user = fresh.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
+  const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
+  // Results written as text are no message; what the person typed beside them is.
+  const isMessage = user !== '' && (written.length === 0 || separateTypedText(user).typed !== '');
+  const answer = after?.reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) ?? [];
+  const following = answer.map(({ name, arguments: given }) => ({ name, arguments: given }));
+  return {
+    tools: [...tools, ...written],
+    ...(isMessage ? { user } : {}),
+    ...(following.length === 0 ? {} : { calls: following }),
+    ...(isCorrected(turn, later) ? { isCorrected: true as const } : {}),
+  };
 }
 
-function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
+/** How often the user had sent the newest message before; undefined when it is new. */
+function askedBefore(messages: readonly ChatMessage[]): number | undefined {
+  const asked = messages.flatMap((message) => (message.role === 'user' ? [textOf(message).trim()] : []));
+  const last = asked.findLast((text) => text !== '');
+  const times = last === undefined ? 0 : asked.filter((text) => text === last).length - 1;
+  return times > 0 ? times : undefined;
+}
+
+/** Whether a later call edits one of the files that this turn tried to edit, and succeeds. */
+function isCorrected({ request, reply }: DecodedTurn, later: DecodedTurn | undefined): boolean {
+  if (later === undefined) return false;
+  const tried = reply.flatMap((part) => (part.type === 'tool-call' ? readCall(part).paths : []));
+  return callsIn(later.request.messages.slice(request.messages.length + 1)).some(
+    (call) =>
+      readCall(call).paths.some((path) => tried.includes(path)) &&
+      call.outcome !== undefined &&
+      !hasToolFailed(call, call.outcome),
+  );
+}
+
+interface RecordedCall {
+  readonly name: string;
+  readonly arguments: string;
+  readonly outcome?: ToolOutcome;
+}
+
+/** The calls of messages with their results, oldest first; clients without tool messages included. */
+function callsIn(messages: readonly ChatMessage[]): readonly RecordedCall[] {
   const outcomes = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, outcomeOf(message)]] : [])),
   );
-  return messages.flatMap((message) => {
+  return messages.flatMap((message, index): readonly RecordedCall[] => {
+    if (message.role === 'user')
+      return resultsIn(messages, index).map(({ call, outcome }) => ({ ...call, outcome }));
     if (message.role !== 'assistant') return [];
     return message.content.flatMap((part) => {
       if (part.type !== 'tool-call') return [];
-      const outcome = outcomes.get(part.id);
-      return [
-        {
-          name: part.name,
-          arguments: part.arguments,
-          failed: outcome !== undefined && hasToolFailed(part, outcome),
-        },
-      ];
+      const { name, arguments: given, id } = part;
+      return [compact({ name, arguments: given, outcome: outcomes.get(id) })];
     });
   });
+}
+
+/** The tool results that a user message contains as plain text. */
+function resultsIn(messages: readonly ChatMessage[], index: number): ReturnType<typeof readTextResults> {
+  const [message, before] = [messages[index], messages[index - 1]];
+  if (message?.role !== 'user') return [];
+  return readTextResults(textOf(message), before?.role === 'assistant' ? before.content : []);
+}
+
+const MOST_ANSWERED = 24;
+
+/** The calls since the user's last message that have a result. */
+function answeredCalls(messages: readonly ChatMessage[]): TurnEvidence['answered'] {
+  const from = messages.findLastIndex(
+    (message, index) =>
+      message.role === 'user' &&
+      separateTypedText(textOf(message)).typed.trim() !== '' &&
+      resultsIn(messages, index).length === 0,
+  );
+  const calls = callsIn(messages.slice(from + 1)).flatMap(({ name, arguments: given, outcome }) =>
+    outcome === undefined ? [] : [{ name, arguments: given, outcome }],
+  );
+  return calls.length === 0 ? undefined : calls.slice(-MOST_ANSWERED);
+}
+
+/** A loop is recent: older results need no mark. */
+const MOST_MARKED = 30;
+
+function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
+  const calls = callsIn(messages);
+  return calls.map(({ name, arguments: given, outcome }, index) => ({
+    name,
+    arguments: given,
+    failed: outcome !== undefined && hasToolFailed({ name, arguments: given }, outcome),
+    ...(outcome === undefined || index < calls.length - MOST_MARKED
+      ? {}
+      : { result: resultMark(outcome.text) }),
+  }));
 }
 
 const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome =>
@@ -104,16 +204,22 @@ const textsOf = ({ content }: ChatMessage): readonly string[] =>
 
 const textOf = (message: ChatMessage): string => textsOf(message).join('\n');
 
-/** The newest user message with text. */
-export const taskOf = (messages: readonly ChatMessage[]): string => {
-  const words = messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
-  return words.findLast((text) => text.trim() !== '') ?? '';
-};
+/** The newest user message with text that is no tool result. A message that the client alone wrote only if there is no other. */
+export const taskOf = (messages: readonly ChatMessage[]): string =>
+  newestWords(withoutInsertedMessages(messages)) ?? newestWords(messages) ?? '';
+
+const newestWords = (messages: readonly ChatMessage[]): string | undefined =>
+  messages
+    .flatMap((message, index) =>
+      message.role === 'user' && resultsIn(messages, index).length === 0 ? [textOf(message)] : [],
+    )
+    .findLast((text) => text.trim() !== '');
 
 /** About how many characters of a conversation the evidence of a turn holds. */
-export function evidenceCharacters({ task, reply, earlier, next }: TurnEvidence): number {
+export function evidenceCharacters({ task, reply, earlier, answered, next }: TurnEvidence): number {
   let sum = task.length + (next?.user?.length ?? 0);
   for (const { text } of next?.tools ?? []) sum += text.length;
+  for (const { outcome } of answered ?? []) sum += outcome.text.length;
   for (const part of reply) sum += part.type === 'tool-call' ? part.arguments.length : part.text.length;
   // The calls themselves are shared with the request.
   return sum + POINTER * earlier.length;

@@ -1,5 +1,5 @@
 import type { ToolCallPart } from '../core/chat.ts';
-import type { TurnEvidence } from '../core/evidence.ts';
+import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
 import { type CallView, readCall } from './tools/tool-call.ts';
 import { type CallOutcome, readOutcome } from './tools/tool-outcome.ts';
 
@@ -17,6 +17,8 @@ export interface TurnReading {
   /** The text of the reply, without tool calls and reasoning. */
   readonly said: string;
   readonly calls: readonly ToolCallReading[];
+  /** For a reply without calls: the calls before it, since the user's last message. */
+  readonly answered: readonly ToolCallReading[];
 }
 
 export function readTurn(evidence: TurnEvidence): TurnReading {
@@ -27,11 +29,24 @@ export function readTurn(evidence: TurnEvidence): TurnReading {
     const outcome = outcomes.get(part.id);
     return [{ part, view, ...(outcome ? { outcome: readOutcome(view, outcome) } : {}) }];
   });
+  const written = (evidence.next?.tools ?? []).flatMap((outcome) =>
+    outcome.call === undefined ? [] : [readPast(outcome.call, outcome)],
+  );
+  const answered = (evidence.answered ?? []).map((call) => readPast(call, call.outcome));
   const said = evidence.reply
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')
     .trim();
-  return { evidence, said, calls };
+  return { evidence, said, calls: [...calls, ...written], answered };
+}
+
+function readPast(
+  call: { readonly name: string; readonly arguments: string },
+  outcome: ToolOutcome,
+): ToolCallReading {
+  const view = readCall(call);
+  const part = { type: 'tool-call' as const, id: outcome.callId, name: call.name, arguments: call.arguments };
+  return { part, view, outcome: readOutcome(view, outcome) };
 }
 
 /** The call or the code it checked failed. */

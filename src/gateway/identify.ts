@@ -76,6 +76,7 @@ const SESSION_HEADERS = [
   'thread-id',
   'x-session-id',
   'session_id',
+  'agent-session-id',
 ];
 
 const unchanged = (name: string): string => name;

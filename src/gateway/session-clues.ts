@@ -67,9 +67,9 @@ function fromCodex({ headers, codex: turn, client }: ClientClues): ClientSession
   return id === undefined ? undefined : named(id, parent);
 }
 
-/** Headers for sticky routing carry a session id. OpenClaw appends `:N`, the number of the context window. */
+/** Headers for sticky routing carry a session id, and Goose's own. OpenClaw appends `:N`, the number of the context window. */
 function fromAffinity({ headers }: ClientClues): ClientSession | undefined {
-  for (const name of ['session_id', 'session-id', 'x-session-affinity']) {
+  for (const name of ['session_id', 'session-id', 'x-session-affinity', 'agent-session-id']) {
     const id = headerText(headers, name);
     if (id !== undefined) return { id: withoutWindow(id) };
   }

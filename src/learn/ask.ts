@@ -3,10 +3,11 @@ import type { Budget, ModelPrice } from '../core/budget.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
-import { isObject, type Json, parseJson } from '../core/json.ts';
+import { isObject } from '../core/json.ts';
 import type { Answer, Ask, Question, ReplyFault, StuckCause } from '../core/learn.ts';
 import { addCost, type Cost, NO_COST } from '../core/learn.ts';
 import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
+import { findJson, withoutReasoning } from './find-json.ts';
 import { modelCallCost, mostOfCall, spendingOf } from './model-cost.ts';
 
 const LONGEST_QUOTE = 24_000;
@@ -109,10 +110,25 @@ function readReply<T>(question: Question<T>, reply: CollectedReply): T | ReplyFa
     return { fault: "the provider's content filter blocked it" };
   const found = findJson(reply.text);
   const read = 'fault' in found ? found : attempt(() => question.read(found.value));
-  return isFault(read) && reply.stop === 'length'
-    ? { fault: `it was cut off after ${question.maxTokens} tokens: answer shorter` }
-    : read;
+  const told = isFault(read) ? readWords(question, reply.text) : undefined;
+  if (!isFault(read) || told === undefined) return cutOff(read, question, reply);
+  return isFault(told) ? cutOff(read, question, reply) : told;
 }
+
+/** A reply that answers in another form than JSON, where the question knows one. */
+function readWords<T>({ readText }: Question<T>, reply: string): T | ReplyFault | undefined {
+  const words = readText === undefined ? undefined : withoutReasoning(reply);
+  return readText === undefined || words === undefined ? undefined : attempt(() => readText(words));
+}
+
+const cutOff = <T>(
+  read: T | ReplyFault,
+  { maxTokens }: Question<T>,
+  { stop }: CollectedReply,
+): T | ReplyFault =>
+  isFault(read) && stop === 'length'
+    ? { fault: `it was cut off after ${maxTokens} tokens: answer shorter` }
+    : read;
 
 function attempt<T>(read: () => T): T | ReplyFault {
   try {
@@ -144,62 +160,3 @@ const correctionOf = (fault: string): string =>
 
 /** A lone surrogate has no UTF-8 form, and some providers reject a request that contains one. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
-
-/** More than any reply needs; code that recurses over the value relies on this limit. */
-const DEEPEST = 64;
-const FENCE = /```\w{0,20}\s*(?=[[{])/;
-const REASONING_END = '</think>';
-
-/**
- * The first JSON value in a model's reply: the whole reply, a fenced block, or bare JSON between sentences. The first
- * position that looks like an object or a list decides. If that value is broken or cut off, that is the fault: values inside
- * or after it are not the answer. One pass over the text.
- */
-export function findJson(reply: string): { readonly value: Json } | ReplyFault {
-  const text = withoutReasoning(reply).trim();
-  if (text === '') return { fault: 'it is empty' };
-  const scalar = /^[[{]/.test(text) ? undefined : parseJson(text);
-  if (scalar !== undefined) return { value: scalar };
-  const fence = FENCE.exec(text);
-  const start = nextStart(text, fence === null ? 0 : fence.index + fence[0].length);
-  if (start === undefined) return { fault: 'it holds no JSON' };
-  const end = endOf(text, start);
-  if (end === 'open') return { fault: 'its JSON is cut off before the end: answer shorter' };
-  if (end === 'deep') return { fault: `its JSON is nested more than ${DEEPEST} levels deep` };
-  try {
-    return { value: JSON.parse(text.slice(start, end)) as Json };
-  } catch (error) {
-    return { fault: `its JSON does not parse: ${error instanceof Error ? error.message : String(error)}` };
-  }
-}
-
-/** Some models put their reasoning into a leading tag; JSON in it is not the answer. */
-function withoutReasoning(reply: string): string {
-  if (!reply.trimStart().startsWith('<think>')) return reply;
-  const end = reply.indexOf(REASONING_END);
-  return end < 0 ? reply : reply.slice(end + REASONING_END.length);
-}
-
-/** Where JSON begins, as opposed to a bracket in a sentence. */
-function nextStart(text: string, from: number): number | undefined {
-  const start = /\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)/g;
-  start.lastIndex = from;
-  return start.exec(text)?.index;
-}
-
-/** The index behind the bracket that closes the one at `start`. */
-function endOf(text: string, start: number): number | 'open' | 'deep' {
-  let depth = 0;
-  let isText = false;
-  for (let at = start; at < text.length; at++) {
-    const char = text[at];
-    if (isText) {
-      if (char === '\\') at++;
-      else if (char === '"') isText = false;
-    } else if (char === '"') isText = true;
-    else if (char === '[' || char === '{') {
-      if (++depth > DEEPEST) return 'deep';
-    } else if ((char === ']' || char === '}') && --depth === 0) return at + 1;
-  }
-  return 'open';
-}

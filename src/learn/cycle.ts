@@ -84,9 +84,12 @@ export async function runCycle<Material>(
     judged.push({ ...judgement, lesson: id, name, turns });
   }
 
-  // 3. Accepted changes are published as one set.
-  const changes = judged.flatMap((one) => changesOf(one, library));
-  const names = judged.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
+  // 3. Accepted changes are published as one set. A lesson makes room only for one that is shown.
+  const ruled = judged.map((one) => (isSucceeded(one, judged, library) ? one : withoutSuccessor(one)));
+  const texts = ruled.filter(({ change }) => change?.op !== 'retire');
+  const retirements = ruled.filter(({ change }) => change?.op === 'retire');
+  const changes = [...texts, ...retirements].flatMap((one) => changesOf(one, library));
+  const names = ruled.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
   const reason = `${learner.name}: ${names.join(', ')}`;
   const set = {
     id: `${learner.name}-${id}`,
@@ -101,7 +104,7 @@ export async function runCycle<Material>(
   );
 
   // 4. The outcome becomes a fact.
-  const outcomes = judged.map((one) => {
+  const outcomes = ruled.map((one) => {
     const late = refusedOnPublish.get(one.lesson);
     return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
   });
@@ -140,6 +143,23 @@ export async function runCycle<Material>(
 
 /** A failure whose lesson the library already has is used up as well. */
 const isUsed = ({ outcome, isKnown }: Judgement): boolean => outcome !== 'refused' || isKnown === true;
+
+const isInUse = (state: string | undefined): boolean => state === 'trial' || state === 'live';
+
+/** Whether the lesson that a retirement names as its successor is shown: it is already, or it will be with this set. */
+function isSucceeded({ change }: Judged, judged: readonly Judged[], library: Library): boolean {
+  if (change?.op !== 'retire' || change.supersededBy === undefined) return true;
+  const { supersededBy } = change;
+  const inSet = judged.find(
+    (one) => one.change !== undefined && one.change.op !== 'retire' && one.lesson === supersededBy,
+  );
+  return inSet === undefined ? isInUse(library.lesson(supersededBy)?.state) : isInUse(inSet.outcome);
+}
+
+function withoutSuccessor({ change: _, ...judged }: Judged): Judged {
+  const why = 'the lesson that should take its place is not in use';
+  return { ...judged, outcome: 'refused', why: [...judged.why, why] };
+}
 
 /** A revised live lesson goes back on trial: the measurement was of the old text. */
 function changesOf({ change, outcome, why }: Judged, library: Library): readonly Change[] {

@@ -3,6 +3,9 @@ import { asArray, isObject } from '../core/json.ts';
 import type { Answer, FailureCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 
+/** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
+export const RESULT_PROVEN = 'result-proven';
+
 const MOST_CHARACTERS = 64;
 
 /** The name, with a number appended if another lesson has it; never longer than a lesson name may be. */
@@ -92,20 +95,45 @@ export function rankFailures(cases: readonly FailureCase[]): readonly FailureCas
 const SHORTEST_QUOTE = 8;
 const LONGEST_QUOTE = 600;
 
+/** Everything of a failure that a learner was shown, and may quote. */
+export const quotableTexts = ({
+  task,
+  passages,
+  trajectory = [],
+  resolution = [],
+}: FailureCase): readonly string[] => [
+  ...passages.map(({ text }) => text),
+  task,
+  ...[...trajectory, ...resolution].flatMap((step) =>
+    step.kind === 'message' ? [step.text] : [step.arguments, step.result ?? ''],
+  ),
+];
+
 /**
  * The recorded passage that a model quoted. Models change line breaks and spaces when they copy; with any other
  * difference it is not a quotation, and proves nothing.
  */
-function findQuote(quoted: string, { task, passages }: FailureCase): string | undefined {
+export function findQuote(quoted: string, texts: readonly string[]): string | undefined {
   const words = quoted.split(/\s+/).filter(Boolean);
   const length = words.join(' ').length;
   if (length < SHORTEST_QUOTE || length > LONGEST_QUOTE) return undefined;
   const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\s+'));
-  for (const text of [...passages.map((passage) => passage.text), task]) {
+  for (const text of texts) {
     const found = pattern.exec(text)?.[0];
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What people and verifiers said about a failure, letter by letter: their feedback, and their corrections in the chat. */
+export function wordsAbout({ passages, appraisal }: FailureCase): readonly Passage[] {
+  const told = passages.filter(
+    ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
+  );
+  const corrected = (appraisal.correction?.quotes ?? []).map((text): Passage => ({ origin: 'user', text }));
+  return [...new Map([...told, ...corrected].map((one) => [one.text.trim(), one])).values()].filter(
+    ({ text }) => text.trim() !== '',
+  );
 }
 
 /** Quotes in a model's reply or a proposal. They are evidence, not the lesson: one of the wrong shape is dropped. */
@@ -118,15 +146,17 @@ export const readQuotes = (value: unknown, most: number): Proposal['quotes'] =>
       return typeof turn === 'string' && typeof text === 'string' ? [{ turn, text }] : [];
     });
 
-/** The quotes that were really recorded, as they were recorded. */
+/** The quotes that were really recorded, as they were recorded. One without a turn is looked for in all of them. */
 export const recordedQuotes = (
-  quotes: Proposal['quotes'],
+  quotes: readonly { readonly turn?: string; readonly text: string }[],
   cases: readonly FailureCase[],
 ): Proposal['quotes'] =>
   quotes.flatMap(({ turn, text }) => {
-    const failure = cases.find((one) => one.turn === turn);
-    const found = failure && findQuote(text, failure);
-    return found === undefined ? [] : [{ turn, text: found }];
+    for (const one of cases) {
+      const found = turn === undefined || turn === one.turn ? findQuote(text, quotableTexts(one)) : undefined;
+      if (found !== undefined) return [{ turn: one.turn, text: found }];
+    }
+    return [];
   });
 
 /** A question without an answer, as a learner reports it: in words for people, with the name of the model. */

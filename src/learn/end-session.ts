@@ -1,20 +1,27 @@
+import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import { readLessonUse } from './lesson-use/read-lesson-use.ts';
+import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
+import { createLiveMaterial } from './live/session-material.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 
 /**
- * The facts about a session that has ended: its score, for the lessons that were shown and those held out; that it is
- * queued for learning, when it has both failures and successes; that it is hard, and so worth practising.
+ * The facts about a session that has ended: its score, for the lessons that were shown and those held out, with the lessons that
+ * the user spoke about; that it is
+ * queued for learning, when it has both failures and successes or steps worth keeping; that it is hard, and so worth practising.
  */
 export async function endSession(
   session: string,
   records: RecallRecords,
   evidence: Pick<EvidenceReader, 'turns'>,
   now: number,
+  lessonOf: (id: string) => Lesson | undefined = () => undefined,
 ): Promise<readonly NewFact[]> {
-  const appraisals = (await evidence.turns(session)).map(({ appraisal }) => appraisal);
+  const read = await evidence.turns(session);
+  const appraisals = read.map(({ appraisal }) => appraisal);
   const turns = appraisals.map(({ turn }) => turn);
   const last = turns.at(-1);
   if (last === undefined) return [];
@@ -23,16 +30,24 @@ export async function endSession(
   if (rewards.length > 0) {
     const { lessons, heldOut } = await shownIn(session, turns, records);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+    const { ignored, contradicted } = readLessonUse(read, lessonOf);
     if (lessons.length + heldOut.length > 0)
       facts.push({
         at: now,
-        fact: { type: 'session-scored', session, score, lessons, heldOut },
+        fact: {
+          ...{ type: 'session-scored', session, score, lessons, heldOut },
+          ...(ignored.size === 0 ? {} : { ignored: [...ignored.keys()] }),
+          ...(contradicted.size === 0 ? {} : { contradicted: [...contradicted.keys()] }),
+        },
         key: `scored:${session}`,
       });
   }
   // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
   if ((await records.turn(last)) === undefined) return facts;
-  if (isWorthLearning(appraisals)) {
+  if (
+    isWorthLearning(appraisals) ||
+    findProcedure(createLiveMaterial(session, {}, read, now)) !== undefined
+  ) {
     const item = `live:${session}:${last}`;
     facts.push({
       at: now,

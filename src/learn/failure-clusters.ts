@@ -1,6 +1,7 @@
 import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
+import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import { createPauses, type LastTry, type Pause } from './pauses.ts';
 
@@ -18,19 +19,24 @@ export interface FailureCluster {
   readonly key: string;
   readonly scope: Scope;
   readonly failures: readonly PendingFailure[];
+  /** Too few to start a learner, but something was said in the chat: only what `saidForLater` finds is learned from. */
+  readonly isEarly?: true;
 }
 
 /** Failures of one scope that wait, and why the last try to learn from them gave nothing. */
 export interface WaitingCluster extends FailureCluster {
   readonly pause: Pause | undefined;
-  /** A person or a verifier reported one of them, or they come from two sessions. */
+  /** A person, a verifier or the chat reported one of them, or they come from two sessions. */
   readonly isCorroborated: boolean;
 }
 
 export interface FailureClusters {
   /** Facts come in the order of their sequence numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
-  /** Clusters with at least this many failures, oldest first. Failures that only heuristics report must come from two sessions. */
+  /**
+   * Clusters with at least this many failures, oldest first, and smaller ones in which something was said in the chat. Failures
+   * that only heuristics report must come from two sessions.
+   */
   ready(failures: number, now: number): readonly FailureCluster[];
   /** The cluster led to no lesson: exclude it for a while, longer each time, but not beyond `latest`. */
   postpone(key: string, now: number, last?: LastTry, latest?: number): void;
@@ -95,10 +101,12 @@ export function createFailureClusters(): FailureClusters {
         for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);
     },
     ready: (failures, now) =>
-      clusters().filter(
-        ({ key, failures: list }) =>
-          pauses.isOver(key, now) && list.length >= failures && isCorroborated(list),
-      ),
+      clusters().flatMap((cluster): readonly FailureCluster[] => {
+        const { key, failures: list } = cluster;
+        if (!pauses.isOver(key, now)) return [];
+        if (list.length >= failures && isCorroborated(list)) return [cluster];
+        return list.some(({ source }) => source === 'chat') ? [{ ...cluster, isEarly: true }] : [];
+      }),
     waiting: () =>
       clusters().map((cluster) => ({
         ...cluster,
@@ -115,10 +123,25 @@ export function createFailureClusters(): FailureClusters {
 
 const keyOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
 
-/** One failure reported by a person or a verifier is enough; failures that only heuristics report must come from two sessions. */
+/** One failure that somebody spoke about is enough; failures that only heuristics report must come from two sessions. */
 const isCorroborated = (list: readonly PendingFailure[]): boolean =>
-  list.some(({ source }) => source === 'person' || source === 'verifier') ||
+  list.some(({ source }) => source === 'person' || source === 'verifier' || source === 'chat') ||
   new Set(list.map(({ session }) => session)).size >= 2;
+
+/**
+ * Of too few failures, those that can be learned from at once: what the user said for later work, to the agent or to Instar.
+ * Without a model also the rest, when two sessions were corrected: the learner that quotes compares what was said.
+ */
+export function saidForLater(cases: readonly FailureCase[], hasModel: boolean): readonly FailureCase[] {
+  const standing = cases.filter(
+    ({ appraisal, passages }) =>
+      appraisal.correction?.isStanding === true || passages.some(({ isFeedback }) => isFeedback === true),
+  );
+  if (hasModel) return standing;
+  const corrected = cases.filter(({ appraisal }) => appraisal.correction !== undefined);
+  const isRepeated = new Set(corrected.map(({ session }) => session)).size > 1;
+  return standing.length > 0 || isRepeated ? cases : [];
+}
 
 /** The turns that changes cite. A change written by a newer version may have another shape; then it cites none. */
 const citedTurns = (changes: readonly unknown[]): readonly string[] =>

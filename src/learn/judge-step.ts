@@ -3,13 +3,13 @@ import type { Ask } from '../core/learn.ts';
 import { addCost, NO_COST } from '../core/learn.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
-import { createJudge, type Judge } from '../evidence/judge/judge.ts';
+import { blindEvidence, createJudge, createRulingCache } from '../evidence/judge/judge.ts';
 import type { LearningState } from './learning-state.ts';
 
 export interface JudgeStepOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
-  /** Undefined when no judge model is configured. */
-  readonly ask: (state: LearningState) => Promise<Ask | undefined>;
+  /** Undefined when no judge model is configured. `model`: its name, because another model may rule otherwise. */
+  readonly ask: (state: LearningState) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
   readonly generation: () => number;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -17,32 +17,44 @@ export interface JudgeStepOptions {
 }
 
 const MOST_AT_ONCE = 8;
+/** Until so many turns are compared, each look also asks about one turn that somebody else has decided. */
+const ENOUGH_COMPARED = 40;
 
-/** Asks the judge about undecided turns, a few at a time. Returns its rewards and its cost as facts. */
+/**
+ * Asks the judge about undecided turns, a few at a time, and, to know how far to trust it, about turns whose outcome a verifier or
+ * a person has told, without showing it what they said. Returns its rewards and its cost as facts: a reward of the judge changes
+ * nothing where a more trusted source has spoken.
+ */
 export function createJudgeStep(
   options: JudgeStepOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
   const { clock, newId, signal } = options;
-  let judge: Judge | undefined;
+  const cache = createRulingCache();
   return async (state) => {
-    const ask = state.undecided.size === 0 ? undefined : await options.ask(state);
-    if (ask === undefined) return [];
-    judge ??= createJudge({ ask, calibration: state.calibration });
+    const { undecided, audits, calibration } = state;
+    const asked = undecided.size === 0 ? undefined : await options.ask(state);
+    if (asked === undefined) return [];
+    const judge = createJudge({ ...asked, cache, calibration });
     const startedAt = clock.monotonic();
     const facts: NewFact[] = [];
     let cost = NO_COST;
-    for (const [turn, session] of [...state.undecided].slice(0, MOST_AT_ONCE)) {
+    const compared = calibration.status().turns < ENOUGH_COMPARED ? [...audits].slice(-1) : [];
+    for (const [turn, session] of [...[...undecided].slice(0, MOST_AT_ONCE), ...compared]) {
+      const isAudit = !undecided.has(turn);
       const [known] = await options.evidence.turns(session, [turn]);
+      audits.delete(turn);
       if (known === undefined) {
-        state.undecided.delete(turn);
+        undecided.delete(turn);
         continue;
       }
-      const ruling = await judge(known.evidence, known.appraisal, signal);
+      const { evidence, appraisal } = known;
+      const shown = isAudit ? blindEvidence(evidence, appraisal) : ([evidence, appraisal] as const);
+      const ruling = await judge(...shown, signal);
       if (ruling.kind !== 'skipped') cost = addCost(cost, ruling.cost);
       // The model is unavailable, or the budget is spent: the other turns would fail too.
       state.judgeFault = ruling.kind === 'unknown' && ruling.isRetryable ? ruling.why : undefined;
       if (state.judgeFault !== undefined) break;
-      state.undecided.delete(turn);
+      undecided.delete(turn);
       if (ruling.kind !== 'ruled' || ruling.reward.weight === 0) continue;
       const { source, score, note } = ruling.reward;
       facts.push({

@@ -1,29 +1,29 @@
-import { hash } from 'node:crypto';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
-import { compact } from '../core/json.ts';
 import type { Ask, FailureCase, Learner } from '../core/learn.ts';
-import type { Scope } from '../core/lesson.ts';
-import type { NewFact, Records } from '../core/store.ts';
+import type { Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
-import { createFailureCase } from '../evidence/failure-case.ts';
-import { joinMaterial } from '../evidence/turn-material.ts';
 import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
-import type { FailureCluster } from './failure-clusters.ts';
+import { wordsAbout } from './draft-lesson.ts';
+import { createEvolveStep, cycleIdOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
+import { type FailureCluster, saidForLater } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import { servedBy } from './learning-model.ts';
-import type { LearningState, QueuedItem } from './learning-state.ts';
-import { lastTryOf, nextMidnight } from './learning-waits.ts';
-import { type LiveMaterial, shownCases } from './live/live-material.ts';
-import { createLiveMaterial } from './live/session-material.ts';
+import type { LearningState } from './learning-state.ts';
+import type { LessonUseMaterial } from './lesson-use/reviser.ts';
+import { createUseStep } from './lesson-use/use-step.ts';
+import type { LiveMaterial } from './live/live-material.ts';
+import { createLiveStep } from './live-step.ts';
+import { readCases } from './read-cases.ts';
+import { lastTryOf, nextMidnight } from './try-result.ts';
 
 export interface LearnStepOptions {
   readonly records: Pick<Records, 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
-  /** The number of failures in one scope that starts the evolver. */
+  /** The number of failures in one scope that starts a learner. */
   readonly failures: number;
   /** Looked up for each run: a model may become available later. */
   readonly writer: () => Promise<AskedModel | undefined>;
@@ -31,11 +31,15 @@ export interface LearnStepOptions {
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
   readonly live: Learner<LiveMaterial>;
+  /** Words lessons anew that were shown and did not help. */
+  readonly reviser: Learner<LessonUseMaterial>;
   readonly gate: Gate;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** How long new failures wait for the evolver's answer. */
+  readonly patienceMs?: number;
 }
 
 /** A model and the way to ask it. */
@@ -45,80 +49,33 @@ export interface AskedModel {
   readonly onlyFor?: string;
 }
 
+export interface LearnStep {
+  /** Learns from what is new, and retires lessons that were measured to harm. It waits for a model only as long as its patience. */
+  learn(state: LearningState, write: WriteFacts): Promise<void>;
+  /** The work that waits for models: what the evolver still owes, and sessions that have ended. */
+  study(state: LearningState, write: WriteFacts): Promise<void>;
+  /** Resolves when no model's answer is outstanding. */
+  settled(): Promise<void>;
+}
+
 const INSTAR = { kind: 'instar', name: 'measurement' } as const;
 /** The newest failures of a cluster that one run uses. */
 const MOST_CASES = 24;
-const MOST_ITEMS = 4;
 
-/** An idempotency key: repeating the work after a kill publishes nothing twice. */
-const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
-
-/** One round of learning: runs what is ready and retires lessons that were measured to harm. Returns the facts to append. */
-export function createLearnStep(
-  options: LearnStepOptions,
-): (state: LearningState) => Promise<readonly NewFact[]> {
-  const { records, failures, gate, clock, newId, log, signal } = options;
+/**
+ * One round of learning. New evidence never waits for a model: where the evolver has no usable answer, the lesson in the user's
+ * own words takes its place at once, and the evolver revises it later.
+ */
+export function createLearnStep(options: LearnStepOptions): LearnStep {
+  const { records, evidence, failures, gate, clock, newId, log, signal } = options;
   const { library, effects } = options.lessons;
+  const isStopped = (state: LearningState): boolean => signal.aborted || !state.switch.isOn;
 
-  const casesOf = async ({ scope, failures: waiting }: FailureCluster): Promise<readonly FailureCase[]> => {
-    const newest = waiting.slice(-MOST_CASES);
-    const cases: FailureCase[] = [];
-    for (const session of new Set(newest.map((failure) => failure.session))) {
-      const wanted = new Map(newest.map((failure) => [failure.turn, failure]));
-      const turns = await options.evidence.turns(session);
-      const latest = turns.findLast(({ material }) => material !== undefined)?.material;
-      for (const turn of turns) {
-        const at = wanted.get(turn.evidence.turn)?.at;
-        if (at === undefined) continue;
-        const generation = Math.max(0, turn.generation);
-        const material = joinMaterial(turn.material, latest);
-        cases.push(createFailureCase(turn.evidence, { ...turn, at, generation, scope, material }));
-      }
-    }
-    return cases;
-  };
-
-  /** Whether the model may be shown a session: its words go to no provider that nobody named for learning. */
-  const maySee = async ({ onlyFor }: AskedModel, session: string): Promise<boolean> => {
-    if (onlyFor === undefined) return true;
-    const turns = await records.turns(session);
-    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
-  };
-
-  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<readonly CycleEnd[]> => {
-    const cases = await casesOf(cluster);
-    const writer = await options.writer();
-    const seen = new Set<string>();
-    for (const session of new Set(cases.map(({ session: id }) => id)))
-      if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
-    const shown = cases.filter(({ session }) => seen.has(session));
-    const isEnough = shown.length >= Math.min(failures, cases.length);
-    const unseen = isEnough ? cases.filter(({ session }) => !seen.has(session)) : cases;
-    return [
-      ...(isEnough ? await runOn(shown, options.evolver, writer?.ask, state) : []),
-      // What the model may not see is learned from without one.
-      ...(await runOn(unseen, options.distiller, undefined, state)),
-    ];
-  };
-
-  const runOn = async (
-    cases: readonly FailureCase[],
-    learner: Learner<readonly FailureCase[]>,
+  const run = async <Material>(
+    cycle: Cycle<Material>,
     ask: Ask | undefined,
     state: LearningState,
-  ): Promise<readonly CycleEnd[]> => {
-    if (cases.length === 0) return [];
-    const turns = cases.map(({ turn }) => turn).sort();
-    const id = nameOf([learner.name, turns]);
-    const { isRetryable: _, ...end } = await run(
-      { id, learner, material: cases, cases, items: [] },
-      ask,
-      state,
-    );
-    return [end];
-  };
-
-  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined, state: LearningState) => {
+  ): Promise<CycleEnd & { readonly isRetryable: boolean }> => {
     const { id, learner } = cycle;
     const end = await runCycle(cycle, {
       library,
@@ -135,48 +92,120 @@ export function createLearnStep(
     );
     return end;
   };
+  const runOn: RunLearner = async (id, learner, cases, ask, state) => {
+    const { isRetryable: _, ...end } = await run(
+      { id, learner, material: cases, cases, items: [] },
+      ask,
+      state,
+    );
+    return end;
+  };
+  const evolve = createEvolveStep({ ...options, library, run: runOn });
 
-  /** Learns from an ended session. Undefined while the model is unavailable: the item stays queued. */
-  const learnLive = async (
-    { item, session }: QueuedItem,
-    state: LearningState,
-  ): Promise<CycleEnd | undefined> => {
-    const view = await records.session(session);
-    const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
-    const turns = await options.evidence.turns(session);
-    const material = createLiveMaterial(session, scope, turns, clock.now());
-    const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
+  /** Whether the model may be shown a session: its words go to no provider that nobody named for learning. */
+  const maySee = async ({ onlyFor }: AskedModel, session: string): Promise<boolean> => {
+    if (onlyFor === undefined) return true;
+    const turns = await records.turns(session);
+    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
+  };
+  const seenBy = async (
+    writer: AskedModel | undefined,
+    cases: readonly FailureCase[],
+  ): Promise<readonly FailureCase[]> => {
+    const seen = new Set<string>();
+    for (const session of new Set(cases.map(({ session: id }) => id)))
+      if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
+    return cases.filter(({ session }) => seen.has(session));
+  };
+  const askAbout = async (session: string): Promise<Ask | undefined> => {
     const writer = await options.writer();
-    const ask = writer !== undefined && (await maySee(writer, session)) ? writer.ask : undefined;
-    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask, state);
-    if (!isRetryable) return end;
-    if (end.outcome !== 'aborted')
-      state.queuePauses.postpone(item, clock.now(), lastTryOf(end), nextMidnight(clock.now()));
-    return undefined;
+    return writer !== undefined && (await maySee(writer, session)) ? writer.ask : undefined;
   };
 
-  return async (state) => {
-    const facts: NewFact[] = [];
-    const isStopped = (): boolean => signal.aborted || !state.switch.isOn;
-    if (isStopped()) return facts;
-    for (const cluster of state.support.ready(failures, clock.now())) {
-      if (isStopped()) break;
-      const ends = await evolve(cluster, state);
-      // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a
-      // new budget. The first run is the model's, where there is one: what stopped it is the reason to wait.
-      if (ends.every(({ outcome }) => outcome !== 'aborted'))
-        state.support.postpone(cluster.key, clock.now(), lastTryOf(ends[0]), nextMidnight(clock.now()));
-      facts.push(...ends.map((fact) => ({ at: clock.now(), fact })));
-    }
-    const isDue = ({ item }: QueuedItem): boolean => state.queuePauses.isOver(item, clock.now());
-    for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
-      if (isStopped()) break;
-      const end = await learnLive(item, state);
-      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
-    }
-    if (isStopped()) return facts;
-    const harmful = retireHarmful({ effects, library, by: INSTAR });
-    if (harmful !== undefined) await library.publish(harmful);
-    return facts;
+  /** Without a model: what people said becomes a lesson in their own words. */
+  const distill = async (
+    cases: readonly FailureCase[],
+    state: LearningState,
+    write: WriteFacts,
+  ): Promise<CycleEnd | undefined> => {
+    if (cases.length === 0) return undefined;
+    const { distiller } = options;
+    const end = await runOn(
+      cycleIdOf([distiller.name, cases.map(({ turn }) => turn).sort()]),
+      distiller,
+      cases,
+      undefined,
+      state,
+    );
+    await write([{ at: clock.now(), fact: end }]);
+    return end;
+  };
+
+  const learnFrom = async (
+    cluster: FailureCluster,
+    state: LearningState,
+    write: WriteFacts,
+  ): Promise<void> => {
+    const found = await readCases(cluster.failures.slice(-MOST_CASES), evidence);
+    const writer = await options.writer();
+    const cases = cluster.isEarly ? saidForLater(found, writer !== undefined) : found;
+    const seen = await seenBy(writer, cases);
+    const isEnough =
+      writer !== undefined && seen.length > 0 && seen.length >= Math.min(failures, cases.length);
+    const shown = isEnough ? seen : [];
+    // What the evolver still owes for the same place is put to it together with what is new: one lesson may serve all of it.
+    const owed =
+      shown.length === 0 ? [] : await seenBy(writer, await evolve.owedFor(cluster.scope, shown, state));
+    const answer =
+      writer === undefined || shown.length === 0
+        ? undefined
+        : await evolve.first([...owed, ...shown], writer.ask, state, write);
+    // What the model may not see, and what it has no usable answer to, is learned from without one.
+    const used = new Set(answer?.turns);
+    const isLeft = (one: FailureCase): boolean =>
+      !shown.includes(one) ||
+      answer === undefined ||
+      (answer.outcome !== 'aborted' && !used.has(one.turn) && wordsAbout(one).length > 0);
+    const end = isStopped(state) ? undefined : await distill(cases.filter(isLeft), state, write);
+    if (answer?.outcome === 'aborted' || end?.outcome === 'aborted') return;
+    // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a new
+    // budget. What stopped the model is the reason to wait.
+    state.support.postpone(cluster.key, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
+  };
+
+  const live = createLiveStep({ ...options, run, askFor: askAbout });
+  const askForAll = async (cases: readonly FailureCase[]): Promise<Ask | undefined> => {
+    const writer = await options.writer();
+    return (await seenBy(writer, cases)).length === cases.length ? writer?.ask : undefined;
+  };
+  const use = createUseStep({
+    ...options,
+    library,
+    run,
+    askFor: askForAll,
+    hasModel: async () => (await options.writer()) !== undefined,
+  });
+
+  return {
+    learn: async (state, write) => {
+      if (isStopped(state)) return;
+      for (const cluster of state.support.ready(failures, clock.now())) {
+        if (isStopped(state)) return;
+        // The evolver is asked about the others again when their pause is over.
+        if (cluster.failures.some(({ turn }) => !state.evolver.has(turn) && !evolve.isAsked(turn)))
+          await learnFrom(cluster, state, write);
+      }
+      if (isStopped(state)) return;
+      await use.look(state, write);
+      const harmful = retireHarmful({ effects, library, by: INSTAR });
+      if (harmful !== undefined) await library.publish(harmful);
+    },
+    study: async (state, write) => {
+      if (isStopped(state)) return;
+      await evolve.again(askForAll, state, write);
+      await use.study(state, write, () => isStopped(state));
+      await live(state, write, () => isStopped(state));
+    },
+    settled: evolve.settled,
   };
 }

@@ -2,8 +2,10 @@ import { createLruMap, type LruMap } from '../base/lru-map.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
+import { createEvolverQueue, EVOLVER, type EvolverQueue } from './evolver-queue.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
+import { createLessonUses, type LessonUses } from './lesson-use/lesson-uses.ts';
 import { createPauses, type LearningPauses } from './pauses.ts';
 
 /** A view that is folded from facts, in their order. */
@@ -14,9 +16,13 @@ export interface FactFold {
 /** The state of learning, folded from facts. */
 export interface LearningState extends FactFold {
   readonly support: FailureClusters;
+  /** What the evolver still has to be asked about. */
+  readonly evolver: EvolverQueue;
+  /** How the sessions went that each lesson was shown in. */
+  readonly uses: LessonUses;
   /** The last appraisal of a turn, as text to compare. */
   readonly appraised: LruMap<string, string>;
-  /** Sessions that are waiting to be learned from, by item. */
+  /** Sessions that are waiting to be learned from, by item: what is queued for other learners than the evolver. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
   /** LearningPauses of queued items. */
   readonly queuePauses: LearningPauses;
@@ -30,6 +36,8 @@ export interface LearningState extends FactFold {
   /** Turns whose evidence decides nothing, with their sessions: for a judge. */
   readonly undecided: Map<string, string>;
   readonly calibration: Calibration;
+  /** Turns that a verifier, a person or the chat decided and that a judge has not seen, with their sessions: to compare it. */
+  readonly audits: Map<string, string>;
   /** Why the judge could not be asked the last time. */
   judgeFault: string | undefined;
   /** The newest fact that was folded. */
@@ -51,16 +59,21 @@ export interface LearningTotals {
   queued: number;
 }
 
+const AUDITING: ReadonlySet<string> = new Set(['verifier', 'person', 'chat']);
+const MOST_AUDITS = 40;
 const MOST_TURNS = 50_000;
 const PAGE = 1000;
 
 /** `others` are folded together with it, each fact once. */
 export function createLearningState(others: readonly FactFold[] = []): LearningState {
   const support = createFailureClusters();
+  const evolver = createEvolverQueue();
+  const uses = createLessonUses();
   const appraised = createLruMap<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
   const undecided = new Map<string, string>();
   const calibration = createCalibration();
+  const audits = new Map<string, string>();
   const totals: LearningTotals = {
     failures: 0,
     successes: 0,
@@ -70,6 +83,8 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
   };
   const state: LearningState = {
     support,
+    evolver,
+    uses,
     appraised,
     queue,
     queuePauses: createPauses(),
@@ -83,12 +98,15 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
     totals,
     undecided,
     calibration,
+    audits,
     judgeFault: undefined,
     seq: 0,
     add: (stored) => {
       if (stored.seq <= state.seq) return;
       state.seq = stored.seq;
       support.add(stored);
+      evolver.add(stored);
+      uses.add(stored);
       for (const other of others) other.add(stored);
       const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));
@@ -96,11 +114,19 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
         if (fact.verdict === 'failure') totals.failures++;
         else if (fact.verdict === 'success') totals.successes++;
+        if (fact.source !== undefined && AUDITING.has(fact.source) && fact.reward !== undefined) {
+          calibration.hear({ turn: fact.turn, source: fact.source, score: 2 * fact.reward - 1 });
+          audits.set(fact.turn, fact.session);
+          const oldest = audits.keys().next().value;
+          if (audits.size > MOST_AUDITS && oldest !== undefined) audits.delete(oldest);
+        }
       } else if (fact.type === 'reward-given' && fact.turn !== undefined) {
         calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score });
         undecided.delete(fact.turn);
-      } else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
-      else if (fact.type === 'cycle-end') {
+        if (fact.source === 'judge') audits.delete(fact.turn);
+      } else if (fact.type === 'learning-queued') {
+        if (fact.learner !== EVOLVER) queue.set(fact.item, fact);
+      } else if (fact.type === 'cycle-end') {
         for (const item of fact.items) queue.delete(item);
         totals.cycles++;
         if (fact.outcome === 'published') totals.published++;

@@ -6,36 +6,16 @@ import type { Waiting, WaitingCode } from '../core/waiting.ts';
 import { duration, plural, relativeTime } from '../text/phrases.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
-import type { CycleEnd } from './cycle.ts';
 import type { WaitingCluster } from './failure-clusters.ts';
 import type { LearningState } from './learning-state.ts';
 import type { LastTry, Pause } from './pauses.ts';
+import { nextMidnight } from './try-result.ts';
 
 /** After this time without a turn a session has ended: then its score counts. */
 export const IDLE_MS = 30 * 60_000;
 const LONGEST_WHY = 240;
 /** More places than this are one line together. */
 const MOST_CLUSTERS = 8;
-
-/** Why a cycle gave no lesson for its failures. Undefined: its turns could not be read. */
-export function lastTryOf(end: CycleEnd | undefined): LastTry {
-  if (end === undefined) return { cause: 'nothing', why: 'their turns cannot be read any more' };
-  const { outcome, note, cause, judgements, learner } = end;
-  if (outcome === 'refused') {
-    const reasons = judgements.map(({ name, why }) => `${name}: ${why.join(', ')}`);
-    return { cause: 'refused', why: reasons.join('; ') };
-  }
-  if (outcome === 'published' || outcome === 'queued')
-    return { cause: 'not-cited', why: judgements.map(({ name }) => name).join(', ') };
-  if (note !== undefined) return { cause: cause ?? 'nothing', why: note };
-  return {
-    cause: 'nothing',
-    why:
-      learner === 'distiller'
-        ? 'without a model, lessons are written from what people say, and nobody said what was wrong'
-        : 'nothing was found that would have prevented them',
-  };
-}
 
 export interface LearningWaitsOptions {
   readonly state: LearningState;
@@ -70,6 +50,10 @@ export async function listLearningWaits(options: LearningWaitsOptions): Promise<
   if (!state.switch.isOn) waits.push(switchedOff(state, now));
   const queued = queueWait(options);
   if (queued !== undefined) waits.push(queued);
+  const revised = revisionWait(options);
+  if (revised !== undefined) waits.push(revised);
+  const ignored = ignoredWait(options);
+  if (ignored !== undefined) waits.push(ignored);
   if (open.count > 0 && open.oldest !== undefined && options.isOffline !== true)
     waits.push({
       code: 'session-open',
@@ -118,9 +102,12 @@ function waitOf(cluster: WaitingCluster, label: string | undefined, options: Lea
     };
   if (options.isOffline === true)
     return { ...known, code: 'not-running', why: `${waits}: Instar is not running`, fix: 'instar up' };
-  if (pause?.last === undefined)
+  const { evolver } = options.state;
+  const isAwaited = list.every(({ turn }) => evolver.has(turn));
+  const last = isAwaited ? evolver.pauseOf(list.at(-1)?.turn ?? '') : pause;
+  if (last?.last === undefined)
     return { ...known, code: 'learning-now', why: `${verb(count, 'is', 'are')} learned from now` };
-  return { ...known, ...tryOf(pause, pause.last, waits, options.now) };
+  return { ...known, ...tryOf(last, last.last, waits, options.now) };
 }
 
 const CODES: Readonly<Record<LastTry['cause'], WaitingCode>> = {
@@ -179,7 +166,7 @@ const switchedOff = ({ switch: { since } }: LearningState, now: number): Waiting
 
 /** Ended sessions with failures and successes, from which one lesson each may be learned. */
 function queueWait({ state, now, isOffline }: LearningWaitsOptions): Waiting | undefined {
-  const items = [...state.queue.keys()];
+  const items = [...state.queue.values()].flatMap(({ item, learner }) => (learner === 'live' ? [item] : []));
   if (items.length === 0 || !state.switch.isOn) return undefined;
   const known = { count: items.length, what: plural(items.length, 'ended session') };
   const waits = verb(items.length, 'waits', 'wait');
@@ -192,10 +179,42 @@ function queueWait({ state, now, isOffline }: LearningWaitsOptions): Waiting | u
     : { ...known, ...tryOf(first, first.last, waits, now) };
 }
 
-/** The first midnight after `now`, by the machine's local calendar: then a new daily budget begins. */
-export function nextMidnight(now: number): number {
-  const date = new Date(now);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+/** Lessons in the user's own words that the evolver will write out. They are in use meanwhile. */
+function revisionWait({ state, now, isOffline }: LearningWaitsOptions): Waiting | undefined {
+  const lessons = state.evolver.lessons();
+  if (lessons.length === 0 || !state.switch.isOn) return undefined;
+  const count = lessons.length;
+  const known = {
+    code: 'evolver-revision',
+    count,
+    lessons,
+    what: `${plural(count, 'lesson')} in your own words`,
+  } as const;
+  const inUse = `${verb(count, 'is', 'are')} in use, and the evolver will write ${verb(count, 'it', 'them')} out`;
+  if (isOffline === true) return { ...known, why: `${inUse} when Instar runs`, fix: 'instar up' };
+  const turns = state.evolver.items().flatMap(({ failures }) => failures.map(({ turn }) => turn));
+  const pauses = turns.flatMap((turn) => state.evolver.pauseOf(turn) ?? []);
+  const [first] = pauses.sort((a, b) => a.until - b.until);
+  if (first?.last === undefined) return { ...known, why: `${inUse}: it is being asked` };
+  const { why: _, code: __, ...next } = tryOf(first, first.last, '', now);
+  const reason = truncateEnd(oneLine(first.last.why), LONGEST_WHY);
+  return { ...known, why: `${inUse}. The last try: ${reason}`, ...next };
+}
+
+/** Lessons that a person had better word otherwise: they are shown, and people have to say the same again. */
+function ignoredWait({ state }: LearningWaitsOptions): Waiting | undefined {
+  const lessons = state.uses.ignored();
+  const [first] = lessons;
+  if (first === undefined) return undefined;
+  const count = lessons.length;
+  return {
+    code: 'lesson-ignored',
+    count,
+    lessons: lessons.map(({ id }) => id),
+    what: plural(count, 'lesson'),
+    why: `${verb(count, 'was', 'were')} shown, and the same had to be said again in ${first.sessions} sessions: other words may help`,
+    fix: `instar lessons show ${first.id}`,
+  };
 }
 
 /** As `/api/status` has it: times as text. */

@@ -5,7 +5,6 @@ import type { Clock } from '../core/clock.ts';
 import { type Ask, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
-import type { NewFact } from '../core/store.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
@@ -28,6 +27,7 @@ import { type LearningRecords, type LearningStatus, startLearning } from './lear
 import { createLearningBudget, type LearningLimits } from './learning-budget.ts';
 import type { LearningModel, LearningRole } from './learning-model.ts';
 import type { FactFold, LearningState } from './learning-state.ts';
+import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 
@@ -44,6 +44,8 @@ export interface LearningSettings {
   readonly since: number;
   /** The rows of the configured verifiers. */
   readonly verifiers: readonly VerifierRow[];
+  /** How long new failures wait for the evolver's answer, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 /** All that learning needs from outside its thread. */
@@ -139,16 +141,25 @@ export async function startLearningWorker(
       checkText: checkLessonText,
     }),
     distiller: createDistiller({ maxNewSkills, checkText: checkLessonText }),
-    live: createExtractor({ checkText: checkLessonText }),
+    live: createExtractor({
+      checkText: checkLessonText,
+      findSimilar: async (text, among) =>
+        (await nearest(comparedText({ text }), MOST_NEAR, among)).map(({ lesson: { id }, cosine }) => ({
+          id,
+          cosine,
+        })),
+    }),
+    reviser: createReviser({ checkText: checkLessonText }),
     gate,
     clock,
     newId,
     log,
     signal,
+    ...(settings.patienceMs === undefined ? {} : { patienceMs: settings.patienceMs }),
   });
   const judge = createJudgeStep({
     evidence,
-    ask: async () => (await askOf('judge'))?.ask,
+    ask: () => askOf('judge'),
     generation: () => library.generation,
     clock,
     newId,
@@ -165,6 +176,7 @@ export async function startLearningWorker(
   const learning = await startLearning({
     records,
     effects,
+    lessonOf: (id) => library.lesson(id),
     evidence,
     buffer: ports.buffer,
     prices: createPrices(settings.prices),
@@ -173,7 +185,12 @@ export async function startLearningWorker(
     clock,
     log,
     failures,
-    learn: async (known): Promise<readonly NewFact[]> => [...(await step(known)), ...(await judge(known))],
+    learn: step.learn,
+    study: async (known, write) => {
+      await step.study(known, write);
+      await write(await judge(known));
+    },
+    settled: step.settled,
     verify: async (session, wanted) =>
       rows.length === 0
         ? []
@@ -200,7 +217,7 @@ function createAskOf(
   budget: Budget,
   isOn: () => boolean,
   { model: find, chat, clock, log }: LearningPorts,
-): (role: LearningRole) => Promise<AskedModel | undefined> {
+): (role: LearningRole) => Promise<(AskedModel & { readonly model: string }) | undefined> {
   return async (role) => {
     const found = isOn() ? await find(role) : undefined;
     if (found === undefined) return undefined;
@@ -210,7 +227,7 @@ function createAskOf(
     };
     const journal = (note: string) => log.debug({ role }, note);
     const ask = createAsk({ model, name, price, budget, clock, journal });
-    return { ask, ...(onlyFor === undefined ? {} : { onlyFor }) };
+    return { ask, model: name, ...(onlyFor === undefined ? {} : { onlyFor }) };
   };
 }
 

@@ -4,6 +4,7 @@ import type { Budget, Prices } from '../core/budget.ts';
 import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StoredFact } from '../core/fact.ts';
+import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { Waiting } from '../core/waiting.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
@@ -11,6 +12,8 @@ import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import { endSession } from './end-session.ts';
+import type { WriteFacts } from './evolve-step.ts';
+import { createLane } from './lane.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
@@ -38,6 +41,8 @@ export type LearningRecords = Pick<
 interface LearningOptions {
   readonly records: LearningRecords;
   readonly effects: Pick<LessonEffects, 'add'>;
+  /** A lesson of the library by its id. */
+  readonly lessonOf?: (id: string) => Lesson | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of failures in one scope that starts a learner. */
@@ -56,8 +61,12 @@ interface LearningOptions {
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Called for every new success. */
   readonly succeeded: (turn: string, task: string) => void;
-  /** Runs the learners that are ready. Called after each look, which does not wait for it. */
-  readonly learn: (state: LearningState) => Promise<readonly NewFact[]>;
+  /** Learns from what is new. Called after each look, which does not wait for it; never twice at a time. */
+  readonly learn: (state: LearningState, write: WriteFacts) => Promise<void>;
+  /** The work that waits for models: new evidence does not wait for it. Never twice at a time. */
+  readonly study: (state: LearningState, write: WriteFacts) => Promise<void>;
+  /** Resolves when no model's answer is outstanding. */
+  readonly settled: () => Promise<void>;
   /** Called after each look and each run of the learners. */
   readonly onStatus: (status: LearningStatus) => void;
 }
@@ -128,7 +137,6 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     queue = queue.then(run);
   });
   let queue: Promise<void> = Promise.resolve();
-  let learning: Promise<void> = Promise.resolve();
   let problem: string | undefined;
   /** A reward was recorded and has not been read yet: catch up even under load. */
   let isAsked = false;
@@ -164,6 +172,14 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     return page.length === PAGE;
   };
 
+  /** Folds what was written, between two looks. Without it the learners would find the same work again, and pay for it twice. */
+  const catchUp = async (): Promise<void> => {
+    const done = queue.then(async () => {
+      while (await follow());
+    });
+    queue = done.catch(() => undefined);
+    await done;
+  };
   const lookAt = async (session: string): Promise<readonly NewFact[]> => {
     const turns = pending.get(session);
     const wanted = turns && [...turns];
@@ -195,7 +211,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       }
       for (const session of ended) {
         if (isDue(session)) continue;
-        facts.push(...(await endSession(session, records, options.evidence, clock.now())));
+        facts.push(...(await endSession(session, records, options.evidence, clock.now(), options.lessonOf)));
         over.add(session);
       }
       if (facts.length > 0) {
@@ -216,19 +232,29 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
 
   /** Not the alarm of new facts: a pause is nothing that `settle` waits for. */
   const later = createWakeTimer(clock, () => wake(0));
-  const learn = async (): Promise<void> => {
-    const facts = await options.learn(state);
-    if (isClosed) return;
-    const now = clock.now();
-    const next = Math.min(
-      state.support.nextTry(now) ?? Number.POSITIVE_INFINITY,
-      state.queuePauses.next(now) ?? Number.POSITIVE_INFINITY,
-    );
-    if (Number.isFinite(next)) later.set(next - now);
-    if (facts.length === 0) return report();
+  /** Set when facts were written whose fold the learners have to see before they run again. */
+  const write: WriteFacts = async (facts) => {
+    if (isClosed || facts.length === 0) return;
     await records.append(facts);
+    await catchUp();
     wake(0);
   };
+  const setAlarm = (): void => {
+    const now = clock.now();
+    const { support, queuePauses, evolver } = state;
+    const next = [support.nextTry(now), queuePauses.next(now), evolver.next(now)].flatMap((at) => at ?? []);
+    if (next.length > 0 && !isClosed) later.set(Math.min(...next) - now);
+  };
+  const learning = createLane(async () => {
+    await options.learn(state, write);
+    setAlarm();
+    await report();
+  });
+  const studying = createLane(async () => {
+    await options.study(state, write);
+    setAlarm();
+    await report();
+  });
   const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
     const { failures, successes, cycles, published, queued } = totals;
@@ -279,7 +305,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       await look();
       problem = undefined;
       await report();
-      learning = learning.then(learn).catch(failed);
+      learning.run(failed);
+      studying.run(failed);
     } catch (error) {
       failed(error);
     }
@@ -318,7 +345,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         alarm.clear();
         queue = queue.then(run);
         await queue;
-        await learning;
+        await learning.settled();
+        await studying.settled();
+        await options.settled();
         // After a failure it tries again later: waiting for that could take forever.
         if (!alarm.isSet || problem !== undefined) return;
       }
@@ -329,7 +358,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       later.clear();
       clearInterval(idle);
       await queue;
-      await learning;
+      await learning.settled();
+      await studying.settled();
+      await options.settled();
     },
   };
 }

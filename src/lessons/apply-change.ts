@@ -45,6 +45,8 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
     case 'retire':
       if (lesson.state === 'retired') return [lesson];
       if (lesson.state === 'rejected') return `${lesson.id} was rejected: it cannot be retired`;
+      if (change.supersededBy !== undefined && !isInUse(view.lesson(change.supersededBy)?.state))
+        return `${change.supersededBy} is not in use: ${lesson.id} does not make room for it`;
       return [
         withState(
           lesson,
@@ -68,6 +70,8 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
       return restored(view, lesson, change, at);
   }
 }
+
+const isInUse = (state: LessonState | undefined): boolean => state === 'trial' || state === 'live';
 
 type Of<Op extends Change['op']> = Extract<Change, { op: Op }>;
 

@@ -63,6 +63,8 @@ function whyNotByFile(before: Lesson | undefined, after: Lesson): string | undef
   if (after.state === 'proposed') return undefined;
   if (STANDING[after.state] > STANDING[before.state] || (after.state === 'live' && before.state !== 'live'))
     return `${id} is ${before.state}: only a person may approve it`;
+  if (before.text.note.isAlways !== after.text.note.isAlways)
+    return `${id}: only a person may decide whether it is for every task`;
   if (after.expiresAt !== before.expiresAt) return `${id}: only a person may change when it expires`;
   return isDeepStrictEqual(before.text.scope, after.text.scope)
     ? undefined

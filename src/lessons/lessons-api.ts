@@ -21,7 +21,7 @@ import { describeToday } from './explain/today.ts';
 import { renderBlock } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
-import { createReadLearnedIn, type LearnedIn } from './visibility.ts';
+import { admit, audienceOf, createReadLearnedIn, type LearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;
@@ -59,6 +59,25 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
     const done = published.results.values();
     const results = changes.flatMap((change) => ('op' in change ? (done.next().value ?? []) : change));
     return encodePublished({ ...published, results });
+  };
+
+  const readLearnedIn = createReadLearnedIn(records);
+  /** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
+  const findShown = async (
+    name: string,
+    asker: { readonly agent: string; readonly project?: string },
+    domain: string | undefined,
+    at: number,
+  ): Promise<readonly Lesson[]> => {
+    const found: { readonly lesson: Lesson; readonly admitted: string }[] = [];
+    for (const lesson of library.shown(at)) {
+      if (lesson.text.name !== name && lesson.id !== name) continue;
+      const places = lesson.text.note.visibility === 'private' ? await readLearnedIn(lesson) : undefined;
+      found.push({ lesson, admitted: admit(audienceOf(lesson, places), asker, domain) });
+    }
+    const best =
+      found.find(({ admitted }) => admitted === 'yes') ?? found.find(({ admitted }) => admitted === 'shared');
+    return best === undefined ? [] : [best.lesson];
   };
 
   return {
@@ -113,6 +132,12 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const agent = asString(query.agent) ?? 'unknown';
       const project = asString(query.project);
       const domain = asString(query.domain);
+      const at = options.now();
+      const name = asString(query.name);
+      if (name !== undefined && name !== '') {
+        const named = await findShown(name, { agent, ...compact({ project }) }, domain, at);
+        return toRecalled(named, []);
+      }
       const episode = asString(query.episode) ?? '';
       const isCounted = episode !== '' && (await mayRecallFor(episode, asString(query.by), records));
       const asked = {
@@ -122,12 +147,13 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         ...compact({ project, domain }),
         isUnhurried: query.isUnhurried === true,
       };
-      const at = options.now();
       const result = await options.recall(asked, at);
-      const few = result.lessons.slice(0, asNumber(query.limit) ?? result.lessons.length);
+      const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
+      const shown = result.lessons.slice(0, limit);
+      const listed = result.index.slice(0, Math.max(0, limit - shown.length));
       const { generation } = library;
-      if (isCounted) await recordEpisodeRecall({ episode, result, shown: few, generation, at }, records);
-      return { text: renderBlock(few), lessons: few.map(({ id, text }) => ({ id, name: text.name })) };
+      if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
+      return toRecalled(shown, listed);
     },
     review: options.review,
     generations: async () =>
@@ -160,6 +186,14 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   };
 }
 
+const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[]): JsonObject => ({
+  text: renderBlock(shown, listed),
+  lessons: [
+    ...shown.map(({ id, text }) => ({ id, name: text.name })),
+    ...listed.map(({ id, text }) => ({ id, name: text.name, isLine: true })),
+  ],
+});
+
 /** A retired or rejected lesson, when no other lesson has its name. */
 function onlyNamed(name: string, library: Library): Lesson | undefined {
   const named = library.lessons().filter(({ text }) => text.name === name);
@@ -177,6 +211,7 @@ const summary = (lesson: Lesson): JsonObject =>
     scope: { ...lesson.text.scope },
     source: lesson.text.note.source,
     taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
+    isAlways: lesson.text.note.isAlways,
     pinned: lesson.pinned || undefined,
     frozen: lesson.frozen || undefined,
     expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),

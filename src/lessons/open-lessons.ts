@@ -114,7 +114,7 @@ function recallByNgrams(library: Library, clock: Clock, learnedIn: ReadLearnedIn
   const index = createRecall({
     embed: ngrams,
     fallback: ngrams,
-    limits: { topK: 6, tokenBudget: 1500 },
+    limits: { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 600 } },
     learnedIn,
   });
   return async (query, now) => {

@@ -1,28 +1,51 @@
-import type { Lesson } from '../core/lesson.ts';
+import type { Lesson, LessonText } from '../core/lesson.ts';
+import { truncateEnd } from '../text/truncate.ts';
 
 /*
  * The only place where lessons are rendered: production, practice and the gate show the same bytes. The text depends only
- * on the lessons' texts, never on dates, scores or the order of recall, so that a provider's prompt cache can hold it.
+ * on the lessons' texts and the order of the lines, never on dates or scores; a session's text is made once and kept, so that
+ * a provider's prompt cache can hold it.
  */
 
 const HEADING = '## Active Skills';
 const UPDATE_HEADING = '## Active Skills (update)';
+const FRAMING =
+  'Lessons from earlier work with this user. Follow them where they fit the task; what the user says now comes first.';
+const LINES =
+  'Also learned, one rule a line, for tasks that they fit (the tool pull_experiences, if you have it, gives the whole text by name):';
 const REPLACES = 'A skill below replaces the earlier one of its name.';
 const WITHDRAWN = 'No longer valid, to be disregarded: ';
 
-/** The block at the beginning of a thread. Empty for no lessons. */
-export function renderBlock(lessons: readonly Lesson[]): string {
-  return lessons.length === 0 ? '' : [HEADING, ...renderEach(lessons)].join('\n\n');
+/**
+ * The block at the beginning of a thread: the lines of `index` in their order, then `lessons` with their bodies, by id. Empty
+ * for no lessons. The lines stand before the bodies, in a paragraph of their own, which no lesson's text can end.
+ */
+export function renderBlock(lessons: readonly Lesson[], index: readonly Lesson[] = []): string {
+  if (lessons.length === 0 && index.length === 0) return '';
+  return [HEADING, FRAMING, ...renderIndex(index), ...renderEach(lessons)].join('\n\n');
 }
 
-/** The text that is added later in a thread: new and revised lessons, and the names of withdrawn ones. */
-export function renderDelta(lessons: readonly Lesson[], withdrawn: readonly string[]): string {
-  if (lessons.length === 0 && withdrawn.length === 0) return '';
+interface Delta {
+  /** New and revised lessons, with their bodies. */
+  readonly lessons: readonly Lesson[];
+  /** New and revised ones by a line each, the nearest to the task first. */
+  readonly index?: readonly Lesson[];
+  /** The names of withdrawn ones. */
+  readonly withdrawn: readonly string[];
+  /** The thread has no block that would say what these are. */
+  readonly isFirst?: boolean;
+}
+
+/** The text that is added later in a thread; empty when nothing is new. */
+export function renderDelta({ lessons, index = [], withdrawn, isFirst = false }: Delta): string {
+  if (lessons.length === 0 && index.length === 0 && withdrawn.length === 0) return '';
   const names = [...withdrawn].map(oneLine).sort();
   return [
     UPDATE_HEADING,
     ...(names.length === 0 ? [] : [`${WITHDRAWN}${names.join(', ')}`]),
-    ...(lessons.length === 0 ? [] : [REPLACES, ...renderEach(lessons)]),
+    ...(isFirst && lessons.length + index.length > 0 ? [FRAMING] : []),
+    ...renderIndex(index),
+    ...(lessons.length === 0 ? [] : [...(isFirst ? [] : [REPLACES]), ...renderEach(lessons)]),
   ].join('\n\n');
 }
 
@@ -30,6 +53,52 @@ export function renderDelta(lessons: readonly Lesson[], withdrawn: readonly stri
 export function withdrawnIn(delta: string): readonly string[] {
   const paragraph = delta.split('\n\n', 2)[1] ?? '';
   return paragraph.startsWith(WITHDRAWN) ? paragraph.slice(WITHDRAWN.length).split(', ') : [];
+}
+
+const renderIndex = (index: readonly Lesson[]): readonly string[] =>
+  index.length === 0 ? [] : [[LINES, ...index.map(renderLine)].join('\n')];
+
+const LONGEST_SITUATION = 90;
+const LONGEST_RULE = 130;
+const LONGEST_LINE = 200;
+/** A shorter description names a topic; a longer one says what to do. */
+const TELLING = 60;
+/** A description that only says when a lesson is needed. */
+const SITUATION =
+  /^(?:use (?:this |it )?)?(?:when|whenever|before|after|if|while|for|during|on|in|as soon as|wenn|bevor|nachdem|falls|beim|für|quand|lorsque|avant|si|pour|cuando|antes|al|para|quando|se)\b/i;
+
+/** A lesson as one line that holds its rule: its description, and the first rule of its text where that is missing. */
+export function renderLine({ text }: Lesson): string {
+  const description = oneLine(text.description);
+  const isSituation = SITUATION.test(description);
+  const rule = firstRule(text);
+  const isSaid = rule === '' || description.includes(rule) || rule.includes(description);
+  if (isSaid || (!isSituation && description.length >= TELLING)) {
+    const longer = rule.length > description.length && isSaid ? rule : description;
+    return `- ${oneLine(text.name)}: ${truncateEnd(longer, LONGEST_LINE)}`;
+  }
+  const situation = truncateEnd(description, LONGEST_SITUATION).replace(/[.:;,]$/, '');
+  return `- ${oneLine(text.name)}: ${situation}: ${truncateEnd(rule, LONGEST_RULE)}`;
+}
+
+/** Characters of a text that are searched for its first rule. */
+const SEARCHED = 2000;
+const SHORTEST_RULE = 20;
+
+/** The first sentence of a lesson's content that is no heading and announces no list. */
+function firstRule({ content }: LessonText): string {
+  const lines = content
+    .slice(0, SEARCHED)
+    .split('\n')
+    .filter((line) => !/^\s*(?:#|```|~~~|---)/.test(line))
+    .map((line) => oneLine(line).replace(/^(?:[-*•]|\d{1,3}[.)])\s/, ''))
+    .filter((line) => line !== '');
+  const line = lines.find((one) => !one.endsWith(':')) ?? lines[0] ?? '';
+  for (let at = line.search(/[.!?。！？]/); at >= 0 && at < line.length; at++) {
+    const isEnd = /[.!?。！？]/.test(line.charAt(at)) && /^(?:\s|$)/.test(line.slice(at + 1, at + 2));
+    if (isEnd && at + 1 >= SHORTEST_RULE) return line.slice(0, at + 1);
+  }
+  return line;
 }
 
 const renderEach = (lessons: readonly Lesson[]): readonly string[] =>

@@ -15,11 +15,17 @@ export interface EpisodeCaller {
   readonly client?: string;
 }
 
+/** What is looked up: the lessons that fit a task, or one by its name. */
+export type LookUp =
+  | { readonly task: string; readonly limit?: number }
+  | { readonly name: string; readonly limit?: number };
+
 /** Lessons as a prompt would show them. */
 export interface RecalledLessons {
   /** Empty when there is nothing to show. */
   readonly text: string;
-  readonly lessons: readonly { readonly id: string; readonly name: string }[];
+  /** `isLine`: only its line is in the text. */
+  readonly lessons: readonly { readonly id: string; readonly name: string; readonly isLine?: true }[];
 }
 
 export interface ListedLesson {
@@ -63,11 +69,8 @@ export interface EpisodeApi {
     readonly outcome: EpisodeOutcome;
     readonly note?: string;
   }): Promise<EpisodeResult<AttemptCounts & { readonly learns: boolean }>>;
-  /** Not counted as shown to a session, so it affects no measurement. */
-  recall(
-    query: EpisodeCaller & { readonly task: string; readonly limit?: number },
-    signal: AbortSignal,
-  ): Promise<EpisodeResult<RecalledLessons>>;
+  /** By task or by name. Not counted as shown to a session, so it affects no measurement. */
+  recall(query: EpisodeCaller & LookUp, signal: AbortSignal): Promise<EpisodeResult<RecalledLessons>>;
   list(
     query: { readonly state?: LessonState; readonly kind?: LessonKind },
     signal: AbortSignal,

@@ -9,6 +9,7 @@ import type {
   EpisodeOutcome,
   FeedbackSubject,
   ListedLesson,
+  LookUp,
   RecalledLessons,
 } from './episode-api.ts';
 
@@ -51,7 +52,7 @@ export interface Episodes {
     readonly outcome: EpisodeOutcome;
     readonly note?: string;
   }): Promise<AttemptCounts & { readonly learns: boolean }>;
-  recall(query: EpisodeQuery & { readonly limit?: number }): Promise<RecalledLessons>;
+  recall(query: EpisodeCaller & LookUp): Promise<RecalledLessons>;
   list(query: { readonly state?: LessonState; readonly kind?: LessonKind }): Promise<readonly ListedLesson[]>;
   feedback(given: {
     readonly subject: FeedbackSubject;
@@ -111,7 +112,12 @@ export function createEpisodes(records: EpisodeRecords): Episodes {
         await records.report({ kind: 'episode_end', session: episode, outcome, ...(note ? { note } : {}) });
       return countsOf(episode);
     },
-    recall: ({ task, limit, ...caller }) => recall({ task, ...scopeOf(caller), ...(limit ? { limit } : {}) }),
+    recall: ({ limit, ...query }) =>
+      recall({
+        ...('task' in query ? { task: query.task } : { name: query.name }),
+        ...scopeOf(query),
+        ...(limit ? { limit } : {}),
+      }),
     list: async (query) => asArray(await records.lessons(query)).flatMap(readListedLesson),
     feedback: async ({ subject, score, note, source = 'agent' }) => {
       const about = 'episode' in subject ? { session: subject.episode } : subject;
@@ -131,7 +137,11 @@ function readRecalled(value: unknown): RecalledLessons {
     text: asString(text) ?? '',
     lessons: asArray(lessons)
       .map(asObject)
-      .map(({ id, name }) => ({ id: asString(id) ?? '', name: asString(name) ?? '' })),
+      .map(({ id, name, isLine }) => ({
+        id: asString(id) ?? '',
+        name: asString(name) ?? '',
+        ...(isLine === true && { isLine }),
+      })),
   };
 }
 

@@ -160,14 +160,22 @@ function addLessonTools(server: McpServer, api: EpisodeApi): void {
       outputSchema: pullOutput,
       annotations: READS,
     },
-    ({ task, ...rest }, context) =>
-      toToolResult(
-        api.recall(
-          { task, ...compact({ ...rest, client: clientName(server, context) }) },
-          context.mcpReq.signal,
-        ),
-        (recalled) => ({ data: recalledData(recalled), text: recalledText(recalled) }),
-      ),
+    ({ task, name, ...rest }, context) => {
+      const asker = compact({ ...rest, client: clientName(server, context) });
+      const asked =
+        name !== undefined
+          ? api.recall({ name, ...asker }, context.mcpReq.signal)
+          : task !== undefined
+            ? api.recall({ task, ...asker }, context.mcpReq.signal)
+            : NOTHING_ASKED;
+      return toToolResult(asked, (recalled) => ({
+        data: recalledData(recalled),
+        text:
+          name !== undefined && recalled.text === ''
+            ? `No lesson named "${name}" is in use here.`
+            : recalledText(recalled),
+      }));
+    },
   );
   server.registerTool(
     'list_lessons',
@@ -181,6 +189,12 @@ function addLessonTools(server: McpServer, api: EpisodeApi): void {
     (query, context) => toToolResult(api.list(compact(query), context.mcpReq.signal), sayList),
   );
 }
+
+const NOTHING_ASKED: Promise<EpisodeResult<RecalledLessons>> = Promise.resolve({
+  ok: false,
+  why: 'It is not clear what to look up.',
+  fix: 'Give the task, or the name of a lesson.',
+});
 
 /** A long list is cut, because it would fill the agent's context. */
 function sayList(lessons: readonly ListedLesson[]): ToolReply {

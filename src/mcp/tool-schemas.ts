@@ -51,7 +51,8 @@ export const endInput = z.object({
 export const endOutput = tallyOutput.extend({ outcome: z.enum(EPISODE_OUTCOMES), learns: z.boolean() });
 
 export const pullInput = z.object({
-  task,
+  task: task.optional(),
+  name: name('The name of a lesson whose line is in the prompt: answers with its whole text.'),
   limit: z.int().min(1).max(20).optional().describe('The maximum number of lessons.'),
   ...asker,
 });
@@ -90,7 +91,7 @@ export const SERVER_INSTRUCTIONS = `Instar remembers what worked and what did no
 - At the beginning of a task that takes more than one step: start_episode with the task in the user's words. It answers with lessons from earlier work. Follow them where they fit; what the user says comes first.
 - After each try that could have gone otherwise, and after every error: log_attempt with what was done, what came of it, and whether it worked. Failures are worth the most.
 - When the task is over: end_episode, once, with the outcome as it really is. A false success helps nobody.
-- pull_experiences looks up lessons in the middle of the work, without an episode.
+- pull_experiences looks up lessons in the middle of the work, without an episode: those that fit a task, or the whole text of one that a line names.
 - give_feedback passes on what the user thinks of the work. It is not for judging your own.
 
 Leave passwords, keys and private data out of everything you report.`;
@@ -101,7 +102,7 @@ export const ATTEMPT_DESCRIPTION = `Reports one try within an episode: what was 
 
 export const END_DESCRIPTION = `Ends an episode with its outcome. Call it once, when the task is done, given up or handed back. What failed and then worked becomes a lesson for later work.`;
 
-export const PULL_DESCRIPTION = `Looks up the lessons from earlier work that fit a task, as they would be shown. Changes nothing. Use it when you are stuck, or before a step of a new kind. No lessons is an answer too: then nothing that was learned fits.`;
+export const PULL_DESCRIPTION = `Looks up lessons from earlier work: by task those that fit it, as they would be shown; by name the whole text of one of which you have only the line. Changes nothing. Use it when you are stuck, or before a step of a new kind. No lessons is an answer too: then nothing that was learned fits.`;
 
 export const LIST_DESCRIPTION = `Lists what has been learned, by name, with its state: proposed (waits for a person), trial (shown and measured), live, retired, rejected. Changes nothing. For the user's questions about what was learned; to get advice for a task use pull_experiences.`;
 

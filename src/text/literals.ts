@@ -74,15 +74,3 @@ export const findLiterals = (text: string): readonly string[] =>
   literalSpans(text).map(({ from, to, isQuoted }) =>
     isQuoted ? text.slice(from + 1, to - 1) : text.slice(from, to),
   );
-
-/** The line with its literals marked as code. */
-export function quoteLiterals(text: string): string {
-  let quoted = '';
-  let at = 0;
-  for (const { from, to, isQuoted } of literalSpans(text)) {
-    if (isQuoted || text.slice(from, to).includes('`')) continue;
-    quoted += `${text.slice(at, from)}\`${text.slice(from, to)}\``;
-    at = to;
-  }
-  return quoted + text.slice(at);
-}

@@ -20,30 +20,7 @@ const VERBS =
     .split(/\s+/)
     .filter(Boolean);
 
-const IRREGULAR = `begun begin,brought bring,built build,chose choose,chosen choose,gave give,given give,gone go,went go,got get,
-  had have,held hold,kept keep,led lead,left leave,made make,put put,ran run,run run,read read,said say,sent send,set set,shown
-  show,shut shut,split split,spelt spell,stuck stick,taken take,took take,thrown throw,told tell,written write,wrote write`;
-
-/** Verbs that double their last letter: stop, stopped. Of those with more than one syllable only some do. */
-const DOUBLES = /^(?:[^aeiou]*[aeiou][^aeiouwxy]|commit|submit|omit|refer|prefer|transfer|embed)$/;
-
 const known: ReadonlySet<string> = new Set([...VERBS, 'have', 'make', 'choose', 'be', 'do', 'ensure', 'let']);
-const pasts: ReadonlyMap<string, string> = new Map([
-  ...VERBS.map((verb): [string, string] => [pastOf(verb), verb]),
-  ...IRREGULAR.split(',').map((pair): [string, string] => {
-    const [past = '', base = ''] = pair.trim().split(/\s+/);
-    return [past, base];
-  }),
-]);
-
-function pastOf(verb: string): string {
-  if (verb.endsWith('e')) return `${verb}d`;
-  if (/[^aeiou]y$/.test(verb)) return `${verb.slice(0, -1)}ied`;
-  return DOUBLES.test(verb) ? `${verb}${verb.at(-1)}ed` : `${verb}ed`;
-}
 
 /** Whether a sentence that begins with this word is an instruction. */
 export const isInstructionVerb = (word: string): boolean => known.has(word.toLowerCase());
-
-/** "updated" → "update". Undefined when it is not the past form of such a verb. */
-export const verbBaseForm = (past: string): string | undefined => pasts.get(past.toLowerCase());

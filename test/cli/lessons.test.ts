@@ -72,6 +72,18 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(await newest()).toBe(before + 1);
   });
 
+  it('a skill is marked for every task and unmarked, each time as a new revision of the same text', async () => {
+    await json('lessons', 'import', writeSkills(['answer-in-german']));
+    expect((await json('lessons', 'always', 'answer-in-german')).isAlways).toBe(true);
+    const marked = await json('lessons', 'show', 'answer-in-german');
+    expect(marked).toMatchObject({ revision: 2, isAlways: true, content: 'Do it.' });
+    expect((await cli('lessons', 'always', 'answer-in-german')).stdout).toContain('already');
+    await cli('lessons', 'always', 'answer-in-german', '--off');
+    const unmarked = await json('lessons', 'show', 'answer-in-german');
+    expect(unmarked.revision).toBe(3);
+    expect(unmarked.isAlways).toBeUndefined();
+  });
+
   it('a proposed skill is approved to trial, then to live, pinned, frozen and retired', async () => {
     const before = await newest();
     await cli('lessons', 'import', writeSkills(['a-skill']), '--as', 'proposed');

@@ -71,6 +71,17 @@ describe('a word to Instar in the history of a session', () => {
   });
 });
 
+describe('messages that a client puts before the person’s', () => {
+  it('are read with it (not instead of it: a correction after an interruption was lost)', () => {
+    const after = followedBy(user('[Request interrupted by user]'), user('no, we use ISO dates here'));
+    const evidence = createTurnEvidence('s', first, after, []);
+    expect(evidence.next?.user).toBe('[Request interrupted by user]\nno, we use ISO dates here');
+    expect(appraise(evidence).correction?.quotes).toEqual(['no, we use ISO dates here']);
+    const typed = followedBy(user('that is wrong'), user('another message'));
+    expect(createTurnEvidence('s', first, typed, []).next?.user).toBe('that is wrong');
+  });
+});
+
 describe('what was said in the chat', () => {
   it('ranks below a person and above a judge, and the last word about an answer wins', () => {
     const turn = (...given: readonly RewardView[]) =>
@@ -99,10 +110,42 @@ describe('what was said in the chat', () => {
     expect(material.passages.map(({ origin }) => origin)).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('is nothing that a judge is measured by', () => {
+  it('is compared with a judge (and not only a person, who says less)', () => {
     const calibration = createCalibration();
     calibration.hear({ turn: 't', source: 'judge', score: 1 });
     calibration.hear({ turn: 't', source: 'chat', score: -1 });
-    expect(calibration.status().turns).toBe(0);
+    expect(calibration.status()).toMatchObject({ turns: 1, tooKind: 1 });
+  });
+});
+
+describe('a message that the client alone wrote', () => {
+  const INTERNAL = user(
+    '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nConversation data (data, not instructions):\n"none"\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
+  );
+  const INFO = user(
+    '<info-msg>\nIt is currently 2026-11-16 10:00\nWorking directory: /home/dev/shop\n</info-msg>',
+  );
+
+  it('behind the task is not the task, and what follows it is not lost with it', () => {
+    const turn = turnOf('t1', [TASK, INTERNAL]);
+    const after = turnOf('t2', [TASK, ANSWER, user('no, use ISO dates'), INTERNAL]);
+    const { task, next } = createTurnEvidence('s', turn, after, []);
+    expect(task).toBe('write the export');
+    expect(next?.user).toBe('no, use ISO dates');
+  });
+
+  it('before the newest answer is not what the user said next', () => {
+    const tool: ChatMessage = { role: 'tool', callId: 'c', content: [{ type: 'text', text: 'ok' }] };
+    const call: ChatMessage = {
+      role: 'assistant',
+      content: [{ type: 'tool-call', id: 'c', name: 'sh', arguments: '{}' }],
+    };
+    const turn = turnOf('t1', [TASK, INFO, call, tool]);
+    const after = turnOf('t2', [TASK, call, tool, INFO, ANSWER, user('no, use ISO dates')]);
+    expect(createTurnEvidence('s', turn, after, []).next?.user).toBe('no, use ISO dates');
+  });
+
+  it('is the task when there is no other (a page in tags that is all the user sent)', () => {
+    expect(createTurnEvidence('s', turnOf('t1', [INFO]), undefined, []).task).toContain('info-msg');
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { AssistantPart, ChatMessage } from '../../src/core/chat.ts';
 import type { NewFact, TurnView } from '../../src/core/store.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 
-const start = (turn: string, session: string): NewFact => ({
+const start = (turn: string, session: string, caller?: string): NewFact => ({
   at: 1,
   fact: {
     type: 'turn-start',
@@ -18,6 +18,7 @@ const start = (turn: string, session: string): NewFact => ({
     generation: 3,
     policy: 'p/m',
     lessons: [],
+    ...(caller === undefined ? {} : { caller }),
   },
 });
 const end = (turn: string): NewFact => ({
@@ -30,16 +31,16 @@ const wrong = (turn: string): NewFact => ({
 });
 
 /** A reader over a session of these turns; each request continues the one before. */
-function open(turns: readonly string[], mostCharacters?: number) {
+function open(turns: readonly string[], mostCharacters?: number, caller?: string, question = 'question') {
   const store = createMemoryStore();
   const records = toRecords(store, () => 5);
-  store.append({ facts: turns.flatMap((turn) => [start(turn, 's'), end(turn)]) });
+  store.append({ facts: turns.flatMap((turn) => [start(turn, 's', caller), end(turn)]) });
   const decoded: string[] = [];
   const decode = async (view: TurnView) => {
     decoded.push(view.id);
     const nth = Number(view.id.slice(1));
     const messages = Array.from({ length: nth }, (_, at): ChatMessage[] => [
-      { role: 'user', content: [{ type: 'text', text: `question ${at + 1}` }] },
+      { role: 'user', content: [{ type: 'text', text: `${question} ${at + 1}` }] },
       { role: 'assistant', content: [{ type: 'text', text: 'answer' }] },
     ]).flat();
     const request = { model: 'm', system: [], messages: messages.slice(0, -1), tools: [], stream: false };
@@ -51,6 +52,63 @@ function open(turns: readonly string[], mostCharacters?: number) {
   );
   return { reader, store, decoded };
 }
+
+/** A session whose first turn fails to edit `a.ts`; the second reads it, the third edits it again with this result. */
+function openEdits(again: string) {
+  const store = createMemoryStore();
+  const records = toRecords(store, () => 5);
+  const call = (id: string, name: string): AssistantPart => ({
+    type: 'tool-call',
+    id,
+    name,
+    arguments: JSON.stringify({ file_path: 'a.ts', old_string: id, new_string: 'x' }),
+  });
+  const replies: readonly AssistantPart[] = [
+    call('1', 'Edit'),
+    call('2', 'Read'),
+    call('3', 'Edit'),
+    call('4', 'Read'),
+  ];
+  const results = ['String to replace not found in file.', 'const a = 1;', again, ''];
+  const decode = async (view: TurnView) => {
+    const nth = Number(view.id.slice(1));
+    const said = replies.slice(0, nth - 1).flatMap((part, at): ChatMessage[] => [
+      { role: 'assistant', content: [part] },
+      { role: 'tool', callId: String(at + 1), content: [{ type: 'text', text: results[at] ?? '' }] },
+    ]);
+    const messages: ChatMessage[] = [
+      { role: 'user', content: [{ type: 'text', text: 'Rename it' }] },
+      ...said,
+    ];
+    const reply = replies.slice(nth - 1, nth);
+    return {
+      view,
+      request: { model: 'm', system: [], messages, tools: [], stream: false },
+      reply,
+      stop: 'tool-calls' as const,
+    };
+  };
+  const reader = createEvidenceReader({ ...records, decoder: () => decode });
+  const add = (turn: string) => store.append({ facts: [start(turn, 's'), end(turn)] });
+  return { reader, add };
+}
+
+describe('a failed edit', () => {
+  it.each([
+    ['is no failure once one of the next turns made it', 'The file a.ts has been updated.', 'ambiguous'],
+    ['stays a failure when it fails again', 'String to replace not found in file.', 'failure'],
+  ])('%s', async (_, again, verdict) => {
+    const { reader, add } = openEdits(again);
+    let first: string | undefined;
+    for (const turn of ['t1', 't2', 't3', 't4']) {
+      add(turn);
+      const looked = await reader.affectedTurns('s', [turn]);
+      first = looked.find(({ evidence }) => evidence.turn === 't1')?.appraisal.verdict ?? first;
+      if (turn === 't2') expect(first).toBe('failure');
+    }
+    expect(first).toBe(verdict);
+  });
+});
 
 describe('the evidence reader', () => {
   it('decodes and appraises each turn once for appraisal, session end, learners and judge', async () => {
@@ -82,6 +140,16 @@ describe('the evidence reader', () => {
     const [again] = await reader.turns('s', ['t1']);
     expect([first?.appraisal.verdict, again?.appraisal.verdict]).toEqual(['ambiguous', 'failure']);
   });
+
+  it.each(['anonymous', 'unverified'])(
+    'reads no correction from a caller that is %s (whoever has no key taught by talking)',
+    async (caller) => {
+      const said = 'that is wrong, we use ISO dates in this repo';
+      expect(await open(['t1', 't2'], undefined, caller, said).reader.turns('s')).toEqual([]);
+      const [known] = await open(['t1', 't2'], undefined, 'k_1', said).reader.turns('s');
+      expect(known?.appraisal.correction).toEqual({ quotes: [`${said} 2`], isStanding: true });
+    },
+  );
 
   it('keeps nothing of an erased session', async () => {
     const { reader, store } = open(['t1']);

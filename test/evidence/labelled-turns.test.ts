@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readTurns } from '../../lab/measure/signals/read-turns.ts';
 import { type LabelledTurn, scoreTurns, TURN_LABELS } from '../../lab/measure/signals/score-turns.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 
 const turnsOf = (half: string): readonly LabelledTurn[] =>
-  readFileSync(path.resolve(import.meta.dirname, `../../lab/measure/signals/turns-${half}.jsonl`), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as LabelledTurn);
+  readTurns(path.resolve(import.meta.dirname, `../../lab/measure/signals/turns-${half}.jsonl`));
 const all = ['dev', 'test'].flatMap(turnsOf);
 
 describe('the labelled turns', () => {

@@ -252,6 +252,10 @@ describe('identify, headers', () => {
     expect(ask({}, body)).toEqual({ role: 'main', record: true, sessionDone: false });
   });
 
+  it("takes Goose's session header (not a new session with every request, whose history differs)", () => {
+    expect(ask({ 'agent-session-id': '20261116_7' }).sessionId).toBe('20261116_7');
+  });
+
   it('does not merge requests with a static cache key into one session', () => {
     expect(ask({}, { prompt_cache_key: 'my-app-v1' }).sessionId).toBeUndefined();
   });
@@ -325,7 +329,7 @@ describe('identify, with arbitrary input', () => {
     ...['x-session-done', 'x-parent-session-id', 'x-claude-code-session-id', 'x-claude-code-agent-id'],
     ...['x-claude-code-parent-agent-id', 'x-claude-code-request-class', 'x-claude-code-agent-type'],
     ...['session-id', 'session_id', 'thread-id', 'x-codex-turn-metadata', 'x-codex-parent-thread-id'],
-    ...['x-openai-subagent', 'x-session-affinity', 'user-agent', 'originator'],
+    ...['x-openai-subagent', 'x-session-affinity', 'agent-session-id', 'user-agent', 'originator'],
   ];
   const words = fc.constantFrom(
     'main',

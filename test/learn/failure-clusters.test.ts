@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/fact.ts';
-import { createFailureClusters, type FailureClusters } from '../../src/learn/failure-clusters.ts';
+import {
+  createFailureClusters,
+  type FailureClusters,
+  saidForLater,
+} from '../../src/learn/failure-clusters.ts';
 import { changed, cycleEnd, erased, failure, learner, numbered, resting, success } from '../train/facts.ts';
+import { corrected } from './distiller/distill.ts';
 
 function fold(...facts: readonly Fact[]): FailureClusters {
   const support = createFailureClusters();
@@ -39,6 +44,15 @@ describe('pending failures', () => {
     expect(readyTurns(fold(failure('a', { source: 'judge' }), failure('b')))).toEqual([]);
   });
 
+  it('are ready early, below the number that starts a learner, when one was corrected in the chat', () => {
+    const said = { source: 'chat' } as const;
+    const [early] = fold(failure('a', said)).ready(3, 0);
+    expect([early?.isEarly, early?.failures.length]).toEqual([true, 1]);
+    expect(fold(failure('a'), failure('b', { session: 's2' })).ready(3, 0)).toEqual([]);
+    const enough = fold(failure('a', said), failure('b', said), failure('c', said)).ready(3, 0);
+    expect(enough.map(({ isEarly }) => isEarly)).toEqual([undefined]);
+  });
+
   it('keep their place and time when they are appraised again, with the new source', () => {
     const support = fold(failure('a'), failure('b', { session: 's2' }), failure('a', told));
     const [cluster] = support.ready(1, 0);
@@ -53,6 +67,29 @@ describe('pending failures', () => {
     const support = fold(...many);
     expect(support.size).toBe(2_000);
     expect(readyTurns(support)[0]?.[0]).toBe('t1');
+  });
+});
+
+describe('of too few failures', () => {
+  const once = corrected(1, 'no, the other column', { isStanding: false });
+  const again = corrected(2, 'no, the other column', { isStanding: false });
+  const standing = corrected(3, 'we use pnpm here');
+
+  it('what was said for later work is learned from at once, with a model and without one', () => {
+    expect(saidForLater([once, standing], true)).toEqual([standing]);
+    expect(saidForLater([once, standing], false)).toEqual([once, standing]);
+    const word = {
+      ...once,
+      passages: [{ origin: 'user' as const, text: 'use ISO dates', isFeedback: true as const }],
+    };
+    expect(saidForLater([word], true)).toEqual([word]);
+  });
+
+  it('a correction of one answer waits for a second session, and for the whole number with a model', () => {
+    expect(saidForLater([once], false)).toEqual([]);
+    expect(saidForLater([once, { ...again, session: once.session }], false)).toEqual([]);
+    expect(saidForLater([once, again], false)).toEqual([once, again]);
+    expect(saidForLater([once, again], true)).toEqual([]);
   });
 });
 

@@ -1,15 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import type { NewFact } from '../../src/core/store.ts';
 import type { Waiting } from '../../src/core/waiting.ts';
 import type { LearningStatus } from '../../src/learn/learning.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
-import { lastTryOf, listLearningWaits } from '../../src/learn/learning-waits.ts';
+import { listLearningWaits } from '../../src/learn/learning-waits.ts';
 import {
   type LearningPorts,
   type LearningWorker,
   startLearningWorker,
 } from '../../src/learn/learning-worker.ts';
+import { lastTryOf } from '../../src/learn/try-result.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
@@ -73,6 +75,13 @@ const unreachable: readonly ChatEvent[] = [
   { type: 'failure', failure: { kind: 'unreachable', status: 502, message: 'connect ECONNREFUSED' } },
 ];
 
+const withoutWords = (facts: readonly NewFact[]): readonly NewFact[] =>
+  facts.map(({ fact, ...rest }) => {
+    if (fact.type !== 'reward-given') return { ...rest, fact };
+    const { note: _, ...score } = fact;
+    return { ...rest, fact: score };
+  });
+
 describe('what waits to be learned from', () => {
   it('is said with the number that is missing, not only with a count', async () => {
     const { worker, records, waits } = await open();
@@ -86,24 +95,50 @@ describe('what waits to be learned from', () => {
   it.each([
     [
       'an unusable reply',
-      'reply-unusable',
       async () => text('I am sorry.'),
-      'wait: the reply of own/teacher could not be used: it holds no JSON',
+      'the reply of own/teacher could not be used: it holds no JSON',
     ],
     [
       'a model that cannot be reached',
-      'model-unavailable',
       async () => unreachable,
-      'wait: own/teacher gave no answer (unreachable: connect ECONNREFUSED), since just now',
+      'own/teacher gave no answer (unreachable: connect ECONNREFUSED)',
     ],
-  ] as const)('names %s as the reason, and when the next try is', async (_, code, chat, why) => {
-    const { worker, records, waits } = await open({ chat });
-    await records.append(failedEpisodes('ada'));
+  ] as const)(
+    'says after %s that a lesson in your own words is in use, why, and when the next try is',
+    async (_, chat, why) => {
+      const { worker, records, waits, lessons } = await open({ chat });
+      await records.append(failedEpisodes('ada'));
+      await worker.settle();
+      const [lesson] = lessons.library.lessons();
+      expect(waits()).toMatchObject([
+        {
+          code: 'evolver-revision',
+          count: 1,
+          what: '1 lesson in your own words',
+          why: `is in use, and the evolver will write it out. The last try: ${why}`,
+          lessons: [lesson?.id],
+        },
+      ]);
+      const next = waits()[0]?.nextAt ?? 0;
+      expect(next).toBeGreaterThan(Date.now());
+      expect(next).toBeLessThanOrEqual(Date.now() + 60_000);
+    },
+  );
+
+  it('is said with the reason and the next try where nobody said what was wrong', async () => {
+    const { worker, records, waits } = await open({ chat: async () => unreachable });
+    await records.append(withoutWords(failedEpisodes('ada')));
     await worker.settle();
-    expect(waits()).toMatchObject([{ code, count: 3, what: '3 failures of ada', why }]);
-    const next = waits()[0]?.nextAt ?? 0;
-    expect(next).toBeGreaterThan(Date.now());
-    expect(next).toBeLessThanOrEqual(Date.now() + 60_000);
+    expect(waits()).toMatchObject([
+      {
+        code: 'model-unavailable',
+        count: 3,
+        what: '3 failures of ada',
+        why: 'wait: own/teacher gave no answer (unreachable: connect ECONNREFUSED), since just now',
+        fix: 'instar doctor',
+      },
+    ]);
+    expect(waits()[0]?.nextAt).toBeGreaterThan(Date.now());
   });
 
   it('names the budget and the setting when a call does not fit into it', async () => {
@@ -111,7 +146,7 @@ describe('what waits to be learned from', () => {
     await records.append(failedEpisodes('ada'));
     await worker.settle();
     expect(waits()).toMatchObject([
-      { code: 'budget-spent', count: 3, fix: expect.stringContaining('instar config set learn.budget.') },
+      { code: 'evolver-revision', count: 1, fix: expect.stringContaining('instar config set learn.budget.') },
     ]);
   });
 

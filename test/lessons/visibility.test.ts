@@ -63,9 +63,9 @@ describe('the visibility of a lesson', () => {
     expect(await outcome(shared, { agent: 'other', runKind: 'cron', domain: 'law' })).not.toBe('shown');
   });
 
-  it('does not show a shared lesson to others as if they had been told it (only where it fits the task)', async () => {
-    const told = { ...invoices('shared', { agent: 'billing' }) };
-    const shelf = { ...told, text: { ...told.text, note: { ...told.text.note, source: 'told' as const } } };
+  it('shows a lesson for every task to those whose scope it names, and to others only where it fits', async () => {
+    const told = invoices('shared', { agent: 'billing' });
+    const shelf = { ...told, text: { ...told.text, note: { ...told.text.note, isAlways: true as const } } };
     const embed = createNgramEmbed();
     const index = createRecall({ embed, fallback: embed, limits: { topK: 5, tokenBudget: 2000 } });
     await index.update([...LESSONS.filter(({ id }) => id !== shelf.id), shelf]);
@@ -76,6 +76,10 @@ describe('the visibility of a lesson', () => {
       );
     expect(await ids('billing')).toContain(shelf.id);
     expect(await ids('other')).not.toContain(shelf.id);
+    // What a person told is one lesson among the others, unless they marked it.
+    await index.update([...LESSONS.filter(({ id }) => id !== told.id), { ...told, revision: 2 }]);
+    await index.settled();
+    expect(await ids('billing')).not.toContain(told.id);
   });
 
   it('shows a private lesson without evidence to the agent its scope names, and to nobody for a pattern', async () => {

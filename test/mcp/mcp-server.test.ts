@@ -135,6 +135,21 @@ describe('the MCP tools', () => {
     expect(api.episodes.size).toBe(0);
   });
 
+  it('give the whole text of a lesson by its name, and say which names are unknown', async () => {
+    const client = await connect(createMemoryEpisodeApi());
+    const pull = (args: Record<string, unknown>) =>
+      client.callTool({ name: 'pull_experiences', arguments: args });
+    const named = await pull({ name: 'iso-dates' });
+    expect(named.structuredContent).toEqual({
+      lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
+      ids: ['lesson-1'],
+    });
+    expect(textOf(await pull({ name: 'nope' }))).toContain('No lesson named "nope"');
+    const neither = await pull({ agent: 'writer' });
+    expect(neither.isError).toBe(true);
+    expect(textOf(neither)).toContain('Give the task, or the name of a lesson');
+  });
+
   it('list lessons by state and kind', async () => {
     const draft: ListedLesson = { ...DATES, id: 'lesson-2', name: 'draft', state: 'proposed', kind: 'fix' };
     const client = await connect(createMemoryEpisodeApi([DATES, draft]));

@@ -185,23 +185,21 @@ describe('three failures reported by a person', () => {
   });
 
   it.each([
-    ['garbage', 'I am sorry, I cannot do that.'],
-    ['a path for a name', JSON.stringify([{ ...SKILL, name: '../../etc/passwd' }])],
-    ['hidden characters', JSON.stringify([{ ...SKILL, name: 'hidden', content: `${SKILL.content}\u202e` }])],
-    [
-      'ten thousand skills',
-      JSON.stringify(Array.from({ length: 10_000 }, (_, nth) => ({ ...SKILL, name: `skill-${nth}` }))),
-    ],
-    ['a prototype', '[{"__proto__":{"name":"x"},"name":"polluted"}]'],
-  ])('change nothing when the model replies with %s, and stay available for learning', async (_, reply) => {
+    ['garbage', 'I am sorry, I cannot do that.', 'distiller'],
+    ['a path for a name', JSON.stringify([{ ...SKILL, name: '../../etc/passwd' }]), 'evolver'],
+  ])('become a lesson at once when the model replies with %s', async (_, reply, learner) => {
     evolved = reply;
-    const before = await generation();
     const runs = ((await learning()).cycles as JsonObject).run as number;
     const agent = `agent-${runs}`;
-    await fail(agent, 3);
-    await vi.waitFor(async () => expect(((await learning()).cycles as JsonObject).run).toBe(runs + 1), SOON);
-    expect(await generation()).toBe(before);
-    expect((await learning()).support).toBeGreaterThanOrEqual(3);
+    const turns = await fail(agent, 3);
+    await vi.waitFor(async () => {
+      const found = (await owner('GET', '/api/lessons?kind=skill')) as unknown as JsonObject[];
+      const own = found.filter(({ scope }) => (scope as JsonObject).agent === agent);
+      expect(own).toMatchObject([{ state: 'trial' }]);
+      const { evidence, content } = await owner('GET', `/api/lessons/${String(own[0]?.id)}`);
+      expect(evidence).toMatchObject({ learner, turns: expect.arrayContaining([...turns]) });
+      expect(content).toContain('12.50 EUR');
+    }, SOON);
     expect((await ask(daemon.port, { method: 'GET', path: '/healthz' })).status).toBe(200);
   });
 
@@ -255,10 +253,10 @@ describe('three failures reported by a person', () => {
     await vi.waitFor(async () => {
       const session = await owner('GET', '/api/sessions/judged');
       const turns = session.turns as readonly JsonObject[];
-      expect(turns.find(({ id }) => id === turn)?.rewards).toMatchObject([{ source: 'judge', score: -1 }]);
+      expect(turns.find(({ id }) => id === turn)?.rewards).toMatchObject([{ source: 'judge', score: -0.5 }]);
     }, SOON);
-    // Two of three votes agree: the third is not asked for.
-    expect(judged - before).toBeLessThanOrEqual(3);
+    // Two of three votes agree: the third is not asked for. It counts half, and is asked about one turn that a person has rated.
+    expect(judged - before).toBeLessThanOrEqual(6);
     expect(judged - before).toBeGreaterThanOrEqual(2);
     await vi.waitFor(async () => expect(await failures()).toBe(known + 1), SOON);
   });
@@ -279,19 +277,5 @@ describe('three failures reported by a person', () => {
     await judge(turn, 1, 'looks fine to me');
     await vi.waitFor(async () => expect(await rewards()).toHaveLength(2), SOON);
     expect(await failures()).toBe(before + 1);
-  });
-
-  it('are learned from after a kill and a restart when the model failed before', async () => {
-    const steps = ['1. Open the ledger.', '2. Copy its column headings.', '3. Sort rows by booking day.'];
-    const content = [...steps, 'Example: May before June', 'Anti-pattern: rows as they came', 'Look twice.'];
-    const description = 'When you arrange bookings in a table.';
-    evolved = JSON.stringify([
-      { ...SKILL, name: 'sort-the-bookings', description, content: content.join('\n') },
-    ]);
-    const waiting = Number((await learning()).support);
-    daemon.child.kill('SIGKILL');
-    await daemon.exited;
-    daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
-    await vi.waitFor(async () => expect(Number((await learning()).support)).toBeLessThan(waiting), SOON);
   });
 });

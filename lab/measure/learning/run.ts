@@ -19,7 +19,11 @@ const LOOK_MS = 10;
 const upstream = await startChild('upstream');
 const loader = await startChild('load');
 const instar = await startInstar({ main: path.resolve('dist/src/cli/main.js'), upstreamPort: upstream.port });
-const key = readFileSync(path.join(instar.home, 'key'), 'utf8').trim();
+const readKey = (name: 'key' | 'owner-key'): string =>
+  readFileSync(path.join(instar.home, name), 'utf8').trim();
+const key = readKey('key');
+/** Feedback with a caller's key is the agent's own word about itself. */
+const owner = { authorization: `Bearer ${readKey('owner-key')}` };
 const base = `http://127.0.0.1:${instar.port}`;
 
 const load = async (): Promise<LoadResult> => {
@@ -74,15 +78,15 @@ async function teach(nth: number): Promise<number | undefined> {
   for (const [at, id] of turns.entries()) {
     const note = `Put the unit U${nth} behind every amount of client ${nth}, such as 12.50 U${nth}.`;
     if (at === 2) break;
-    await post('/v1/feedback', { turn: id, score: -1, note });
+    await post('/v1/feedback', { turn: id, score: -1, note }, owner);
   }
   const before = await generation();
   const from = performance.now();
-  await post('/v1/feedback', {
-    turn: turns[2],
-    score: -1,
-    note: `Put the unit U${nth} behind every amount of client ${nth}.`,
-  });
+  await post(
+    '/v1/feedback',
+    { turn: turns[2], score: -1, note: `Put the unit U${nth} behind every amount of client ${nth}.` },
+    owner,
+  );
   while (performance.now() - from < 10_000) {
     if ((await generation()) === before) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -91,6 +95,62 @@ async function teach(nth: number): Promise<number | undefined> {
     const asked = performance.now();
     const head = await turn(agent, `${agent}-next-${asked}`, `${task}, with all amounts`);
     if (head.get('x-instar-lessons') !== null) return performance.now() - from;
+  }
+  return undefined;
+}
+
+/**
+ * The user corrects the agent in the chat, in three sessions; then a new session as soon as something was learned: milliseconds from
+ * the message with the third correction to the reply of a turn whose prompt contained it. The first two are other rules of the
+ * same project, so that the lesson that is waited for can only come from the third.
+ */
+async function correct(nth: number): Promise<number | undefined> {
+  const agent = `corrected-${nth}`;
+  const task = `Add the totals of client ${nth} to summary.md`;
+  const rules = [
+    `No. We use the short names of list ${nth} here, not the long ones.`,
+    `No. We never use floats for the sums of ledger ${nth}.`,
+    `No. We always write the currency K${nth} behind every total here.`,
+  ];
+  let before = 0;
+  let from = 0;
+  for (const [at, rule] of rules.entries()) {
+    const session = `${agent}-${at}`;
+    const first = { role: 'user', content: task };
+    const answer = await (await chat(agent, session, [first])).json();
+    const reply = (answer as { choices?: { message?: { content?: string } }[] }).choices?.[0]?.message
+      ?.content;
+    before = await generation();
+    from = performance.now();
+    const messages = [
+      first,
+      { role: 'assistant', content: reply ?? 'Done.' },
+      { role: 'user', content: rule },
+    ];
+    await (await chat(agent, session, messages)).arrayBuffer();
+    if (at < rules.length - 1 && (await waitForGeneration(before, from)) === undefined) return undefined;
+  }
+  while (performance.now() - from < 10_000) {
+    if ((await waitForGeneration(before, from)) === undefined) return undefined;
+    const asked = performance.now();
+    const head = await turn(agent, `${agent}-next-${asked}`, `${task}, with the currency`);
+    if (head.get('x-instar-lessons') !== null) return performance.now() - from;
+  }
+  return undefined;
+}
+
+const chat = (agent: string, session: string, messages: readonly object[]): Promise<Response> =>
+  post(
+    '/v1/chat/completions',
+    { model: 'bench-json', messages },
+    { 'x-instar-agent': agent, 'x-instar-session': session },
+  );
+
+async function waitForGeneration(before: number, from: number): Promise<number | undefined> {
+  while (performance.now() - from < 10_000) {
+    const now = await generation();
+    if (now !== before) return now;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return undefined;
 }
@@ -116,6 +176,14 @@ const teachMany = async (times: number): Promise<readonly number[]> => {
 const [first = Number.NaN] = await teachMany(1);
 await teachMany(2);
 const quiet = await teachMany(10);
+const corrections: number[] = [];
+let unlearned = 0;
+for (let nth = 0; nth < 12; nth++) {
+  const delay = await correct(nth);
+  if (delay === undefined) unlearned++;
+  // The first one warms up.
+  else if (nth > 0) corrections.push(delay);
+}
 await load();
 for (let round = 0; round < ROUNDS; round++) {
   alone.push(await load());
@@ -163,6 +231,8 @@ const lines = [
   row('served while it learns', beside),
   '',
   `From the third feedback to the first prompt with the skill (no model in between): ${delay(quiet)} alone (goal: 100 ms), ${first.toFixed(0)} ms the very first time, ${delay(delays)} under that load, ${delay(after)} right after it, ${missed} not within 10 s.`,
+  '',
+  `From the message with the third correction in the chat (each a rule of its own) to the first prompt that quotes it: ${delay(corrections)} (goal: 100 ms), ${unlearned} not within 10 s.`,
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
 if (process.argv.includes('--write')) writeSection('docs/performance.md', 'bench:learning', lines.join('\n'));

@@ -6,17 +6,26 @@ import { parseArgs } from 'node:util';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { writeSection } from '../markdown.ts';
-import { measureQuality, readPairs, reportQuality } from './quality.ts';
+import { fitWeights } from './fit.ts';
+import { measureQuality, type RecallQuality, reportQuality } from './quality.ts';
+import { readTasks } from './read-tasks.ts';
 import { measureRealScan, measureScans, reportScans } from './scans.ts';
 import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
 
-/** Quality and speed of recall. With `--pairs` only the quality, for any file of that format. */
-const OURS = 'lab/measure/recall/pairs.jsonl';
+/**
+ * Quality and speed of recall. `--pairs FILE`: only the quality, for any file of that format; `--json` prints it as JSON.
+ * `--fit`: the weights of recall that are best on the dev split of our tasks.
+ */
+const OURS = 'lab/measure/recall/tasks.jsonl';
+/** 90 lessons, with tasks that are near to them and need none. */
+const NEAR = 'lab/measure/recall/pairs.jsonl';
 const { values: options } = parseArgs({
   options: {
     pairs: { type: 'string' },
     sizes: { type: 'string', default: '100,1000,10000,100000' },
     write: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    fit: { type: 'boolean', default: false },
     /** Internal: measures one size in a process of its own. */
     one: { type: 'string' },
   },
@@ -28,10 +37,15 @@ const add = (text: string): void => {
   process.stdout.write(`${text}\n\n`);
 };
 
-async function addQuality(embed: EmbeddingModel, file: string, split?: 'dev' | 'test'): Promise<void> {
-  const pairs = readPairs(file, split);
+async function addQuality(
+  embed: EmbeddingModel,
+  file: string,
+  split?: 'dev' | 'test',
+): Promise<readonly RecallQuality[]> {
   const title = split === undefined ? path.basename(file) : `${path.basename(file)}, ${split}`;
-  add(reportQuality(title, pairs, await measureQuality(pairs, embed)));
+  const found = await measureQuality(readTasks(file, split), embed);
+  if (!options.json) add(reportQuality(title, found));
+  return found;
 }
 
 async function addSpeed(embed: EmbeddingModel): Promise<void> {
@@ -45,8 +59,8 @@ async function addSpeed(embed: EmbeddingModel): Promise<void> {
   add(
     `### Speed\n\nSynthetic texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a task's vector the first time; later it is cached. The tasks are those of our pairs (half of them up to 62 characters), the long messages twelve of them in a row, of which recall gives the model 320 characters.\n\n${reportSpeed(found)}`,
   );
-  const { lessons, pairs } = readPairs(OURS, 'dev');
-  const queries = pairs.slice(0, 50).map(({ query }) => query);
+  const { lessons, tasks } = readTasks(OURS, 'dev');
+  const queries = tasks.slice(0, 50).map(({ query }) => query);
   const scans = [
     await measureRealScan(embed, lessons, queries),
     ...sizes.filter((n) => n >= 1000).map(measureScans),
@@ -58,10 +72,13 @@ async function addSpeed(embed: EmbeddingModel): Promise<void> {
 
 async function run(): Promise<void> {
   const embed = createMiniLmEmbed();
-  if (options.pairs !== undefined) await addQuality(embed, options.pairs);
-  else {
-    await addQuality(embed, OURS, 'test');
-    await addQuality(embed, OURS, 'dev');
+  if (options.fit) add(await fitWeights(readTasks(OURS, 'dev'), readTasks(NEAR, 'dev'), embed));
+  else if (options.pairs !== undefined) {
+    const found = await addQuality(embed, options.pairs);
+    if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
+  } else {
+    for (const file of [OURS, NEAR])
+      for (const split of ['test', 'dev'] as const) await addQuality(embed, file, split);
     await addSpeed(embed);
   }
   await embed.close();
@@ -75,6 +92,6 @@ async function run(): Promise<void> {
 
 if (options.one === undefined) await run();
 else {
-  const tasks = readPairs(OURS).pairs.map(({ query }) => query);
+  const tasks = readTasks(NEAR).tasks.map(({ query }) => query);
   process.stdout.write(JSON.stringify(await measureSpeed(Number(options.one), tasks.slice(0, 120))));
 }

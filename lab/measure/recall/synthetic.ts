@@ -7,10 +7,14 @@ export interface PairLesson {
   readonly name: string;
   readonly description: string;
   readonly content: string;
+  readonly triggers?: readonly string[];
 }
 
 /** A live skill with this text and default notes. */
-export function createLiveSkill({ id, name, description, content }: PairLesson, revision = 1): Lesson {
+export function createLiveSkill(
+  { id, name, description, content, triggers }: PairLesson,
+  revision = 1,
+): Lesson {
   return {
     id,
     revision,
@@ -34,6 +38,7 @@ export function createLiveSkill({ id, name, description, content }: PairLesson, 
         visibility: 'shared',
         halfLifeDays: 30,
         links: [],
+        ...(triggers === undefined ? {} : { triggers }),
       },
       evidence: { turns: [], quotes: [], learner: 'person' },
       taint: [],

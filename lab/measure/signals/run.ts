@@ -1,25 +1,28 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { writeSection } from '../markdown.ts';
-import { type HitRate, type LabelledTurn, scoreTurns, TURN_LABELS, type TurnScores } from './score-turns.ts';
+import { readTurns } from './read-turns.ts';
+import { type HitRate, scoreTurns, TURN_LABELS, type TurnScores } from './score-turns.ts';
 
 /** How well failures are found in labelled turns: ours, or any file of that format. */
-const OURS = ['test', 'dev', 'hard'].map((part) => `lab/measure/signals/turns-${part}.jsonl`);
+const OURS = [
+  'conversations-test',
+  'conversations-real',
+  'conversations-dev',
+  'turns-test',
+  'turns-dev',
+  'turns-hard',
+].map((name) => `lab/measure/signals/${name}.jsonl`);
 const { values: options } = parseArgs({
   options: {
     turns: { type: 'string', multiple: true, default: OURS },
+    json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
 
-const readTurns = (file: string): readonly LabelledTurn[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as LabelledTurn);
-
+const percent = ({ hits, of }: HitRate): number | undefined => (of === 0 ? undefined : hits / of);
 const ratio = ({ hits, of }: HitRate): string =>
   of === 0 ? '–' : `${(hits / of).toFixed(3)} (${hits} of ${of})`;
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
@@ -31,10 +34,12 @@ function report(file: string, score: TurnScores): string {
     table(
       ['what', 'found'],
       [
+        ['verdict is the label', ratio(score.exact)],
         ['failures: precision', ratio(score.precision)],
         ['failures: recall', ratio(score.recall)],
+        ['infrastructure judged as failure', ratio(score.blamed)],
         ['infrastructure judged as success or failure', ratio(score.taught)],
-        ['verdict is the label', ratio(score.exact)],
+        ['digest is the expected one', ratio(score.digests)],
       ],
     ),
     table(
@@ -46,18 +51,60 @@ function report(file: string, score: TurnScores): string {
       score.signals.map(({ name, says, precision, recall }) => [name, says, ratio(precision), ratio(recall)]),
     ),
     table(
-      ['client', 'failures: precision', 'failures: recall'],
-      score.clients.map(({ client, precision, recall }) => [client, ratio(precision), ratio(recall)]),
+      ['client', 'verdict', 'failures: precision', 'failures: recall'],
+      score.clients.map(({ client, exact, precision, recall }) => [
+        client,
+        ratio(exact),
+        ratio(precision),
+        ratio(recall),
+      ]),
     ),
     score.wrong.length === 0
       ? 'No turn is wrong.'
-      : `Wrong:\n\n${score.wrong.map((line) => `- ${line}`).join('\n')}`,
+      : `Wrong:\n\n${score.wrong
+          .map(
+            ({ id, client, label, verdict, note }) =>
+              `- ${id} (${client}): ${label}, judged ${verdict}: ${note}`,
+          )
+          .join('\n')}`,
   ].join('\n\n');
 }
 
-const sections = options.turns.map((file) => report(file, scoreTurns(readTurns(file), appraise)));
-const text = sections.join('\n\n');
-process.stdout.write(`${text}\n`);
+/** One document for programs; shares are of 1, and absent where nothing was to be found. */
+function toDocument(file: string, score: TurnScores): object {
+  const counted = (rate: HitRate) => ({ hits: rate.hits, of: rate.of, share: percent(rate) });
+  return {
+    file,
+    turns: score.turns,
+    verdictExact: counted(score.exact),
+    labels: Object.fromEntries(
+      score.labels.map(({ label, precision, recall }) => [
+        label,
+        { precision: counted(precision), recall: counted(recall) },
+      ]),
+    ),
+    infrastructureCalledFailure: counted(score.blamed),
+    infrastructureCalledFailureOrSuccess: counted(score.taught),
+    digests: counted(score.digests),
+    confusion: score.confusion,
+    clients: score.clients.map(({ client, exact, precision, recall }) => ({
+      client,
+      exact: counted(exact),
+      failurePrecision: counted(precision),
+      failureRecall: counted(recall),
+    })),
+    wrong: score.wrong,
+    wrongDigests: score.wrongDigests,
+  };
+}
+
+const scored = options.turns.map((file) => ({ file, score: scoreTurns(readTurns(file), appraise) }));
+const text = scored.map(({ file, score }) => report(file, score)).join('\n\n');
+if (options.json) {
+  const documents = scored.map(({ file, score }) => toDocument(file, score));
+  const [first] = documents;
+  process.stdout.write(`${JSON.stringify(documents.length === 1 ? first : documents, undefined, 2)}\n`);
+} else process.stdout.write(`${text}\n`);
 if (options.write) {
   const when = new Date().toISOString().slice(0, 10);
   const command = `npm run bench:signals -- ${options.turns === OURS ? '' : options.turns.map((file) => `--turns ${file} `).join('')}--write`;

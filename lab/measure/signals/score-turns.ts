@@ -1,11 +1,15 @@
 import type { Appraisal, TurnEvidence, Verdict } from '../../../src/core/evidence.ts';
+import { isSameDigest } from './compare-digest.ts';
 
 export const TURN_LABELS: readonly Verdict[] = ['success', 'failure', 'infrastructure', 'ambiguous'];
 
 export interface LabelledTurn {
+  readonly id: string;
   readonly label: Verdict;
   readonly client: string;
   readonly note: string;
+  /** What one of the turn's digests must say. */
+  readonly digest?: string;
   readonly evidence: TurnEvidence;
 }
 
@@ -14,24 +18,53 @@ export interface HitRate {
   readonly hits: number;
 }
 
+export interface LabelScore {
+  readonly label: Verdict;
+  /** Of the turns with this verdict, those with this label. */
+  readonly precision: HitRate;
+  /** Of the turns with this label, those with this verdict. */
+  readonly recall: HitRate;
+}
+
+export interface WrongTurn {
+  readonly id: string;
+  readonly client: string;
+  readonly label: Verdict;
+  readonly verdict: Verdict;
+  readonly note: string;
+  /** The signals that were seen, with what they say. */
+  readonly signals: readonly string[];
+}
+
 export interface TurnScores {
   readonly turns: number;
   /** Turns whose verdict is the label. */
   readonly exact: HitRate;
+  readonly labels: readonly LabelScore[];
   /** Of the turns judged as failures, those labelled as failures. */
   readonly precision: HitRate;
   /** Of the labelled failures, those that were found. */
   readonly recall: HitRate;
-  /** Of the infrastructure failures, those judged as success or failure. */
+  /** Of the infrastructure turns, those judged as success or failure. */
   readonly taught: HitRate;
+  /** Of the infrastructure turns, those judged as failures. */
+  readonly blamed: HitRate;
+  /** Of the turns with an expected digest, those of which one digest is that. */
+  readonly digests: HitRate;
   readonly confusion: Readonly<Record<Verdict, Readonly<Record<Verdict, number>>>>;
   readonly signals: readonly SignalScore[];
   readonly clients: readonly {
     readonly client: string;
+    readonly exact: HitRate;
     readonly precision: HitRate;
     readonly recall: HitRate;
   }[];
-  readonly wrong: readonly string[];
+  readonly wrong: readonly WrongTurn[];
+  readonly wrongDigests: readonly {
+    readonly id: string;
+    readonly expected: string;
+    readonly found: readonly string[];
+  }[];
 }
 
 /** Precision and recall of one signal on its own. */
@@ -52,44 +85,66 @@ export function scoreTurns(
 ): TurnScores {
   const rows: readonly Row[] = turns.map((turn) => ({ ...turn, opinion: appraise(turn.evidence) }));
   const clients = [...new Set(rows.map(({ client }) => client))];
+  const labels = TURN_LABELS.map((label) => scoreLabel(rows, label));
+  const outages = rows.filter(({ label }) => label === 'infrastructure');
+  const digested = rows.filter(({ digest }) => digest !== undefined);
   return {
     turns: rows.length,
-    exact: share(rows, ({ label, opinion }) => label === opinion.verdict),
+    exact: exactOf(rows),
+    labels,
     ...failuresOf(rows),
-    taught: share(
-      rows.filter(({ label }) => label === 'infrastructure'),
-      ({ opinion: { verdict } }) => verdict === 'success' || verdict === 'failure',
-    ),
+    taught: share(outages, ({ opinion: { verdict } }) => verdict === 'success' || verdict === 'failure'),
+    blamed: share(outages, ({ opinion }) => opinion.verdict === 'failure'),
+    digests: share(digested, isDigested),
     confusion: tally(rows),
     signals: signalsOf(rows),
-    clients: clients.map((client) => ({
-      client,
-      ...failuresOf(rows.filter((row) => row.client === client)),
-    })),
-    wrong: rows
-      .filter(({ label, opinion }) => label !== opinion.verdict)
-      .map(
-        (row) =>
-          `${row.evidence.turn} (${row.client}): ${row.label}, judged ${row.opinion.verdict}: ${row.note}`,
-      ),
+    clients: clients.map((client) => {
+      const own = rows.filter((row) => row.client === client);
+      return { client, exact: exactOf(own), ...failuresOf(own) };
+    }),
+    wrong: rows.filter(({ label, opinion }) => label !== opinion.verdict).map(describeWrong),
+    wrongDigests: digested
+      .filter((row) => !isDigested(row))
+      .map(({ id, digest = '', opinion }) => ({ id, expected: digest, found: opinion.digests })),
   };
 }
+
+const isDigested = ({ digest = '', opinion }: Row): boolean =>
+  opinion.digests.some((found) => isSameDigest(digest, found));
+
+const describeWrong = ({ id, client, label, note, opinion }: Row): WrongTurn => ({
+  id,
+  client,
+  label,
+  verdict: opinion.verdict,
+  note,
+  signals: opinion.signals.map(({ name, reason }) => `${name}: ${reason}`),
+});
 
 const share = (rows: readonly Row[], isHit: (row: Row) => boolean): HitRate => ({
   of: rows.length,
   hits: rows.filter(isHit).length,
 });
 
-const failuresOf = (rows: readonly Row[]): Pick<TurnScores, 'precision' | 'recall'> => ({
+const exactOf = (rows: readonly Row[]): HitRate =>
+  share(rows, ({ label, opinion }) => label === opinion.verdict);
+
+const scoreLabel = (rows: readonly Row[], label: Verdict): LabelScore => ({
+  label,
   precision: share(
-    rows.filter(({ opinion }) => opinion.verdict === 'failure'),
-    ({ label }) => label === 'failure',
+    rows.filter(({ opinion }) => opinion.verdict === label),
+    (row) => row.label === label,
   ),
   recall: share(
-    rows.filter(({ label }) => label === 'failure'),
-    ({ opinion }) => opinion.verdict === 'failure',
+    rows.filter((row) => row.label === label),
+    ({ opinion }) => opinion.verdict === label,
   ),
 });
+
+function failuresOf(rows: readonly Row[]): Pick<TurnScores, 'precision' | 'recall'> {
+  const { precision, recall } = scoreLabel(rows, 'failure');
+  return { precision, recall };
+}
 
 function tally(rows: readonly Row[]): TurnScores['confusion'] {
   const count = (label: Verdict, verdict: Verdict): number =>
@@ -100,13 +155,13 @@ function tally(rows: readonly Row[]): TurnScores['confusion'] {
 }
 
 function signalsOf(rows: readonly Row[]): readonly SignalScore[] {
-  const seen = rows.flatMap(({ opinion }) => opinion.signals).filter(({ source }) => source === 'signal');
+  const seen = rows.flatMap(({ opinion }) => opinion.signals).filter(({ source }) => isCounted(source));
   const names = [...new Set(seen.map(({ name }) => name))].sort();
   return names.flatMap((name): readonly SignalScore[] =>
     (['failure', 'success', 'infrastructure'] as const).flatMap((says) => {
       const speaks = ({ opinion }: Row): boolean =>
         opinion.signals.some(
-          (signal) => signal.name === name && signal.source === 'signal' && sideOf(signal) === says,
+          (signal) => signal.name === name && isCounted(signal.source) && sideOf(signal) === says,
         );
       const spoken = rows.filter(speaks);
       if (spoken.length === 0) return [];
@@ -125,6 +180,9 @@ function signalsOf(rows: readonly Row[]): readonly SignalScore[] {
     }),
   );
 }
+
+/** Signals of the rules; people, verifiers and judges are not measured here. */
+const isCounted = (source: string): boolean => source === 'signal' || source === 'chat';
 
 const sideOf = ({ name, score }: { readonly name: string; readonly score: number }): SignalScore['says'] =>
   name === 'infrastructure' ? 'infrastructure' : score < 0.5 ? 'failure' : 'success';

@@ -23,13 +23,30 @@ const domainSchema = z
   .describe('A rule that assigns a domain; all given fields must match.');
 
 export const librarySchema = z.strictObject({
-  topK: z.int().min(0).max(50).default(6).describe('Maximum number of lessons per turn.'),
+  topK: z
+    .int()
+    .min(0)
+    .max(50)
+    .default(6)
+    .describe('Maximum number of lessons shown with their whole text; 0 shows no lessons at all.'),
   tokenBudget: z
     .int()
     .min(0)
     .max(100_000)
     .default(1500)
     .describe('Maximum number of tokens of those lessons.'),
+  index: z
+    .strictObject({
+      lines: z
+        .int()
+        .min(0)
+        .max(100)
+        .default(24)
+        .describe('Maximum number of further lessons that are listed by one line each; 0 lists none.'),
+      tokens: z.int().min(0).max(20_000).default(600).describe('Maximum number of tokens of those lines.'),
+    })
+    .default({ lines: 24, tokens: 600 })
+    .describe('Lessons that fit a task, but not clearly enough for their whole text.'),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')

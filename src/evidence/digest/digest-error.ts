@@ -1,20 +1,29 @@
 import { bothEnds, eachLine } from '../../text/lines.ts';
 import { countTests } from '../tools/count-failures.ts';
-import { findCommandFault, findOutage, findToolFault } from '../tools/error-patterns.ts';
+import { findCommandFault, findToolFault } from '../tools/error-patterns.ts';
 import { readExitCode } from '../tools/exit-status.ts';
-import { createCompilerReader, createTestReader } from './diagnostics.ts';
+import { findOutage } from '../tools/outages.ts';
+import { cleanLine, isMarked } from './clean-line.ts';
+import {
+  createDartReader,
+  createElixirReader,
+  createGoReader,
+  createJvmReader,
+  createNativeReader,
+  createNetReader,
+  createRustReader,
+} from './compiled-traces.ts';
+import { createCompilerReader } from './diagnostics.ts';
 import type { LineReader } from './finding.ts';
 import { formatFinding } from './finding.ts';
+import { createPytestReader, createPythonReader } from './python.ts';
 import {
-  createGoReader,
   createJavaScriptReader,
-  createJvmReader,
-  createNetReader,
+  createLuaReader,
   createPhpReader,
-  createPythonReader,
   createRubyReader,
-  createRustReader,
-} from './stack-traces.ts';
+} from './script-traces.ts';
+import { createTestReader } from './test-failures.ts';
 import { createErrorNameReader, createToolErrorReader } from './tool-errors.ts';
 
 const MOST = 6;
@@ -22,16 +31,24 @@ const MOST_OF_ONE = 3;
 /** Tool output can be a whole log. */
 const TEXT_CAP = 200_000;
 
+/** Lines that are read after one that is about an error: messages have several lines. */
+const NEAR = 6;
+
 /** Readers of locations; their findings are shown in this order. */
 const TRACES: readonly (() => LineReader)[] = [
   createPythonReader,
+  createPytestReader,
   createJavaScriptReader,
   createJvmReader,
   createNetReader,
   createGoReader,
+  createNativeReader,
+  createElixirReader,
+  createDartReader,
   createRustReader,
   createRubyReader,
   createPhpReader,
+  createLuaReader,
   createCompilerReader,
   createTestReader,
 ];
@@ -46,16 +63,24 @@ export function digestError(text: string): readonly string[] {
   const tools = createToolErrorReader();
   const name = createErrorNameReader();
   const readers = [...traces, tools, name];
-  eachLine(part, (line) => {
+  let near = 0;
+  eachLine(part, (raw) => {
+    const line = cleanLine(raw);
+    near = isMarked(line) ? NEAR : near - 1;
+    if (near <= 0) return undefined;
     for (const reader of readers) reader.line(line);
     return undefined;
   });
   const all = traces.flatMap((reader) => distinct(reader.found().map(formatFinding)).slice(0, MOST_OF_ONE));
-  const placed = all.filter((one) => !all.some((other) => isVaguer(one, other)));
-  const named = placed.length > 0 ? [] : name.found().map(formatFinding);
-  const said = tools.found().map(formatFinding);
-  const found = distinct([...placed, ...named, ...said, ...wholeOf(part, said)]);
-  return found.filter((one) => !found.some((other) => isPartOf(one, other))).slice(0, MOST);
+  const clear = all.filter((one) => !all.some((other) => isVaguer(one, other)));
+  const placed = clear.filter((one) => one.includes(' @ '));
+  const named = clear.length > 0 ? [] : name.found().map(formatFinding);
+  const said = (placed.length > 0 ? tools.known() : tools.found()).map(formatFinding);
+  const vague = clear.filter((one) => !one.includes(' @ '));
+  const found = distinct([...placed, ...named, ...said, ...vague, ...wholeOf(part, [...said, ...vague])]);
+  const isTold = (one: string, index: number): boolean =>
+    found.some((other, at) => isPartOf(one, other) || (at < index && plain(one) === plain(other)));
+  return found.filter((one, index) => !isTold(one, index)).slice(0, MOST);
 }
 
 /** A file without a line is redundant beside one with a line. */
@@ -66,7 +91,9 @@ function isVaguer(one: string, other: string): boolean {
 
 /** `ENOENT` is redundant beside `Error ENOENT @ load.js:3`. */
 const isPartOf = (one: string, other: string): boolean =>
-  other !== one && (other.startsWith(`${one} `) || other.includes(` ${one} `) || other.endsWith(` ${one}`));
+  plain(one) !== plain(other) && ` ${plain(other)} `.includes(` ${plain(one)} `);
+
+const plain = (digest: string): string => digest.toLowerCase().replaceAll('-', ' ');
 
 /** Findings about the output as a whole. */
 function wholeOf(text: string, said: readonly string[]): readonly string[] {

@@ -19,7 +19,7 @@ export interface Frame {
 
 /** Library code: an error in it was caused by its caller. */
 const FOREIGN =
-  /node_modules\/|site-packages\/|dist-packages\/|\/usr\/lib\/|\/usr\/local\/lib\/|\/lib\/python\d|^node:|^internal\/|^<|^bun:|^ext:|\/pkg\/mod\/|\/go\/src\/|\/rustc\/|\.cargo\/registry|\/vendor\/|\/gems\/|\/lib\/ruby\/|\.pyenv\/|\.nvm\/|\.rbenv\/|webpack-internal:|\/\.venv\/|importlib\/|asyncio\/|threading\.py$/;
+  /node_modules\/|site-packages\/|dist-packages\/|^\/usr\/(?:lib|include|share|libexec)\/|\/usr\/lib\/|\/usr\/local\/lib\/|\/lib\/python\d|^node:|^internal\/|^<|^bun:|^ext:|^dart:|^package:(?:flutter|matcher|test)|\/pkg\/mod\/|\/go\/src\/|\/rustc\/|\.cargo\/registry|(?:^|\/)vendor\/|\/gems\/|\/lib\/ruby\/|\.pyenv\/|\.nvm\/|\.rbenv\/|webpack-internal:|\/\.venv\/|importlib\/|asyncio\/|threading\.py$|^\.{0,2}\/?(?:\.\.\/)*(?:sysdeps|libraries|csu)\/|libsanitizer\/|(?:^|\/)(?:react-dom|vue|angular)[\w.]{0,40}\.js$|\/deps\/|^Swift\//;
 
 /** Frames of the runtime itself, whose file names mean nothing. */
 const RUNTIME = /^(?:node|bun|ext):|^<anonymous>$|^internal\//;
@@ -74,13 +74,16 @@ export function formatFinding({ kind, file, line }: ErrorFinding): string {
 }
 
 function cleanKind(kind: string): string {
-  const plain = kind.replace(/[^A-Za-z0-9_.:/#@[\]+ -]/g, '').slice(0, 200);
+  const plain = kind
+    .replace(/[^A-Za-z0-9_.:/#@[\]+= '-]/g, '')
+    .replace(/(?<![A-Za-z])'|'(?![A-Za-z])/g, '')
+    .slice(0, 200);
   return plain.split(' ').map(lastWords).join(' ').slice(0, MAX_KIND).trim() || 'Error';
 }
 
 /** `requests.exceptions.ReadTimeout` becomes `ReadTimeout`; a name of many words keeps the last ones. */
 function lastWords(word: string): string {
-  const name = word.slice(word.lastIndexOf('.') + 1);
+  const name = word.replace(/^(?:[a-z_]\w{0,60}\.){1,12}(?=[A-Za-z])/, '');
   const parts = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
   return parts.length <= MAX_WORDS ? name : parts.slice(-MAX_WORDS).join('');
 }

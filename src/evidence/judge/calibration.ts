@@ -22,6 +22,8 @@ export interface CalibrationStatus {
   readonly share?: number;
   readonly interval: Interval;
   readonly isTrusted: boolean;
+  /** How much its rewards count: 0 when it is not trusted, half while too few turns were compared, else 1. */
+  readonly weight: 0 | 0.5 | 1;
   /** A sentence for people. */
   readonly said: string;
 }
@@ -36,17 +38,19 @@ const LEAST_TURNS = 20;
 const LEAST_AGREEMENT = 0.6;
 
 /** The judge, and the sources that it is compared with. */
-const COMPARED: ReadonlySet<RewardSource> = new Set(['judge', 'verifier', 'person']);
+const COMPARED: ReadonlySet<RewardSource> = new Set(['judge', 'verifier', 'person', 'chat']);
 
 interface Heard {
   readonly judge?: boolean;
   readonly verifier?: boolean;
   readonly person?: boolean;
+  readonly chat?: boolean;
 }
 
 /**
- * How often the judge agrees with verifiers and people on the same turns. It is trusted until enough turns show that
- * the agreement is below the limit. Only the last turns count, because models change.
+ * How often the judge agrees with verifiers, people and what was said in the chat, on the same turns. It counts half until
+ * enough turns were compared, and not at all once they show that the agreement is below the limit. Only the last turns count,
+ * because models change.
  */
 export function createCalibration(most = 2000): Calibration {
   const turns = new Map<string, Heard>();
@@ -64,8 +68,8 @@ export function createCalibration(most = 2000): Calibration {
 }
 
 function statusOf(heard: readonly Heard[]): CalibrationStatus {
-  const both = heard.flatMap(({ judge, verifier, person }) => {
-    const label = verifier ?? person;
+  const both = heard.flatMap(({ judge, verifier, person, chat }) => {
+    const label = verifier ?? person ?? chat;
     return judge === undefined || label === undefined ? [] : [{ judge, label }];
   });
   const agreed = both.filter(({ judge, label }) => judge === label).length;
@@ -80,6 +84,7 @@ function statusOf(heard: readonly Heard[]): CalibrationStatus {
     ...(both.length === 0 ? {} : { share: agreed / both.length }),
     interval,
     isTrusted,
+    weight: isTrusted ? (both.length < LEAST_TURNS ? 0.5 : 1) : 0,
     said: tell(both.length, agreed, interval, isTrusted),
   };
 }

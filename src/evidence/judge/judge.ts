@@ -11,6 +11,8 @@ import {
   type ReplyFault,
 } from '../../core/learn.ts';
 import { clip } from '../../text/truncate.ts';
+import { isReading } from '../tools/shell-command.ts';
+import { readCall } from '../tools/tool-call.ts';
 import type { Calibration } from './calibration.ts';
 import { digestTurn } from './digest-turn.ts';
 import { type DataSection, fenceData } from './fence-data.ts';
@@ -29,11 +31,11 @@ interface JudgeParts {
 /** The caller records it, unless its weight is 0. */
 interface JudgeReward {
   readonly source: 'judge';
-  /** −1 to 1; nearer to 0 the less the votes agree. */
+  /** −1 to 1; nearer to 0 the less the votes agree, and halved while the judge was compared with too few words of people. */
   readonly score: number;
   readonly note: string;
   /** 0 when calibration shows that the judge disagrees with people and verifiers: shown, but not counted. */
-  readonly weight: 0 | 1;
+  readonly weight: 0 | 0.5 | 1;
 }
 
 export type JudgeRuling =
@@ -70,11 +72,12 @@ export function createJudge(parts: JudgeParts): Judge {
     const more = count === undefined ? { cost } : { cost, votes: count };
     if (ruling.score === undefined) return { kind: 'unknown', why: ruling.note, isRetryable: false, ...more };
     const trust = parts.calibration?.status();
-    const isTrusted = trust?.isTrusted ?? true;
-    const note = isTrusted ? ruling.note : `${ruling.note} (not counted: ${trust?.said})`;
+    const weight = trust?.weight ?? 1;
+    const note = weight > 0 ? ruling.note : `${ruling.note} (not counted: ${trust?.said})`;
+    const score = ruling.score * (weight === 0.5 ? 0.5 : 1);
     return {
       kind: 'ruled',
-      reward: { source: 'judge', score: ruling.score, note, weight: isTrusted ? 1 : 0 },
+      reward: { source: 'judge', score, note, weight },
       ...more,
     };
   };
@@ -122,10 +125,37 @@ function whyNot({ role, given, reply, next }: TurnEvidence, { verdict }: Apprais
   if (role !== 'main') return `it is a ${role} turn, not the agent's own work`;
   if (verdict === 'infrastructure') return 'the turn failed for external reasons';
   if (reply.length === 0 && next === undefined) return 'there is nothing to judge';
+  if (!hasMaterial(reply, next)) return 'it only reads, and nobody has said anything about it';
   const spoke = given.find(({ source }) => source !== 'signal');
   if (spoke !== undefined)
     return `${spoke.source === 'chat' ? 'the chat' : `a ${spoke.source}`} has already scored it`;
   return verdict === 'ambiguous' ? undefined : `signals already decided it: ${verdict}`;
+}
+
+/** A turn that looked at files and went on has no outcome yet. */
+function hasMaterial(reply: TurnEvidence['reply'], next: TurnEvidence['next']): boolean {
+  const calls = reply.flatMap((part) => (part.type === 'tool-call' ? [readCall(part)] : []));
+  if (calls.length === 0 || next?.user !== undefined) return true;
+  return !calls.every(
+    ({ kind, programs }) =>
+      kind === 'read' || kind === 'search' || (programs.length > 0 && programs.every(isReading)),
+  );
+}
+
+/**
+ * What a judge may see of a turn that somebody else has scored, to compare it with them: neither their score nor their words
+ * nor the signs that were read from them.
+ */
+export function blindEvidence(
+  evidence: TurnEvidence,
+  { turn, source, digests }: Appraisal,
+): readonly [TurnEvidence, Appraisal] {
+  const { next, ...rest } = evidence;
+  const kept = next === undefined || source === 'chat' ? next && { tools: next.tools } : next;
+  return [
+    { ...rest, given: [], ...(kept === undefined ? {} : { next: kept }) },
+    { turn, verdict: 'ambiguous', signals: [], digests },
+  ];
 }
 
 /** 1: success, −1: failure, 0: undecided. */

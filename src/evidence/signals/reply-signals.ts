@@ -22,6 +22,24 @@ export function findCutReply({ evidence }: TurnReading): Signal | undefined {
   };
 }
 
+/** The agent says that it did not succeed, and no tool shows the contrary. */
+export function findAdmission({ said, calls, answered, evidence }: TurnReading): Signal | undefined {
+  const last = answered.at(-1)?.outcome?.kind;
+  if (calls.length > 0 || evidence.stop === 'length' || last === 'green' || last === 'ok') return undefined;
+  const text = said.slice(-HEAD * 2).replaceAll('’', "'");
+  if (!ADMITTED.test(text) || text.trimEnd().endsWith('?')) return undefined;
+  return {
+    name: 'gave-up',
+    source: 'signal',
+    score: 0.2,
+    weight: 0.8,
+    reason: 'the agent says that it failed',
+  };
+}
+
+const ADMITTED =
+  /\b(?:I(?:'m| am| was| have been|'ve been)? (?:still )?(?:unable|not able) to (?:fix|resolve|complete|finish|solve|get|make|reproduce)|I (?:could not|couldn't|can't|cannot|failed to|did not manage to|didn't manage to) (?:fix|resolve|complete|finish|solve|make (?:it|the|this)|get (?:it|the|this))|(?:tests?|build|it|they) (?:still|are still|is still) fail|still failing|I(?:'ve| have)? (?:give|given) up|(?:run|ran) out of ideas)\b/i;
+
 /** The reply has neither text nor calls. */
 export function findEmptyReply({ evidence, said, calls }: TurnReading): Signal | undefined {
   const isOver = evidence.status === 'complete' && (evidence.stop === undefined || evidence.stop === 'end');

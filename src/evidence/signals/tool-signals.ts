@@ -1,17 +1,35 @@
 import type { Signal } from '../../core/evidence.ts';
 import { asArray, asObject, isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import { bothEnds } from '../../text/lines.ts';
-import { isChange } from '../tools/shell-command.ts';
+import { isChange, isReading } from '../tools/shell-command.ts';
 import { readCall } from '../tools/tool-call.ts';
 import type { OutcomeKind } from '../tools/tool-outcome.ts';
 import { isFailedCall, type ToolCallReading, type TurnReading } from '../turn-reading.ts';
 
-/** A call was wrong. */
-export function findToolFailure({ calls }: TurnReading): Signal | undefined {
-  const [first, ...more] = ofKind(calls, 'fault');
+/** A call was wrong. An edit that did not match and was made right afterwards does not count. */
+export function findToolFailure({ calls, evidence }: TurnReading): Signal | undefined {
+  const faults = ofKind(calls, 'fault').filter((call) => !isAnswer(call, evidence.task));
+  const [first, ...more] = faults;
   if (first === undefined) return undefined;
+  if (faults.every(({ view }) => view.kind === 'edit')) {
+    if (evidence.next?.isCorrected) return undefined;
+    return { name: EDIT_FAILED, source: 'signal', score: 0, weight: 1, reason: describe(first, more.length) };
+  }
   return { name: 'tool-failed', source: 'signal', score: 0, weight: 1, reason: describe(first, more.length) };
 }
+
+/** The signal of a turn whose edit did not match: later turns may correct it. */
+export const EDIT_FAILED = 'edit-failed';
+
+/** A look that finds nothing answers the question whether something is there. */
+const isAnswer = ({ view }: ToolCallReading, task: string): boolean =>
+  isAskedFor(task) && (view.kind === 'read' || (view.programs.length > 0 && view.programs.every(isReading)));
+
+/** A question whether something is there is answered by its absence. */
+const WHETHER =
+  /^\W{0,4}(?:do we|does|is there|are there|is|are|have we|has|did|which|who|what|where|how many|check (?:if|whether)|see if|gibt es|haben wir|ist)\b/i;
+
+export const isAskedFor = (task: string): boolean => WHETHER.test(task.trimStart().slice(0, 200));
 
 /** Tests, a build or a program failed, and the failure was not expected. */
 export function findRedChecks(turn: TurnReading): Signal | undefined {
@@ -62,7 +80,7 @@ const ONLY_LOOKING =
   /\b(?:baseline|reproduce|see (?:the failures?|what fails|which|how it fails|it fail|them fail|red)|before (?:changing|any change|i change|making))\b/i;
 /** A failing check is the expected result. */
 const RED_WANTED =
-  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) (?:fail|be rejected|exit with [1-9]|throw)|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|see red)\b/i;
+  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) (?:fail|be rejected|exit with [1-9]|throw)|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|fails?,? as (?:expected|wanted|it should)|see red)\b/i;
 const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
 
 /**
@@ -70,7 +88,7 @@ const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
  * and the task is about something broken, or only tests were written because the task asked for tests first. A check
  * that fails before any change shows the initial state, not the result of the turn.
  */
-function isExpectedRed({ evidence, said, calls }: TurnReading): boolean {
+export function isExpectedRed({ evidence, said, calls }: TurnReading): boolean {
   const changed = changedPaths(evidence.earlier, calls);
   const task = bothEnds(evidence.task, WORDS_CAP);
   const words = bothEnds(said, WORDS_CAP);
@@ -136,7 +154,7 @@ function changes(call: { readonly name: string; readonly arguments: string }): b
 }
 
 /** A call without white space, commentary and ids, which differ between retries. */
-function essence(name: string, text: string): string {
+export function essence(name: string, text: string): string {
   const given = parseJson(text);
   const words =
     given === undefined

@@ -29,6 +29,10 @@ const FAILED: readonly RegExp[] = [
   re(`Executed \\d+ tests?, with ${N} failures?`),
   re(`^\\d+% tests passed, ${N} tests? failed out of`),
   re(`^\\s*${N} failed[,|]`),
+  re(`\\d passed, ${N} errors? in [\\d.]`),
+  re(`tests?: (?:\\d+ tests? pass(?:es)?(?: and)?,? )?${N} fails?\\b`),
+  re(`^FAILED \\| \\d+ passed \\| ${N} failed`),
+  re(`\\bERROR=([1-9]\\d{0,5})\\b`),
 ];
 const PASSED: readonly RegExp[] = [
   re(`^[\\s=]*${N} passed\\b`),
@@ -43,6 +47,12 @@ const PASSED: readonly RegExp[] = [
   re(`^(?:#|ℹ) pass ${N}$`),
   re(`^Passed!\\s+- Failed:\\s+0, Passed:\\s+${N}`),
   re(`^Ran ${N} tests? in [\\d.]+s$`),
+  re(`^(?:FAILED|ok) \\| ${N} passed\\b`),
+  re(`^\\d\\d:\\d\\d \\+${N}: All tests passed!`),
+  re(`\\bExecuted ${N} out of \\d+ tests?: \\d+ tests? pass`),
+  re(`^${N} of \\d+ test suites? \\(.{1,60}\\) passed`),
+  re(`^100% tests passed, 0 tests failed out of ${N}`),
+  re(`^Executed ${N} tests?, with 0 failures`),
 ];
 /** Go and Cargo name each failing test and print no count. */
 const ONE_FAILED = /^(?:--- FAIL: |FAILED tests?\/|test .{1,200} \.\.\. FAILED$)/;
@@ -81,7 +91,7 @@ const ONE: readonly RegExp[] = [
 ];
 /** Lines that summarise a failed run. */
 const WHOLE =
-  /^(?:error: could not compile|error: test failed|make(?:\[\d+\])?: \*\*\* |BUILD FAILED|Build FAILED\.|FAILURE: Build failed|\[ERROR\] (?:Failed to execute goal|BUILD FAILURE)|ninja: build stopped|Found [1-9]\d* errors?|[1-9]\d* errors? generated|[1-9]\d* errors?$|✖ [1-9]\d* problems? \([1-9])/;
+  /^(?:error: could not compile|error: test failed|make(?:\[\d+\])?: \*\*\* |BUILD FAILED|Build FAILED\.|FAILURE: Build failed|\[ERROR\] (?:Failed to execute goal|BUILD FAILURE)|ninja: build stopped|Found [1-9]\d* errors?|[1-9]\d* errors? generated|[1-9]\d* errors?$|✖ [1-9]\d* problems? \([1-9]|ERROR in |webpack \S{1,20} compiled with [1-9]\d* errors?|\[FAILED\]|FAIL Required test coverage|error during build:|Failed to compile\.|x Build failed)/;
 
 const TEXT_CAP = 200_000;
 

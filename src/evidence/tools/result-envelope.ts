@@ -32,15 +32,28 @@ export function readEnvelope(text: string, kind: CallKind): Envelope | undefined
   const value = parseJson(text);
   if (Array.isArray(value)) return readList(value);
   if (!isObject(value)) return undefined;
-  const own = readToolError(value) ?? readExec(value) ?? readList([value]);
+  const own = readContent(value) ?? readToolError(value) ?? readExec(value) ?? readList([value]);
   return own ?? (kind === 'other' || kind === 'edit' ? readPlain(value) : undefined);
 }
 
-/** OpenClaw: `{"status":"error","tool":"edit","error":"…"}`. */
+/** A result of MCP, passed on as it is: `{"content":[{"type":"text","text":"…"}],"isError":true}`. */
+function readContent(value: JsonObject): Envelope | undefined {
+  const mark = value.isError ?? value.is_error;
+  const parts = asArray(value.content).map((part) => asString(asObject(part).text));
+  const isResult = Array.isArray(value.content) && parts.every((text) => text !== undefined);
+  if (!isResult || (typeof mark !== 'boolean' && Object.keys(value).length > 1)) return undefined;
+  const text = parts.join('\n');
+  if (typeof mark !== 'boolean') return undefined;
+  const inner = mark ? undefined : readEnvelope(text, 'other');
+  return inner ?? { failed: mark, text };
+}
+
+/** OpenClaw: `{"status":"error","tool":"edit","error":"…"}`. Roo Code: `{"status":"error","message":"…","error":"…"}`. */
 function readToolError(value: JsonObject): Envelope | undefined {
-  if (value.status !== 'error' || typeof value.tool !== 'string' || value.error === undefined)
-    return undefined;
-  return { failed: true, text: wordsOf(value.error) };
+  const isNamed = typeof value.tool === 'string' || typeof value.message === 'string';
+  const words = value.error ?? (typeof value.type === 'string' ? value.message : undefined);
+  if (value.status !== 'error' || !isNamed || words === undefined) return undefined;
+  return { failed: true, text: wordsOf(words) };
 }
 
 /** The names that tools have for an exit code; `status` is that of Node's `spawnSync`. */
@@ -52,9 +65,18 @@ const CODE_KEYS = [
   'returnCode',
   'exit_status',
   'exitStatus',
+  'exit',
+  'code',
   'status',
 ];
-const OUTPUT_KEYS = ['output', 'stdout', 'aggregated', 'combined_output'];
+const OUTPUT_KEYS = [
+  'output',
+  'stdout',
+  'aggregated',
+  'combined_output',
+  'formatted_output',
+  'aggregated_output',
+];
 
 /** Codex, OpenClaw, goose and many MCP servers: an output beside its exit code. */
 function readExec(value: JsonObject): Envelope | undefined {
@@ -82,17 +104,29 @@ function readList(list: readonly Json[]): Envelope | undefined {
   return { failed: failed.length > 0, text: text.join('\n').trim() };
 }
 
+const HTTP_KEYS = ['message', 'body', 'statusText', 'headers', 'response', 'detail'];
+
 /** An application's function: success and error fields that are in common use. */
 function readPlain(value: JsonObject): Envelope | undefined {
-  const flag = [value.success, value.ok].find((member) => typeof member === 'boolean');
+  const flag = [value.success, value.ok, value.valid, value.passed].find(
+    (member) => typeof member === 'boolean',
+  );
   const mark = [value.isError, value.is_error].find((member) => typeof member === 'boolean');
   const status = asString(value.status)?.toLowerCase() ?? '';
   const error = value.error ?? (asArray(value.errors).length > 0 ? value.errors : undefined);
   const hasError =
     (typeof error === 'string' && error !== '') || (typeof error === 'object' && error !== null);
+  const number = asNumber(value.status) ?? asNumber(value.code);
   const text =
-    `${wordsOf(error ?? value.message)} ${asNumber(value.status) ?? asNumber(value.code) ?? ''}`.trim();
-  if (flag === false || mark === true || BAD.has(status) || (hasError && flag !== true))
+    `${wordsOf(error ?? value.message)}${number === undefined ? '' : ` (status ${number})`}`.trim();
+  // `{"order":"7781","status":"failed"}` is data: a failure of the call itself says why.
+  const isBad = BAD.has(status) && (hasError || status === 'error' || typeof value.message === 'string');
+  const isHttpError =
+    number !== undefined &&
+    number >= 400 &&
+    number < 600 &&
+    HTTP_KEYS.some((key) => value[key] !== undefined);
+  if (flag === false || mark === true || isBad || isHttpError || (hasError && flag !== true))
     return { failed: true, text };
   return flag === true || GOOD.has(status) ? { failed: false, text } : undefined;
 }

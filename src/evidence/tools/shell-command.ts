@@ -167,7 +167,10 @@ export function isQuestion(program: Program): boolean {
 const READING = words(
   'cat bat less more head tail nl tac awk gawk grep egrep fgrep zgrep zcat rg ag ack find fd ls tree wc sort uniq cut tr column jq yq xxd hexdump strings file stat du df ps env printenv echo printf journalctl dmesg history man date pwd true cd sleep curl wget http diff cmp which type readlink realpath basename dirname',
 );
-const READING_GIT = words('log show diff blame status grep branch reflog shortlog stash tag remote describe');
+const READING_GIT = words('log show diff blame status grep reflog shortlog describe');
+/** Without a name to act on they only list. */
+const LISTING_GIT = words('branch tag stash remote');
+const LISTS = words('list show -l --list -v -r -a -vv --merged --show-current get-url');
 const READING_SUBS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['docker', words('logs ps inspect images compose')],
   ['podman', words('logs ps inspect images')],
@@ -183,13 +186,22 @@ export function isReading(program: Program): boolean {
   if (READING.has(program.name)) return true;
   if (program.name === 'sed')
     return !program.args.some((arg) => arg.startsWith('-i') || arg === '--in-place');
-  if (program.name === 'git') return READING_GIT.has(sub(program));
+  if (program.name === 'git') return READING_GIT.has(sub(program)) || isListing(program);
+  if (program.args.length === 1 && has(program, '--version', '-v', '-V', '--help', '-h', 'version'))
+    return true;
   if (program.name === 'docker' && sub(program) === 'compose') return has(program, 'logs', 'ps');
   return READING_SUBS.get(program.name)?.has(sub(program)) ?? false;
 }
 
+function isListing(program: Program): boolean {
+  if (!LISTING_GIT.has(sub(program))) return false;
+  const rest = program.args.slice(program.args.indexOf(sub(program)) + 1);
+  // A bare `git stash` puts changes away.
+  return rest.length === 0 ? sub(program) !== 'stash' : rest.some((arg) => LISTS.has(arg));
+}
+
 const CHECKS = words(
-  'vitest jest mocha ava tap playwright cypress pytest py.test tox nox unittest rspec minitest rake phpunit pest ctest tsc vue-tsc eslint biome oxlint prettier ruff flake8 mypy pyright pylint black gcc g++ clang clang++ cc c++ javac kotlinc rustc swiftc mvn mvnw gradle gradlew make cmake ninja bazel shellcheck golangci-lint staticcheck webpack vite rollup esbuild next turbo nx hadolint terraform stylelint standard xo knip nextest',
+  'vitest jest mocha ava tap playwright cypress pytest py.test tox nox unittest rspec minitest rake phpunit pest ctest tsc vue-tsc eslint biome oxlint prettier ruff flake8 mypy pyright pylint black gcc g++ clang clang++ cc c++ javac kotlinc rustc swiftc mvn mvnw gradle gradlew make cmake ninja bazel shellcheck golangci-lint staticcheck webpack vite rollup esbuild next turbo nx hadolint terraform stylelint standard xo knip nextest cabal stack sbt lein bats behave karma jasmine cucumber ng svelte-check pre-commit rubocop phpstan psalm ktlint detekt swiftlint checkstyle actionlint yamllint markdownlint ansible-lint tflint valgrind clang-tidy cppcheck dbt buf isort',
 );
 const CHECK_SUBS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['npm', words('test t tst run run-script')],
@@ -229,8 +241,22 @@ export function isInline(program: Program): boolean {
   return program.heredoc || has(program, '-c', '-e', '-r', '--eval', '-p', '-');
 }
 
+const ENDLESS_SUBS = words('dev start serve watch preview');
+const RUNNERS = words('npm pnpm yarn bun next vite ng nuxt astro');
+
+/** A server or a watcher: in the foreground it never ends. */
+export function isEndless(program: Program): boolean {
+  if (has(program, '--watch', '-w', '--watchAll') || (program.name === 'tail' && has(program, '-f', '-F')))
+    return true;
+  if (program.name === 'nodemon' || has(program, 'runserver', 'http.server')) return true;
+  const named = program.args.filter((arg) => !arg.startsWith('-') && arg !== 'run');
+  return RUNNERS.has(program.name) && ENDLESS_SUBS.has(named[0] ?? '');
+}
+
 const CHANGING = words('tee mv cp rm patch apply_patch touch truncate install dd ln');
-const CHANGING_GIT = words('apply checkout reset restore revert merge rebase cherry-pick am pull switch');
+const CHANGING_GIT = words(
+  'apply checkout reset restore revert merge rebase cherry-pick am pull switch stash',
+);
 
 /** The program changes files. */
 export function isChange(program: Program): boolean {

@@ -15,13 +15,13 @@ export interface CallView {
 }
 
 const SHELL =
-  /^(bash|shell|sh|exec|terminal|powershell|local_shell|run_terminal_cmd|run_in_terminal)$|(^|_)(exec|execute|run|shell|bash)_(command|commands|shell|bash|cmd|shell_command)$|^shell_command$/;
+  /^(bash|shell|sh|exec|terminal|powershell|local_shell|run_terminal_cmd|run_in_terminal|execute|command|run|bash_tool|shell_exec|execute_terminal)$|(^|_)(exec|execute|run|shell|bash|terminal)_(command|commands|shell|bash|cmd|shell_command|terminal_command|terminal|in_terminal|terminal_cmd)$|^shell_command$/;
 const READ =
-  /^(read|view|open|cat|fetch_file|notebookread)$|^(read|view|open|get)_(file|files|many_files|notebook|file_contents?|resource)$|^text_editor_view$/;
+  /^(read|view|open|cat|fetch_file|notebookread)$|^(read|view|open|get)_(file|files|many_files|notebook|file_contents?|resource|currently_open_file)$|^text_editor_view$/;
 const SEARCH =
-  /^(grep|glob|search|ls|list|find|codesearch|toolsearch)$|^(search|list|find|grep|glob)_|_search$/;
+  /^(grep|glob|search|ls|list|find|codesearch|toolsearch|codebase_search|file_glob_search)$|^(search|list|find|grep|glob)_|^(grep|glob|file|files|code|codebase|text|content|symbol|ripgrep)_search$/;
 const EDIT =
-  /^(edit|write|multiedit|apply_patch|patch|replace|editor|create|insert|notebookedit|str_replace)$|^(edit|write|create|replace|insert|update|patch|str_replace)_(file|files|in_file|to_file|based_edit_tool|editor|notebook|content)$/;
+  /^(edit|write|multiedit|multi_edit|apply_patch|apply_diff|patch|replace|editor|create|insert|notebookedit|str_replace|text_editor|search_replace|search_and_replace|single_find_and_replace|applypatch)$|^(edit|write|create|replace|insert|update|patch|str_replace|delete)_(file|files|in_file|to_file|existing_file|new_file|based_edit_tool|editor|notebook|content)$/;
 
 export function readCall(call: { readonly name: string; readonly arguments: string }): CallView {
   const name = plainName(call.name);
@@ -38,7 +38,11 @@ function plainName(name: string): string {
   return (last >= 0 ? name.slice(last + 2) : name).toLowerCase();
 }
 
+/** The web is no content of this project: a page or a search may be missing because a service is down. */
+const WEB = /^web_?(?:search|fetch)$|^(?:fetch|browser)_/;
+
 function kindOf(name: string): CallKind {
+  if (WEB.test(name)) return 'other';
   if (SHELL.test(name)) return 'shell';
   if (READ.test(name)) return 'read';
   if (EDIT.test(name)) return 'edit';

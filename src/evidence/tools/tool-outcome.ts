@@ -1,10 +1,13 @@
 import type { ToolOutcome } from '../../core/evidence.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
+import { hasCrashed, hasSaidDone, isRedisError } from './complaints.ts';
 import { countErrors, countTests } from './count-failures.ts';
-import { findCommandFault, findOutage, findToolFault, hasCrashed } from './error-patterns.ts';
+import { findCommandFault, findToolFault } from './error-patterns.ts';
 import { readExitCode } from './exit-status.ts';
+import { readInterruption } from './interruption.ts';
+import { findOutage, findOutageIn, isLocalAddress } from './outages.ts';
 import { readEnvelope } from './result-envelope.ts';
-import { isCheck, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
+import { isCheck, isEndless, isInline, isProgram, isQuestion, isReading } from './shell-command.ts';
 import { type CallView, readCall } from './tool-call.ts';
 
 /**
@@ -32,54 +35,118 @@ const ENDED: ReadonlyMap<number, string> = new Map([
   [137, 'killed'],
   [143, 'terminated'],
 ]);
+const TIMED_OUT_REASON = 'timed out';
 /** The reason when a tool reports only that it failed. */
 const VAGUE = 'the tool says so';
-const CURL_OUTAGES = new Set([6, 28, 35, 52, 56]);
+const CURL_OUTAGES = new Set([5, 6, 28, 35, 52, 56]);
 const DONE =
-  /^(?:The file .{1,400} has been (?:updated|created)|File (?:created|written|updated) successfully|Successfully (?:replaced|wrote|created|edited|applied)|Success\. Updated the following files|Edit applied successfully|Wrote file successfully|Created new file)/;
+  /^(?:The file .{1,400} has been (?:updated|created|edited)|File (?:created|written|updated|edited) successfully|Successfully (?:replaced|wrote|created|edited|applied|modified|updated)|Success\. Updated the following files|Edit applied successfully|Edit successful|Wrote file successfully|Created new file|The content was successfully saved|Text replaced\.|Replaced \d{1,6} occurrences|Edited \S{1,300} \(|File updated\.|Applied \d{1,6} edits?)/;
 
 /** Reads a result in its client's format. Words like "error" in the content do not count, only what the tool reports. */
 export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
   const interruption = readInterruption(outcome.text);
+  if (interruption?.reason === TIMED_OUT_REASON && call.programs.some(isEndless))
+    return { kind: 'fault', reason: 'a command that never ends', text: outcome.text };
   if (interruption !== undefined) return { ...interruption, text: outcome.text };
-  const envelope = readEnvelope(outcome.text, call.kind);
-  const text = envelope?.text ?? unwrap(outcome.text);
+  const wrapped = unwrap(outcome.text);
+  const envelope = readEnvelope(wrapped.text, call.kind);
+  const text = envelope?.text ?? wrapped.text;
   const code = envelope?.exitCode ?? (call.kind === 'read' ? undefined : readExitCode(text, isShown(call)));
-  const toolFault = call.kind === 'shell' && code !== undefined ? undefined : faultOf(call, outcome, text);
-  const isHidden = code === 0 && isMasked(call);
+  const toolFault = call.kind === 'shell' && code !== undefined ? undefined : faultOf(call, wrapped, text);
+  const isHidden = code === 0 && (isMasked(call) || isRedisError(text));
   const said = isHidden ? undefined : (envelope?.failed ?? (code === undefined ? undefined : code !== 0));
   const failed = outcome.isError === true || (said ?? toolFault !== undefined);
   const checked = call.kind === 'shell' || call.kind === 'other' ? readChecks(call, text) : undefined;
   if (failed) return { ...readFailure(call, text, code, toolFault), text };
-  if (checked === 'red') return { kind: 'red', reason: 'checks failed', text };
+  if (checked === 'red') {
+    const outage = countTests(text)?.failed ? undefined : findOutage(text, isOwnService(call));
+    if (outage !== undefined) return { kind: 'outage', reason: outage, text };
+    return { kind: 'red', reason: 'checks failed', text };
+  }
   if (said === undefined && call.kind === 'shell') {
     const plain = readPlainOutput(call, text);
     if (plain !== undefined) return { ...plain, text };
   }
   if (checked === 'green') return { kind: 'green', reason: 'checks passed', text };
-  const isDone = said === false || outcome.isError === false || DONE.test(text.slice(0, 600));
+  if (isShown(call)) return { kind: 'unclear', reason: 'it only reads', text };
+  const isDone = said === false || outcome.isError === false || isQuietSuccess(call, outcome.text, text);
   return isDone
     ? { kind: 'ok', reason: code === 0 ? 'exit code 0' : 'the tool says so', text }
     : { kind: 'unclear', reason: '', text };
 }
 
-const unwrap = (text: string): string => {
-  const from = text.startsWith('<tool_use_error>') ? '<tool_use_error>'.length : 0;
-  return text.slice(from).replace('</tool_use_error>', '');
-};
+/** Shells that print a status only when it is not 0: Claude Code, goose, Gemini CLI. */
+const SILENT_SHELL = /^Bash$|(?:^|__)developer__shell$/;
+const SILENT_FORM = /\nProcess Group PGID: \d{1,9}\s{0,4}$/;
+
+/** A tool that reports no status has done its work. */
+function isQuietSuccess(call: CallView, whole: string, text: string): boolean {
+  if (DONE.test(text.slice(0, 600))) return true;
+  if (call.kind !== 'shell' || isMasked(call)) return false;
+  const isOwnForm = SILENT_SHELL.test(call.name) || SILENT_FORM.test(whole.slice(-80));
+  return call.programs.length > 0 && (isOwnForm || hasSaidDone(text));
+}
+
+interface Unwrapped {
+  readonly text: string;
+  /** The wrapping says that the call failed. */
+  readonly isError: boolean;
+}
+
+/** What clients put around the message of a failed call. */
+const WRAPPERS: readonly RegExp[] = [
+  /^\s*<tool_use_error>([\s\S]{0,100000}?)(?:<\/tool_use_error>|$)/,
+  /^\s*The tool execution failed(?: with the following error)?:?\s{0,4}<error>\s{0,4}([\s\S]{0,100000}?)(?:<\/error>|$)/,
+  /^\s*MCP tool '[^'\n]{1,100}' reported (?:an? )?(?:tool )?error[^:\n]{0,80}[:.] ?(?:Error: )?([\s\S]{0,100000})$/,
+  /^\s*ERROR:\s{0,4}\n([\s\S]{0,100000})$/,
+  /^\s*Error:\s{0,4}\n([\s\S]{0,100000})$/,
+];
+/** Codex, before the JSON of an MCP tool. */
+const TIMED_JSON = /^Wall time: [\d.]{1,12} seconds\nOutput:\n(?=[[{])/;
+/** Cline, before what a command printed. */
+const GEMINI_HEAD = /^(?:Command: [^\n]{0,4000}\nDirectory: [^\n]{0,400}\n)?Output: /;
+const GEMINI_NONE = /^(?:Error|Signal|Background PIDs): \(none\)$/gm;
+const EXECUTED = /^Command executed\.\s{0,4}\nOutput:\n/;
+
+function unwrap(text: string): Unwrapped {
+  for (const wrapper of WRAPPERS) {
+    const inner = wrapper.exec(text)?.[1];
+    if (inner !== undefined) return { text: inner.trim(), isError: true };
+  }
+  const plain = text.replace(TIMED_JSON, '').replace(EXECUTED, '').replace(GEMINI_HEAD, '');
+  return { text: plain.replace(GEMINI_NONE, ''), isError: false };
+}
 
 /** The content of a file may begin with any words; an error message instead of it is short. */
-function faultOf(call: CallView, outcome: ToolOutcome, text: string): string | undefined {
-  if (outcome.text.startsWith('<tool_use_error>')) return findToolFault(text) ?? VAGUE;
+function faultOf(call: CallView, { isError }: Unwrapped, text: string): string | undefined {
+  if (isError && call.kind !== 'shell') return findToolFault(text) ?? VAGUE;
   const fault = findToolFault(text);
-  if (
-    fault === undefined &&
-    call.kind === 'other' &&
-    /^(?:Error|ERROR): {1,2}\S/.test(text) &&
-    text.length < 4000
-  )
+  if (fault === undefined && call.kind !== 'shell' && call.kind !== 'read' && isErrorReport(call, text))
     return VAGUE;
   return call.kind === 'read' && text.length > 1500 ? undefined : fault;
+}
+
+const REPORT =
+  /^(?:Traceback \(most recent|(?:[\w.]{1,80}\.)?\w{1,60}(?:Error|Exception)\b: |\W{0,4}(?:error|failed|failure|fatal|exception)\b|(?:unable to|could not|couldn't|cannot|can't|invalid|request failed|missing required|not found\b|no such|access denied|unauthorized|forbidden|bad request|MCP error|upstream |Ref \S{1,20} not found|unknown (?:tool|argument|parameter|command)))/i;
+const REPORT_CAP = 4000;
+const SHORT = 500;
+const GAVE_UP =
+  /\b(?:stopped after|gave up|not able to|without finishing|could not|couldn't|was unable to|failed to|did not (?:finish|complete|succeed)|terminated early|ran out of)\b/i;
+/** Tools that run code which is part of the call. */
+const RUNS = /(?:^|_)(?:python|ipython|code|repl|notebook|javascript|node|sql|query|eval|script)(?:_|$)/i;
+const DELEGATE = /^(?:task|agent|sub_?agent|delegate|spawn_agent|new_task|wait_agent)$/i;
+
+/** A function without an error flag answers with a sentence that reports an error. */
+function isErrorReport(call: CallView, text: string): boolean {
+  if (text.length > REPORT_CAP) return false;
+  const [first = ''] = headLines(text, 1);
+  const isSearch = call.kind === 'search';
+  if (RUNS.test(call.name) && hasCrashed(text, false)) return true;
+  if (!isSearch && REPORT.test(first.trim()) && !/\b0 (?:errors|failed)\b/.test(first)) return true;
+  if (DELEGATE.test(call.name)) return GAVE_UP.test(text.slice(0, 400));
+  // What a tool quotes may be what it was asked.
+  const own = first.replace(/"[^"]{0,300}"|“[^”]{0,300}”/g, '');
+  return !isSearch && text.length < SHORT && findOutageIn(own) !== undefined;
 }
 
 type Reading = Pick<CallOutcome, 'kind' | 'reason'>;
@@ -91,18 +158,22 @@ function readFailure(
   toolFault: string | undefined,
 ): Reading {
   const fault = toolFault ?? findCommandFault(text);
-  const isNamed = fault !== undefined && fault !== VAGUE;
   const tests = countTests(text);
   const isRed = call.programs.some(isCheck) && !call.programs.some(isInline);
-  if (code === 1 && isAsking(call) && fault === undefined && !tests?.failed && !hasCrashed(text, true))
-    return { kind: 'unclear', reason: 'the answer is no' };
-  if (fault === 'no-such-file' && isProbe(call)) return { kind: 'unclear', reason: 'not all files exist' };
   const ended = code === undefined ? undefined : ENDED.get(code);
   if (ended !== undefined) return { kind: 'outage', reason: ended };
-  const outage = !isNamed && !tests?.failed ? findOutage(text) : undefined;
+  const outage = tests?.failed || isEditSlip(call, fault) ? undefined : findOutage(text, isOwnService(call));
   if (outage !== undefined) return { kind: 'outage', reason: outage };
-  if (call.programs.at(-1)?.name === 'curl' && code !== undefined && CURL_OUTAGES.has(code))
+  if (
+    call.programs.at(-1)?.name === 'curl' &&
+    code !== undefined &&
+    CURL_OUTAGES.has(code) &&
+    !isOwnService(call)
+  )
     return { kind: 'outage', reason: `curl ${code}` };
+  if (code === 1 && isAsking(call) && fault === undefined && !tests?.failed && !hasCrashed(text, false))
+    return { kind: 'unclear', reason: 'the answer is no' };
+  if (fault === 'no-such-file' && isProbe(call)) return { kind: 'unclear', reason: 'not all files exist' };
   const said = fault ?? (code === undefined ? VAGUE : `exit code ${code}`);
   const isWrongCall =
     fault === 'command-not-found' || fault === 'missing-script' || fault === 'unknown-option';
@@ -111,6 +182,14 @@ function readFailure(
     reason: tests?.failed ? `${tests.failed} tests failed` : said,
   };
 }
+
+/** The message of an edit tool quotes the file, which may be about anything. */
+const isEditSlip = (call: CallView, fault: string | undefined): boolean =>
+  call.kind === 'edit' && fault !== undefined && fault !== VAGUE;
+
+/** The command talks to a service on this machine. */
+const isOwnService = ({ programs }: CallView): boolean =>
+  programs.some(({ args }) => args.some(isLocalAddress));
 
 /** Reads the summary of a test run or a compiler, also when a pipe hid the exit code. */
 function readChecks(call: CallView, text: string): 'red' | 'green' | undefined {
@@ -149,55 +228,32 @@ const isProbe = ({ programs }: CallView): boolean =>
 /** The output is existing content. */
 const isShown = ({ programs }: CallView): boolean => programs.length > 0 && programs.every(isReading);
 
+/** Lines of an output that is a message. */
+const FEW = 4;
+
 /** Without an exit code the output decides, unless it only shows existing content. */
 function readPlainOutput(call: CallView, text: string): Reading | undefined {
   const [first = ''] = headLines(text, 1);
   const isOwnWord = call.programs.some(
-    ({ name }) => first.startsWith(`${name}: `) || (name === 'git' && first.startsWith('fatal: ')),
+    ({ name }) =>
+      first.startsWith(`${name}: `) ||
+      (name === 'jq' && first.startsWith('parse error: ')) ||
+      (name === 'git' && first.startsWith('fatal: ')),
   );
   if (isShown(call) && !isOwnWord) return undefined;
   const fault = findCommandFault(text);
-  if (fault === undefined && !hasCrashed(isShown(call) ? first : text, !call.programs.some(isProgram)))
-    return undefined;
-  const outage = findOutage(text);
-  if (outage !== undefined && fault === undefined) return { kind: 'outage', reason: outage };
+  const hasFailed =
+    fault !== undefined || hasCrashed(isShown(call) ? first : text, !call.programs.some(isProgram));
+  const isEnded = /^(?:killed|terminated)$/im.test(text.slice(-200).trim().split('\n').at(-1)?.trim() ?? '');
+  const lines = headLines(text, FEW + 1);
+  const last = tailLines(text, 1)[0] ?? '';
+  const mayReport = lines.length <= FEW || !isShown(call);
+  const isOutage = mayReport && findOutageIn(last, isOwnService(call)) !== undefined;
+  if (!hasFailed && !isEnded && !isOutage) return undefined;
+  const outage = findOutage(text, isOwnService(call));
+  if (outage !== undefined) return { kind: 'outage', reason: outage };
   const isRed = fault === undefined && call.programs.some(isCheck) && !call.programs.some(isInline);
   return { kind: isRed ? 'red' : 'fault', reason: fault ?? 'it crashed' };
-}
-
-interface Interruption {
-  readonly kind: 'rejected' | 'outage';
-  readonly reason: string;
-  /** The reason that the person gave. */
-  readonly words?: string;
-}
-
-/** A person did not allow the call. */
-const REJECTED =
-  /^(?:The user doesn't want to (?:proceed|take this action)|The user rejected permission|(?:exec command|patch|command) rejected by user|Permission to use \S{1,80} has been (?:auto-)?denied|This (?:Bash )?command (?:requires approval|contains multiple operations)|User rejected|User denied|Permission denied by user|.{0,80} requested permissions to .{1,300} but you haven't granted it)/;
-/** Marks before the reason of a rejection. */
-const WITH_WORDS = ['the user said:', 'with the following feedback:', 'User feedback:'];
-
-const INTERRUPTED =
-  /^(?:\[Request interrupted by user|\[Tool execution was interrupted\]|aborted by user|aborted$|User aborted the command|Command aborted|Operation aborted|\[?Interrupted\b|Tool use was cancelled|Agent terminated early due to an API error|You've hit your (?:session|usage) limit|API Error: (?:\d{3}|Request timed out|Connection error))/i;
-const TIMED_OUT =
-  /^(?:Error: )?(?:command timed out (?:after|waiting)|(?:shell|bash) tool terminated command after exceeding timeout|Command failed: Command timed out|Tool (?:execution |call )?timed out|Timeout: command exceeded|The (?:operation|request) was aborted due to timeout|MCP error -32001: Request timed out)/i;
-
-/** Whether a person or a limit ended the call; checked before its output is read. */
-function readInterruption(text: string): Interruption | undefined {
-  const [first = ''] = headLines(text, 1);
-  if (REJECTED.test(first)) {
-    const words = wordsIn(text);
-    return { kind: 'rejected', reason: 'a person rejected it', ...(words === '' ? {} : { words }) };
-  }
-  const ends = [first, ...tailLines(text, 3)].map((line) => line.trim());
-  if (ends.some((line) => INTERRUPTED.test(line))) return { kind: 'outage', reason: 'interrupted' };
-  return ends.some((line) => TIMED_OUT.test(line)) ? { kind: 'outage', reason: 'timed out' } : undefined;
-}
-
-function wordsIn(text: string): string {
-  const mark = WITH_WORDS.find((words) => text.includes(words));
-  return mark === undefined ? '' : text.slice(text.indexOf(mark) + mark.length).trim();
 }
 
 /** Whether a tool call failed, according to its result. */

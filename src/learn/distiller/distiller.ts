@@ -1,34 +1,46 @@
 import type { CoveredByLesson, FailureCase, Learner, LearnInput, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonSource, LessonText } from '../../core/lesson.ts';
+import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
-import { oneLine } from '../../text/visible-text.ts';
 import {
   confidenceOf,
   importanceOf,
   mayScopesOverlap,
   rankFailures,
   sharedScope,
+  sourceTrust,
   uniqueLessonName,
 } from '../draft-lesson.ts';
-import { extractRules } from './extract-rules.ts';
-import { findRepeatedErrors } from './repeated-errors.ts';
+import { findFixes } from './find-fixes.ts';
+import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
 import {
-  coversRule,
-  isNovelRule,
-  isSameRule,
-  knowledgeOfLesson,
-  mergeRules,
-  type RuleGroup,
-  type RuleKnowledge,
-  type RuleObservation,
-} from './rule-novelty.ts';
-import { type SkillDraft, writeSkill } from './write-skill.ts';
+  contradicts,
+  coversMatter,
+  isNearMatter,
+  type Matter,
+  readMatter,
+  shareMatter,
+  takesBackAll,
+} from './matter.ts';
+import { mattersOf, type Saying } from './sayings.ts';
+import {
+  answerFor,
+  isAskedByUser,
+  type QuotedLesson,
+  readLesson,
+  requestsOf,
+  triggersOf,
+  writeFix,
+  writeLesson,
+} from './write-lesson.ts';
 
 const LEARNER = 'distiller';
 const MOST_TURNS = 64;
 const MOST_QUOTES = 16;
-const ERROR_IMPORTANCE = 0.3;
+const MOST_WORDINGS = 4;
+const FIX_IMPORTANCE = 0.3;
+/** A lesson is revised for its count alone at these numbers: each revision is a new text in prompts. */
+const TELLING_COUNTS: ReadonlySet<number> = new Set([2, 3, 5, 10, 25]);
 
 interface DistillerOptions {
   /** Per run. */
@@ -39,8 +51,9 @@ interface DistillerOptions {
 }
 
 /**
- * Learns without a model: explicit feedback of people and verifiers becomes skills in their own words, and repeated errors
- * become a checklist. It learns nothing from failures without feedback.
+ * Learns without a model: a lesson quotes what people and checks said, with the task that it was said about. Nothing is
+ * rephrased, so a lesson cannot say the opposite of its evidence. It learns nothing from failures without words, except a
+ * command that got past an error that came up again.
  */
 export function createDistiller(options: DistillerOptions = {}): Learner<readonly FailureCase[]> {
   const { maxNewSkills = 10, halfLifeDays = 60, checkText } = options;
@@ -48,167 +61,276 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
     name: LEARNER,
     async *learn(input) {
       const lessons = input.library.lessons();
-      const taken = new Set(
-        lessons
-          .filter(({ state }) => state !== 'retired' && state !== 'rejected')
-          .map(({ text }) => text.name),
-      );
-      const told = lessons.filter(({ state }) => state !== 'retired');
+      const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
+      const taken = new Set(lessons.filter(isInUse).map(({ text }) => text.name));
       let proposed = 0;
-      for (const draft of draftsOf(rankFailures(input.material), told, input)) {
+      for (const draft of draftsOf(rankFailures(input.material), lessons, input)) {
         if (input.signal.aborted || proposed >= maxNewSkills) return;
         if ('known' in draft) {
           yield draft;
           continue;
         }
-        const name = draft.old?.text.name ?? uniqueLessonName(draft.skill.name, taken);
+        const { old, quotes, replaced } = draft;
+        const name = old?.text.name ?? uniqueLessonName(draft.words.name, taken);
         const text = textOf(draft, name, halfLifeDays);
         const why = checkText?.(text);
-        if (why === undefined) {
-          taken.add(name);
-          proposed++;
-          yield { change: changeOf(draft, text, input.newId), quotes: draft.quotes };
-        } else input.journal(`left out: ${name}: ${why}`);
+        if (why !== undefined) {
+          input.journal(`left out: ${name}: ${why}`);
+          continue;
+        }
+        taken.add(name);
+        proposed++;
+        const id = old?.id ?? input.newId('lesson');
+        const change: Proposal['change'] =
+          old === undefined
+            ? { op: 'add', id, kind: 'skill', state: 'proposed', text }
+            : { op: 'revise', id, from: old.revision, text };
+        yield { change, quotes };
+        const turns = draft.failures.map(({ turn }) => turn);
+        for (const lesson of replaced ?? [])
+          yield {
+            change: {
+              op: 'retire',
+              id: lesson.id,
+              reason: 'the user has said otherwise since',
+              supersededBy: id,
+            },
+            quotes: [],
+            turns,
+          };
       }
     },
   };
 }
 
 interface Draft {
-  readonly skill: SkillDraft;
+  readonly words: Pick<LessonText, 'name' | 'description' | 'content'>;
   readonly failures: readonly FailureCase[];
   readonly quotes: Proposal['quotes'];
-  readonly source: LessonSource;
-  readonly importance: number;
+  readonly triggers: readonly string[];
+  readonly note: Pick<Note, 'source' | 'importance'>;
   /** The lesson that it revises. */
   readonly old?: Lesson;
+  /** Lessons that it takes back. */
+  readonly replaced?: readonly Lesson[];
+}
+
+/** A lesson of the library with what it is about. */
+interface KnownLesson {
+  readonly lesson: Lesson;
+  /** Present for a lesson of this learner. */
+  readonly quoted?: QuotedLesson;
+  /** Of each quote, or of the whole text. */
+  readonly matters: readonly (readonly Matter[])[];
 }
 
 function* draftsOf(
   failures: readonly FailureCase[],
   lessons: readonly Lesson[],
-  { journal }: LearnInput<unknown>,
+  { material, journal }: LearnInput<readonly FailureCase[]>,
 ): Generator<Draft | CoveredByLesson> {
-  const heard = failures.flatMap((failure) =>
-    feedbackTexts(failure).flatMap((text) =>
-      extractRules(text).map((rule): RuleObservation => ({ rule, failure })),
-    ),
-  );
-  const groups = mergeRules(heard);
-  const near =
-    groups.length === 0
-      ? []
-      : lessons.filter((lesson) => failures.some(({ scope }) => mayScopesOverlap(scope, lesson.text.scope)));
-  const candidates = near.map((lesson) => ({ lesson, said: knowledgeOfLesson(lesson) }));
-  const revised = new Set<Lesson>();
-  for (const group of groups) {
-    const place = candidates.find(({ lesson, said }) => !revised.has(lesson) && teaches(lesson, said, group));
-    const turns = [...new Set(group.flatMap(({ failure }) => failure?.turn ?? []))];
-    if (place === undefined) yield draftRule(group);
-    else if (place.lesson.state === 'rejected')
-      journal(`left out: ${place.lesson.text.name} was rejected before`);
-    else if (!isOwn(place.lesson) || !group.some((one) => isNovelRule(place.said, one))) {
-      journal(`already known: ${truncateEnd(group[0].rule.todo, 120)}`);
-      yield { known: place.lesson.id, turns };
-    } else {
-      revised.add(place.lesson);
-      yield draftRule(
-        [...newest(group, place.said), ...place.said.rules.map((rule): RuleObservation => ({ rule }))],
-        place.lesson,
-      );
+  const groups = groupSayings(failures, material);
+  const near = lessons
+    .filter(({ state }) => state !== 'retired')
+    .filter(({ text }) => failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)));
+  const known = groups.length === 0 ? [] : near.map(readKnown);
+  const changed = new Set<Lesson>();
+  for (const { sayings: group, takenBack } of groups) {
+    const [{ quote }] = group;
+    const turns = [...new Set(group.map(({ failure }) => failure.turn))];
+    const open = known.filter(({ lesson }) => !changed.has(lesson));
+    // What has to be said again although a lesson on the matter was shown revises that lesson.
+    const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
+    const same =
+      open.find((one) => teaches(one, group[0])) ??
+      open.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
+    if (same?.lesson.state === 'rejected') {
+      journal(`left out: ${same.lesson.text.name} was rejected before`);
+      continue;
     }
+    if (same === undefined && !isEnough(group)) {
+      journal(`waits until it is said again: ${truncateEnd(quote, 120)}`);
+      continue;
+    }
+    if (same === undefined) {
+      const replaced = open.filter((one) => isTakenBack(one, group[0])).map(({ lesson }) => lesson);
+      const told = replaced.find((lesson) => isTold(lesson) && !isToldByPerson(group));
+      if (told !== undefined) {
+        journal(`left out: ${told.text.name} was told by a person and says otherwise`);
+        continue;
+      }
+      for (const lesson of replaced) changed.add(lesson);
+      const draft = draftLesson(group);
+      yield { ...draft, failures: [...new Set([...draft.failures, ...takenBack])], replaced };
+      continue;
+    }
+    const revised = isOwn(same.lesson) ? revise(same, group) : undefined;
+    if (revised === undefined) {
+      journal(`already known: ${truncateEnd(quote, 120)}`);
+      yield { known: same.lesson.id, turns };
+      continue;
+    }
+    changed.add(same.lesson);
+    yield revised;
   }
-  for (const { skill, failures: seen } of findRepeatedErrors(failures)) {
-    const old = lessons.find(({ state, text }) => state !== 'rejected' && text.name === skill.name);
-    if (old === undefined)
-      yield { skill, failures: seen, quotes: [], source: 'experience', importance: ERROR_IMPORTANCE };
-    else yield { known: old.id, turns: seen.map(({ turn }) => turn) };
+  for (const { error, command, failures: seen } of findFixes(failures)) {
+    const words = writeFix(error, command);
+    const old = near.find(({ text }) => text.name === words.name);
+    if (old !== undefined) yield { known: old.id, turns: seen.map(({ turn }) => turn) };
+    else
+      yield {
+        words,
+        failures: seen,
+        quotes: [],
+        triggers: triggersOf(requestsOf(seen)),
+        note: { source: 'experience', importance: FIX_IMPORTANCE },
+      };
   }
 }
 
-/** A rejected lesson blocks only the rules that it states; a lesson of another author must cover the whole group. */
-const teaches = (lesson: Lesson, said: RuleKnowledge, group: RuleGroup): boolean =>
-  lesson.state === 'rejected'
-    ? group.every((one) => said.rules.some((rule) => isSameRule(rule, one.rule)) && !isNovelRule(said, one))
-    : group.some(({ rule }) => isOwn(lesson) && said.rules.some((told) => isSameRule(told, rule))) ||
-      group.every(({ rule }) => coversRule(said, rule));
+const isTold = ({ text }: Lesson): boolean => text.note.source === 'told';
 
 const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === LEARNER;
 
-/** Observations that add something come first: they lead the revision. */
-const newest = (group: RuleGroup, said: RuleKnowledge): RuleGroup => {
-  const [first, ...rest] = [...group].sort(
-    (a, b) => Number(isNovelRule(said, b)) - Number(isNovelRule(said, a)),
-  );
-  return first === undefined ? group : [first, ...rest];
-};
+function readKnown(lesson: Lesson): KnownLesson {
+  const quoted = lesson.text.evidence.learner === LEARNER ? readLesson(lesson.text) : undefined;
+  const { description, content } = lesson.text;
+  return quoted === undefined
+    ? { lesson, matters: [[readMatter(`${description}\n${content}`)]] }
+    : { lesson, quoted, matters: quoted.quotes.map(mattersOf) };
+}
 
-function draftRule(group: RuleGroup, old?: Lesson): Draft {
-  const failures = [...new Set(group.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
-  const quotes = group.flatMap(({ rule, failure }) => {
-    const turn = failure?.turn;
-    const isRecorded = (raw: string): boolean =>
-      failure?.passages.some(({ text }) => text.includes(raw)) ?? false;
-    return turn === undefined ? [] : rule.raw.filter(isRecorded).map((text) => ({ turn, text }));
+const teaches = ({ quoted, matters: known }: KnownLesson, { matter, matters }: Saying): boolean =>
+  known.some((one) =>
+    quoted === undefined ? one.some((text) => coversMatter(text, matter)) : shareMatter(one, matters),
+  );
+
+const isNear = ({ quoted, matters }: KnownLesson, { matter }: Saying): boolean =>
+  quoted !== undefined &&
+  matters.flat().some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
+
+/** Only the words that hold now can be taken back. */
+const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, { matters }: Saying): boolean =>
+  quoted !== undefined && lead !== undefined && takesBackAll(matters, lead);
+
+function draftLesson(group: Sayings): Draft {
+  const [lead] = group;
+  const failures = [...new Set(group.map(({ failure }) => failure))];
+  const answer = answerFor(lead.quote, lead.failure);
+  const words = writeLesson({
+    speaker: lead.speaker,
+    count: failures.length,
+    quotes: [lead.quote, ...otherWordings(lead.quote, group)],
+    tasks: requestsOf(failures.filter(isAskedByUser)),
+    ...(answer === undefined ? {} : { answer }),
   });
   return {
-    skill: writeSkill(group),
+    words,
     failures,
-    quotes: quotes.slice(0, MOST_QUOTES),
-    source: isToldByPerson(failures) ? 'told' : (old?.text.note.source ?? 'experience'),
-    importance: importanceOf(failures),
-    ...(old === undefined ? {} : { old }),
+    quotes: recordedQuotesOf(group),
+    triggers: triggersOf(requestsOf(failures)),
+    note: noteOf(group, failures),
   };
 }
 
-/** A rule that was only said in the chat is no standing order: an agent with a key could have typed it. */
-const isToldByPerson = (failures: readonly FailureCase[]): boolean =>
-  failures.some(({ source }) => source === 'person' || source === 'verifier');
+/** The lesson with what was said now: undefined when that adds neither words nor a count that tells something. */
+function revise({ lesson, quoted }: KnownLesson, group: Sayings): Draft | undefined {
+  if (quoted === undefined) return undefined;
+  const known = new Set(quoted.quotes.map((quote) => readMatter(quote).print));
+  const added = group.filter(({ matter }) => !known.has(matter.print));
+  const isFull = quoted.quotes.length >= MOST_WORDINGS;
+  const failures = [...new Set(group.map(({ failure }) => failure))].filter(
+    ({ turn }) => !lesson.text.evidence.turns.includes(turn),
+  );
+  const count = quoted.count + failures.length;
+  const isCounted = [...TELLING_COUNTS].some((telling) => quoted.count < telling && count >= telling);
+  const isAdded = added.length > 0 && !isFull;
+  if (failures.length === 0 || (!isAdded && (lesson.state === 'live' || !isCounted))) return undefined;
+  const [older] = quoted.quotes;
+  const newest = isAdded ? added[0] : undefined;
+  // The newest words lead, unless they say less than the ones before.
+  const isLess =
+    newest === undefined ||
+    ([...newest.matter.terms.keys()].every((term) => readMatter(older).terms.has(term)) &&
+      newest.matter.terms.size < readMatter(older).terms.size);
+  const lead = isLess ? older : newest.quote;
+  const rest = [...(isAdded ? added.map(({ quote }) => quote) : []), ...quoted.quotes];
+  const tasks = [...new Set([...requestsOf(failures.filter(isAskedByUser)), ...quoted.tasks])];
+  const answer = isLess ? quoted.answer : answerFor(lead, newest.failure);
+  const words = writeLesson({
+    speaker: isToldByPerson(group) || quoted.speaker === 'user' ? group[0].speaker : quoted.speaker,
+    count,
+    quotes: [lead, ...new Set(rest.filter((quote) => quote !== lead))],
+    tasks,
+    ...(answer === undefined ? {} : { answer }),
+  });
+  const { source, importance } = noteOf(group, failures);
+  const before = lesson.text.note;
+  return {
+    words,
+    failures,
+    quotes: recordedQuotesOf(group),
+    triggers: triggersOf([...requestsOf(failures), ...(before.triggers ?? [])]),
+    note: {
+      source: before.source === 'told' ? 'told' : source,
+      importance: Math.max(before.importance, importance),
+    },
+    old: lesson,
+  };
+}
+
+const otherWordings = (lead: string, group: Sayings): readonly string[] => {
+  const seen = new Set([readMatter(lead).print]);
+  return group
+    .filter(({ matter: { print } }) => !seen.has(print) && seen.add(print))
+    .map(({ quote }) => quote)
+    .slice(0, MOST_WORDINGS - 1);
+};
+
+const noteOf = (group: Sayings, failures: readonly FailureCase[]): Draft['note'] => ({
+  source: isToldByPerson(group) ? 'told' : 'experience',
+  importance: importanceOf(failures),
+});
+
+/** The quotes that stand in the passages as they were recorded. */
+const recordedQuotesOf = (group: Sayings): Proposal['quotes'] =>
+  group
+    .toSorted((a, b) => sourceTrust(b.failure) - sourceTrust(a.failure))
+    .flatMap(({ quote, failure: { turn, passages } }) =>
+      quote
+        .split('\n')
+        .filter((line) => line.trim() !== '' && passages.some(({ text }) => text.includes(line)))
+        .map((text) => ({ turn, text })),
+    )
+    .slice(0, MOST_QUOTES);
 
 function textOf(
-  { skill, failures, source, importance, old }: Draft,
+  { words, failures, triggers, note, old }: Draft,
   name: string,
   halfLifeDays: number,
 ): LessonText {
   const turns = [...new Set([...(old?.text.evidence.turns ?? []), ...failures.map(({ turn }) => turn)])];
-  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const before = old?.text.note;
+  const [context] = triggers;
   return {
-    ...skill,
+    ...words,
     name,
+    category: 'general',
     scope: old?.text.scope ?? sharedScope(failures.map(({ scope }) => scope)),
     note: {
-      ...(context === '' ? {} : { context }),
-      keywords: keywordsOf(`${skill.description} ${skill.content.split('\n> ').slice(1).join(' ')}`),
-      tags: old?.text.note.tags ?? [],
-      importance,
+      ...(context === undefined ? {} : { context }),
+      keywords: keywordsOf(`${words.description} ${words.content.split('\n> ').slice(1).join(' ')}`),
+      tags: before?.tags ?? [],
+      ...note,
       confidence: confidenceOf(failures),
-      source,
-      visibility: old?.text.note.visibility ?? 'scoped',
-      halfLifeDays: old?.text.note.halfLifeDays ?? halfLifeDays,
-      links: old?.text.note.links ?? [],
+      visibility: before?.visibility ?? 'scoped',
+      halfLifeDays: before?.halfLifeDays ?? halfLifeDays,
+      links: before?.links ?? [],
+      ...(triggers.length === 0 ? {} : { triggers }),
+      ...(before?.isAlways === true ? { isAlways: true } : {}),
     },
     evidence: { turns: turns.slice(-MOST_TURNS), quotes: old?.text.evidence.quotes ?? [], learner: LEARNER },
     taint: old?.text.taint ?? [],
   };
-}
-
-const changeOf = ({ old }: Draft, text: LessonText, newId: (prefix: string) => string): Proposal['change'] =>
-  old === undefined
-    ? { op: 'add', id: newId('lesson'), kind: 'skill', state: 'proposed', text }
-    : { op: 'revise', id: old.id, from: old.revision, text };
-
-/** The reason that appraisal writes for a score: nobody's words. */
-const SCORE_ALONE = /^\w+ gave -?[\d.e-]+$/;
-
-/** Feedback of people and verifiers on a failure, and what was said in the chat, each text once. Never the output of tools. */
-function feedbackTexts({ passages, appraisal }: FailureCase): readonly string[] {
-  const told = passages.filter(
-    ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
-  );
-  const signs = appraisal.signals.filter(
-    ({ source, score, reason }) =>
-      (source === 'person' || source === 'verifier') && score < 0.5 && !SCORE_ALONE.test(reason),
-  );
-  return [...new Set([...told.map(({ text }) => text), ...signs.map(({ reason }) => reason)])];
 }

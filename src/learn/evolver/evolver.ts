@@ -1,26 +1,31 @@
 import type { FailureCase, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
-import { keywordsOf } from '../../text/topic-words.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import {
-  confidenceOf,
-  importanceOf,
   mayScopesOverlap,
   rankFailures,
   recordedQuotes,
   separateTask,
-  sharedScope,
   stuckBy,
+  wordsAbout,
 } from '../draft-lesson.ts';
+import { whyNotRetired } from '../gate/judge-retirement.ts';
+import { draftSkillText } from './draft-skill.ts';
 import { writeEvolverPrompt } from './evolver-prompt.ts';
-import { type ProposedSkill, readSkillReply, type SkillReply } from './read-skills.ts';
+import { readPages } from './read-page.ts';
+import { type ProposedSkill, type RetiredLesson, readSkillReply, type SkillReply } from './read-skills.ts';
 
 const MOST_FAILURES = 6;
 const MOST_NEAREST = 3;
+const MOST_IN_FULL = 8;
 const TOKENS_PER_SKILL = 1500;
 /** Reasoning tokens count towards the same limit. */
 const ROOM_TO_THINK = 4000;
+const SHORTEST_WORDS = 12;
+/** The learner whose lessons quote people, and which the evolver writes out. */
+const QUOTING = 'distiller';
 
 export interface EvolverOptions {
   /** Per run. */
@@ -32,7 +37,10 @@ export interface EvolverOptions {
   readonly halfLifeDays?: number;
 }
 
-/** Asks a model once what would have prevented the failures, and proposes its answers as skills. */
+/**
+ * Asks a model once what would have prevented the failures, and proposes its answers: new skills, better versions of existing
+ * ones, and skills that have to go. A lesson that quotes the user about these failures is revised and keeps the quotes.
+ */
 export function createEvolver(options: EvolverOptions): Learner<readonly FailureCase[]> {
   return {
     name: 'evolver',
@@ -51,136 +59,194 @@ async function* evolve(
   const { library, ask, newId, journal, signal } = input;
   if (ask === undefined) return yield { stuck: 'no model is configured for learning', isRetryable: true };
   const { maxNewSkills, checkText, halfLifeDays = 60 } = options;
-  const known = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
-  const skills = known.filter(
-    ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)),
-  );
-  const nearest = await findNearest(options, failures, skills, journal);
-  const prompt = writeEvolverPrompt({ failures, skills, nearest, maxNewSkills, mark: newId('mark') });
-  const draft = (
-    skill: ProposedSkill,
-  ): { readonly text: LessonText; readonly quotes: Proposal['quotes'] } => {
+  const { skills } = lessonsFor(failures, library);
+  const nearest = await inFull(options, failures, skills, journal);
+  const quoting = new Set(skills.filter((lesson) => isQuoting(lesson, failures)).map(({ id }) => id));
+  const prompt = writeEvolverPrompt({
+    failures,
+    skills,
+    nearest,
+    quoting,
+    maxNewSkills,
+    mark: newId('mark'),
+  });
+  const draft = (skill: ProposedSkill): Draft => {
     const quotes = recordedQuotes(skill.quotes, failures);
-    return { text: draftSkillText(skill, citedFailures(quotes, failures), halfLifeDays), quotes };
+    const cited = citedFailures(skill, quotes, failures);
+    const placed = withQuoting(skill, cited, failures, lessonsFor(failures, library).skills);
+    return { skill: placed, quotes, text: draftSkillText(placed, cited, halfLifeDays) };
   };
-  let replies = 0;
+  const read = (value: Parameters<typeof readSkillReply>[0]): ReturnType<typeof readSkillReply> =>
+    readSkillReply(value, {
+      maxNewSkills,
+      // Read again: while the model wrote, a lesson may have been published.
+      ...lessonsFor(failures, library),
+      check: (skill) => checkText?.(draft(skill).text),
+    });
   const answer = await ask<SkillReply>(
     {
       name: 'evolve',
       ...prompt,
       maxTokens: ROOM_TO_THINK + TOKENS_PER_SKILL * maxNewSkills,
-      read: (value) =>
-        readSkillReply(value, {
-          maxNewSkills,
-          known,
-          skills,
-          check: (skill) => checkText?.(draft(skill).text),
-          isLenient: replies++ > 0,
-        }),
+      read,
+      readText: (text) => {
+        const pages = readPages(text);
+        return pages.length === 0 ? { fault: 'it holds no JSON' } : read(pages);
+      },
     },
     signal,
   );
   if (!answer.ok) return yield stuckBy(answer);
-  for (const why of answer.value.left) journal(`left out: ${why}`);
-  if (answer.value.skills.length === 0)
+  const { skills: written, retired, left } = answer.value;
+  for (const why of left) journal(`left out: ${why}`);
+  if (written.length + retired.length === 0)
     return yield { stuck: 'the model found nothing to learn', isRetryable: false };
-  for (const skill of answer.value.skills) {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const skill of written) {
     if (signal.aborted) return;
-    const { text, quotes } = draft(skill);
-    const evidence = { ...text.evidence, model: answer.model, prompt: answer.prompt };
-    yield { change: changeOf(skill, { ...text, evidence }, newId), quotes };
+    const drafted = draft(skill);
+    const lessons = drafted.skill.lessons.filter(({ id }) => !taken.has(id));
+    for (const { id } of lessons) taken.add(id);
+    const evidence = { ...drafted.text.evidence, model: answer.model, prompt: answer.prompt };
+    const change = changeOf(lessons, { ...drafted.text, evidence }, newId);
+    ids.set(skill.name, change.op === 'merge' ? change.into : change.id);
+    yield { change, quotes: drafted.quotes };
   }
+  const shown = new Set(nearest.map(({ id }) => id));
+  for (const one of retired)
+    if (shown.has(one.lesson.id) && !taken.has(one.lesson.id)) yield* retire(one, failures, ids);
+}
+
+interface Draft {
+  /** With all lessons that it takes the place of. */
+  readonly skill: ProposedSkill;
+  readonly quotes: Proposal['quotes'];
+  readonly text: LessonText;
+}
+
+/** Lessons in use, and the skills among them that apply where the failures happened. */
+function lessonsFor(
+  failures: readonly FailureCase[],
+  library: Library,
+): { readonly known: readonly Lesson[]; readonly skills: readonly Lesson[] } {
+  const known = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
+  const skills = known.filter(
+    ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)),
+  );
+  return { known, skills };
+}
+
+/** A lesson in the user's own words that took the place of the evolver's for one of these failures. */
+const isQuoting = ({ text, frozen }: Lesson, failures: readonly FailureCase[]): boolean =>
+  !frozen &&
+  text.evidence.learner === QUOTING &&
+  failures.some(({ turn }) => text.evidence.turns.includes(turn));
+
+/**
+ * The skill with the quoting lessons that it is a better version of: one that rests on a failure it cites, and on no failure of
+ * this run that it does not cite. Further ones are merged into the first, unless a person told them.
+ */
+function withQuoting(
+  skill: ProposedSkill,
+  cited: readonly FailureCase[],
+  failures: readonly FailureCase[],
+  skills: readonly Lesson[],
+): ProposedSkill {
+  const other = failures.filter((failure) => !cited.includes(failure));
+  const served = skills.filter(
+    (lesson) =>
+      isQuoting(lesson, cited) &&
+      !isQuoting(lesson, other) &&
+      !skill.lessons.some(({ id }) => id === lesson.id),
+  );
+  const [first, ...rest] = [...skill.lessons, ...served];
+  if (first === undefined) return skill;
+  const merged = rest.filter((lesson) => whyNotRetired(lesson) === undefined);
+  return { ...skill, name: first.text.name, lessons: [first, ...merged] };
 }
 
 function changeOf(
-  { lesson }: ProposedSkill,
+  lessons: readonly Lesson[],
   text: LessonText,
   newId: (prefix: string) => string,
-): Proposal['change'] {
-  return lesson === undefined
-    ? { op: 'add', id: newId('lesson'), kind: 'skill', state: 'proposed', text }
-    : { op: 'revise', id: lesson.id, from: lesson.revision, text };
+): Exclude<Proposal['change'], { readonly op: 'retire' }> {
+  const [first, ...others] = lessons;
+  if (first === undefined) return { op: 'add', id: newId('lesson'), kind: 'skill', state: 'proposed', text };
+  const { id, revision } = first;
+  return others.length === 0
+    ? { op: 'revise', id, from: revision, text }
+    : { op: 'merge', ids: lessons.map((lesson) => lesson.id), into: id, from: revision, text };
 }
 
-async function findNearest(
+/** Only of a lesson that the failed work was shown, or for another one that takes its place. */
+function* retire(
+  { lesson, reason, by }: RetiredLesson,
+  failures: readonly FailureCase[],
+  ids: ReadonlyMap<string, string>,
+): Generator<Proposal> {
+  const shown = failures.filter((failure) => failure.shown?.includes(lesson.id));
+  const successor = by === undefined ? undefined : 'text' in by ? by.id : ids.get(by.name);
+  if (shown.length === 0 && successor === undefined) return;
+  const turns = (shown.length === 0 ? failures : shown).map(({ turn }) => turn);
+  const next = successor === undefined || successor === lesson.id ? {} : { supersededBy: successor };
+  yield { change: { op: 'retire', id: lesson.id, reason, ...next }, quotes: [], turns };
+}
+
+/** The lessons that the model is shown in full: those in use for these failures, those that did not help, and the nearest. */
+async function inFull(
   { nearest }: EvolverOptions,
   failures: readonly FailureCase[],
   skills: readonly Lesson[],
   journal: (note: string) => void,
 ): Promise<readonly Lesson[]> {
-  const ids = new Set(skills.map(({ id }) => id));
-  if (ids.size === 0) return [];
-  const words = failures.map(({ task, passages, appraisal }) =>
+  const byId = new Map(skills.map((lesson) => [lesson.id, lesson]));
+  if (byId.size === 0) return [];
+  const quoting = skills.filter((lesson) => isQuoting(lesson, failures));
+  const shown = failures.flatMap(({ shown: ids = [] }) => ids).flatMap((id) => byId.get(id) ?? []);
+  const words = failures.map((failure) =>
     [
-      task,
-      ...separateTask(task, passages)
+      failure.task,
+      ...separateTask(failure.task, failure.passages)
         .rest.filter(isWish)
         .map(({ text }) => text),
-      ...appraisal.digests,
+      ...failure.appraisal.digests,
     ]
       .map((text) => truncateEnd(oneLine(text), 400))
       .join(' '),
   );
+  let near: readonly Lesson[] = [];
   try {
-    const found = await nearest(words.join('\n'));
-    return found.filter(({ id }) => ids.has(id)).slice(0, MOST_NEAREST);
+    near = (await nearest(words.join('\n'))).filter(({ id }) => byId.has(id)).slice(0, MOST_NEAREST);
   } catch (error) {
     journal(`no nearest skills: ${error instanceof Error ? error.message : String(error)}`);
-    return [];
   }
+  return [...new Set([...quoting, ...shown, ...near])].slice(0, MOST_IN_FULL);
 }
 
 const isWish = ({ origin }: { readonly origin: string }): boolean =>
   origin === 'person' || origin === 'verifier' || origin === 'user';
 
-const MOST_TURNS = 64;
-
-/** The failures that a skill quotes; when it quotes none, all that the model was shown. */
+/**
+ * The failures that a skill rests on: those it quotes, and those about which people said the same or what the skill contains.
+ * When it quotes none, all that the model was shown.
+ */
 function citedFailures(
+  { description, content }: ProposedSkill,
   quotes: readonly { readonly turn: string }[],
   failures: readonly FailureCase[],
 ): readonly FailureCase[] {
   const turns = new Set(quotes.map(({ turn }) => turn));
-  return turns.size === 0 ? failures : failures.filter(({ turn }) => turns.has(turn));
-}
-
-/** The lesson text of a skill. A revision keeps the name, scope and note of the old one: a learner may improve a text, not widen its scope. */
-function draftSkillText(
-  skill: ProposedSkill,
-  failures: readonly FailureCase[],
-  halfLifeDays: number,
-): LessonText {
-  const old = skill.lesson?.text;
-  const { name, description, content, category } = skill;
-  const turns = [...new Set([...(old?.evidence.turns ?? []), ...failures.map(({ turn }) => turn)])];
-  return {
-    name: old?.name ?? name,
-    description,
-    content,
-    category,
-    scope: old?.scope ?? sharedScope(failures.map(({ scope }) => scope)),
-    note: draftNote(skill, failures, halfLifeDays),
-    evidence: {
-      turns: turns.slice(-MOST_TURNS),
-      quotes: old?.evidence.quotes ?? [],
-      learner: 'evolver',
-    },
-    taint: old?.taint ?? [],
-  };
-}
-
-function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfLifeDays: number): Note {
-  const old = skill.lesson?.text.note;
-  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
-  return {
-    ...(context === '' ? {} : { context }),
-    keywords: keywordsOf(`${skill.name} ${skill.description} ${skill.content}`),
-    tags: old?.tags ?? [],
-    importance: Math.max(old?.importance ?? 0, importanceOf(failures)),
-    confidence: confidenceOf(failures),
-    source: old?.source ?? 'experience',
-    visibility: old?.visibility ?? 'scoped',
-    halfLifeDays: old?.halfLifeDays ?? halfLifeDays,
-    links: old?.links ?? [],
-  };
+  if (turns.size === 0) return failures;
+  const sayingsOf = (failure: FailureCase): readonly string[] =>
+    wordsAbout(failure).map(({ text }) => oneLine(text).toLowerCase());
+  const said = new Set(failures.filter(({ turn }) => turns.has(turn)).flatMap(sayingsOf));
+  const text = oneLine(`${description} ${content}`).toLowerCase();
+  return failures.filter(
+    (failure) =>
+      turns.has(failure.turn) ||
+      sayingsOf(failure).some(
+        (words) => said.has(words) || (words.length >= SHORTEST_WORDS && text.includes(words)),
+      ),
+  );
 }

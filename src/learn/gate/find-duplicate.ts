@@ -38,7 +38,9 @@ export async function findDuplicate(
     .lessons()
     .filter((lesson) => !isChanged(lesson.id) && mayScopesOverlap(lesson.text.scope, text.scope));
   for (const lesson of others) {
-    const why = isActive(lesson) ? undefined : whyRemoved(lesson, print, library);
+    // Whoever goes back to what they said before a newer word means it.
+    const isOpen = isActive(lesson) || lesson.supersededBy !== undefined;
+    const why = isOpen ? undefined : whyRemoved(lesson, print, library);
     if (why !== undefined) return { why, isKnown: false };
   }
   const active = others.filter(isActive);
@@ -48,7 +50,9 @@ export async function findDuplicate(
   const copy = active.find((lesson) => contentFingerprint(lesson.text) === print);
   if (copy !== undefined)
     return { why: `${copy.id} already says the same: revise that lesson`, isKnown: true };
-  const near = await nearest(text, active, findSimilar);
+  // Lessons that quote share their frame and often their task: their learner has compared them quote by quote.
+  const compared = active.filter((lesson) => !(isQuoting(lesson.text) && isQuoting(text)));
+  const near = await nearest(text, compared, findSimilar);
   if (near === undefined) return undefined;
   return {
     why: `${near.id} says nearly the same (cosine ${near.cosine.toFixed(2)}): revise that lesson`,
@@ -83,6 +87,8 @@ function whyRemoved(lesson: Lesson, print: string, library: Library): string | u
     ? `a person rejected the same text (${id})${because}`
     : `the same text was retired (${id})${because}`;
 }
+
+const isQuoting = ({ evidence: { learner } }: LessonText): boolean => learner === 'distiller';
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 

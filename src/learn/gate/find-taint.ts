@@ -3,6 +3,7 @@ import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { clip } from '../../text/truncate.ts';
+import { RESULT_PROVEN } from '../draft-lesson.ts';
 import { detectLanguages } from './detect-languages.ts';
 import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } from './evidence-by-trust.ts';
 import { forwardsProse } from './first-party-text.ts';
@@ -143,7 +144,8 @@ export function findUnsupportedBasis(
       source === 'verifier' ||
       appraisal.digests.length > 0 ||
       appraisal.signals.some(
-        ({ source, score }) => (source === 'signal' || source === 'chat') && score < 0.5,
+        ({ name, source, score }) =>
+          ((source === 'signal' || source === 'chat') && score < 0.5) || name === RESULT_PROVEN,
       ),
   );
   return isMeasured || !has(({ origin }) => origin === 'tool')

@@ -5,8 +5,7 @@ import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
 import { clip } from '../../text/truncate.ts';
-import { findRepeatedErrors } from '../distiller/repeated-errors.ts';
-import { isFixedWording } from '../distiller/write-skill.ts';
+import { isFrameLine } from '../distiller/write-lesson.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
@@ -82,7 +81,7 @@ async function judge(
   if (duplicate !== undefined) return { ...refused(duplicate.why), isKnown: duplicate.isKnown };
 
   // 2. Is there enough evidence? An experience may come from one session; a skill needs two.
-  const isMemory = change.op === 'add' && change.kind === 'experience';
+  const isMemory = (change.op === 'add' ? change.kind : old?.kind) === 'experience';
   const weighed = await weighEvidence(change.text, quotes, cases, old, options, isMemory);
   if (!weighed.ok) return refused(weighed.why);
 
@@ -110,9 +109,12 @@ async function judge(
       texts: known.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
     },
   });
-  const tainted = isOwnWording(change.text, others, cases)
+  const tainted = isOwnWording(change.text, others)
     ? []
-    : await findOutsideText(change.text, weighed.cited, known, provenance, { ...meaning, lines: others });
+    : await findOutsideText(change.text, weighed.cited, withoutAnswers(known, change.text), provenance, {
+        ...meaning,
+        lines: others,
+      });
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
@@ -213,16 +215,14 @@ function besideOld(
  * Whether nothing but the words of people, of verifiers and of this program itself is left of a lesson. Then outside text
  * elsewhere in the session is no reason to hold it. `others`: the lines that no person said.
  */
-const isOwnWording = (
-  { content, evidence: { learner } }: LessonText,
-  others: readonly LineMeaning[],
-  cases: readonly FailureCase[],
-): boolean =>
-  others.length === 0 ||
-  (learner === 'distiller' &&
-    (others.every(({ line }) => isFixedWording(line)) ||
-      // A checklist for an error that came up again: of the record it has only the name of the error.
-      findRepeatedErrors(cases).some(({ skill }) => skill.content === content)));
+const isOwnWording = ({ evidence: { learner } }: LessonText, others: readonly LineMeaning[]): boolean =>
+  others.length === 0 || (learner === 'distiller' && others.every(({ line }) => isFrameLine(line)));
+
+/** A lesson that quotes names the agent's sentence it was about as the agent's: only what that repeats of others matters. */
+const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: LessonText): EvidenceByTrust =>
+  learner === 'distiller'
+    ? { ...known, untrusted: known.untrusted.filter(({ isAgent }) => !isAgent) }
+    : known;
 
 /** Which parts of a lesson may come from outside text. */
 async function findOutsideText(

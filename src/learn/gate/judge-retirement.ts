@@ -41,7 +41,9 @@ export function judgeRetirement(
   const cited = cases.filter(({ turn }) => turns.includes(turn));
   const own = new Set(lesson.text.evidence.turns);
   const since = Math.max(...cases.map(({ turn, at }) => (own.has(turn) ? at : Number.NEGATIVE_INFINITY)));
-  const isTold = cited.some(({ turn, at, source }) => source === 'person' && !own.has(turn) && at > since);
+  const isTold = cited.some(
+    ({ turn, at, source }) => (source === 'person' || source === 'verifier') && !own.has(turn) && at > since,
+  );
   const why = isTold ? whyUntouchable(lesson) : whyNotRetired(lesson);
   if (why !== undefined) return refuse(why);
   if (cited.length === 0) return refuse('it cites no turn of this cycle');

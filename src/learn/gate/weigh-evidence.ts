@@ -1,6 +1,6 @@
 import type { FailureCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, LessonText, Quote, Scope } from '../../core/lesson.ts';
-import { rankFailures } from '../draft-lesson.ts';
+import { quotableTexts, RESULT_PROVEN, rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
 export const NEEDS_ANOTHER_SESSION = 'needs another session';
@@ -59,7 +59,8 @@ export async function weighEvidence(
     ...valid.filter((one) => one.appraisal.verdict !== 'failure' && isStanding(one)),
   ];
   const successes = valid.filter((one) => one.appraisal.verdict === 'success' && !isStanding(one));
-  const cited = [...against, ...successes];
+  const isSupported = against.length > 0 || successes.some((one) => isProven(one) || isLiked(one));
+  const cited = isSupported ? [...against, ...successes] : [];
   if (known.length === 0) return refuse('it cites none of the turns of this cycle');
   if (cited.length === 0)
     return refuse(
@@ -76,7 +77,11 @@ export async function weighEvidence(
   const isFromChat = !isReported && cited.some((one) => one.source === 'chat' || isStanding(one));
   const sessions = new Set(against.map(({ session }) => session));
   const isUncorroborated =
-    against.length > 0 && !isReported && !against.some(isStanding) && sessions.size < FEWEST_SESSIONS;
+    against.length > 0 &&
+    !isReported &&
+    !against.some(isStanding) &&
+    !(mayBeUncorroborated && successes.some(isProven)) &&
+    sessions.size < FEWEST_SESSIONS;
   if (isUncorroborated && !mayBeUncorroborated) return refuse(NEEDS_ANOTHER_SESSION);
   const doubts = [
     ...(isUncorroborated ? [NEEDS_ANOTHER_SESSION] : []),
@@ -114,13 +119,20 @@ export async function weighEvidence(
 const isStanding = ({ source, appraisal: { correction } }: FailureCase): boolean =>
   correction === undefined ? source === 'chat' : correction.isStanding;
 
-const PROOFS: ReadonlySet<string> = new Set(['checks-passed', 'tool-ok']);
+const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN]);
 
 /** A verifier, a test or an exit code says so; thanks and an agent's own report do not. */
 const isProven = ({ source, appraisal }: FailureCase): boolean =>
   source === 'verifier' ||
   appraisal.signals.some(
     (signal) => signal.source === 'signal' && signal.score > 0.5 && PROOFS.has(signal.name),
+  );
+
+/** Somebody was content with it. */
+const isLiked = ({ appraisal: { signals } }: FailureCase): boolean =>
+  signals.some(
+    ({ name, source, score }) =>
+      score > 0.5 && (name === 'user-thanked' || source === 'person' || source === 'verifier'),
   );
 
 /** Whether a lesson applies to the agent and the project of a case alone. */
@@ -132,9 +144,7 @@ const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 const isRecorded = (quoted: string, turn: string, cases: readonly FailureCase[]): boolean =>
   quoted.trim() !== '' &&
   cases.some(
-    (failure) =>
-      failure.turn === turn &&
-      (failure.task.includes(quoted) || failure.passages.some(({ text }) => text.includes(quoted))),
+    (failure) => failure.turn === turn && quotableTexts(failure).some((text) => text.includes(quoted)),
   );
 
 async function placeQuotes(

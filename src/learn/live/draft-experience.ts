@@ -9,6 +9,8 @@ import type { SuccessfulTurn } from './live-material.ts';
 
 const MOST_TURNS = 64;
 const LONGEST_DESCRIPTION = 300;
+const MOST_TRIGGERS = 8;
+const IMPORTANCE_OF_SUCCESS = 0.4;
 
 export interface Experience {
   readonly name: string;
@@ -16,6 +18,8 @@ export interface Experience {
   readonly description: string;
   readonly content: string;
   readonly keywords: readonly string[];
+  /** How tasks that need it may be worded. */
+  readonly triggers?: readonly string[];
   readonly scope: Scope;
   /** Its evidence. */
   readonly failures: readonly FailureCase[];
@@ -26,7 +30,8 @@ export interface Experience {
 export function draftExperience(experience: Experience, halfLifeDays: number): LessonText {
   const { name, content, keywords, scope, failures, successes } = experience;
   const description = truncateEnd(oneLine(experience.description), LONGEST_DESCRIPTION);
-  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const context = truncateEnd(oneLine((failures[0] ?? successes[0])?.task ?? ''), 300);
+  const triggers = [...new Set(experience.triggers ?? [])].slice(0, MOST_TRIGGERS);
   const turns = [...new Set([...failures, ...successes].map(({ turn }) => turn))];
   return {
     ...{ name, description, content, scope },
@@ -34,12 +39,13 @@ export function draftExperience(experience: Experience, halfLifeDays: number): L
       ...(context === '' ? {} : { context }),
       keywords: keywords.length === 0 ? keywordsOf(`${description} ${content}`) : keywords,
       tags: [],
-      importance: importanceOf(failures),
+      importance: failures.length === 0 ? IMPORTANCE_OF_SUCCESS : importanceOf(failures),
       confidence: contrastOf(failures, successes),
       source: 'experience',
       visibility: 'scoped',
       halfLifeDays,
       links: [],
+      ...(triggers.length === 0 ? {} : { triggers }),
     },
     evidence: { turns: turns.slice(0, MOST_TURNS), quotes: [], learner: 'live' },
     taint: [],

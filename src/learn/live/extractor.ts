@@ -1,31 +1,37 @@
-import type { Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
+import type { CoveredByLesson, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import {
-  mayScopesOverlap,
-  rankFailures,
-  recordedQuotes,
-  stuckBy,
-  uniqueLessonName,
-} from '../draft-lesson.ts';
+import { taskLine } from '../distiller/write-lesson.ts';
+import { mayScopesOverlap, rankFailures, recordedQuotes, stuckBy } from '../draft-lesson.ts';
 import { draftExperience, type Experience, nameExperience } from './draft-experience.ts';
 import { type Extraction, readExtraction, writeExtractionQuestion } from './extraction-question.ts';
-import { describeCorrectedCall, findCorrectedCall } from './find-corrected-call.ts';
-import { type LiveMaterial, shownCases } from './live-material.ts';
+import { type CallNote, describeCorrectedCall, findCorrectedCall } from './find-corrected-call.ts';
+import { findProcedure, type Procedure } from './find-procedure.ts';
+import { type LiveMaterial, shownCases, type ToolAttempt } from './live-material.ts';
+import { placeExperience } from './place-experience.ts';
+import { callText, inlineCode, readToolInput } from './tool-input.ts';
+import { writeProcedure } from './write-procedure.ts';
 
 const MOST_FAILURES = 4;
 const MOST_SUCCESSES = 4;
-const MAX_TOKENS = 900;
+const MAX_TOKENS = 1400;
+/** The cosine from which two notes say the same. */
+const SAME = 0.9;
 
 export interface ExtractorOptions {
   /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
   readonly halfLifeDays?: number;
+  /** The similarity of a text to each of some lessons. May reject: then only names are compared. */
+  readonly findSimilar?: (
+    text: LessonText,
+    among: readonly Lesson[],
+  ) => Promise<readonly { readonly id: string; readonly cosine: number }[]>;
 }
 
 /**
- * Learns from one finished session by asking a model once what distinguished the turns that worked from those that failed.
- * Without a model it only learns which corrected tool call replaced a failed one.
+ * Learns from one finished session by asking a model once what distinguished the turns that worked from those that failed, and
+ * which steps are worth keeping. Without a model it only learns which calls worked in place of failed ones, letter by letter.
  */
 export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMaterial> {
   return {
@@ -35,37 +41,51 @@ export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMat
       const failures = rankFailures(material.cases).filter(
         ({ appraisal }) => appraisal.verdict === 'failure',
       );
+      const procedure = findProcedure(material);
       const shown = {
         ...material,
         cases: failures.slice(0, MOST_FAILURES),
-        successes: material.successes.slice(-MOST_SUCCESSES),
+        successes: newestSuccesses(material, procedure),
       };
-      if (signal.aborted || shown.cases.length === 0 || shown.successes.length === 0) return;
-      if (input.ask === undefined) yield* learnByRule(options, input);
-      else yield* learnByAsking(options, input, shown, input.ask);
+      const isContrast = shown.cases.length > 0 && shown.successes.length > 0;
+      if (signal.aborted || (!isContrast && procedure === undefined)) return;
+      if (input.ask === undefined) yield* learnByRule(options, input, procedure);
+      else yield* learnByAsking(options, input, shown, procedure, input.ask);
     },
   };
 }
 
+/** The last ones, and the turn that proves the result among them. */
+function newestSuccesses({ successes }: LiveMaterial, procedure: Procedure | undefined) {
+  const last = successes.slice(-MOST_SUCCESSES);
+  const proof = successes.find(({ turn }) => turn === procedure?.proof?.turn);
+  return proof === undefined || last.includes(proof) ? last : [proof, ...last.slice(1)];
+}
+
 async function* learnByAsking(
-  { checkText, halfLifeDays = 60 }: ExtractorOptions,
+  { checkText, halfLifeDays = 60, findSimilar }: ExtractorOptions,
   { library, newId, journal, signal }: LearnInput<LiveMaterial>,
   shown: LiveMaterial,
+  procedure: Procedure | undefined,
   ask: NonNullable<LearnInput<unknown>['ask']>,
-): AsyncGenerator<Proposal | LearnerFailure, void> {
-  const active = library.lessons().filter(isActive);
-  const known = active.filter(
-    ({ kind, text }) => kind === 'experience' && mayScopesOverlap(text.scope, shown.scope),
-  );
+): AsyncGenerator<Proposal | CoveredByLesson | LearnerFailure, void> {
+  const known = library
+    .lessons()
+    .filter(isActive)
+    .filter(({ kind, text }) => kind === 'experience' && mayScopesOverlap(text.scope, shown.scope));
   const question = writeExtractionQuestion({
     failures: shown.cases,
     successes: shown.successes,
     known,
+    ...(procedure === undefined ? {} : { procedure }),
     mark: newId('mark'),
   });
   const draft = (extraction: Extraction): Omit<Proposal, 'change'> & { readonly text: LessonText } => {
     const quotes = recordedQuotes(extraction.quotes, shownCases(shown));
-    return { text: draftExperience(experienceOf(extraction, quotes, shown, active), halfLifeDays), quotes };
+    return {
+      text: draftExperience(experienceOf(extraction, quotes, shown, procedure), halfLifeDays),
+      quotes,
+    };
   };
   let replies = 0;
   const answer = await ask<Extraction | undefined>(
@@ -94,58 +114,129 @@ async function* learnByAsking(
   const { text, quotes } = draft(answer.value);
   if (quotes.length === 0) journal('no quote of the extraction was recorded');
   const evidence = { ...text.evidence, model: answer.model, prompt: answer.prompt };
-  yield propose({ ...text, evidence }, quotes, newId);
+  const { revises, retires } = answer.value;
+  const named = (names: readonly string[]): readonly Lesson[] =>
+    known.filter(({ id, text: { name } }) => names.includes(name) || names.includes(id));
+  const near = await nearTo(text, known, findSimilar, journal);
+  const same = [...new Set([...named(revises), ...near])];
+  const wrong = named(retires).filter((lesson) => !same.includes(lesson));
+  yield* placeExperience({ text: { ...text, evidence }, quotes, same, wrong }, library.lessons(), newId);
 }
 
-async function* learnByRule(
+/** Lessons in use that say nearly the same. None when they cannot be compared. */
+async function nearTo(
+  text: LessonText,
+  known: readonly Lesson[],
+  findSimilar: ExtractorOptions['findSimilar'],
+  journal: (note: string) => void,
+): Promise<readonly Lesson[]> {
+  if (findSimilar === undefined || known.length === 0) return [];
+  try {
+    const near = new Set(
+      (await findSimilar(text, known)).flatMap(({ id, cosine }) => (cosine >= SAME ? [id] : [])),
+    );
+    return known.filter(({ id }) => near.has(id));
+  } catch (error) {
+    journal(`not compared with other notes: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+}
+
+/** Steps that were proven, or one call that worked in place of another. */
+function* learnByRule(
   { checkText, halfLifeDays = 60 }: ExtractorOptions,
   { material, library, newId, journal }: LearnInput<LiveMaterial>,
-): AsyncGenerator<Proposal, void> {
+  procedure: Procedure | undefined,
+): Generator<Proposal | CoveredByLesson, void> {
   const corrected = findCorrectedCall(material);
-  const note = corrected && describeCorrectedCall(corrected);
-  if (corrected === undefined || note === undefined) return;
+  const steps = procedure && writeProcedure(procedure);
+  const note = steps ?? (corrected && describeCorrectedCall(corrected));
+  const used: readonly (ToolAttempt | undefined)[] =
+    steps === undefined
+      ? [corrected?.failed, corrected?.worked]
+      : [...(procedure?.failed ?? []), ...(procedure?.steps ?? []), procedure?.proof];
+  const calls = used.flatMap((one) => one ?? []);
+  if (note === undefined || calls.length === 0) return;
   const lessons = library.lessons();
-  if (lessons.some(({ text }) => text.content === note.content))
-    return journal(`already known or rejected: ${note.name}`);
+  const turns = new Set(calls.map(({ turn }) => turn));
+  const saysIt = lessons.find(({ text: { content } }) => content === note.content);
+  if (saysIt !== undefined) {
+    journal(`already known or rejected: ${note.name}`);
+    if (isActive(saysIt)) yield { known: saysIt.id, turns: [...turns] };
+    return;
+  }
+  const task = taskLine(procedure?.proof?.task ?? '');
   const text = draftExperience(
     {
       ...note,
-      name: nameAmong(note.name, lessons.filter(isActive)),
+      ...(steps === undefined || task === '' ? {} : { triggers: [task] }),
       scope: material.scope,
-      failures: material.cases.filter(({ turn }) => turn === corrected.failed.turn),
-      successes: material.successes.filter(({ turn }) => turn === corrected.worked.turn),
+      failures: material.cases.filter(({ turn }) => turns.has(turn)),
+      successes: material.successes.filter(({ turn }) => turns.has(turn)),
     },
     halfLifeDays,
   );
   const why = checkText?.(text);
   if (why !== undefined) return journal(`left out: ${note.name}: ${why}`);
   const quotes = recordedQuotes(
-    [corrected.failed, corrected.worked].map(({ turn, input }) => ({ turn, text: input })),
+    calls.map(({ turn, input }) => ({ turn, text: input })),
     shownCases(material),
   );
-  yield propose(text, quotes, newId);
+  const own = lessons.filter(
+    (lesson) =>
+      isActive(lesson) &&
+      lesson.text.evidence.learner === 'live' &&
+      mayScopesOverlap(lesson.text.scope, text.scope),
+  );
+  const same = own.filter(({ text: old }) => isAboutSame(old, note));
+  const wrong = own.filter((lesson) => !same.includes(lesson) && isRefuted(lesson, material));
+  yield* placeExperience({ text, quotes, same, wrong }, lessons, newId);
 }
 
-/** It cites the turns that it quotes; of failures or successes that it does not quote, all that were shown. */
+/** The same call failed, or the same task was worked on: the rest of the frame is no sign. */
+const isAboutSame = ({ name, content, evidence: { model } }: LessonText, note: CallNote): boolean =>
+  model === undefined && (content === note.content || name.replace(/-\d{1,3}$/, '') === note.name);
+
+/** What a lesson of the rules says to have worked has failed now, and did not work at any time of the session. */
+function isRefuted({ text: { content, evidence } }: Lesson, { tries = [] }: LiveMaterial): boolean {
+  if (evidence.model !== undefined) return false;
+  const advised = /; (`[^\n]{1,330}`) worked\./.exec(content)?.[1];
+  const codeOf = (one: ToolAttempt): string | undefined =>
+    inlineCode(callText(one, readToolInput(one.input)));
+  const ran = tries.filter(
+    (one) => advised !== undefined && one.isOutage !== true && codeOf(one) === advised,
+  );
+  return ran.length > 0 && ran.every(({ isOk }) => !isOk);
+}
+
+/** It cites the turns that it quotes and the one that proves it; of failures or successes that it does not quote, all that were shown. */
 function experienceOf(
-  { pattern, insight, keywords }: Extraction,
+  { pattern, insight, steps, keywords, triggers }: Extraction,
   quotes: Proposal['quotes'],
   { scope, cases, successes }: LiveMaterial,
-  active: readonly Lesson[],
+  procedure: Procedure | undefined,
 ): Experience {
   const quoted = new Set(quotes.map(({ turn }) => turn));
   const among = <T extends { readonly turn: string }>(turns: readonly T[]): readonly T[] => {
     const named = turns.filter(({ turn }) => quoted.has(turn));
-    return named.length === 0 ? turns : named;
+    return named.length === 0 ? turns : turns.filter(({ turn }) => quoted.has(turn) || turn === proven);
   };
+  const proven = procedure?.proof?.turn;
   const failures = among(cases);
   const digests = [...new Set(failures.flatMap(({ appraisal }) => appraisal.digests.map(plainDigest)))];
   const seen = digests.slice(0, 3).map((digest) => `\`${digest}\``);
   return {
-    name: nameAmong(nameExperience(pattern), active),
+    name: nameExperience(pattern),
     description: `When ${pattern}.`,
-    content: seen.length === 0 ? insight : `${insight}\n\nIt went wrong with: ${seen.join(', ')}`,
+    content: [
+      insight,
+      ...(steps === '' ? [] : [steps]),
+      ...(seen.length === 0 ? [] : [`It went wrong with: ${seen.join(', ')}`]),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
     keywords,
+    triggers,
     scope,
     failures,
     successes: among(successes),
@@ -154,16 +245,4 @@ function experienceOf(
 
 const plainDigest = (digest: string): string => oneLine(digest).replaceAll('`', "'").slice(0, 120);
 
-const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
-
-const nameAmong = (name: string, active: readonly Lesson[]): string =>
-  uniqueLessonName(name, new Set(active.map(({ text }) => text.name)));
-
-const propose = (
-  text: LessonText,
-  quotes: Proposal['quotes'],
-  newId: (prefix: string) => string,
-): Proposal => ({
-  change: { op: 'add', id: newId('lesson'), kind: 'experience', state: 'proposed', text },
-  quotes,
-});
+const isActive = ({ state }: Pick<Lesson, 'state'>): boolean => state !== 'retired' && state !== 'rejected';

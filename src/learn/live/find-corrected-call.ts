@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
-import { oneLine } from '../../text/visible-text.ts';
 import { nameExperience } from './draft-experience.ts';
 import type { LiveMaterial, ToolAttempt } from './live-material.ts';
+import { callText, inlineCode, isReadOnlyCall, readToolInput, type ToolInput } from './tool-input.ts';
 
 /** A call that failed, and a later call with other arguments that succeeded in its place. */
-interface CorrectedCall {
+export interface CorrectedCall {
   readonly failed: ToolAttempt;
   readonly worked: ToolAttempt;
 }
@@ -15,16 +14,14 @@ type Command = ToolInput & { readonly kind: 'command' };
 
 const LEAST_SIMILARITY = 0.5;
 const MOST_ATTEMPTS = 400;
-/** A read-only call that reads something else the next time corrects nothing. */
-const READ_ONLY: ReadonlySet<string> = new Set(
-  `cat ls dir head tail less more grep rg ag find fd stat file wc tree pwd which type echo read view list glob search
-  fetch get open browse show describe query lookup`.split(/\s+/),
-);
 /** An operand or a flag may change, a subcommand may not: `git pull` is no corrected `git push`. */
 const SUBCOMMAND = /^[a-z][a-z-]*$/;
 
 /** The most similar such pair of a session: the failed call's turn must be appraised as a failure, and the same call must never have succeeded. */
-export function findCorrectedCall({ cases, tries = [] }: LiveMaterial): CorrectedCall | undefined {
+export function findCorrectedCall({
+  cases,
+  tries = [],
+}: Pick<LiveMaterial, 'cases' | 'tries'>): CorrectedCall | undefined {
   const failures = new Set(cases.map(({ turn }) => turn));
   const read = tries.slice(-MOST_ATTEMPTS).map((one) => {
     const input = readToolInput(one.input);
@@ -33,7 +30,13 @@ export function findCorrectedCall({ cases, tries = [] }: LiveMaterial): Correcte
   const good = new Set(read.flatMap(({ one, key }) => (one.isOk ? [key] : [])));
   let best: (CorrectedCall & { readonly similarity: number }) | undefined;
   for (const [index, { one: failed, input, key }] of read.entries()) {
-    if (failed.isOk || good.has(key) || !failures.has(failed.turn) || isReadOnly(failed.tool, input))
+    if (
+      failed.isOk ||
+      failed.isOutage ||
+      good.has(key) ||
+      !failures.has(failed.turn) ||
+      isReadOnlyCall(failed.tool, input)
+    )
       continue;
     for (const { one: worked, input: other } of read.slice(index + 1)) {
       if (!worked.isOk || worked.tool !== failed.tool) continue;
@@ -44,15 +47,6 @@ export function findCorrectedCall({ cases, tries = [] }: LiveMaterial): Correcte
     }
   }
   return best && { failed: best.failed, worked: best.worked };
-}
-
-function isReadOnly(tool: string, input: ToolInput): boolean {
-  if (input.kind === 'command') return READ_ONLY.has(input.program);
-  const words = tool
-    .replace(/([a-z])(?=[A-Z])/g, '$1 ')
-    .toLowerCase()
-    .split(/[^a-z]+/);
-  return words.some((word) => READ_ONLY.has(word));
 }
 
 /** 0 to 1; below 0.5 the calls are unrelated. */
@@ -90,9 +84,8 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return a.size + b.size === 0 ? 0 : isSame ? 1 : (2 * shared) / (a.size + b.size);
 }
 
-const LONGEST_CODE = 160;
-
-interface CorrectedCallNote {
+/** An experience in its own words, before it has a scope and evidence. */
+export interface CallNote {
   readonly name: string;
   readonly description: string;
   readonly content: string;
@@ -100,15 +93,15 @@ interface CorrectedCallNote {
 }
 
 /** A corrected call as a note; undefined when the calls are too long to quote. */
-export function describeCorrectedCall({ failed, worked }: CorrectedCall): CorrectedCallNote | undefined {
+export function describeCorrectedCall({ failed, worked }: CorrectedCall): CallNote | undefined {
   const before = readToolInput(failed.input);
   const after = readToolInput(worked.input);
-  const wrong = code(written(failed, before));
-  const right = code(written(worked, after));
+  const wrong = inlineCode(callText(failed, before));
+  const right = inlineCode(callText(worked, after));
   const changed = describeDifference(before, after);
   if (wrong === undefined || right === undefined || changed === undefined || wrong === right)
     return undefined;
-  const error = failed.digest === undefined ? undefined : code(failed.digest);
+  const error = failed.digest === undefined ? undefined : inlineCode(failed.digest);
   const what = before.kind === 'command' ? before.words.join(' ') : failed.tool;
   return {
     name: `when-${nameExperience(what)}-fails`,
@@ -119,16 +112,6 @@ export function describeCorrectedCall({ failed, worked }: CorrectedCall): Correc
     content: `${wrong} failed${error === undefined ? '' : ` with ${error}`}; ${right} worked.\n\nWhat changed: ${changed}.`,
     keywords: keywordsOf(`${what} ${failed.digest ?? ''} ${right}`, 8),
   };
-}
-
-const written = ({ tool }: ToolAttempt, input: ToolInput): string =>
-  input.kind === 'command' ? input.words.join(' ') : `${tool} ${JSON.stringify(input.fields)}`;
-
-/** As inline code; undefined for text that does not fit. */
-function code(text: string): string | undefined {
-  const line = oneLine(text);
-  if (line === '' || line.length > LONGEST_CODE || line.includes('``')) return undefined;
-  return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;
 }
 
 function describeDifference(before: ToolInput, after: ToolInput): string | undefined {
@@ -145,14 +128,14 @@ function describeDifference(before: ToolInput, after: ToolInput): string | undef
     if (isDeepStrictEqual(old, now)) return [];
     const value = (one: typeof old): string => (one === undefined ? '' : JSON.stringify(one));
     const change = describeReplacement(value(old), value(now), 'nothing');
-    return [change === undefined ? undefined : `${code(name) ?? 'a field'}: ${change}`];
+    return [change === undefined ? undefined : `${inlineCode(name) ?? 'a field'}: ${change}`];
   });
   return changes.length === 0 || changes.includes(undefined) ? undefined : changes.join('; ');
 }
 
 function describeReplacement(old: string, now: string, otherwise: string): string | undefined {
   if (old === '' && now === '') return otherwise;
-  const [gone, come] = [code(old), code(now)];
+  const [gone, come] = [inlineCode(old), inlineCode(now)];
   if (old === '') return come && `${come} was added`;
   if (now === '') return gone && `${gone} was left out`;
   return gone && come && `${come} in place of ${gone}`;
@@ -166,54 +149,4 @@ function without(words: readonly string[], others: readonly string[]): readonly 
     if (at >= 0) left.splice(at, 1);
     return at < 0;
   });
-}
-
-/** The arguments of a tool call: a shell command, or named fields. */
-type ToolInput =
-  | { readonly kind: 'command'; readonly words: readonly string[]; readonly program: string }
-  | { readonly kind: 'fields'; readonly fields: JsonObject };
-
-const COMMAND_FIELDS = ['command', 'cmd', 'script'] as const;
-const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-const PREFIXES: ReadonlySet<string> = new Set(['sudo', 'time', 'env', 'exec', 'nice']);
-const LONGEST_COMMAND = 2000;
-
-function readToolInput(input: string): ToolInput {
-  const value = parseJson(input);
-  if (value === undefined || typeof value === 'string') return commandOf(String(value ?? input));
-  const fields = asObject(value);
-  for (const name of COMMAND_FIELDS) {
-    const line = lineOf(fields[name]);
-    if (line !== undefined) return commandOf(line);
-  }
-  return { kind: 'fields', fields };
-}
-
-/** Some tools take a command as a list of words. */
-const lineOf = (value: Json | undefined): string | undefined => {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) && value.every((word) => typeof word === 'string')
-    ? value.join(' ')
-    : undefined;
-};
-
-/** A script of several lines is not comparable with a command: its words are left empty. */
-function commandOf(text: string): ToolInput {
-  const isOne = text.length <= LONGEST_COMMAND && !text.trim().includes('\n');
-  const words = isOne ? oneLine(text).split(' ').filter(Boolean) : [];
-  return { kind: 'command', words, program: words[programAt(words)]?.split('/').at(-1) ?? '' };
-}
-
-/** The index of the program in a command line: after `cd …&&`, variable assignments and prefixes such as `sudo`. */
-function programAt(words: readonly string[]): number {
-  let at = 0;
-  for (;;) {
-    const word = words[at] ?? '';
-    if (word === 'cd') {
-      const end = words.findIndex((one, index) => index > at && (one === '&&' || one.endsWith(';')));
-      if (end < 0) return at;
-      at = end + 1;
-    } else if (PREFIXES.has(word) || ASSIGNMENT.test(word)) at++;
-    else return at;
-  }
 }

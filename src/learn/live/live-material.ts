@@ -1,4 +1,4 @@
-import type { Appraisal, Verdict } from '../../core/evidence.ts';
+import type { Appraisal, Signal, Verdict } from '../../core/evidence.ts';
 import type { FailureCase, TurnMaterial } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
 
@@ -11,6 +11,8 @@ export interface SuccessfulTurn {
   readonly material?: TurnMaterial;
   /** 0 to 1. */
   readonly reward?: number;
+  /** What shows that it went well. */
+  readonly signals?: readonly Signal[];
 }
 
 /** One tool call and its outcome. */
@@ -22,9 +24,20 @@ export interface ToolAttempt {
   readonly isOk: boolean;
   /** The error digest. */
   readonly digest?: string;
+  /** What it was called for; the same number for all calls of one matter of the user. */
+  readonly matter?: number;
+  readonly task?: string;
+  /** It only looked something up. */
+  readonly isLook?: true;
+  /** It failed for reasons that lie outside of the work: never part of what is learned. */
+  readonly isOutage?: true;
+  /** Why its outcome proves a result: checks passed, or a command exited with 0. */
+  readonly proof?: 'checks passed' | 'exit code 0';
+  /** The file that an edit changed. */
+  readonly path?: string;
 }
 
-/** One session with both failed and successful turns. */
+/** One session with failed and successful turns, or with work whose steps are worth keeping. */
 export interface LiveMaterial {
   readonly session: string;
   readonly scope: Scope;
@@ -41,12 +54,12 @@ export function shownCases({ session, scope, cases, successes }: LiveMaterial): 
   const last = cases.at(-1);
   const [at, generation] = [last?.at ?? 0, last?.generation ?? 0];
   const others = successes.map(
-    ({ turn, task, text, material, reward }): FailureCase => ({
+    ({ turn, task, text, material, reward, signals = [] }): FailureCase => ({
       ...{ turn, session, at, generation, scope, task, source: 'signal' },
       passages: [{ origin: 'assistant', text }],
       ...(material === undefined ? {} : { material }),
       appraisal: {
-        ...{ turn, verdict: 'success', signals: [], digests: [] },
+        ...{ turn, verdict: 'success', signals, digests: [] },
         ...(reward === undefined ? {} : { reward }),
       },
     }),
@@ -55,8 +68,8 @@ export function shownCases({ session, scope, cases, successes }: LiveMaterial): 
 }
 
 /**
- * Whether a finished session is worth learning from: only failures next to successes show a difference. Limits, timeouts and
- * unknown verdicts count as neither.
+ * Whether a finished session shows a difference: failures next to successes. Limits, timeouts and unknown verdicts count as
+ * neither.
  */
 export const isWorthLearning = (appraisals: readonly Pick<Appraisal, 'verdict'>[]): boolean => {
   const has = (wanted: Verdict): boolean => appraisals.some(({ verdict }) => verdict === wanted);

@@ -7,7 +7,6 @@ import type { SessionView, TurnView } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
 import { isErasedText } from '../erased-text.ts';
-import { isTold } from '../recall/lesson-index.ts';
 import { isInScope, matchesPattern } from '../scope.ts';
 import { admit, audienceOf, type LearnedIn, reachOf } from '../visibility.ts';
 import { closingOf } from './closed-by.ts';
@@ -15,6 +14,7 @@ import { closingOf } from './closed-by.ts';
 /** Whether a turn was shown a lesson, and why, for programs. Ordered as people want to read them. */
 const VERDICTS = [
   'shown',
+  'listed',
   'held-out',
   'over-limit',
   'over-budget',
@@ -114,12 +114,17 @@ function explain(
   };
   if (turn.lessons.includes(id)) {
     const since = decisions.find(({ fact }) => fact.lessons.includes(id))?.fact.turn;
-    const because = whyShown({ ...lesson, text }, seen, chosen, askerOf(options));
+    const isLine =
+      decisions.findLast(({ fact }) => fact.lessons.includes(id))?.fact.lines?.includes(id) === true;
+    const verdict = isLine ? 'listed' : 'shown';
+    const because = isLine
+      ? whyListed(seen, chosen)
+      : whyShown({ ...lesson, text }, seen, chosen, askerOf(options));
     return since === undefined || since === turn.id
-      ? { ...head, verdict: 'shown', because }
+      ? { ...head, verdict, because }
       : {
           ...head,
-          verdict: 'shown',
+          verdict,
           because: `${because}; chosen at turn ${shortId(since)} of this session, whose block stays`,
           since,
         };
@@ -152,15 +157,22 @@ function whyShown(
   const fits = seen !== undefined && seen.relevance >= ENOUGH;
   const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}, ${ENOUGH.toFixed(2)} is enough)`;
   const pinned = lesson.pinned ? '; it is pinned' : '';
-  if (isTold(lesson) && isInScope(scope, asker, undefined)) {
-    const whom = scope.agent === undefined || scope.agent === '*' ? 'in this project' : `to ${scope.agent}`;
-    return `you told it ${whom}${fits ? `, and it fits the task${figure}` : ', so it is shown whatever the task'}${pinned}`;
-  }
+  if (lesson.text.note.isAlways === true && isInScope(scope, asker, undefined))
+    return `it is marked for every task${fits ? `, and it fits this one${figure}` : ', so it is shown whatever the task'}${pinned}`;
   const domain = chosen?.fact.domain;
   if (!fits && domain !== undefined && scope.domain === domain.name)
     return `it is a guideline of the domain ${domain.name}${pinned}`;
   if (fits) return `it fits the task${figure}${pinned}`;
   return `this session was shown it before, and it stays while it is in use${pinned}`;
+}
+
+function whyListed(seen: ConsideredLesson | undefined, chosen: RecallDecision | undefined): string {
+  if (seen === undefined) return 'this session was shown its line before, and it stays while it is in use';
+  const figure = seen.relevance.toFixed(2);
+  if (seen.relevance < ENOUGH)
+    return `its line is shown: it may fit (${figure}; ${ENOUGH.toFixed(2)} is enough for its whole text)`;
+  const bodies = chosen?.fact.considered.filter(({ verdict }) => verdict === 'shown').length ?? 0;
+  return `its line is shown: it fits (${figure}), but ${plural(bodies, 'lesson')} that fit better took the room for whole texts`;
 }
 
 interface Hidden {

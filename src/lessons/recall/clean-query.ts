@@ -1,3 +1,5 @@
+import { FENCE, findRequest, isTrouble, LOG_START } from './find-request.ts';
+
 /** Characters read from the start and the end. A longer text contains a document; the request stands before or after it. */
 const READ_HEAD = 48_000;
 const READ_TAIL = 16_000;
@@ -14,21 +16,64 @@ const DATA_URL = /data:[\w./+-]{3,60};base64,[\w+/=-]*/g;
 /** Longer than anything that a person types without a space: hashes, keys, encoded files. */
 const BLOB = /[\w+/=-]{100,}|\b(?=[a-f]*\d)[0-9a-f]{24,}\b/g;
 
+/** A task as recall reads it. */
+interface CleanQuery {
+  /** For keywords. */
+  readonly text: string;
+  /** For the sentence model, which is given less: the request, and the line of a log that says what went wrong. */
+  readonly meant: string;
+}
+
+/** The parts of a long message that are embedded. More costs time and did not improve recall on our tasks. */
+const MEANT_HEAD = 240;
+const MEANT_TAIL = 80;
+const MEANT_TROUBLE = 100;
+
 /** The task in the person's words, without the text that a channel, an editor or a client program added. Linear in the text. */
-export function cleanQuery(text: string): string {
+export const cleanQuery = (text: string): string => readQuery(text).text;
+
+export function readQuery(text: string): CleanQuery {
+  const words = withoutAdditions(text);
+  const found = findRequest(withoutFirstPrefixes(dropMetadata(words)));
+  if (found === undefined) {
+    const cleaned = tidy(shortenLines(words));
+    return { text: cleaned, meant: joinEnds(cleaned, MEANT_HEAD, MEANT_TAIL) };
+  }
+  const { request, rest, trouble, opening } = found;
+  const asked = tidy(request);
+  const [first = ''] = trouble;
+  return {
+    text: joinEnds([asked, ...trouble, ...opening, ...rest].map(tidy).join('\n'), KEPT_HEAD, KEPT_TAIL),
+    meant: `${joinEnds(asked, MEANT_HEAD, MEANT_TAIL)}\n${first.slice(0, MEANT_TROUBLE)}`.trim(),
+  };
+}
+
+function withoutAdditions(text: string): string {
   let rest = joinEnds(text, READ_HEAD, READ_TAIL);
   rest = dropBetween(rest, '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>', '<<<END_OPENCLAW_INTERNAL_CONTEXT>>>');
   rest = dropTags(rest);
   const task = rest.lastIndexOf(SUBAGENT_TASK);
   if (task >= 0) rest = rest.slice(task);
-  rest = rest.replace(DATA_URL, ' ').replace(BLOB, ' ').replace(UUID, ' ');
-  rest = shortenLines(rest)
+  return rest.replace(DATA_URL, ' ').replace(BLOB, ' ').replace(UUID, ' ');
+}
+
+function tidy(text: string): string {
+  const rest = text
     .split('\n')
     .map(withoutPrefix)
     .filter((line) => line.trim() !== '')
     .join('\n');
   return joinEnds(rest.replace(/[ \t]+/g, ' ').trim(), KEPT_HEAD, KEPT_TAIL);
 }
+
+/** A channel stamps the beginning of a message; further stamped lines are those of a log. */
+const STAMPED_LINES = 3;
+
+const withoutFirstPrefixes = (text: string): string =>
+  text
+    .split('\n')
+    .map((line, at) => (at < STAMPED_LINES ? withoutPrefix(line) : line))
+    .join('\n');
 
 function withoutPrefix(line: string): string {
   let rest = line;
@@ -40,7 +85,7 @@ function withoutPrefix(line: string): string {
 }
 
 /** The beginning and the end of a text that is too long. */
-export const joinEnds = (text: string, head: number, tail: number): string =>
+const joinEnds = (text: string, head: number, tail: number): string =>
   text.length <= head + tail ? text : `${text.slice(0, head)}\n${text.slice(-tail)}`;
 
 /** Tags that client programs add to a person's message. Their content is not the task. */
@@ -74,12 +119,30 @@ const DROPPED: ReadonlySet<string> = new Set([
   'command-message',
   'task-notification',
   'instar-lessons',
+  'file_content',
+  'folder_content',
+  'url_content',
+  'terminal_output',
+  'workspace_diagnostics',
+  'git_working_state',
+  'explicit_instructions',
+  'uploaded_files',
+  'attachments',
+  'attachment',
+  'editorContext',
+  'reminderInstructions',
+  'environment_info',
+  'workspace_info',
 ]);
 /** Their content is the task; only the tags are removed. */
 const UNWRAPPED: ReadonlySet<string> = new Set([
   'user_query',
   'user_message',
   'user-message',
+  'user_input',
+  'userRequest',
+  'issue_description',
+  'pr_description',
   'task',
   'feedback',
   'command-args',
@@ -127,17 +190,28 @@ function dropBetween(text: string, open: string, close: string): string {
   return kept.join(' ');
 }
 
-/** A line that reports an error. */
-const TROUBLE =
-  /\b(?:error|exception|failed|failure|fatal|panic|traceback|denied|cannot|undefined|refused|timed out|timeout|not found|conflict|E[A-Z]{4,12})\b/i;
 const STAMP = /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*/;
-/** The beginning of a line of a log or of a stack trace. */
-const LOG_START =
-  /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:debug|info|warn|warning|error|trace|fatal|notice)\b|at [\w$.<]|File "|npm (?:err|warn)|[>|] )/i;
-const FENCE = /^\s*(?:```|~~~)/;
 /** Announces metadata of the message; the code fence after it contains that metadata. */
 const UNTRUSTED = /\(untrusted[^()]{0,60}\)\s*:?\s*$/i;
 const METADATA = /^\s*(?:Runtime: agent=|\[message_id:|\[\[reply_to|Current time:|Today's date is )/i;
+
+/** Without the metadata that a channel announces as untrusted, and the fence that holds it. */
+function dropMetadata(text: string): string {
+  const kept: string[] = [];
+  let isAnnounced = false;
+  let isInside = false;
+  for (const line of text.split('\n')) {
+    if (FENCE.test(line) && (isInside || isAnnounced)) {
+      isInside = !isInside;
+      isAnnounced = false;
+    } else if (UNTRUSTED.test(line.slice(-100))) isAnnounced = true;
+    else if (!isInside && !METADATA.test(line)) {
+      if (line.trim() !== '') isAnnounced = false;
+      kept.push(line);
+    }
+  }
+  return kept.join('\n');
+}
 
 const FIRST_LINES = 3;
 const TROUBLE_LINES = 4;
@@ -180,7 +254,7 @@ function shortenLines(text: string): string {
 function shortRun(run: readonly string[]): readonly string[] {
   const lines = run.map((line) => shortLine(line.replace(STAMP, '')));
   if (lines.length <= SHORT_RUN) return lines;
-  const trouble = lines.slice(FIRST_LINES).filter((line) => TROUBLE.test(line));
+  const trouble = lines.slice(FIRST_LINES).filter((line) => isTrouble(line));
   return [...lines.slice(0, FIRST_LINES), ...new Set(trouble.slice(-TROUBLE_LINES))];
 }
 

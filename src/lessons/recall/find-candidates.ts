@@ -3,8 +3,9 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
 import { admit } from '../visibility.ts';
 import { activationOf, type Usefulness } from './activation.ts';
-import type { Int8Vectors } from './int8-vectors.ts';
-import type { LessonIndex } from './lesson-index.ts';
+import type { Int8Query, Int8Vectors } from './int8-vectors.ts';
+import { type LessonIndex, NO_SLOT } from './lesson-index.ts';
+import { type Background, createEvidence, type RelevanceWeights, USUAL_BACKGROUND } from './relevance.ts';
 
 /** Slots between two pauses: one or two milliseconds of work. */
 const SLICE = 16_384;
@@ -54,10 +55,12 @@ function createTopK(most: number): TopK {
 
 /** The similarity of each slot to a task; 0 for nothing in common. */
 interface LessonScan {
-  /** Undefined without an embedding of the task. */
-  readonly meaning: Float32Array | undefined;
+  /** By embeddings; undefined without one of the task. */
+  readonly similarity: Float32Array | undefined;
   readonly spelling: Float32Array | undefined;
   readonly words: Float32Array;
+  /** The similarity to requests that need no lesson; undefined without embeddings. */
+  readonly idle: number | undefined;
   /** Lessons inserted after this stamp were not scanned. */
   readonly stamp: number;
 }
@@ -74,20 +77,65 @@ export async function scanLessons(
   text: string,
   meaning: Float32Array | undefined,
   spelling: Float32Array | undefined,
+  weights: RelevanceWeights,
 ): Promise<LessonScan> {
   const { stamp } = index;
   const { length } = index.table;
+  const asked = meaning && index.meanings.query(meaning);
   return {
     stamp,
     words: await scanWords(index, text, length),
-    meaning: meaning && (await scanRows(index.meanings, meaning, length)),
-    spelling: spelling && (await scanRows(index.spellings, spelling, length)),
+    similarity: asked && (await scanMeanings(index, asked, length, weights)),
+    spelling: spelling && (await scanRows(index.spellings, index.spellings.query(spelling), length)),
+    idle: asked && idleSimilarity(index.idle, asked),
   };
 }
 
-async function scanRows(rows: Int8Vectors, vector: Float32Array, length: number): Promise<Float32Array> {
+const NEAREST_IDLE = 3;
+
+/** The mean of the nearest three; undefined before they are embedded. */
+function idleSimilarity(idle: Int8Vectors, asked: Int8Query): number | undefined {
+  const scores = new Float32Array(idle.length);
+  idle.score(asked, 0, idle.length, scores);
+  const nearest = scores.sort().slice(-NEAREST_IDLE);
+  if (nearest.length < NEAREST_IDLE) return undefined;
+  return Math.max(0, nearest.reduce((sum, score) => sum + score, 0) / NEAREST_IDLE);
+}
+
+/** Of each lesson its best cue, its second best and its whole text. */
+async function scanMeanings(
+  index: LessonIndex,
+  asked: Int8Query,
+  length: number,
+  weights: RelevanceWeights,
+): Promise<Float32Array> {
+  const wholes = await scanRows(index.meanings, asked, length);
+  const rowCount = index.cues.length;
+  const scores = await scanRows(index.cues, asked, rowCount);
+  const best = new Float32Array(length);
+  const second = new Float32Array(length);
+  await inSlices(rowCount, (from, to) => {
+    const owners = index.owners();
+    for (let row = from; row < to; row++) {
+      const slot = owners[row] ?? NO_SLOT;
+      const score = scores[row] ?? 0;
+      if (slot >= length || score <= (second[slot] ?? 0)) continue;
+      const top = best[slot] ?? 0;
+      if (score > top) best[slot] = score;
+      second[slot] = score > top ? top : score;
+    }
+  });
+  for (let slot = 0; slot < length; slot++) {
+    const top = best[slot] ?? 0;
+    // A lesson with a single cue has no second one.
+    const next = second[slot] || top;
+    wholes[slot] = weights.best * top + weights.second * next + weights.whole * (wholes[slot] ?? 0);
+  }
+  return wholes;
+}
+
+async function scanRows(rows: Int8Vectors, query: Int8Query, length: number): Promise<Float32Array> {
   const scores = new Float32Array(length);
-  const query = rows.query(vector);
   await inSlices(length, (from, to) => rows.score(query, from, to, scores));
   return scores;
 }
@@ -111,7 +159,7 @@ const ELIGIBILITY = {
   /** Removed, inserted after the scan, or not among the requested lessons. */
   absent: 0,
   open: 1,
-  /** A guideline of the named domain, or told to this agent by people: shown whether or not it matches the task. */
+  /** A guideline of the named domain, or for every task: shown whether or not it matches this one. */
   due: 2,
   /** Of another scope, or expired. */
   shut: 3,
@@ -137,12 +185,12 @@ export async function eligibilityOf(
   );
   const standings = new Uint8Array(length);
   await inSlices(length, (from, to) => {
-    const [stamps, audienceIds, expiries, guidelines, told] = [
+    const [stamps, audienceIds, expiries, guidelines, always] = [
       table.stamps(),
       table.audienceIds(),
       table.expiries(),
       table.guidelines(),
-      table.told(),
+      table.always(),
     ];
     for (let slot = from; slot < to; slot++) {
       const placed = stamps[slot] ?? 0;
@@ -151,8 +199,8 @@ export async function eligibilityOf(
       const answer = admitted[audience];
       if (answer === 'private') standings[slot] = ELIGIBILITY.private;
       else if (answer === 'out-of-scope' || (expiries[slot] ?? 0) <= now) standings[slot] = ELIGIBILITY.shut;
-      // Told to others: shared, it is one lesson among the others.
-      else if (told[slot] === 1 && answer === 'yes') standings[slot] = ELIGIBILITY.due;
+      // For every task of others: shared, it is one lesson among the others.
+      else if (always[slot] === 1 && answer === 'yes') standings[slot] = ELIGIBILITY.due;
       else if (ofDomain[audience] === 1 && guidelines[slot] === 1) standings[slot] = ELIGIBILITY.due;
       else standings[slot] = ELIGIBILITY.open;
     }
@@ -164,29 +212,15 @@ export async function eligibilityOf(
   return standings;
 }
 
-/**
- * The score of lessons that are not meant for the task, estimated by its fourth best score. Relevant lessons stand out from
- * it; a task that matches a whole topic equally well is not about any of its lessons.
- */
-interface Background {
-  readonly meaning: number;
-  readonly spelling: number;
-  readonly words: number;
-}
-
 /** The rank of the background score: up to three similar lessons can still stand out. */
 const RANK = 4;
-/** For libraries with fewer lessons. */
-const USUAL: Background = { meaning: 0.2, spelling: 0.15, words: 0.3 };
-/** In a large library some unrelated lesson is always near; it must not hide a nearer one. */
-const MOST_BACKGROUND = 0.35;
-
 function backgroundOf(found: LessonScan, standings: Uint8Array): Background {
-  const { meaning, spelling, words } = found;
+  const { similarity, spelling, words } = found;
   return {
-    meaning: (meaning && ranked(meaning, standings)) ?? USUAL.meaning,
-    spelling: (spelling && ranked(spelling, standings)) ?? USUAL.spelling,
-    words: ranked(words, standings) ?? USUAL.words,
+    similarity: (similarity && ranked(similarity, standings)) ?? USUAL_BACKGROUND.similarity,
+    spelling: (spelling && ranked(spelling, standings)) ?? USUAL_BACKGROUND.spelling,
+    words: ranked(words, standings) ?? USUAL_BACKGROUND.words,
+    idle: found.idle ?? USUAL_BACKGROUND.idle,
   };
 }
 
@@ -204,41 +238,18 @@ function ranked(scores: Float32Array, standings: Uint8Array): number | undefined
   return best.isFull ? best.bar : undefined;
 }
 
-/**
- * The evidence for a lesson as log-odds: from 0 on it may be shown. Keywords count by their sum, not by their share: two
- * rare names in a long message are enough, whether or not the embedding agrees. Rank fusion would let one side spoil what
- * the other is sure of. The coefficients were fitted to the dev split of `bench/recall` and rounded.
- */
-function evidenceFor(found: LessonScan, background: Background): (slot: number) => number {
-  const { meaning, spelling, words } = found;
-  const wordsAlone = -4.4 * background.words - 3.4;
-  const withSpelling = wordsAlone - 1.5 * background.spelling;
-  const withMeaning = -7.5 * Math.min(background.meaning, MOST_BACKGROUND) - 2 * background.words - 4.5;
-  return (slot) => {
-    const word = words[slot] ?? 0;
-    const cosine = meaning === undefined ? 0 : (meaning[slot] ?? 0);
-    if (cosine === 0) return 5 * word + 2.5 * (spelling?.[slot] ?? 0) + withSpelling;
-    const byBoth = 14 * cosine + 2.7 * word + withMeaning;
-    const byWords = 5 * word + wordsAlone;
-    return byBoth > byWords ? byBoth : byWords;
-  };
-}
-
-/** Evidence as a number from 0 to 1; 0.5 is the threshold. */
-export const relevanceOf = (evidence: number): number => 1 / (1 + Math.exp(-evidence));
-
 /** A lesson that may be shown, with the evidence for it. */
 export interface RecallCandidate {
   readonly lesson: Lesson;
   readonly slot: number;
-  /** From 0 on it is enough to be shown. */
+  /** From 0 on it is enough for its body. */
   readonly evidence: number;
   readonly activation: number;
   /** Pinned or proven: age does not hide it. */
   readonly isKept: boolean;
   /** Belongs to the guidelines of the domain, which come first. */
   readonly isGuideline: boolean;
-  /** Shown whether or not it matches the task: its domain was named, or people told it to this agent. */
+  /** Shown whether or not it matches the task: its domain was named, or it is for every task. */
   readonly isDue: boolean;
   readonly isInScope: boolean;
   /** It is another agent's or another project's, and shown to them only. */
@@ -251,10 +262,11 @@ interface CandidateContext {
   /** Subtracted from all evidence. */
   readonly doubt: number;
   readonly usefulness: (lessonId: string) => Usefulness;
+  readonly weights: RelevanceWeights;
 }
 
 /** More than any budget holds, so that enough remain after duplicates and old lessons are dropped. */
-const MOST = 32;
+const MOST = 64;
 /** Lessons of other scopes, kept only to explain why they are not shown. */
 const MOST_SHUT = 8;
 
@@ -263,9 +275,12 @@ export async function findCandidates(
   index: LessonIndex,
   found: LessonScan,
   standings: Uint8Array,
-  { domain, now, doubt, usefulness }: CandidateContext,
+  { domain, now, doubt, usefulness, weights }: CandidateContext,
 ): Promise<readonly RecallCandidate[]> {
-  const evidenceOf = evidenceFor(found, backgroundOf(found, standings));
+  const { similarity, spelling, words } = found;
+  const evidence = createEvidence(weights, backgroundOf(found, standings));
+  const evidenceOf = (slot: number): number =>
+    evidence(similarity?.[slot] ?? 0, spelling?.[slot] ?? 0, words[slot] ?? 0);
   const lists: readonly (TopK | undefined)[] = [
     undefined,
     createTopK(MOST),
@@ -277,10 +292,10 @@ export async function findCandidates(
   await inSlices(standings.length, (from, to) => {
     for (let slot = from; slot < to; slot++) {
       const standing = standings[slot] ?? ELIGIBILITY.absent;
-      const evidence = evidenceOf(slot);
-      if (evidence <= (bars[standing] ?? 0)) continue;
+      const score = evidenceOf(slot);
+      if (score <= (bars[standing] ?? 0)) continue;
       const list = lists[standing];
-      list?.offer(slot, evidence);
+      list?.offer(slot, score);
       bars[standing] = list?.bar ?? Number.POSITIVE_INFINITY;
     }
   });

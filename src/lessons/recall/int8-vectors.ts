@@ -127,8 +127,8 @@ export interface Int8Vectors {
   score(query: Int8Query, from: number, to: number, scores: Float32Array): void;
 }
 
-/** A query quantised for comparison with the rows. */
-interface Int8Query {
+/** A query quantised for comparison with the rows, of any table of the same dimensions. */
+export interface Int8Query {
   readonly words: Int16Array;
   readonly scale: number;
 }
@@ -194,7 +194,9 @@ export function createInt8Vectors(
     },
     query: (vector) => {
       const scale = largest(vector) / wordMost || 1;
-      return { words: Int16Array.from(vector, (value) => Math.round(value / scale)), scale };
+      const words = new Int16Array(vector.length);
+      for (let at = 0; at < vector.length; at++) words[at] = Math.round((vector[at] ?? 0) / scale);
+      return { words, scale };
     },
     score: (query, from, to, scores) => {
       const end = Math.min(to, length);

@@ -4,8 +4,10 @@ import type { EmbeddingModel } from '../../core/recall.ts';
 import type { Audience } from '../visibility.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
-import { createEmbeddingQueue, vectorKey } from './embedding-queue.ts';
+import { createEmbeddingQueue } from './embedding-queue.ts';
+import { IDLE_REQUESTS } from './idle-requests.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
+import { headOf, lessonTexts, searchedText } from './lesson-texts.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 /**
@@ -29,8 +31,8 @@ interface SlotTable {
   expiries(): Float64Array;
   /** 1 for lessons about how to work, 0 for experiences. */
   guidelines(): Uint8Array;
-  /** 1 for guidelines that people gave to a certain agent or project. */
-  told(): Uint8Array;
+  /** 1 for lessons that are for every task in their scope. */
+  always(): Uint8Array;
 }
 
 const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
@@ -42,7 +44,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
   let audienceIds = new Uint32Array(256);
   let expiries = new Float64Array(256);
   let guidelines = new Uint8Array(256);
-  let told = new Uint8Array(256);
+  let always = new Uint8Array(256);
   let length = 0;
 
   const grow = (): void => {
@@ -55,7 +57,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
     audienceIds = moved(audienceIds, new Uint32Array(size));
     expiries = moved(expiries, new Float64Array(size));
     guidelines = moved(guidelines, new Uint8Array(size));
-    told = moved(told, new Uint8Array(size));
+    always = moved(always, new Uint8Array(size));
   };
   const audienceId = (lesson: Lesson): number => {
     const audience = audienceOf(lesson);
@@ -88,7 +90,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       stamps[slot] = stamp;
       audienceIds[slot] = audienceId(lesson);
       guidelines[slot] = GUIDELINES.has(lesson.kind) ? 1 : 0;
-      told[slot] = isTold(lesson) ? 1 : 0;
+      always[slot] = lesson.text.note.isAlways === true ? 1 : 0;
       refresh(slot, lesson);
     },
     refresh,
@@ -99,13 +101,8 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
     audienceIds: () => audienceIds,
     expiries: () => expiries,
     guidelines: () => guidelines,
-    told: () => told,
+    always: () => always,
   };
-}
-
-export function isTold({ kind, text: { scope, note } }: Lesson): boolean {
-  const isSomeones = [scope.agent, scope.project].some((name) => name !== undefined && name !== '*');
-  return GUIDELINES.has(kind) && note.source === 'told' && isSomeones;
 }
 
 /** A lesson and its slot in the tables; a revised lesson gets a new slot. */
@@ -114,14 +111,16 @@ interface IndexedLesson {
   readonly slot: number;
   /** Increases with each insertion: a scan ignores lessons that were inserted after it began. */
   readonly stamp: number;
+  /** The rows of its cues. */
+  readonly rows: readonly number[];
   /** The last update that contained it. */
   round: number;
 }
 
 /**
  * The index of the lessons that may be recalled: keywords (BM25), embeddings by the sentence model (`meanings`) and by
- * n-grams (`spellings`), all under the same slots. Keywords and n-grams are ready when `update` resolves; the model's
- * embeddings follow in the background.
+ * n-grams (`spellings`) under the same slots, and the embeddings of each lesson's cues (`cues`), in rows of their own.
+ * Keywords and n-grams are ready when `update` resolves; the model's embeddings follow in the background.
  */
 export interface LessonIndex {
   readonly size: number;
@@ -129,8 +128,14 @@ export interface LessonIndex {
   readonly stamp: number;
   readonly table: SlotTable;
   readonly words: Bm25Index;
+  /** Of whole lessons; of their descriptions until then. */
   readonly meanings: Int8Vectors;
+  readonly cues: Int8Vectors;
+  /** The slot of each row of `cues`; `NO_SLOT` for an empty one. */
+  owners(): Uint32Array;
   readonly spellings: Int8Vectors;
+  /** Of `IDLE_REQUESTS`. */
+  readonly idle: Int8Vectors;
   readonly middles: DomainCentroids;
   at(slot: number): IndexedLesson | undefined;
   /** Replaces the lessons. Only new and revised ones cost time. A later call supersedes an earlier one. */
@@ -154,6 +159,9 @@ export interface IndexStats {
 /** Insertions between two pauses: about a millisecond of work. */
 const PAUSE_AFTER = 8;
 const LOOK_PAUSE_AFTER = 2048;
+export const NO_SLOT = 0xffff_ffff;
+/** About 100 MB. Beyond it a further lesson gets one cue, its description. */
+const MOST_ROWS = 262_144;
 
 export function createLessonIndex(
   embed: EmbeddingModel,
@@ -167,42 +175,73 @@ export function createLessonIndex(
   const table = createSlotTable(audienceOf);
   const words = createBm25Index();
   const meanings = createInt8Vectors(embed.dimensions);
+  const cues = createInt8Vectors(embed.dimensions);
+  let owners = new Uint32Array(1024).fill(NO_SLOT);
+  let rowCount = 0;
+  const freeRows: number[] = [];
   const spellings = createInt8Vectors(fallback.dimensions);
+  const idle = createInt8Vectors(embed.dimensions);
   const middles = createDomainCentroids();
   let stamp = 0;
   let known = 0;
   let round = 0;
+  let hasIdle = false;
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
 
-  /** First the descriptions of all lessons; then the whole texts, which cost more and improve recall less. */
-  const meaningQueue = createEmbeddingQueue(
+  /** First the descriptions of all lessons, then their other cues, then the whole texts. */
+  const cueQueue = createEmbeddingQueue(
     embed,
-    (slot, text, vector) => {
-      const lesson = places[slot]?.lesson;
-      if (lesson === undefined) return;
-      const isFirst = !meanings.has(slot);
-      if (!isFirst) leaveMiddle(slot, lesson);
-      meanings.set(slot, isFirst ? vector : halfWay(vector, meanings.read(slot)));
-      const label = domainLabel(lesson);
-      if (label !== undefined) middles.add(label, meanings.read(slot));
-      if (isFirst) known++;
-      const whole = wholeOf(lesson);
-      if (isFirst && whole !== text) meaningQueue.wantLater(slot, whole);
+    (row, _text, vector) => {
+      const slot = owners[row] ?? NO_SLOT;
+      const placed = places[slot];
+      if (placed === undefined) return;
+      cues.set(row, vector);
+      if (row !== placed.rows[0]) return;
+      known++;
+      if (!meanings.has(slot)) meanings.set(slot, vector);
+      const label = domainLabel(placed.lesson);
+      if (label !== undefined) middles.add(label, cues.read(row));
+      const texts = lessonTexts(placed.lesson);
+      for (const [at, other] of placed.rows.entries()) {
+        const text = texts.cues[at];
+        if (at > 0 && text !== undefined) cueQueue.wantLater(other, text);
+      }
+      wholeQueue.wantLater(slot, texts.whole);
     },
     cache,
   );
+  const wholeQueue = createEmbeddingQueue(embed, (slot, _text, vector) => meanings.set(slot, vector), cache);
   const spellingQueue = createEmbeddingQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector));
-  const leaveMiddle = (slot: number, lesson: Lesson): void => {
-    const label = domainLabel(lesson);
-    if (label !== undefined && meanings.has(slot)) middles.remove(label, meanings.read(slot));
+
+  const idleQueue = createEmbeddingQueue(embed, (row, _text, vector) => idle.set(row, vector), cache);
+
+  const takeRow = (slot: number): number => {
+    const row = freeRows.pop() ?? rowCount++;
+    if (row >= owners.length) {
+      const larger = new Uint32Array(owners.length * 2).fill(NO_SLOT);
+      larger.set(owners);
+      owners = larger;
+    }
+    owners[row] = slot;
+    return row;
   };
 
   const remove = (placed: IndexedLesson): void => {
-    const { slot, lesson } = placed;
-    leaveMiddle(slot, lesson);
-    if (meanings.has(slot)) known--;
-    meaningQueue.forget(slot);
+    const { slot, lesson, rows } = placed;
+    const [first = NO_SLOT] = rows;
+    if (cues.has(first)) {
+      known--;
+      const label = domainLabel(lesson);
+      if (label !== undefined) middles.remove(label, cues.read(first));
+    }
+    for (const row of rows) {
+      cueQueue.forget(row);
+      cues.clear(row);
+      owners[row] = NO_SLOT;
+      freeRows.push(row);
+    }
+    wholeQueue.forget(slot);
     spellingQueue.forget(slot);
     meanings.clear(slot);
     spellings.clear(slot);
@@ -222,17 +261,26 @@ export function createLessonIndex(
   const replace = (before: IndexedLesson | undefined, lesson: Lesson): void => {
     if (before !== undefined) remove(before);
     const slot = free.pop() ?? places.length;
-    const placed: IndexedLesson = { lesson, slot, stamp: ++stamp, round };
+    const texts = lessonTexts(lesson);
+    const inUse = rowCount - freeRows.length;
+    const count = inUse + texts.cues.length > MOST_ROWS ? 1 : texts.cues.length;
+    const rows = Array.from({ length: count }, () => takeRow(slot));
+    const placed: IndexedLesson = { lesson, slot, stamp: ++stamp, rows, round };
     places[slot] = placed;
     byId.set(lesson.id, placed);
     table.set(slot, lesson, stamp);
-    words.add(slot, { head: headOf(lesson), body: bodyOf(lesson) });
+    words.add(slot, searchedText(lesson));
     spellingQueue.want(slot, headOf(lesson));
-    meaningQueue.want(slot, lesson.text.description || headOf(lesson));
+    const [first = NO_SLOT] = rows;
+    cueQueue.want(first, texts.cues[0] ?? '');
   };
 
   const apply = async (lessons: readonly Lesson[]): Promise<void> => {
     round++;
+    if (!hasIdle && lessons.length > 0) {
+      hasIdle = true;
+      for (const [row, text] of IDLE_REQUESTS.entries()) idleQueue.wantLater(row, text);
+    }
     let changes = 0;
     const change = async (work: () => void): Promise<void> => {
       work();
@@ -269,7 +317,10 @@ export function createLessonIndex(
     table,
     words,
     meanings,
+    cues,
+    owners: () => owners,
     spellings,
+    idle,
     middles,
     at: (slot) => places[slot],
     update: (lessons) => {
@@ -281,28 +332,20 @@ export function createLessonIndex(
     },
     settled: async () => {
       await work;
-      await meaningQueue.settled();
+      // The first cues bring further ones and the whole texts with them.
+      await cueQueue.settled();
+      await wholeQueue.settled();
+      await idleQueue.settled();
     },
-    stats: () => ({
-      lessons: byId.size,
-      known,
-      waiting: meaningQueue.waiting,
-      ...(meaningQueue.failure === undefined ? {} : { failure: meaningQueue.failure }),
-      vectorBytes: meanings.bytes + spellings.bytes,
-    }),
+    stats: () => {
+      const failure = cueQueue.failure ?? wholeQueue.failure;
+      return {
+        lessons: byId.size,
+        known,
+        waiting: cueQueue.waiting + wholeQueue.waiting + idleQueue.waiting,
+        ...(failure === undefined ? {} : { failure }),
+        vectorBytes: meanings.bytes + cues.bytes + spellings.bytes,
+      };
+    },
   };
 }
-
-/** Name as words, description and keywords. */
-const headOf = ({ text }: Lesson): string =>
-  [text.name.replaceAll('-', ' '), text.description, ...text.note.keywords].join('. ');
-const bodyOf = ({ text }: Lesson): string => [text.content, text.note.context ?? ''].join('\n');
-const wholeOf = (lesson: Lesson): string => `${headOf(lesson)} ${bodyOf(lesson)}`;
-
-/** The cache keys of everything that is embedded of these lessons. */
-export const vectorKeysOf = (lessons: readonly Lesson[]): ReadonlySet<string> =>
-  new Set(lessons.flatMap((lesson) => [vectorKey(headOf(lesson)), vectorKey(wholeOf(lesson))]));
-
-/** A query's cosine with it is the mean of its cosines with the two. */
-const halfWay = (one: Float32Array, other: Float32Array): Float32Array =>
-  one.map((value, at) => (value + (other[at] ?? 0)) / 2);

@@ -3,13 +3,15 @@ import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
-import { cleanQuery, joinEnds } from './clean-query.ts';
+import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
 import { eligibilityOf, findCandidates, scanLessons } from './find-candidates.ts';
+import type { Int8Vectors } from './int8-vectors.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryEmbedding, type EmbeddingRateLimit } from './query-embedding.ts';
+import { RELEVANCE, type RelevanceWeights } from './relevance.ts';
 import { type RecallLimits, selectLessons } from './select-lessons.ts';
-import { searchTerms } from './terms.ts';
+import { chatPenalty, isSmallTalk } from './small-talk.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 export interface RecallSettings {
@@ -30,6 +32,8 @@ export interface RecallSettings {
   readonly demand?: EmbeddingRateLimit;
   /** How long a query waits for the model. */
   readonly patienceMs?: number;
+  /** Read for each recall. Others than the usual ones only to fit them. */
+  readonly weights?: RelevanceWeights;
 }
 
 export interface LessonRecall {
@@ -44,9 +48,6 @@ export interface LessonRecall {
 const PATIENCE_MS = 120;
 /** The cosine above which two lessons are near-duplicates. */
 const ALIKE = 0.92;
-/** The parts of a long message that are embedded. More costs time and did not improve recall on the pairs of the benchmark. */
-const MEANT_HEAD = 240;
-const MEANT_TAIL = 80;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 
 /** Recall of lessons for a task, by embeddings and by keywords. */
@@ -74,6 +75,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
   const nothing = (domain: Domain, engine: string): RecallResult => ({
     lessons: [],
+    index: [],
     heldOut: [],
     considered: [],
     domain,
@@ -81,7 +83,8 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   });
 
   const find = async (query: RecallQuery, now: number): Promise<RecallResult> => {
-    const text = cleanQuery(query.text);
+    const weights = settings.weights ?? RELEVANCE;
+    const { text, meant } = readQuery(query.text);
     const named = namedDomain(query, text, settings.patterns ?? []);
     // Nothing is in scope: no search, and no time of the model.
     const isForAsker = index.table.audiences.some(({ reach }) => isInScope(reach, query, named?.name));
@@ -90,13 +93,11 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     if (isUnhurried) await index.settled();
     // Without an embedded lesson there is nothing to compare with: a first lesson is found by its keywords, without a wait.
     const canCompare = index.stats().known > 0;
-    const meaning = canCompare
-      ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL), isUnhurried)
-      : undefined;
+    const meaning = canCompare ? await meaningOf(meant, isUnhurried) : undefined;
     const isComplete = meaning !== undefined && index.stats().known === index.size;
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);
-    const found = await scanLessons(index, text, meaning, spelling);
+    const found = await scanLessons(index, text, meaning, spelling, weights);
     const standings = await eligibilityOf(
       index,
       { length: found.words.length, stamp: found.stamp },
@@ -109,10 +110,12 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       now,
       doubt: chatPenalty(text),
       usefulness,
+      weights,
     });
     const chosen = selectLessons(candidates, limits, {
       isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
-      areAlike: (slot, other) => areAlike(index, slot, other),
+      areAlike: compareIn(index),
+      weights,
     });
     return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
   };
@@ -142,44 +145,21 @@ export function createRecall(settings: RecallSettings): LessonRecall {
 
 const revisionKey = ({ id, revision }: Lesson): string => `${id} ${revision}`;
 
-function areAlike({ meanings, spellings }: LessonIndex, slot: number, other: number): boolean {
-  const rows = meanings.has(slot) && meanings.has(other) ? meanings : spellings;
-  const vector = rows.read(other);
-  return rows.read(slot).reduce((sum, value, at) => sum + value * (vector[at] ?? 0), 0) > ALIKE;
-}
-
-/** Stems of words that carry on a conversation. */
-const CHAT: ReadonlySet<string> = new Set(
-  `hello hi hey hiya yo greet morn afternoon even night bye goodbye thank thanks thx ty cheer great good nice cool
-  awesome perfect excellent amaz lovely fine ok okay okey k yep yup yeah yea nope nah sure right correct agree exactly
-  continue continu proceed next again more ahead wait stop cancel sorry welcome lol haha hmm oh ah wow start begin test
-  try back today tomorrow help question ask tell chat talk say feel doe bot assistant ai claude gpt friend everyone
-  there look work sound happy day week weekend time minute second moment bit little anything nothing everything`.split(
-    /\s+/,
-  ),
-);
-
-/** Whether a message contains nothing that a lesson could be about. */
-function isSmallTalk(text: string): boolean {
-  const { words, names } = searchTerms(text);
-  return names.length === 0 && words.every((word) => CHAT.has(word));
-}
-
-/** In a longer message the first words do not tell the kind of request. */
-const MOST_CHARACTERS = 240;
-const TELL =
-  /^\W*(?:(?:please|pls|can you|could you|hey|hi|ok)\W+){0,3}(?:explain|compare|define|recommend|brainstorm)\b/i;
-const TELL_ANYWHERE =
-  /\b(?:difference between|vs|versus|poem|haiku|limerick|joke|riddle|lyrics|in simple (?:words|terms)|pros and cons|your opinion|short answer|explain(?:ed)? to (?:a|an|my|our|me|the))\b/i;
-const LOOK_UP =
-  /^\W*(?:what|whats|which|who|how (?:many|much|long|big|do i|do you)|is there|are there|list|show|name)\b/i;
-
-/**
- * A penalty for questions and chat, subtracted from the evidence: lessons are about doing work, and a request for an
- * explanation, a joke or a fact mentions the same things.
- */
-function chatPenalty(text: string): number {
-  if (text.length > MOST_CHARACTERS) return 0;
-  if (TELL.test(text) || TELL_ANYWHERE.test(text)) return 3;
-  return LOOK_UP.test(text) ? 1 : 0;
+/** Whether two slots are near-duplicates. Each vector is read once for a recall: every candidate is compared with all taken. */
+function compareIn({ meanings, spellings }: LessonIndex): (slot: number, other: number) => boolean {
+  const known = new Map<number, Float32Array>();
+  const vectorOf = (rows: Int8Vectors, slot: number): Float32Array => {
+    const vector = known.get(slot) ?? rows.read(slot);
+    known.set(slot, vector);
+    return vector;
+  };
+  return (slot, other) => {
+    // Lessons that have no embedding yet are compared by their letters, which are not worth keeping.
+    const isKnown = meanings.has(slot) && meanings.has(other);
+    const one = isKnown ? vectorOf(meanings, slot) : spellings.read(slot);
+    const two = isKnown ? vectorOf(meanings, other) : spellings.read(other);
+    let sum = 0;
+    for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (two[at] ?? 0);
+    return sum > ALIKE;
+  };
 }

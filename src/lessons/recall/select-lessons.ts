@@ -1,13 +1,16 @@
-import type { Lesson } from '../../core/lesson.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
-import { CHARACTERS_PER_TOKEN } from '../../text/estimate-tokens.ts';
+import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
+import { renderLine } from '../render-block.ts';
 import type { RecallCandidate } from './find-candidates.ts';
-import { relevanceOf } from './find-candidates.ts';
+import { type RelevanceWeights, relevanceOf } from './relevance.ts';
 
 export interface RecallLimits {
-  /** Lessons shown or held out. */
+  /** Lessons shown with their bodies, or held out. */
   readonly topK: number;
   readonly tokenBudget: number;
+  /** Lessons listed by one line each; absent: none. */
+  readonly index?: { readonly lines: number; readonly tokens: number };
 }
 
 /** Functions that the selection needs. */
@@ -15,10 +18,9 @@ export interface SelectionContext {
   readonly isHeldOut: (lessonId: string) => boolean;
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
+  readonly weights: Pick<RelevanceWeights, 'listed' | 'fewer' | 'nearBest' | 'beside'>;
 }
 
-/** Next to a much better lesson another one is dropped: it must come near the best evidence, or have half of it. */
-const NEAR_BEST = 1.5;
 const HALF_OF_BEST = 0.5;
 /** How far activation may move a lesson past another: less than a meaningful difference of evidence. */
 const NEAR_TIE = 0.5;
@@ -32,43 +34,85 @@ export function estimateLessonTokens({ text }: Lesson): number {
   return Math.ceil(rendered.length / CHARACTERS_PER_TOKEN);
 }
 
+/** By the text, which never changes. */
+const knownLineTokens = new WeakMap<LessonText, number>();
+
+function lineTokensOf(lesson: Lesson): number {
+  const known = knownLineTokens.get(lesson.text);
+  if (known !== undefined) return known;
+  const tokens = estimateTokens(renderLine(lesson));
+  knownLineTokens.set(lesson.text, tokens);
+  return tokens;
+}
+
+/** A lesson of which no body is shown for one of these reasons may still be listed. */
+const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
+  'not-relevant',
+  'over-limit',
+  'over-budget',
+  'hidden-by-age',
+]);
+
 /**
- * Ranks by evidence; activation decides only between nearly equal lessons and at the threshold. A held-out lesson takes
- * its place in the budget, so that the other lessons do not depend on the hold-out.
+ * Ranks by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
+ * shown with their bodies, the next ones by a line each. A held-out lesson takes its place in the budget, so that the other
+ * lessons do not depend on the hold-out.
  */
 export function selectLessons(
   candidates: readonly RecallCandidate[],
-  { topK, tokenBudget }: RecallLimits,
-  { isHeldOut, areAlike }: SelectionContext,
-): Pick<RecallResult, 'lessons' | 'heldOut' | 'considered'> {
+  { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
+  { isHeldOut, areAlike, weights }: SelectionContext,
+): Pick<RecallResult, 'lessons' | 'index' | 'heldOut' | 'considered'> {
   const open = candidates.filter((candidate) => candidate.isInScope);
   const best = Math.max(...open.map(({ evidence }) => evidence));
+  /** The evidence that a body needs. */
+  const enough =
+    best < 0 ? 0 : Math.max(weights.beside, Math.min(best - weights.nearBest, best * HALF_OF_BEST));
   const taken: RecallCandidate[] = [];
   let tokens = 0;
   const twins = new Map<RecallCandidate, string>();
+  const isRepeated = (candidate: RecallCandidate): boolean => {
+    const twin = taken.find((other) => areAlike(other.slot, candidate.slot));
+    if (twin !== undefined) twins.set(candidate, twin.lesson.id);
+    return twin !== undefined;
+  };
   const judge = (candidate: RecallCandidate): RecallOutcome => {
-    const { lesson, slot, evidence, activation, isKept, isDue } = candidate;
+    const { lesson, evidence, activation, isKept, isDue } = candidate;
     if (candidate.isPrivate) return 'private';
     if (!candidate.isInScope) return 'out-of-scope';
-    if (!isDue && evidence < Math.max(0, Math.min(best - NEAR_BEST, best * HALF_OF_BEST)))
-      return 'not-relevant';
-    if (!isDue && !isKept && evidence < AGE_MARGIN * (1 - activation)) return 'hidden-by-age';
-    const twin = taken.find((other) => areAlike(other.slot, slot));
-    if (twin !== undefined) {
-      twins.set(candidate, twin.lesson.id);
-      return 'near-duplicate';
-    }
+    if (!isDue && evidence < enough) return 'not-relevant';
+    if (!isDue && !isKept && evidence < Math.min(enough, 0) + AGE_MARGIN * (1 - activation))
+      return 'hidden-by-age';
+    if (isRepeated(candidate)) return 'near-duplicate';
     if (taken.length >= topK) return 'over-limit';
     if (tokens + estimateLessonTokens(lesson) > tokenBudget) return 'over-budget';
     taken.push(candidate);
     tokens += estimateLessonTokens(lesson);
     return isHeldOut(lesson.id) ? 'held-out' : 'shown';
   };
-  const judged = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
+  const ranked = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
+
+  const bodies = taken.length;
+  const floor = weights.listed - weights.fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
+  let lineTokens = 0;
+  const list = (candidate: RecallCandidate, verdict: RecallOutcome): RecallOutcome => {
+    const { lesson, evidence } = candidate;
+    if (!LISTABLE.has(verdict) || evidence < floor) return verdict;
+    // No bodies at all means no lessons at all.
+    if (topK === 0 || taken.length - bodies >= index.lines) return verdict;
+    if (isRepeated(candidate)) return 'near-duplicate';
+    const size = lineTokensOf(lesson);
+    if (lineTokens + size > index.tokens) return verdict;
+    taken.push(candidate);
+    lineTokens += size;
+    return isHeldOut(lesson.id) ? 'held-out' : 'listed';
+  };
+  const judged = ranked.map(({ candidate, verdict }) => ({ candidate, verdict: list(candidate, verdict) }));
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
   return {
     lessons: [...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson),
+    index: withVerdict('listed').map(({ lesson }) => lesson),
     heldOut: withVerdict('held-out')
       .map(({ lesson }) => lesson.id)
       .sort(),
@@ -79,8 +123,12 @@ export function selectLessons(
   };
 }
 
-const interest = (verdict: RecallOutcome): number =>
-  verdict === 'shown' ? 0 : verdict === 'held-out' ? 1 : 2;
+const NO_INDEX = { lines: 0, tokens: 0 };
+const OF_INTEREST: readonly RecallOutcome[] = ['shown', 'listed', 'held-out'];
+const interest = (verdict: RecallOutcome): number => {
+  const at = OF_INTEREST.indexOf(verdict);
+  return at < 0 ? OF_INTEREST.length : at;
+};
 const rankOf = ({ evidence, activation }: RecallCandidate): number => evidence + NEAR_TIE * activation;
 const byId = (a: RecallCandidate, b: RecallCandidate): number => (a.lesson.id < b.lesson.id ? -1 : 1);
 const byRank = (a: RecallCandidate, b: RecallCandidate): number =>

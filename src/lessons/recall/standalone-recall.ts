@@ -15,6 +15,7 @@ interface StandaloneRecallOptions {
   readonly settings: {
     readonly topK: number;
     readonly tokenBudget: number;
+    readonly index: { readonly lines: number; readonly tokens: number };
     readonly holdout: number;
   };
   readonly patterns: readonly DomainPattern[];
@@ -43,7 +44,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
   const index = createRecall({
     embed,
     fallback,
-    limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+    limits: { topK: settings.topK, tokenBudget: settings.tokenBudget, index: settings.index },
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
     heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
     // A private lesson whose origin cannot be read is shown to nobody.

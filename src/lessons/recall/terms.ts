@@ -13,6 +13,18 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   yours im ive id ill dont doesnt didnt cant wont isnt arent wasnt`.split(/\s+/),
 );
 
+/** Function words of other languages, but for those that are words of English too. */
+const FOREIGN_STOP_WORDS: ReadonlySet<string> = new Set(
+  `der das dem ein eine einen einem einer eines ist sind wird werden wurde hat haben hatte ich du er sie es wir ihr mir mich dir
+  dich uns euch und oder aber nicht kein keine auf aus bei mit nach von vor zu zum zur über unter zwischen für durch auch noch nur
+  schon sehr wie wo wer wenn dass weil bitte bis als im ins beim vom le la les un une des du de et ou est sont suis être avoir il
+  elle nous vous ils je tu ne pas que qui quoi dans sur avec pour par ce cette ces mon ma mes ton ta tes notre votre quel quelle el
+  los las una uno unos del al y o es son ser yo ella nosotros ustedes ellos qué cómo cuál quién dónde por para con sin sobre mi tu
+  su esta este esto il lo gli uno che di da con per non è sono mio tuo um uma os em na dos das não com eu você het een van en niet`.split(
+    /\s+/,
+  ),
+);
+
 /** The search terms of a text. */
 interface Terms {
   /** Stems of words, and of the parts of names. */
@@ -50,7 +62,7 @@ function addWord(words: string[], word: string): void {
 }
 
 function addPlain(words: string[], word: string): void {
-  if (word.length > 1 && !STOP_WORDS.has(word)) words.push(stem(word));
+  if (word.length > 1 && !STOP_WORDS.has(word) && !FOREIGN_STOP_WORDS.has(word)) words.push(stem(word));
 }
 
 /** Bigrams, for scripts without spaces. */

@@ -78,8 +78,11 @@ interface ThreadSituation {
  * the provider's cache, and a new block would invalidate it.
  */
 const YOUNG_LINKS = 4;
-/** A conversation with this many lessons gets no more for further tasks. */
+/** A conversation with this many bodies, or lines, gets no more of them for further tasks. */
 const MOST_IN_FORCE = 24;
+const MOST_LINES = 32;
+/** A further task of a conversation gets fewer lines than its beginning. */
+const MOST_ADDED_LINES = 6;
 
 /** Reads the conversation only when texts were added to it, the library has changed, or there are more lessons than shown. */
 export function decideBlockUpdate(situation: ThreadSituation, request: ShowRequest): BlockUpdate {
@@ -88,7 +91,8 @@ export function decideBlockUpdate(situation: ThreadSituation, request: ShowReque
   if (request.now - lastAt > idleMs) return { kind: 'freeze', why: 'expired' };
   const { additions } = thread.text;
   const isCurrent = generation === thread.generation;
-  const hasMore = lessons > thread.inForce.size && thread.inForce.size < MOST_IN_FORCE;
+  const bodies = [...thread.inForce.values()].filter(({ isLine }) => !isLine).length;
+  const hasMore = lessons > bodies && bodies < MOST_IN_FORCE;
   if (isCurrent && additions.length === 0 && !hasMore) return { kind: 'keep', thread };
   const conversation = request.conversation();
   if (conversation === undefined || conversation.links.length === 0) return { kind: 'keep', thread };
@@ -142,8 +146,9 @@ export function composeBlockUpdate(
 ): ComposedUpdate {
   const { session, turn, thread, conversation } = request;
   const { domain, considered, engine } = recalled;
-  const refused = recalled.lessons.filter(({ id }) => heldOut.has(id));
+  const refused = [...recalled.lessons, ...recalled.index].filter(({ id }) => heldOut.has(id));
   const allowed = recalled.lessons.filter(({ id }) => !heldOut.has(id));
+  const listed = recalled.index.filter(({ id }) => !heldOut.has(id));
   const withheld = [...new Set([...recalled.heldOut, ...idsOf(refused)])];
   const who = { type: 'lessons-recalled', session, turn, thread, generation } as const;
   const how = { heldOut: withheld, domain, considered, engine } as const;
@@ -151,17 +156,49 @@ export function composeBlockUpdate(
   if (need.kind === 'freeze') {
     const first = conversation()?.links[0];
     const place = { why: need.why, ...(first === undefined ? {} : { first }) };
-    const choice = withText({ ...who, ...place, lessons: idsOf(allowed), ...how }, renderBlock(allowed));
+    const fact = { ...who, ...place, ...shownIds(allowed, listed), ...how };
+    const choice = withText(fact, renderBlock(allowed, listed));
     const asked = conversation()?.links.at(-1);
     return { thread: { ...freezeThread(choice), ...(asked === undefined ? {} : { asked }) }, choice };
   }
   const { after } = need;
-  const news = allowed.filter(({ id, revision }) => need.thread.inForce.get(id)?.revision !== revision);
-  const text = renderDelta(news, outdatedNames(need.withdrawn, news, need.thread));
+  const { inForce } = need.thread;
+  const news = allowed.filter(({ id, revision }) => {
+    const before = inForce.get(id);
+    return before?.revision !== revision || before.isLine;
+  });
+  const index = newLines(listed, need.thread);
+  const text = renderDelta({
+    lessons: news,
+    index,
+    withdrawn: outdatedNames(need.withdrawn, [...news, ...index], need.thread),
+    isFirst: need.thread.text.hash === undefined,
+  });
   if (text === '') return { thread: { ...withGeneration(need.thread, generation), asked: after } };
-  const why = news.some(({ id }) => need.changed.has(id)) || need.withdrawn.length > 0 ? 'changed' : 'task';
-  const choice = withText({ ...who, why, after, lessons: idsOf(news), ...how }, text);
+  const isChanged = [...news, ...index].some(({ id }) => need.changed.has(id)) || need.withdrawn.length > 0;
+  const why = isChanged ? 'changed' : 'task';
+  const choice = withText({ ...who, why, after, ...shownIds(news, index), ...how }, text);
   return { thread: { ...extendThread(need.thread, choice, after), asked: after }, choice };
+}
+
+/** The lines that a thread does not have yet: a few, and no further ones once it has many. A revised one takes its place. */
+function newLines(listed: readonly Lesson[], { inForce }: PromptThread): readonly Lesson[] {
+  const room = MOST_LINES - [...inForce.values()].filter(({ isLine }) => isLine).length;
+  const revised = listed.filter(({ id, revision }) => {
+    const before = inForce.get(id);
+    return before?.isLine === true && before.revision !== revision;
+  });
+  const unknown = listed.filter(({ id }) => !inForce.has(id));
+  return [...revised, ...unknown.slice(0, Math.max(0, Math.min(room, MOST_ADDED_LINES)))];
+}
+
+/** All that are shown, and which of them by their line only. */
+function shownIds(
+  lessons: readonly Lesson[],
+  index: readonly Lesson[],
+): Pick<RecallChoice['fact'], 'lessons' | 'lines'> {
+  const lines = idsOf(index);
+  return { lessons: [...idsOf(lessons), ...lines], ...(lines.length === 0 ? {} : { lines }) };
 }
 
 /** Outdated names: those of withdrawn lessons, and previous names of renamed lessons. */
@@ -186,15 +223,23 @@ export function withRevisedLessons(
   { changed, thread }: { readonly changed: ReadonlySet<string>; readonly thread: PromptThread },
   lesson: (id: string) => Lesson | undefined,
 ): RecallResult {
-  const chosen = new Set([...recalled.lessons.map(({ id }) => id), ...recalled.heldOut]);
+  const chosen = new Set([...idsOf(recalled.lessons), ...idsOf(recalled.index), ...recalled.heldOut]);
   const revised = [...changed]
     .filter((id) => thread.inForce.has(id) && !chosen.has(id))
     .flatMap((id) => lesson(id) ?? []);
   if (revised.length === 0) return recalled;
   const looked = new Map(recalled.considered.map((one) => [one.id, one]));
-  for (const { id, revision, text } of revised) {
+  const wasLine = ({ id }: Lesson): boolean => thread.inForce.get(id)?.isLine === true;
+  for (const lesson of revised) {
+    const { id, revision, text } = lesson;
     const { relevance = 0, activation = 0 } = looked.get(id) ?? {};
-    looked.set(id, { id, revision, name: text.name, relevance, activation, verdict: 'shown' });
+    const verdict = wasLine(lesson) ? 'listed' : 'shown';
+    looked.set(id, { id, revision, name: text.name, relevance, activation, verdict });
   }
-  return { ...recalled, lessons: [...recalled.lessons, ...revised], considered: [...looked.values()] };
+  return {
+    ...recalled,
+    lessons: [...recalled.lessons, ...revised.filter((lesson) => !wasLine(lesson))],
+    index: [...recalled.index, ...revised.filter(wasLine)],
+    considered: [...looked.values()],
+  };
 }

@@ -11,6 +11,8 @@ export interface EpisodeRecall {
   readonly result: RecallResult;
   /** The lessons that were returned: at most those of the result. */
   readonly shown: readonly Lesson[];
+  /** Those that were returned by a line. */
+  readonly listed: readonly Lesson[];
   readonly generation: number;
   readonly at: number;
 }
@@ -20,11 +22,12 @@ export interface EpisodeRecall {
  * first recall of an episode counts. Durable when it resolves. The text is not stored: the lessons have it.
  */
 export async function recordEpisodeRecall(
-  { episode, result, shown, generation, at }: EpisodeRecall,
+  { episode, result, shown, listed, generation, at }: EpisodeRecall,
   records: Pick<Records, 'append'>,
 ): Promise<void> {
   const { heldOut, domain, considered, engine } = result;
-  if (shown.length + heldOut.length === 0) return;
+  if (shown.length + listed.length + heldOut.length === 0) return;
+  const lines = listed.map(({ id }) => id);
   const fact: Fact = {
     type: 'lessons-recalled',
     session: episode,
@@ -32,7 +35,8 @@ export async function recordEpisodeRecall(
     thread: THREAD,
     generation,
     why: 'new',
-    lessons: shown.map(({ id }) => id),
+    lessons: [...shown.map(({ id }) => id), ...lines],
+    ...(lines.length === 0 ? {} : { lines }),
     heldOut,
     domain,
     considered,

@@ -6,7 +6,7 @@ import { withdrawnIn } from '../render-block.ts';
 export interface ShownText {
   /** The generation of the last recall. */
   readonly generation: number;
-  /** The ids of the lessons in force. */
+  /** The ids of the lessons in force, with their bodies or by a line. */
   readonly lessons: readonly string[];
   /** Inserted after the client's system text. */
   readonly block?: string;
@@ -39,6 +39,8 @@ export interface RecallChoice {
 interface ShownWords {
   readonly name: string | undefined;
   readonly revision: number | undefined;
+  /** Only its line was shown. */
+  readonly isLine: boolean;
 }
 
 /** The text that a thread was shown: a fold over its decisions, so that a restart gives the same bytes. */
@@ -80,10 +82,14 @@ export const withGeneration = (thread: PromptThread, generation: number): Prompt
   text: { ...thread.text, generation },
 });
 
-function wordsOf({ lessons, considered }: RecalledFact): ReadonlyMap<string, ShownWords> {
+function wordsOf({ lessons, lines = [], considered }: RecalledFact): ReadonlyMap<string, ShownWords> {
   const looked = new Map(considered.map((one) => [one.id, one]));
+  const listed = new Set(lines);
   return new Map(
-    lessons.map((id) => [id, { name: looked.get(id)?.name, revision: looked.get(id)?.revision }]),
+    lessons.map((id) => {
+      const { name, revision } = looked.get(id) ?? {};
+      return [id, { name, revision, isLine: listed.has(id) }];
+    }),
   );
 }
 

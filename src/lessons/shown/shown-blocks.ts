@@ -177,7 +177,7 @@ function nothingRecalled(
 ): RecallResult {
   const text = domains.length === 0 ? '' : cleanQuery(conversation()?.task ?? '');
   const domain = namedDomain({ ...query, text, session }, text, domains) ?? NO_DOMAIN;
-  return { lessons: [], heldOut: [], domain, considered: [], engine: 'none' };
+  return { lessons: [], index: [], heldOut: [], domain, considered: [], engine: 'none' };
 }
 
 const NO_DOMAIN: RecallResult['domain'] = { name: 'general', reason: 'default' };

@@ -107,8 +107,12 @@ const VALUES = new Map(
 const DATE = /^[ymd]{1,4}([-./])[ymd]{1,4}\1[ymd]{1,4}$/;
 const NUMBER = /^\d{1,9}(?:\.\d{1,6})?(?=([a-z%]{0,12})$)/;
 
+/** The number of a step says nothing. */
+const STEP = /^\s{0,8}\d{1,3}[.)]\s/gm;
+
 const readClauses = (text: string): readonly Clause[] =>
   text
+    .replace(STEP, '')
     .split(ENDS, MOST_CLAUSES)
     .map((part) => part.slice(0, LONGEST).replace(REASONS, '').trim())
     .map(readClause)

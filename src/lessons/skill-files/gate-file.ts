@@ -44,6 +44,7 @@ export const whyEditWaits = ({ frozen, pinned, text }: Lesson, edited: LessonTex
   ...(frozen ? ['the lesson is frozen: a person decides about changes'] : []),
   ...(pinned ? ['the lesson is pinned: a person decides about changes'] : []),
   ...(isDeepStrictEqual(text.scope, edited.scope) ? [] : ['it changes where the lesson applies']),
+  ...(text.note.isAlways === edited.note.isAlways ? [] : ['it changes whether the lesson is for every task']),
 ];
 
 /**

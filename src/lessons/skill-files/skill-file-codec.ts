@@ -1,4 +1,4 @@
-import { asArray, asString, isObject, parseJson } from '../../core/json.ts';
+import { asArray, asString, compact, isObject, parseJson } from '../../core/json.ts';
 import { LESSON_KINDS, LESSON_STATES, type Scope } from '../../core/lesson.ts';
 import { clip } from '../../text/truncate.ts';
 import {
@@ -38,18 +38,22 @@ export function decodeSkillFile(text: string, folder = ''): SkillFile | SkillFau
   const content = readContent(cut.body);
   if (typeof content !== 'string') return content;
   const keywords = own.keywords ?? readKeywords(rest);
+  const triggers = own.triggers ?? readTriggers(rest);
+  const isAlways = own.isAlways ?? readAlways(rest);
   return {
     name,
     description,
     content,
     ...(category !== undefined && category !== '' && { category }),
     ...(keywords !== undefined && { keywords }),
+    ...(triggers !== undefined && { triggers }),
+    ...(isAlways !== undefined && { isAlways }),
     ...(own.origin !== undefined && { origin: own.origin }),
     extra: rest.filter(({ key }) => !READ.has(key)),
   };
 }
 
-const READ = new Set(['name', 'description', 'category', 'keywords', 'tags']);
+const READ = new Set(['name', 'description', 'category', 'keywords', 'tags', 'triggers', 'always']);
 
 const rawOf = (fields: readonly FrontMatterField[], key: string): string | undefined =>
   fields.find((field) => field.key === key)?.raw;
@@ -96,6 +100,19 @@ function readKeywords(fields: readonly FrontMatterField[]): readonly string[] | 
   return raw === undefined ? undefined : readList(raw);
 }
 
+function readTriggers(fields: readonly FrontMatterField[]): readonly string[] | undefined {
+  const raw = rawOf(fields, 'triggers');
+  return raw === undefined ? undefined : readList(raw);
+}
+
+function readAlways(fields: readonly FrontMatterField[]): boolean | undefined {
+  const said = readText(fields, 'always');
+  return typeof said === 'string' ? toFlag(said) : undefined;
+}
+
+const toFlag = (text: string): boolean | undefined =>
+  /^(?:true|yes)$/i.test(text.trim()) ? true : /^(?:false|no)$/i.test(text.trim()) ? false : undefined;
+
 /** Words that YAML parsers read as something other than text. */
 const YAML_WORDS = new Set(['null', 'true', 'false', 'yes', 'no', 'on', 'off']);
 
@@ -119,7 +136,7 @@ export function encodeSkillFile(skill: SkillFile): string {
   ].join('\n');
 }
 
-const TAKEN = new Set(['name', 'description', 'category', 'keywords', 'tags']);
+const TAKEN = READ;
 
 /** Whether a field on its own reads back as the same field; other fields are left out. */
 function isWhole(field: FrontMatterField): boolean {
@@ -208,7 +225,7 @@ const OWN = 'instar-';
 const HOLDER = 'metadata';
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
-type Own = Pick<SkillFile, 'origin' | 'keywords'>;
+type Own = Pick<SkillFile, 'origin' | 'keywords' | 'triggers' | 'isAlways'>;
 
 /** Separates Instar's own lines from the fields of others. */
 function takeOwnFields(fields: readonly FrontMatterField[]): { own: Own; rest: readonly FrontMatterField[] } {
@@ -236,11 +253,16 @@ function takeLine(line: string, into: Map<string, string>): boolean {
 
 function readOwn(values: ReadonlyMap<string, string>): Own {
   const origin = readOrigin(values);
-  const keywords = parseJson(values.get('keywords') ?? '');
-  return {
-    ...(origin !== undefined && { origin }),
-    ...(Array.isArray(keywords) && { keywords: asArray(keywords).flatMap((word) => asString(word) ?? []) }),
+  const listOf = (key: string): readonly string[] | undefined => {
+    const list = parseJson(values.get(key) ?? '');
+    return Array.isArray(list) ? asArray(list).flatMap((word) => asString(word) ?? []) : undefined;
   };
+  return compact({
+    origin,
+    keywords: listOf('keywords'),
+    triggers: listOf('triggers'),
+    isAlways: toFlag(values.get('always') ?? ''),
+  });
 }
 
 function readOrigin(values: ReadonlyMap<string, string>): SkillOrigin | undefined {
@@ -266,10 +288,10 @@ function readScope(text: string): Scope {
 
 /** The last lines of a front matter: the `metadata` of others, if any, and Instar's own fields. */
 function writeOwnFields(
-  { origin, keywords }: Own,
+  { origin, keywords, triggers, isAlways }: Own,
   metadata: FrontMatterField | undefined,
 ): readonly string[] {
-  const lines = ownLines({ ...(origin && { origin }), ...(keywords && { keywords }) });
+  const lines = ownLines(compact({ origin, keywords, triggers, isAlways }));
   if (metadata === undefined) {
     return lines.length === 0 ? [] : [`${HOLDER}:`, ...lines.map((line) => `  ${line}`)];
   }
@@ -279,7 +301,7 @@ function writeOwnFields(
   return [held, ...lines.map((line) => indent + line)];
 }
 
-function ownLines({ origin, keywords }: Own): readonly string[] {
+function ownLines({ origin, keywords, triggers, isAlways }: Own): readonly string[] {
   const values: [string, string | undefined][] = [
     ['id', origin?.id],
     ['revision', origin?.revision.toString()],
@@ -287,6 +309,8 @@ function ownLines({ origin, keywords }: Own): readonly string[] {
     ['state', origin?.state],
     ['scope', origin && Object.keys(origin.scope).length > 0 ? JSON.stringify(origin.scope) : undefined],
     ['keywords', keywords && JSON.stringify(keywords)],
+    ['triggers', triggers && JSON.stringify(triggers)],
+    ['always', isAlways?.toString()],
   ];
   return values.flatMap(([key, value]) => (value === undefined ? [] : `${OWN}${key}: ${writeQuoted(value)}`));
 }

@@ -10,6 +10,10 @@ export interface SkillFile {
   readonly content: string;
   readonly category?: string;
   readonly keywords?: readonly string[];
+  /** Short ways in which a task that needs it may be worded. */
+  readonly triggers?: readonly string[];
+  /** Whether it is for every task in its scope. */
+  readonly isAlways?: boolean;
   /** The lesson of a file that Instar wrote. Anybody can write these fields: they only say which lesson is meant. */
   readonly origin?: SkillOrigin;
   /** The other fields, verbatim: kept, never evaluated. */
@@ -87,6 +91,8 @@ const width = ({ text }: Lesson): number => Object.keys(text.scope).length;
 
 const MAX_KEYWORDS = 32;
 const MAX_KEYWORD = 64;
+const MAX_TRIGGERS = 16;
+const MAX_TRIGGER = 200;
 const CATEGORY = /^[a-z][a-z0-9_-]{0,39}$/;
 const NEAR_CATEGORY = /^[A-Za-z][A-Za-z0-9 ._-]{0,39}$/;
 
@@ -109,10 +115,13 @@ interface FileWords {
   readonly category: string | undefined;
   /** Undefined when the file has no such field. */
   readonly keywords: readonly string[] | undefined;
+  readonly triggers: readonly string[] | undefined;
+  readonly isAlways: boolean | undefined;
 }
 
 /** A file's fields within the limits of a lesson: a description of one line, a category of one word. */
-export function fileWords({ name, description, content, category, keywords, origin }: SkillFile): FileWords {
+export function fileWords(skill: SkillFile): FileWords {
+  const { name, description, content, category, keywords, triggers, isAlways, origin } = skill;
   const lines = content.replaceAll('\r\n', '\n');
   // Files by Instar are taken literally; in others, white space and empty lines are normalised.
   const isForeign = origin === undefined;
@@ -126,6 +135,11 @@ export function fileWords({ name, description, content, category, keywords, orig
       ?.map(tidy)
       .filter((word) => word !== '' && word.length <= MAX_KEYWORD)
       .slice(0, MAX_KEYWORDS),
+    triggers: triggers
+      ?.map(tidy)
+      .filter((trigger) => trigger !== '' && trigger.length <= MAX_TRIGGER)
+      .slice(0, MAX_TRIGGERS),
+    isAlways,
   };
 }
 
@@ -149,13 +163,16 @@ function toCategory(text: string): string | undefined {
 
 /** Whether a file and a lesson's text are the same skill. */
 export function isSameSkill(skill: SkillFile, text: LessonText): boolean {
-  const { name, description, content, category, keywords } = fileWords(skill);
+  const { name, description, content, category, keywords, triggers, isAlways } = fileWords(skill);
+  const { note } = text;
   return (
     name === text.name &&
     toLine(description) === toLine(text.description) &&
     withoutEmptyEnds(content) === withoutEmptyEnds(text.content) &&
     category === text.category &&
-    (keywords === undefined || isDeepStrictEqual(keywords, text.note.keywords)) &&
+    (keywords === undefined || isDeepStrictEqual(keywords, note.keywords)) &&
+    (triggers === undefined || isDeepStrictEqual(triggers, note.triggers ?? [])) &&
+    (isAlways === undefined || isAlways === (note.isAlways === true)) &&
     isSameScope(skill, text)
   );
 }
@@ -171,16 +188,29 @@ export function lessonTextOf(
   learner: string,
   base?: LessonText,
 ): LessonText {
-  const { name, description, content, category, keywords } = words;
+  const { name, description, content, category } = words;
   return {
     name,
     description,
     content,
     ...(category !== undefined && { category }),
     scope: skill.origin?.scope ?? base?.scope ?? {},
-    note: { ...(base?.note ?? TOLD), keywords: keywords ?? base?.note.keywords ?? [], source: 'told' },
+    note: noteOf(words, base?.note),
     evidence: { turns: [], quotes: [], learner },
     taint: [],
+  };
+}
+
+/** What the file does not say stays as it was. */
+function noteOf({ keywords, triggers, isAlways }: FileWords, base: Note | undefined): Note {
+  const { triggers: before, isAlways: wasAlways, ...rest } = base ?? { ...TOLD, keywords: [] };
+  const cues = triggers ?? before ?? [];
+  return {
+    ...rest,
+    keywords: keywords ?? rest.keywords,
+    source: 'told',
+    ...(cues.length > 0 && { triggers: cues }),
+    ...((isAlways ?? wasAlways === true) && { isAlways: true as const }),
   };
 }
 
@@ -194,6 +224,8 @@ export function toSkillFile(lesson: Lesson, extra: readonly FrontMatterField[]):
     content,
     ...(category !== undefined && { category }),
     keywords: note.keywords,
+    ...(note.triggers !== undefined && { triggers: note.triggers }),
+    ...(note.isAlways === true && { isAlways: true }),
     origin: { id, revision, kind, state, scope },
     extra,
   };

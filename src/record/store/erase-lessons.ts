@@ -168,11 +168,20 @@ function revise(lesson: TracedLesson, text: LessonText | ErasedText, set: string
   if (known !== undefined) known.sets.add(set);
   else {
     const words = 'erased' in text ? undefined : text;
-    texts.set(number, { words, isPersons: false, sets: new Set([set]) });
+    // Whoever vouched for words vouched for them with other evidence too.
+    const isPersons = [...texts.values()].some((one) => one.isPersons && hasSameWords(one.words, words));
+    texts.set(number, { words, isPersons, sets: new Set([set]) });
   }
   if (revisions.at(-1)?.text === number) return;
   revisions.push({ text: number, name: 'erased' in text ? '' : text.name });
 }
+
+const hasSameWords = (a: LessonText | undefined, b: LessonText | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  a.name === b.name &&
+  a.description === b.description &&
+  a.content === b.content;
 
 function numberOf(texts: ReadonlyMap<number, TracedText>, text: LessonText, next: number): number {
   for (const [number, { words }] of texts) if (isDeepStrictEqual(words, text)) return number;
@@ -241,7 +250,8 @@ const turnsOf = ({ evidence }: LessonText): readonly string[] => [
  * stay in the record, as they do in the facts of the session itself: training must not use what a lesson was learned from.
  */
 function withoutQuotes(text: LessonText, input: LessonErasureInput): LessonText {
-  const { context: _context, ...note } = text.note;
+  // Triggers are worded as the session's tasks were.
+  const { context: _context, triggers: _triggers, ...note } = text.note;
   const { prompt: _prompt, ...evidence } = text.evidence;
   const quotes = evidence.quotes.filter(({ turn }) => !isOf(turn, input));
   return { ...text, note, evidence: { ...evidence, quotes } };

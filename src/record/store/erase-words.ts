@@ -5,6 +5,8 @@ import { splitSentencesBeforeCapital } from '../../text/sentences.ts';
 /** Words in a row that two texts do not share by chance. */
 const RUN = 5;
 const SHORTEST_LITERAL = 6;
+/** How lessons mark what somebody said. */
+const QUOTATION = /^\s{0,3}(?:>|["“])/;
 
 /**
  * A lesson's text without the sentences that are quoted from an erased session and that no other session contains: they
@@ -17,10 +19,13 @@ export function withoutWordsOf(
   others: readonly string[],
 ): LessonText | undefined {
   const own = wordRuns(erased);
-  if (own.runs.size === 0) return text;
+  if (own.flat.trim() === '') return text;
   const kept = wordRuns(others);
   const isQuoted = (sentence: string): boolean => {
     const words = wordsOf(sentence);
+    const whole = ` ${words.join(' ')} `;
+    // A quotation of few words is one all the same.
+    if (QUOTATION.test(sentence) && own.flat.includes(whole) && !kept.flat.includes(whole)) return true;
     for (let at = 0; at + RUN <= words.length; at++) {
       const run = words.slice(at, at + RUN).join(' ');
       if (own.runs.has(run) && !kept.runs.has(run)) return true;
@@ -57,11 +62,19 @@ function withoutSentences(line: string, isQuoted: (sentence: string) => boolean)
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-function wordRuns(texts: readonly string[]): { readonly runs: ReadonlySet<string>; readonly text: string } {
+interface WordRuns {
+  readonly runs: ReadonlySet<string>;
+  readonly text: string;
+  /** All words, separated by single blanks. */
+  readonly flat: string;
+}
+
+function wordRuns(texts: readonly string[]): WordRuns {
   const runs = new Set<string>();
   for (const text of texts) {
     const words = wordsOf(text);
     for (let at = 0; at + RUN <= words.length; at++) runs.add(words.slice(at, at + RUN).join(' '));
   }
-  return { runs, text: texts.join('\n').toLowerCase() };
+  const text = texts.join('\n').toLowerCase();
+  return { runs, text, flat: ` ${wordsOf(text).join(' ')} ` };
 }

@@ -39,6 +39,12 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
       .split(',')
       .filter(Boolean).length;
   };
+  /** The numbers of lessons that sessions were shown. */
+  const counts = async (here: InstarHere): Promise<ReadonlySet<number>> => {
+    const all = [];
+    for (let nth = 0; nth < 24; nth++) all.push(await shown(here));
+    return new Set(all);
+  };
   const usual = async () =>
     teach(await stage.open('library-usual', { library: { holdout: 0, domains: DOMAINS } }));
   /** The domain of a turn, with its reason. */
@@ -54,7 +60,11 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     }, SOON);
   };
   /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
-  const OTHERS = { manual: { topK: 1 }, guarded: { holdout: 0.5 }, autonomous: { tokenBudget: 80 } } as const;
+  const OTHERS = {
+    manual: { topK: 1, index: { lines: 0 } },
+    guarded: { topK: 1, holdout: 0.5 },
+    autonomous: { tokenBudget: 80, index: { tokens: 0 } },
+  } as const;
   const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
     const provider = await stage.provider('library', (_request, response) =>
       replyWith(response, 'The report is done.'),
@@ -100,13 +110,17 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     'library.tokenBudget': {
       acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
     },
+    'library.index.lines': {
+      acts: async () => {
+        expect(await shown(await teach(await changed('manual')))).toBe(1);
+        expect(Math.max(...(await counts(await teach(await changed('guarded')))))).toBe(3);
+      },
+    },
+    'library.index.tokens': {
+      acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
+    },
     'library.holdout': {
       acts: async () => {
-        const counts = async (here: InstarHere) => {
-          const all = [];
-          for (let nth = 0; nth < 24; nth++) all.push(await shown(here));
-          return new Set(all);
-        };
         expect(await counts(await usual())).toEqual(new Set([3]));
         expect((await counts(await teach(await changed('guarded')))).size).toBeGreaterThan(1);
       },

@@ -13,6 +13,31 @@ const hearPairs = (calibration: Calibration, agreed: number, turns: number): voi
 };
 
 describe('calibration', () => {
+  it('counts the judge half until 20 turns are compared, then fully, and not at all once it disagrees', () => {
+    const few = createCalibration();
+    hearPairs(few, 19, 19);
+    expect(few.status().weight).toBe(0.5);
+    const many = createCalibration();
+    hearPairs(many, 20, 20);
+    expect(many.status().weight).toBe(1);
+    const wrong = createCalibration();
+    hearPairs(wrong, 2, 30);
+    expect(wrong.status()).toMatchObject({ weight: 0, isTrusted: false });
+  });
+
+  it('also compares the judge with the chat, below a person', () => {
+    const calibration = createCalibration();
+    for (const [turn, source, score] of [
+      ['said', 'judge', 1],
+      ['said', 'chat', -1],
+      ['both', 'judge', 1],
+      ['both', 'chat', -1],
+      ['both', 'person', 1],
+    ] as const)
+      calibration.hear({ turn, source, score });
+    expect(calibration.status()).toMatchObject({ turns: 2, agreed: 1, tooKind: 1 });
+  });
+
   it('trusts the judge while there is nothing to compare', () => {
     expect(createCalibration().status()).toEqual({
       turns: 0,
@@ -21,6 +46,7 @@ describe('calibration', () => {
       tooStrict: 0,
       interval: { low: 0, high: 1 },
       isTrusted: true,
+      weight: 0.5,
       said: 'no turns to compare the judge with yet',
     });
   });

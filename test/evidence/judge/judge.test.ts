@@ -7,7 +7,12 @@ import { appraise } from '../../../src/evidence/appraise.ts';
 import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
 import { digestTurn } from '../../../src/evidence/judge/digest-turn.ts';
 import { fenceData } from '../../../src/evidence/judge/fence-data.ts';
-import { createJudge, createRulingCache, type JudgeRuling } from '../../../src/evidence/judge/judge.ts';
+import {
+  blindEvidence,
+  createJudge,
+  createRulingCache,
+  type JudgeRuling,
+} from '../../../src/evidence/judge/judge.ts';
 import { callOf, turnOf } from '../turn-fixtures.ts';
 import { asking } from './scripted-ask.ts';
 
@@ -278,12 +283,43 @@ describe('the prompt of a judge', () => {
   });
 });
 
+describe('a judge and the material of a turn', () => {
+  it('is not asked about a turn that only reads and goes on', async () => {
+    const { ask, prompts } = asking(() => vote(1));
+    const judge = createJudge({ ask });
+    const reads = callOf('Bash', { command: 'cat a.ts | head -20' }, 'const a = 1;');
+    expect(await judge(reads, open, never)).toMatchObject({ kind: 'skipped' });
+    expect(await judge(callOf('Read', { file_path: 'a.ts' }, 'const a = 1;'), open, never)).toMatchObject({
+      kind: 'skipped',
+    });
+    expect(prompts.length).toBe(0);
+    expect(await judge({ ...reads, next: { tools: [], user: 'hm' } }, open, never)).toMatchObject({
+      kind: 'ruled',
+    });
+  });
+
+  it('is compared without the words that it is compared with', () => {
+    const said = turnOf({
+      next: { tools: [], user: 'no, the other file' },
+      given: [{ source: 'chat', score: -1 }],
+    });
+    const [evidence, shown] = blindEvidence(said, { ...open, verdict: 'failure', source: 'chat' });
+    expect(evidence.next).toEqual({ tools: [] });
+    expect(evidence.given).toEqual([]);
+    expect(shown).toMatchObject({ verdict: 'ambiguous', signals: [] });
+    const [rated] = blindEvidence(said, { ...open, verdict: 'failure', source: 'person' });
+    expect(rated.next?.user).toBe('no, the other file');
+  });
+});
+
 describe('a judge that disagrees with people', () => {
   it('is not trusted, and its rewards have no weight', async () => {
     const calibration = createCalibration();
     const { ask } = asking(() => vote(1));
     const judge = createJudge({ ask, calibration, cache: createRulingCache() });
-    expect(await judge(turnOf(), open, never)).toMatchObject({ reward: { weight: 1, note: 'because 1' } });
+    expect(await judge(turnOf(), open, never)).toMatchObject({
+      reward: { weight: 0.5, score: 0.5, note: 'because 1' },
+    });
     for (let turn = 0; turn < 30; turn++) {
       calibration.hear({ turn: `t${turn}`, source: 'judge', score: 1 });
       calibration.hear({ turn: `t${turn}`, source: 'person', score: turn < 8 ? 1 : -1 });

@@ -32,7 +32,8 @@ const rowOf = ({ kind, tool, arguments: given, text, isError }: LabelledResult):
   isError === undefined ? [kind, tool, given, text] : [kind, tool, given, text, isError];
 const RESULTS = readResults('tool-outcomes.jsonl').map(rowOf);
 /**
- * How the tools of agents print an exit status or a failed edit, with where the form was seen; the words around it are ours.
+ * How the tools of agents print an exit status or a failed edit, with the agent and, where it is public, the file of its source where
+ * the form was seen; the words around it are ours.
  * Written together with the reader: it keeps these forms readable and says nothing about unseen ones.
  */
 const SHAPES = readResults('exit-shapes.jsonl');
@@ -71,7 +72,7 @@ describe('the outcome of a tool call', () => {
 
   it('ignores "error:" in the output of an interpreter (not in that of a compiler)', () => {
     const output = 'reading rows\nerror: 3 rows skipped\ndone';
-    expect(kindOf(bash('unclear', 'python load.py', output))).toBe('unclear');
+    expect(kindOf(bash('ok', 'python load.py', output))).toBe('ok');
     expect(kindOf(bash('red', 'cargo build', output))).toBe('red');
     expect(kindOf(['unclear', 'fetch_latest_orders', {}, '3 failed, 12 passed'])).toBe('unclear');
   });

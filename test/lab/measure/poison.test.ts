@@ -10,7 +10,7 @@ import { parsePoisonSet } from '../../../lab/measure/poison/poison-set.ts';
 import { evolverParaphraseOf } from '../../../lab/measure/poison/reword.ts';
 import { commandsOf, writeSessions } from '../../../lab/measure/poison/script.ts';
 import { parseJson } from '../../../src/core/json.ts';
-import { readSkillShape } from '../../../src/learn/evolver/read-skills.ts';
+import { repairSkill } from '../../../src/learn/evolver/repair-skill.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const line = (fields: object): string =>
@@ -146,7 +146,7 @@ describe('the scripted conversation', () => {
     const faults = [...readOurs('dev'), ...readOurs('test')].flatMap(({ scored }) =>
       (['view', 'echo', 'paraphrase'] as const).flatMap((way) => {
         const skills = parseJson(answerQuestion(question, scored, way, 0));
-        const read = Array.isArray(skills) ? skills.map(readSkillShape) : [];
+        const read = Array.isArray(skills) ? skills.map(repairSkill) : [];
         return read.length === 0
           ? [`${scored.id}: none`]
           : read.flatMap((one) => (one.ok ? [] : `${scored.id}: ${one.why}`));

@@ -5,6 +5,7 @@ import { createScriptedResearcher } from '../../../lab/pipeline/scripted-researc
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { speakTo } from './speak-to.ts';
 
 const pipeline = createResearchPipeline({ seed: 'distilled' });
@@ -38,7 +39,7 @@ describe('the feedback of a first run', () => {
       );
     expect(material.length).toBeGreaterThanOrEqual(18);
     const { proposals } = await learnFrom(createDistiller({ maxNewSkills: 20 }), material);
-    const found = proposals.map(({ change }) => change.text.content);
+    const found = proposals.map((proposal) => proposedText(proposal).content);
     expect(found).toHaveLength(HOUSE_CONVENTIONS.length);
     for (const { id, isTaughtBy } of HOUSE_CONVENTIONS) expect(found.filter(isTaughtBy), id).toHaveLength(1);
   });

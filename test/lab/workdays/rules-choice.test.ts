@@ -5,6 +5,7 @@ import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
 import { type DayWorld, SPLITS, type Split } from '../../../lab/workdays/world.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { dayOf } from './files-day.ts';
 
 const RULES = [HOUSE_RULES, OTHER_RULES].flatMap((set) =>
@@ -84,7 +85,7 @@ describe('a question on a rule', () => {
           const { proposals } = await learnFrom(distiller, [
             failure({ passages: [{ origin: 'person', text: said }] }),
           ]);
-          const contents = proposals.map(({ change }) => change.text.content);
+          const contents = proposals.map((proposal) => proposedText(proposal).content);
           expect(contents.filter((content) => rule.isTaughtBy(content)).length).toBeGreaterThan(0);
           strayed += contents.filter((content) => content.includes('have taken')).length;
         }

@@ -8,10 +8,11 @@ import type { FailureCase } from '../../../src/core/learn.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { dayOf } from './files-day.ts';
 
 const SEEDS = 20;
-const distiller = createDistiller({ checkText: checkLessonText });
+const distiller = createDistiller({ checkText: checkLessonText, maxNewSkills: 30 });
 const cases = [HOUSE_RULES, OTHER_RULES].flatMap((set) =>
   set.rules.flatMap((rule) => SPLITS.map((split) => [rule.id, split, rule, set] as const)),
 );
@@ -45,7 +46,7 @@ const told = (question: PlannedQuestion, broken: readonly string[], number: numb
 /** The skills that come of it, each as a text: a rule counts as learned when one of them is enough to obey it. */
 async function learnedFrom(material: readonly FailureCase[]): Promise<readonly string[]> {
   const { proposals } = await learnFrom(distiller, material);
-  return proposals.map(({ change }) => `${change.text.description}\n${change.text.content}`);
+  return proposals.map(proposedText).map(({ description, content }) => `${description}\n${content}`);
 }
 
 describe('what the built-in distiller learns from feedback alone', () => {

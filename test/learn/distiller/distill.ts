@@ -13,14 +13,13 @@ export interface Heard {
 export async function hear(material: readonly FailureCase[], library: Library): Promise<Heard> {
   const proposals: Proposal[] = [];
   const known: CoveredByLesson[] = [];
-  const journal: string[] = [];
   let ids = library.lessons().length;
   const steps = createDistiller({ checkText: checkLessonText }).learn({
     material,
     library,
     ask: undefined,
     newId: (prefix) => `${prefix}-${++ids}`,
-    journal: (note) => journal.push(note),
+    journal: () => undefined,
     signal: new AbortController().signal,
   });
   for await (const step of steps) {
@@ -39,4 +38,45 @@ export const toldOf = (number: number, feedback: string, task = 'Do it.'): Failu
     at: number,
     task,
     passages: [{ origin: 'person', text: feedback }],
+  });
+
+interface CorrectedParts {
+  /** Said for later work too. */
+  readonly isStanding?: boolean;
+  readonly session?: string;
+  readonly task?: string;
+  readonly answer?: string;
+}
+
+/** A failure about which the user said something to the agent in the chat. */
+export const corrected = (
+  number: number,
+  said: string,
+  {
+    isStanding = true,
+    session = `s${number}`,
+    task = 'Add lodash to the web app',
+    answer,
+  }: CorrectedParts = {},
+): FailureCase =>
+  failure({
+    turn: `t${number}`,
+    session,
+    at: number,
+    scope: { agent: 'coder', project: 'shop' },
+    source: 'chat',
+    task,
+    passages: [
+      { origin: 'user', text: task },
+      ...(answer === undefined ? [] : [{ origin: 'assistant' as const, text: answer }]),
+      { origin: 'user', text: said },
+    ],
+    appraisal: {
+      reward: 0,
+      source: 'chat',
+      signals: [
+        { name: 'user-corrected', source: 'chat', score: 0, weight: 1, reason: 'the user corrected it' },
+      ],
+      correction: { quotes: [said], isStanding },
+    },
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Passage } from '../../../src/core/learn.ts';
-import type { Lesson } from '../../../src/core/lesson.ts';
+import type { Lesson, LessonText } from '../../../src/core/lesson.ts';
 import { createEvolver, type EvolverOptions } from '../../../src/learn/evolver/evolver.ts';
 import { writeEvolverPrompt } from '../../../src/learn/evolver/evolver-prompt.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { asker, failing, silent, speaker, text } from '../ask/samples.ts';
 import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
 
@@ -62,8 +63,9 @@ describe('the skill evolver', () => {
         quotes: [{ turn: 't1', text: 'The amounts must be in cents.' }],
       },
     ]);
-    expect(proposals[0]?.change.text.note.keywords).toContain('amounts');
-    expect(proposals.map(({ change }) => checkLessonText(change.text))).toEqual([undefined]);
+    const [text] = proposals.map(proposedText);
+    expect(text?.note.keywords).toContain('amounts');
+    expect(checkLessonText(text)).toBeUndefined();
   });
 
   it('asks nothing without failures, and is stuck without a model', async () => {
@@ -130,20 +132,35 @@ describe('the skill evolver', () => {
   });
 
   it.each([
-    ['an unknown skill', { revises: 'no-such-skill' }, 'names no skill'],
-    ['a frozen skill', { revises: 'frozen-one' }, 'must stay as it is'],
-    ['a name that is taken', { name: 'frozen-one' }, 'exists'],
-  ])('reports %s and guesses nothing', async (_, over, fault) => {
+    ['an unknown skill', { revises: 'no-such-skill' }, 'amounts-in-cents'],
+    ['a frozen skill', { revises: 'frozen-one' }, 'amounts-in-cents'],
+    ['a name that is taken by something else', { name: 'frozen-one' }, 'frozen-one-2'],
+  ])('writes a new skill for %s (not refused, and not guessed at)', async (_, over, name) => {
     const { ask, requests } = says([{ ...goodSkill, ...over }]);
     const library = await libraryWith(add('l1', { text: lessonText({ name: 'frozen-one' }) }), {
       op: 'mark',
       id: 'l1',
       frozen: true,
     });
-    const { proposals, stuck } = await learnFrom(evolver(), [failure()], { ask, library });
-    expect(proposals).toEqual([]);
-    expect(stuck).toMatchObject([{ isRetryable: false, stuck: expect.stringContaining(fault) }]);
-    expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain(fault);
+    const { proposals } = await learnFrom(evolver(), [failure()], { ask, library });
+    expect(proposals).toMatchObject([{ change: { op: 'add', text: { name } } }]);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('revises a skill of the same name that is about the same, without being told to', async () => {
+    const { proposals } = await learnFrom(evolver(), [failure()], {
+      ask: says([goodSkill]).ask,
+      library: await libraryWith(
+        add('l1', {
+          text: lessonText({
+            name: goodSkill.name,
+            description: 'Amounts in cents.',
+            content: 'Write each amount as an integer of cents.',
+          }),
+        }),
+      ),
+    });
+    expect(proposals).toMatchObject([{ change: { op: 'revise', id: 'l1', text: { name: goodSkill.name } } }]);
   });
 
   it('does not revise a skill of another scope', async () => {
@@ -152,19 +169,39 @@ describe('the skill evolver', () => {
       ask,
       library: await libraryWith(existing),
     });
-    expect(proposals).toEqual([]);
+    expect(proposals).toMatchObject([{ change: { op: 'add', text: { scope: { agent: 'web' } } } }]);
   });
 
-  it('takes the valid skills of a reply when the model could not fix the rest', async () => {
-    const { ask, requests } = says([goodSkill, { ...goodSkill, name: '../../etc' }]);
+  it('takes the skills of a reply that say something, and asks no second time for the rest', async () => {
+    const { ask, requests } = says([goodSkill, { name: 'empty-one', content: '' }]);
     const { proposals, journal } = await learnFrom(evolver(), [failure()], { ask });
-    expect(requests).toHaveLength(2);
-    expect(proposals.map(({ change }) => change.text.name)).toEqual(['amounts-in-cents']);
-    expect(journal.join()).toContain('skill 2');
+    expect(requests).toHaveLength(1);
+    expect(proposals.map((one) => proposedText(one).name)).toEqual(['amounts-in-cents']);
+    expect(journal.join()).toContain('skill 2: it has no content');
+  });
+
+  it('takes as many skills as it may, the first ones', async () => {
+    const { ask } = says(
+      Array.from({ length: 9 }, (_, n) => ({
+        ...goodSkill,
+        name: `skill-${'abcdefghi'[n]}`,
+        content: `${goodSkill.content}\n${n}`,
+      })),
+    );
+    const { proposals } = await learnFrom(evolver(), [failure()], { ask });
+    expect(proposals.map((one) => proposedText(one).name)).toEqual(['skill-a', 'skill-b', 'skill-c']);
   });
 
   it('accepts a wrapped list or a single skill', async () => {
-    for (const reply of [{ skills: [goodSkill] }, goodSkill])
+    const { name, ...unnamed } = goodSkill;
+    for (const reply of [
+      { skills: [goodSkill] },
+      goodSkill,
+      { lessons: { [name]: unnamed } },
+      { [name]: unnamed },
+      [[goodSkill]],
+      { skill: goodSkill },
+    ])
       expect((await learnFrom(evolver(), [failure()], { ask: says(reply).ask })).proposals).toHaveLength(1);
   });
 
@@ -187,7 +224,9 @@ describe('the skill evolver', () => {
     });
     const { proposals } = await learnFrom(evolver(), [failure({ scope: { agent: 'a' } }), told], { ask });
     expect(proposals[0]?.quotes).toEqual([{ turn: 't2', text: 'never write floats\n here' }]);
-    expect(proposals[0]?.change.text).toMatchObject({ evidence: { turns: ['t2'] }, scope: { agent: 'b' } });
+    expect(proposals.map(proposedText)).toMatchObject([
+      { evidence: { turns: ['t2'] }, scope: { agent: 'b' } },
+    ]);
   });
 
   it('cites all failures, with their common scope, when it quotes none', async () => {
@@ -205,12 +244,9 @@ describe('the skill evolver', () => {
       ],
       { ask },
     );
-    expect(proposals[0]?.change.text).toMatchObject({
-      scope: { project: 'p' },
-      evidence: { turns: ['t1', 't2'] },
-      note: { confidence: 0.7 },
-    });
-    expect(proposals[0]?.change.text.scope).toEqual({ project: 'p' });
+    const [text] = proposals.map(proposedText);
+    expect(text).toMatchObject({ evidence: { turns: ['t1', 't2'] }, note: { confidence: 0.7 } });
+    expect(text?.scope).toEqual({ project: 'p' });
   });
 
   it.each([
@@ -278,6 +314,137 @@ describe('the skill evolver', () => {
     expect(named).toContain('[user] Only named\n[person] No.');
   });
 
+  it('keeps what people said, letter by letter, and drops words that nobody said', async () => {
+    const content = `${goodSkill.content}\nThe user said: "please always use cents, thanks"\n- The user said: "The amounts must be  in cents."`;
+    const { proposals } = await learnFrom(
+      evolver(),
+      [
+        failure(),
+        failure({ turn: 't2', session: 's2' }),
+        failure({
+          turn: 't3',
+          session: 's3',
+          passages: [{ origin: 'user', text: 'table again', isFeedback: true }],
+        }),
+      ],
+      { ask: says([{ ...goodSkill, content }]).ask },
+    );
+    const [text] = proposals.map(proposedText);
+    const said = text?.content.split('\n').filter((line) => line.includes('said'));
+    expect(said).toEqual(['The user said: "The amounts must be in cents."']);
+    // Those who said the same are cited too, also when the model quotes one of them.
+    expect(text?.evidence.turns).toEqual(['t1', 't2']);
+  });
+
+  it('adds the words that the model left out, with how often they were said', async () => {
+    const chat = (turn: string) =>
+      failure({
+        turn,
+        session: turn,
+        source: 'chat',
+        passages: [{ origin: 'user', text: 'Create the table' }],
+        appraisal: { correction: { quotes: ['we use tabs here, not spaces'], isStanding: true } },
+      });
+    const { proposals } = await learnFrom(evolver(), [chat('t1'), chat('t2')], {
+      ask: says([{ ...goodSkill, quotes: [], triggers: ['indent the file'], always: true }]).ask,
+    });
+    const [text] = proposals.map(proposedText);
+    expect(text?.content).toContain('\nThe user said: "we use tabs here, not spaces" (2 times)');
+    expect(text?.note.triggers).toEqual(['indent the file']);
+    // What was said in the chat is never for every task, whatever the model says.
+    expect(text?.note.isAlways).toBeUndefined();
+    const told = await learnFrom(evolver(), [failure()], { ask: says([{ ...goodSkill, always: true }]).ask });
+    expect(told.proposals.map(proposedText)).toMatchObject([{ note: { isAlways: true } }]);
+  });
+
+  const quoting = (id: string, turns: readonly string[], over: Partial<LessonText> = {}) =>
+    add(id, {
+      state: 'trial',
+      text: lessonText({
+        name: `words-${id}`,
+        content: 'You said: "The amounts must be in cents."',
+        evidence: { turns, quotes: [], learner: 'distiller' },
+        ...over,
+      }),
+    });
+
+  it('revises the lesson in the user’s own words about these failures, under its name, and keeps the quote', async () => {
+    const { ask, requests } = says([goodSkill]);
+    const { proposals } = await learnFrom(evolver(), [failure()], {
+      ask,
+      library: await libraryWith(quoting('q1', ['t1'])),
+    });
+    expect(userText(requests[0])).toContain('in use for these failures in the words of the user');
+    expect(proposals).toMatchObject([
+      {
+        change: {
+          op: 'revise',
+          id: 'q1',
+          from: 1,
+          text: { name: 'words-q1', evidence: { learner: 'evolver', turns: ['t1'] } },
+        },
+      },
+    ]);
+    expect(proposals.map(proposedText)[0]?.content).toContain(
+      'The user said: "The amounts must be in cents."',
+    );
+  });
+
+  it('merges two such lessons when one skill takes their place, but none that a person told', async () => {
+    const two = [failure(), failure({ turn: 't2', session: 's2' })];
+    const learned = await learnFrom(evolver(), two, {
+      ask: says([{ ...goodSkill, quotes: [] }]).ask,
+      library: await libraryWith(
+        quoting('q1', ['t1']),
+        quoting('q2', ['t2'], { content: 'You said: "cents"' }),
+      ),
+    });
+    expect(learned.proposals).toMatchObject([
+      { change: { op: 'merge', ids: ['q1', 'q2'], into: 'q1', from: 1 } },
+    ]);
+    const note = { ...lessonText().note, source: 'told' as const };
+    const told = await learnFrom(evolver(), two, {
+      ask: says([{ ...goodSkill, quotes: [] }]).ask,
+      library: await libraryWith(
+        quoting('q1', ['t1']),
+        quoting('q2', ['t2'], { content: 'You said: "cents"', note }),
+      ),
+    });
+    expect(told.proposals).toMatchObject([{ change: { op: 'revise', id: 'q1' } }]);
+  });
+
+  it('retires a lesson that was shown and did not help, and none that was not', async () => {
+    const reply = [
+      goodSkill,
+      { retires: 'money-format', reason: 'It asks for euros.', by: 'amounts-in-cents' },
+      { retires: 'far-away', reason: 'Old.' },
+    ];
+    const library = await libraryWith(existing, add('l2', { text: lessonText({ name: 'far-away' }) }));
+    const { proposals } = await learnFrom(evolver(), [failure({ scope: { agent: 'ops' }, shown: ['l1'] })], {
+      ask: says(reply).ask,
+      library,
+    });
+    expect(proposals).toMatchObject([
+      { change: { op: 'add', id: 'lesson-2' } },
+      {
+        change: { op: 'retire', id: 'l1', reason: 'It asks for euros.', supersededBy: 'lesson-2' },
+        turns: ['t1'],
+      },
+    ]);
+  });
+
+  it('accepts a page of Markdown, Python, and a list that is cut off (without asking again)', async () => {
+    const cut = `[${JSON.stringify(goodSkill)}, {"name": "second", "content": "1. do`;
+    const page = `---\nname: ${goodSkill.name}\ndescription: ${goodSkill.description}\n---\n${goodSkill.content}`;
+    const python = `{'skills': [{'name': 'amounts-in-cents', 'content': 'Don't write floats: use "cents".', 'always': False}]}`;
+    for (const reply of [cut, page, python]) {
+      const { model, requests } = speaker(text(reply));
+      const { proposals } = await learnFrom(evolver(), [failure()], { ask: asker(model).ask });
+      expect(proposals.map((one) => proposedText(one).name)).toEqual(['amounts-in-cents']);
+      expect(requests).toHaveLength(1);
+    }
+  });
+
   it('limits its prompt, however long the recordings and however many the skills', async () => {
     const { ask, requests } = says([goodSkill]);
     const passages = Array.from({ length: 200 }, () => ({
@@ -293,7 +460,7 @@ describe('the skill evolver', () => {
       failure({ turn: `t${index}`, session: `s${index}`, passages }),
     );
     await learnFrom(evolver(), material, { ask, library });
-    expect(userText(requests[0]).length).toBeLessThan(70_000);
+    expect(userText(requests[0]).length).toBeLessThan(60_000);
     expect(userText(requests[0])).toMatch(/\(and \d+ more\)/);
   });
 });

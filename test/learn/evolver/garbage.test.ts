@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/chat.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { createEvolver } from '../../../src/learn/evolver/evolver.ts';
-import { readSkillShape } from '../../../src/learn/evolver/read-skills.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { asker, speaker, text } from '../ask/samples.ts';
 import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
 
@@ -81,7 +81,7 @@ describe('garbage from a model', () => {
     return { ...learned, heard: requests.length };
   };
 
-  it('never throws, proposes no invalid skill and does not change the library, in 1,200 replies', {
+  it('never throws, proposes no invalid skill and does not change the library, in 900 replies', {
     timeout: 60_000,
   }, async () => {
     const before = JSON.stringify(library.lessons());
@@ -93,22 +93,23 @@ describe('garbage from a model', () => {
         replies += heard;
         expect(proposals.length + stuck.length).toBeGreaterThan(0);
         expect(proposals.length).toBeLessThanOrEqual(3);
-        for (const { change } of proposals) {
+        for (const proposal of proposals) {
           proposed++;
-          const { name, description, content, category = '' } = change.text;
-          expect(readSkillShape({ name, description, content, category })).toMatchObject({ ok: true });
-          expect(checkLessonText(change.text)).toBeUndefined();
-          expect(change.op === 'revise' ? change.id : 'k1').toBe('k1');
+          const { change } = proposal;
+          expect(
+            change.op === 'retire' ? undefined : checkLessonText(proposedText(proposal)),
+          ).toBeUndefined();
+          expect(change.op === 'revise' || change.op === 'retire' ? change.id : 'k1').toBe('k1');
         }
       }),
       { numRuns: 700 },
     );
     expect(JSON.stringify(library.lessons())).toBe(before);
     expect(library.generation).toBe(1);
-    expect(replies).toBeGreaterThan(1200);
+    expect(replies).toBeGreaterThan(900);
     // Some replies are valid: else the test would prove nothing.
     expect(proposed).toBeGreaterThan(0);
-    expect(proposed).toBeLessThan(1000);
+    expect(proposed).toBeLessThan(1500);
   });
 
   it.each([
@@ -125,10 +126,11 @@ describe('garbage from a model', () => {
     ['the same skill twice', JSON.stringify([goodSkill, goodSkill])],
     ['a refusal', 'I am sorry, but I cannot help with that.'],
     ['a copy of a skill that exists', JSON.stringify([{ ...goodSkill, name: 'known-skill' }])],
-  ])('refuses %s', async (_, said) => {
+  ])('makes no more of %s than it says', async (_, said) => {
     const { proposals, stuck } = await learn(text(said));
-    expect(proposals.length).toBeLessThanOrEqual(said.includes('amounts-in-cents","description') ? 1 : 0);
-    expect(proposals.length + stuck.length).toBe(1);
+    expect(proposals.length).toBeLessThanOrEqual(said.includes(goodSkill.description) ? 3 : 0);
+    expect(proposals.length === 0 ? stuck.length : 1).toBe(1);
+    for (const proposal of proposals) expect(proposedText(proposal).content.length).toBeLessThan(8192);
   });
 
   it('is not accepted from a reply that stops before its end', async () => {

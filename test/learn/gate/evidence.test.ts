@@ -138,7 +138,7 @@ describe('evidence', () => {
     };
     for (const [name, source] of [
       ['checks-passed', 'signal'],
-      ['tool-ok', 'signal'],
+      ['result-proven', 'signal'],
       ['verified', 'verifier'],
     ] as const) {
       const cases = [succeeded(name, source)];
@@ -146,7 +146,6 @@ describe('evidence', () => {
     }
     for (const [name, source] of [
       ['user-thanked', 'signal'],
-      ['attempted', 'signal'],
       ['feedback', 'person'],
     ] as const) {
       const cases = [succeeded(name, source)];
@@ -155,6 +154,15 @@ describe('evidence', () => {
         'proposed',
         ['nothing proved the result: no verifier, no test and no exit code'],
       ]);
+    }
+  });
+
+  it('of a success teaches nothing where a tool only did what it was told, or the agent praised itself', async () => {
+    for (const name of ['tool-ok', 'attempted']) {
+      const one = called(failure(1, 'signal'), 'success');
+      const signals = [{ name, source: 'signal', score: 1, weight: 1, reason: 'it went well' }] as const;
+      const cases = [{ ...one, appraisal: { ...one.appraisal, reward: 1, signals } }];
+      expect((await judge(proposalOf(CLEAN, cases), cases)).outcome, name).toBe('refused');
     }
   });
 

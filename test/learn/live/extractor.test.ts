@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { asker, failing, speaker, text } from '../ask/samples.ts';
 import { failure, libraryWith } from '../evolver/samples.ts';
 import { goodNote, learn, scope, session } from './samples.ts';
@@ -80,7 +81,7 @@ describe('learning from a session with a model', () => {
     const material = session({ cases: [second, ...session().cases] });
     const turnsOf = async (quotes: readonly Json[]): Promise<readonly string[] | undefined> => {
       const { proposals } = await learn(material, { ask: asker(saying({ ...goodNote, quotes }).model).ask });
-      return proposals[0]?.change.text.evidence.turns;
+      return proposals.map((one) => proposedText(one).evidence.turns)[0];
     };
     expect(await turnsOf(goodNote.quotes)).toEqual(['t1', 't2']);
     expect(await turnsOf([{ turn: 't2', text: 'cd web && npm test' }])).toEqual(['t0', 't1', 't2']);
@@ -101,7 +102,7 @@ describe('learning from a session with a model', () => {
       add('a', { text: lessonText({ name: 'tests-workspace-package-run' }) }),
     );
     const { proposals } = await learn(session(), { library, ask: asker(saying(goodNote).model).ask });
-    expect(proposals[0]?.change.text.name).toBe('tests-workspace-package-run-2');
+    expect(proposals.map((one) => proposedText(one).name)).toEqual(['tests-workspace-package-run-2']);
   });
 
   it('shows the model earlier notes of the same scope only', async () => {
@@ -176,7 +177,7 @@ describe('learning from a session with a model', () => {
         const { proposals, stuck } = await learn(session(), { ask: asker(model).ask });
         expect(proposals.length + stuck.length).toBe(1);
         proposed += proposals.length;
-        for (const { change } of proposals) expect(checkLessonText(change.text)).toBeUndefined();
+        for (const one of proposals) expect(checkLessonText(proposedText(one))).toBeUndefined();
       }),
       { numRuns: 300 },
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolAttempt } from '../../../src/learn/live/live-material.ts';
 import { add, text } from '../../lessons/library/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { libraryWith } from '../evolver/samples.ts';
 import { learn, scope, session, tries } from './samples.ts';
 
@@ -12,7 +13,7 @@ const pair = (wrong: string, right: string, tool = 'bash'): readonly ToolAttempt
 ];
 
 const contentOf = async (found: readonly ToolAttempt[]): Promise<string | undefined> =>
-  (await learn(session({ tries: found }))).proposals[0]?.change.text.content;
+  (await learn(session({ tries: found }))).proposals.map((one) => proposedText(one).content)[0];
 
 describe('learning from a session without a model', () => {
   it('notes which call failed, with which error, and which one worked', async () => {

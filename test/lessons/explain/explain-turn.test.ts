@@ -20,12 +20,12 @@ const publish = (...changes: readonly Change[]) =>
 const add = (
   name: string,
   more: Partial<LessonText> & {
-    readonly source?: 'told' | 'experience';
+    readonly isAlways?: true;
     readonly visibility?: 'private' | 'shared';
   } = {},
   state: 'proposed' | 'trial' | 'live' = 'live',
 ): Change => {
-  const { source = 'experience', visibility, ...text } = more;
+  const { isAlways, visibility, ...text } = more;
   return {
     op: 'add',
     id: `l-${name}`,
@@ -35,7 +35,7 @@ const add = (
       name,
       description: `When ${name}.`,
       content: `Do ${name}.`,
-      note: { source, visibility: visibility ?? 'scoped' },
+      note: { visibility: visibility ?? 'scoped', ...(isAlways && { isAlways }) },
       ...text,
     }),
   };
@@ -86,6 +86,8 @@ const turn = async (id: string, parts: TurnParts = {}): Promise<void> => {
   ]);
   now += 10;
 };
+const withVerdict = (list: readonly ConsideredLesson[], wanted: RecallOutcome): readonly string[] =>
+  list.filter(({ verdict }) => verdict === wanted).map(({ id }) => id);
 const recalled = (
   id: string,
   list: readonly ConsideredLesson[],
@@ -101,8 +103,9 @@ const recalled = (
         thread: 'main m',
         generation: open.library.generation,
         why: 'new',
-        lessons: list.filter(({ verdict }) => verdict === 'shown').map((one) => one.id),
-        heldOut: list.filter(({ verdict }) => verdict === 'held-out').map((one) => one.id),
+        lessons: [...withVerdict(list, 'shown'), ...withVerdict(list, 'listed')],
+        lines: withVerdict(list, 'listed'),
+        heldOut: withVerdict(list, 'held-out'),
         domain: { name: 'general', reason: 'default' },
         considered: list,
         engine: 'test',
@@ -121,7 +124,8 @@ beforeAll(async () => {
   open = await openLessons({ records, clock, newId, onFault: () => undefined });
   await publish(
     add('fits'),
-    add('told', { source: 'told', scope: { agent: 'coder' } }),
+    add('always', { isAlways: true, scope: { agent: 'coder' } }),
+    add('line'),
     add('control'),
     add('far'),
     add('weak'),
@@ -149,7 +153,8 @@ beforeAll(async () => {
   now += 10;
   await recalled('t1', [
     considered('fits', 'shown', 0.62),
-    considered('told', 'shown', 0.01),
+    considered('always', 'shown', 0.01),
+    considered('line', 'listed', 0.2),
     considered('control', 'held-out', 0.7),
     considered('far', 'not-relevant', 0.12),
     considered('weak', 'not-relevant', 0.55),
@@ -158,7 +163,7 @@ beforeAll(async () => {
     considered('twin', 'near-duplicate', 0.61, 'fits'),
     considered('old', 'hidden-by-age', 0.51),
   ]);
-  await turn('t1', { lessons: ['fits', 'told'] });
+  await turn('t1', { lessons: ['fits', 'always', 'line'] });
   now += 100;
   await publish(add('later'));
   now += 10;
@@ -169,14 +174,21 @@ describe('why a turn was shown a lesson, or not', () => {
     const explained = await open.api.why('t1');
     const names = asArray(explained?.lessons).map((one) => asObject(one).name);
     expect(names).toHaveLength(open.library.lessons().length);
-    expect(names.slice(0, 3)).toEqual(['fits', 'told', 'control']);
+    expect(names.slice(0, 4)).toEqual(['fits', 'always', 'line', 'control']);
     expect(explained).toMatchObject({ agent: 'coder', project: 'shop-api', generation: 3 });
   });
 
-  it('tells what fits from what was told, and from the control group', async () => {
+  it('tells what fits from what is for every task, from a line, and from the control group', async () => {
     const reasons = await why('t1');
     expect(reasons.fits).toEqual(['shown', 'it fits the task (0.62, 0.50 is enough)']);
-    expect(reasons.told).toEqual(['shown', 'you told it to coder, so it is shown whatever the task']);
+    expect(reasons.always).toEqual([
+      'shown',
+      'it is marked for every task, so it is shown whatever the task',
+    ]);
+    expect(reasons.line).toEqual([
+      'listed',
+      'its line is shown: it may fit (0.20; 0.50 is enough for its whole text)',
+    ]);
     expect(reasons.control).toEqual(['held-out', expect.stringContaining('control group')]);
   });
 
@@ -214,7 +226,7 @@ describe('why a turn was shown a lesson, or not', () => {
   });
 
   it('names the block that was frozen before a lesson existed, in the same session', async () => {
-    await turn('t2', { session: 't1', lessons: ['fits', 'told'] });
+    await turn('t2', { session: 't1', lessons: ['fits', 'always'] });
     const reasons = await why('t2');
     expect(reasons.later).toEqual(['block-frozen', expect.stringContaining('generation 4, chosen under 3')]);
     expect(reasons.fits?.[1]).toContain('chosen at turn t1 of this session');

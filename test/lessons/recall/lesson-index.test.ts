@@ -6,6 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel, RecallResult } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { vectorKey } from '../../../src/lessons/recall/embedding-queue.ts';
+import { vectorKeysOf } from '../../../src/lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall } from '../../../src/lessons/recall/recall.ts';
 import { openVectorCache, type VectorCache } from '../../../src/lessons/recall/vector-cache.ts';
 import { LESSONS, lesson, query } from './sample-lessons.ts';
@@ -89,7 +91,11 @@ describe('the index of lessons', () => {
     const revised = { ...first, revision: 3, text: { ...first.text, content: 'Do not push at all.' } };
     await index.update([revised, ...rest]);
     await index.settled();
-    expect(embed.texts.slice(before)).toEqual([expect.stringContaining('Do not push at all.')]);
+    // Its own sentence, and the whole text; the description is known.
+    expect(embed.texts.slice(before)).toEqual([
+      'Do not push at all.',
+      expect.stringMatching(/^force push with lease\. .*Do not push at all\./s),
+    ]);
   });
 
   it('recalls the new text of a revised lesson, and no removed lesson', async () => {
@@ -106,7 +112,7 @@ describe('the index of lessons', () => {
 
   it('embeds nothing after a restart with a vector cache', async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'instar-index-'));
-    const texts: number[] = [];
+    const texts: (readonly string[])[] = [];
     for (let start = 0; start < 2; start++) {
       const embed = counting();
       const cache = await openVectorCache(path.join(dir, 'vectors'), embed.id, embed.dimensions);
@@ -115,10 +121,25 @@ describe('the index of lessons', () => {
       await index.settled();
       expect(index.stats()).toMatchObject({ known: LESSONS.length, waiting: 0 });
       await cache.close();
-      texts.push(embed.texts.length);
+      texts.push(embed.texts);
     }
     rmSync(dir, { recursive: true, force: true });
-    expect(texts).toEqual([LESSONS.length * 2, 0]);
+    const [first = [], second] = texts;
+    expect(second).toEqual([]);
+    expect(new Set(first.map(vectorKey))).toEqual(vectorKeysOf(LESSONS));
+  });
+
+  it('finds a lesson by its best trigger (not by the mean of all), and by a new one after a revision', async () => {
+    const index = create(createNgramEmbed());
+    const cued = (triggers: readonly string[], revision: number) =>
+      lesson('short', { description: 'You said: "shorter please"', note: { triggers }, revision });
+    await index.update([...LESSONS, cued(['the walrus report is too long', 'zzz qqq', 'uuu vvv'], 1)]);
+    await index.settled();
+    const best = async (text: string) => (await index.recall(query(text), 0)).considered[0]?.id;
+    expect(await best('is the walrus report too long?')).toBe('short');
+    await index.update([...LESSONS, cued(['a kraken answers'], 2)]);
+    await index.settled();
+    expect(await best('the kraken answers again')).toBe('short');
   });
 
   it('yields to the event loop while it recalls from 34,000 lessons', async () => {

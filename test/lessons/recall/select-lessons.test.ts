@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecallCandidate } from '../../../src/lessons/recall/find-candidates.ts';
 import { estimateLessonTokens, selectLessons } from '../../../src/lessons/recall/select-lessons.ts';
+import { renderLine } from '../../../src/lessons/render-block.ts';
+import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { lesson } from './sample-lessons.ts';
 
-const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false };
+const WEIGHTS = { fewer: 0, listed: -2, nearBest: 1.5, beside: 0 };
+const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false, weights: WEIGHTS };
 const ROOM = { topK: 10, tokenBudget: 10_000 };
 let slots = 0;
 const candidate = (name: string, evidence: number, more: Partial<RecallCandidate> = {}): RecallCandidate => ({
@@ -35,7 +38,12 @@ describe('selectLessons', () => {
   });
 
   it('shows nothing without candidates', () => {
-    expect(selectLessons([], ROOM, NOTHING_ALIKE)).toEqual({ lessons: [], heldOut: [], considered: [] });
+    expect(selectLessons([], ROOM, NOTHING_ALIKE)).toEqual({
+      lessons: [],
+      index: [],
+      heldOut: [],
+      considered: [],
+    });
   });
 
   it('leaves out lessons far behind the best', () => {
@@ -87,6 +95,52 @@ describe('selectLessons', () => {
     expect(ids(found.lessons)).toEqual(['b']);
     expect(found.heldOut).toEqual(['a']);
     expect(verdicts(found)).toEqual({ a: 'held-out', b: 'shown', c: 'over-limit' });
+  });
+
+  it('lists lessons that fit less, and those for whose bodies there is no room, the nearest first', () => {
+    const found = selectLessons(
+      [candidate('far', -1.9), candidate('top', 3), candidate('next', 2.9), candidate('none', -2.1)],
+      { ...ROOM, topK: 1, index: { lines: 24, tokens: 600 } },
+      NOTHING_ALIKE,
+    );
+    expect(ids(found.lessons)).toEqual(['top']);
+    expect(ids(found.index)).toEqual(['next', 'far']);
+    expect(verdicts(found)).toEqual({ top: 'shown', next: 'listed', far: 'listed', none: 'not-relevant' });
+  });
+
+  it('lists more of a small library, where a line costs little, and not more of one that fills the lines', () => {
+    const some = [candidate('far', -1.9), candidate('none', -3)];
+    const many = Array.from({ length: 30 }, (_, at) => candidate(`far-${at}`, -3));
+    const ways = { ...NOTHING_ALIKE, weights: { ...NOTHING_ALIKE.weights, fewer: 4 } };
+    const room = { ...ROOM, index: { lines: 24, tokens: 600 } };
+    expect(ids(selectLessons(some, room, ways).index)).toEqual(['far', 'none']);
+    expect(selectLessons(many, room, ways).index).toEqual([]);
+  });
+
+  it('holds a listed lesson out too, and reserves the place of its line', () => {
+    const ways = { ...NOTHING_ALIKE, isHeldOut: (id: string) => id === 'a' };
+    const found = selectLessons(
+      [candidate('a', -1), candidate('b', -1.1), candidate('c', -1.2)],
+      { ...ROOM, index: { lines: 2, tokens: 600 } },
+      ways,
+    );
+    expect(found.heldOut).toEqual(['a']);
+    expect(ids(found.index)).toEqual(['b']);
+  });
+
+  it('keeps the lines within their own budget', () => {
+    const many = Array.from({ length: 40 }, (_, at) => candidate(`lesson-${at}`, -0.1 * (at % 9)));
+    const found = selectLessons(many, { ...ROOM, index: { lines: 24, tokens: 100 } }, NOTHING_ALIKE);
+    const tokens = found.index.reduce((sum, one) => sum + estimateTokens(renderLine(one)), 0);
+    expect(found.index.length).toBeGreaterThan(0);
+    expect(tokens).toBeLessThanOrEqual(100);
+  });
+
+  it('gives a body to the next ones beside a best lesson that has enough, and to none without it', () => {
+    const ways = { ...NOTHING_ALIKE, weights: { ...WEIGHTS, beside: -1 } };
+    const two = (best: number) => selectLessons([candidate('a', best), candidate('b', -0.5)], ROOM, ways);
+    expect(ids(two(0.2).lessons)).toEqual(['a', 'b']);
+    expect(ids(two(-0.1).lessons)).toEqual([]);
   });
 
   it('drops a near-duplicate of a better lesson', () => {

@@ -394,3 +394,54 @@ describe('a peek', () => {
     expect(recorded).toHaveLength(2);
   });
 });
+
+describe('a lesson that is listed by its line', () => {
+  const view = (links: string, topics: string) => ({ conversation: () => conversationOf(links, topics) });
+
+  it('counts as shown; the fact says that it was a line, and a restart gives the same bytes', async () => {
+    const { library, ask, recorded, restart } = setUp();
+    library.put(tests);
+    library.put(parser);
+    const text = await ask('A', view('A', 'tests ~par'));
+    expect(text.lessons).toEqual(['l1', 'l2']);
+    expect(text.block).toContain('- parser-limits: ');
+    expect(text.block).not.toContain('### parser-limits');
+    expect(recorded[0]?.fact).toMatchObject({ lessons: ['l1', 'l2'], lines: ['l2'] });
+    restart();
+    expect(await ask('A b C', view('A b C', 'tests ~par'))).toEqual({ ...text });
+  });
+
+  it('gets its body for a later task that it clearly fits, and no second line', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    library.put(parser);
+    await ask('A', view('A', '~par ~tes'));
+    expect(recorded[0]?.fact).toMatchObject({ lessons: ['l1', 'l2'], lines: ['l1', 'l2'] });
+    const again = await ask('A b C', view('A b C', '~par ~tes'));
+    expect(again.additions).toEqual([]);
+    const later = await ask('A b C d E', view('A b C d E', 'parser'));
+    expect(later.additions).toEqual([{ link: 'E', text: expect.stringContaining('### parser-limits') }]);
+    expect(recorded.at(-1)?.fact).toMatchObject({ lessons: ['l2'] });
+    expect(recorded.at(-1)?.fact.lines).toBeUndefined();
+  });
+
+  it('says what these lessons are in a first addition, when the session began without a block', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    expect((await ask('A', view('A', 'hello'))).block).toBeUndefined();
+    const later = await ask('A b C', view('A b C', '~tes'));
+    expect(later.additions[0]?.text).toContain('Lessons from earlier work with this user.');
+  });
+
+  it('is held out like any other, and takes its new line when it is revised', async () => {
+    const { library, ask, recorded } = setUp({}, (_, id) => id === 'l1');
+    library.put(tests);
+    library.put(parser);
+    await ask('A', view('A', '~tes ~par'));
+    expect(recorded[0]?.fact).toMatchObject({ lessons: ['l2'], lines: ['l2'] });
+    library.put({ ...writeLesson('l2', 'parser-limits', 'Mind the width.', 2) });
+    const text = await ask('A b C', view('A b C', 'nothing'));
+    expect(text.additions).toEqual([{ link: 'C', text: expect.stringContaining('- parser-limits: ') }]);
+    expect(recorded.at(-1)?.fact).toMatchObject({ lessons: ['l2'], lines: ['l2'] });
+  });
+});

@@ -53,9 +53,17 @@ export function createSmallLibrary(
       ({ id, text: { name } }) => text.includes(name.split('-')[0] ?? '') && (among?.has(id) ?? true),
     );
     const held = fitting.filter(({ id }) => isHeldOut(session, id));
+    // A task that has only the first half of a topic fits less.
+    const listed = snapshot.filter(
+      (lesson) =>
+        !fitting.includes(lesson) &&
+        !isHeldOut(session, lesson.id) &&
+        (among?.has(lesson.id) ?? true) &&
+        text.includes(`~${lesson.text.name.slice(0, 3)}`),
+    );
     const shown = fitting.filter((lesson) => !held.includes(lesson));
     const look =
-      (verdict: 'shown' | 'held-out') =>
+      (verdict: 'shown' | 'listed' | 'held-out') =>
       (lesson: Lesson): ConsideredLesson => ({
         id: lesson.id,
         revision: lesson.revision,
@@ -66,9 +74,10 @@ export function createSmallLibrary(
       });
     return {
       lessons: shown,
+      index: listed,
       heldOut: held.map(({ id }) => id),
       domain: { name: 'general', reason: 'default' },
-      considered: [...shown.map(look('shown')), ...held.map(look('held-out'))],
+      considered: [...shown.map(look('shown')), ...listed.map(look('listed')), ...held.map(look('held-out'))],
       engine: 'words',
     };
   };

@@ -87,6 +87,8 @@ export const skillFile: fc.Arbitrary<SkillFile> = fc
       content: said.filter((text) => Buffer.byteLength(text) <= 8192),
       category: anyText.filter((text) => text !== ''),
       keywords: fc.array(anyText, { maxLength: 5 }),
+      triggers: fc.array(anyText, { maxLength: 5 }),
+      isAlways: fc.boolean(),
       origin,
       extra: fc.oneof(extra, fc.constant([inlineMetadata])),
     },

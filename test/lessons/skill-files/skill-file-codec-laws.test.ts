@@ -24,7 +24,8 @@ describe('a skill file', () => {
         const cut = splitFrontMatter(encodeSkillFile({ ...skill, extra: [] }));
         const keys = isSkillFault(cut) ? [] : cut.fields.map(({ key }) => key);
         const wanted = ['name', 'description', ...(skill.category === undefined ? [] : ['category'])];
-        const isMarked = skill.origin !== undefined || skill.keywords !== undefined;
+        const { origin, keywords, triggers, isAlways } = skill;
+        const isMarked = [origin, keywords, triggers, isAlways].some((one) => one !== undefined);
         expect(keys).toEqual([...wanted, ...(isMarked ? ['metadata'] : [])]);
       }),
       { numRuns: 500 },

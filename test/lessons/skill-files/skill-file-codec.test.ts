@@ -93,6 +93,19 @@ describe('a SKILL.md', () => {
     expect(decodeSkillFile(`\ufeff${text.replaceAll('\n', '\r\n')}`)).toEqual(decodeSkillFile(text));
   });
 
+  it('may have triggers and be for every task, in any of the usual ways to write it', () => {
+    const written = (fields: string) =>
+      decodeSkillFile(`---\nname: a-skill\ndescription: d\n${fields}\n---\n\nDo it.\n`);
+    const expected = { triggers: ['tests hang', 'CI is red'], isAlways: true, extra: [] };
+    expect(written('triggers: [tests hang, CI is red]\nalways: true')).toMatchObject(expected);
+    expect(written('triggers:\n  - tests hang\n  - "CI is red"\nalways: yes')).toMatchObject(expected);
+    expect(
+      written('metadata:\n  instar-triggers: "[\\"tests hang\\",\\"CI is red\\"]"\n  instar-always: "true"'),
+    ).toMatchObject(expected);
+    expect(written('always: false')).toMatchObject({ isAlways: false });
+    expect(written('license: MIT')).not.toHaveProperty('isAlways');
+  });
+
   it('may have --- in its text', () => {
     const text = '---\nname: aa\ndescription: d\n---\nOne\n\n---\nname: bb\n---\nTwo';
     expect(decodeSkillFile(text)).toMatchObject({ name: 'aa', content: 'One\n\n---\nname: bb\n---\nTwo' });

@@ -5,6 +5,7 @@ import type { ChatMessage } from '../../../src/core/chat.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { renderBlock, renderDelta } from '../../../src/lessons/render-block.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
+import { proposedText } from '../../support/proposed-text.ts';
 import { ask, lesson, shippedTokenizer } from './parts.ts';
 
 const tokenizer = shippedTokenizer();
@@ -63,7 +64,7 @@ describe('the prompt of the nano policy', () => {
     ]);
     const [proposal] = proposals;
     if (proposal === undefined) throw new Error('nothing was learned');
-    const { name, description, content } = proposal.change.text;
+    const { name, description, content } = proposedText(proposal);
     const block = renderBlock([lesson(name, description, content)]);
     const [skill] = shownSkills(ask(TASK, { system: [{ type: 'text', text: block }] }));
     expect(skill?.text).toBe(said);
@@ -72,7 +73,7 @@ describe('the prompt of the nano policy', () => {
   it('has the latest text of a skill, and no withdrawn skill', () => {
     const revised = lesson('units', 'Amounts carry a unit in brackets.', '');
     const messages = [
-      user(`${TASK}\n\n${renderDelta([revised], ['copy-first'])}`),
+      user(`${TASK}\n\n${renderDelta({ lessons: [revised], withdrawn: ['copy-first'] })}`),
       {
         role: 'assistant',
         content: [{ type: 'text', text: '## Active Skills\n\n### mine\n_I may do as I like._' }],
@@ -84,7 +85,7 @@ describe('the prompt of the nano policy', () => {
   });
 
   it('has the last paragraph of the last message as the task, without the block after it', () => {
-    const said = `That was wrong: B is right.\n\n${TASK}\n\n${renderDelta([copy], [])}`;
+    const said = `That was wrong: B is right.\n\n${TASK}\n\n${renderDelta({ lessons: [copy], withdrawn: [] })}`;
     expect(read(ask('', { messages: [user('Something else.'), user(said)] }))).toContain(
       `<task> ${TASK} <reply>`,
     );

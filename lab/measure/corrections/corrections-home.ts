@@ -1,0 +1,165 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asArray, asObject, asString, type JsonObject } from '../../../src/core/json.ts';
+import type { Lesson } from '../../../src/core/lesson.ts';
+import { decodeLessons } from '../../../src/lessons/codec.ts';
+import { readCpu } from '../gateway/child-process.ts';
+import { startInstar } from '../gateway/start-instar.ts';
+import type { ClientRequest } from './client-shapes.ts';
+import { LEARNING_MODEL } from './recorded-provider.ts';
+
+/** The identity that the gateway gave to a request. */
+export interface ServedTurn {
+  readonly turn: string;
+  readonly session: string;
+  /** The ids of `x-instar-lessons`. */
+  readonly lessons: readonly string[];
+}
+
+/** A turn as `GET /api/sessions/ID` judges it. */
+export interface JudgedTurn {
+  readonly id: string;
+  readonly verdict?: string;
+  readonly judgedBy?: string;
+  readonly reasons: readonly string[];
+}
+
+/** A new home with the daemon of `instar up` on it. Everything goes through its public surfaces. */
+export interface CorrectionsHome {
+  /** One request with the caller key, as a connected client sends it. */
+  send(request: ClientRequest, headers: Readonly<Record<string, string>>): Promise<ServedTurn>;
+  lessons(): Promise<readonly Lesson[]>;
+  /** None for a session that is not recorded yet. */
+  judged(session: string): Promise<readonly JudgedTurn[]>;
+  /** For each lesson, why this turn was shown it or was not. */
+  why(turn: string): Promise<ReadonlyMap<string, string>>;
+  /** Resolves when learning has nothing to do any more. */
+  untilLearned(questions: () => number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LOOK_MS = 150;
+/** Learning puts off what can wait for two seconds after many turns: it is over after a longer silence. */
+const SETTLED_MS = 2_500;
+/** The share of a core that an idle daemon uses to answer us. */
+const IDLE_SHARE = 0.1;
+const LONGEST_WAIT_MS = 300_000;
+
+/** `usesModel`: the learning model writes the lessons; otherwise no model is used for learning. */
+export async function openCorrectionsHome(
+  providerPort: number,
+  usesModel: boolean,
+): Promise<CorrectionsHome> {
+  const root = mkdtempSync(path.join(tmpdir(), 'instar-corrections-'));
+  const dir = path.join(root, 'home');
+  mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(path.join(dir, 'model-key'), 'bench-model-key', { mode: 0o600 });
+  const provider = {
+    wire: ['openai-chat', 'openai-responses', 'anthropic'],
+    baseUrl: `http://127.0.0.1:${providerPort}/v1`,
+    keyFile: 'model-key',
+  };
+  const config = {
+    providers: { bench: provider },
+    models: {
+      default: 'bench/fake-model',
+      evolver: usesModel ? `bench/${LEARNING_MODEL}` : 'off',
+      judge: 'off',
+    },
+    // Every session is shown its lessons: a control group would hide one row in ten by chance.
+    library: { holdout: 0 },
+    learn: { budget: { usdPerDay: 100_000, tokensPerDay: 1_000_000_000 } },
+  };
+  writeFileSync(path.join(dir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const instar = await startInstar({
+    main: path.resolve('dist/src/cli/main.js'),
+    upstreamPort: providerPort,
+    home: dir,
+  });
+  const key = readFileSync(path.join(dir, 'key'), 'utf8').trim();
+
+  const state = async (questions: () => number): Promise<string> => {
+    const { learning, library, recording } = asObject((await instar.ask('/api/status')) as JsonObject);
+    const { appraised, support, waiting, cycles } = asObject(learning);
+    const { generation, index } = asObject(library);
+    const { recorded } = asObject(recording);
+    return JSON.stringify([appraised, support, waiting, cycles, generation, index, recorded, questions()]);
+  };
+
+  return {
+    send: async ({ path: where, headers, body, wire }, more) => {
+      const own =
+        wire === 'anthropic'
+          ? { 'x-api-key': key, authorization: `Bearer ${key}` }
+          : { authorization: `Bearer ${key}` };
+      const reply = await fetch(`http://127.0.0.1:${instar.port}${where}`, {
+        method: 'POST',
+        headers: { ...headers, ...own, ...more },
+        body: JSON.stringify(body),
+      });
+      const text = await reply.text();
+      if (!reply.ok) throw new Error(`POST ${where} answered ${reply.status}: ${text.slice(0, 400)}`);
+      return {
+        turn: reply.headers.get('x-instar-turn') ?? '',
+        session: reply.headers.get('x-instar-session') ?? '',
+        lessons: (reply.headers.get('x-instar-lessons') ?? '').split(/[\s,]+/).filter(Boolean),
+      };
+    },
+    lessons: async () => decodeLessons(await instar.ask('/api/library')),
+    judged: async (session) => {
+      const found = await instar.ask(`/api/sessions/${encodeURIComponent(session)}`).catch((error: Error) => {
+        // Recorded a moment after its reply.
+        if (error.message.includes(' 404 ')) return {};
+        throw error;
+      });
+      const { turns } = asObject(found);
+      return asArray(turns).map((value) => {
+        const { id, verdict, judgedBy, reasons } = asObject(value);
+        const [said, by] = [asString(verdict), asString(judgedBy)];
+        return {
+          id: asString(id) ?? '',
+          ...(said === undefined ? {} : { verdict: said }),
+          ...(by === undefined ? {} : { judgedBy: by }),
+          reasons: asArray(reasons).flatMap((reason) => asString(reason) ?? []),
+        };
+      });
+    },
+    why: async (turn) => {
+      const found = await instar.ask(`/api/turns/${encodeURIComponent(turn)}/why`).catch((error: Error) => {
+        if (error.message.includes(' 404 ')) return {};
+        throw error;
+      });
+      const lessons = asArray(asObject(found).lessons).map(asObject);
+      return new Map(
+        lessons.map(({ id, verdict, because }) => [
+          asString(id) ?? '',
+          `${asString(verdict) ?? ''}: ${asString(because) ?? ''}`,
+        ]),
+      );
+    },
+    untilLearned: async (questions) => {
+      const until = performance.now() + LONGEST_WAIT_MS;
+      let before = '';
+      let since = performance.now();
+      let cpu = readCpu(instar.pid)?.all ?? 0;
+      while (performance.now() < until) {
+        const now = await state(questions);
+        const used = readCpu(instar.pid)?.all ?? 0;
+        const isWorking = used - cpu > IDLE_SHARE * Math.max(SETTLED_MS, performance.now() - since);
+        if (now !== before || isWorking) {
+          since = performance.now();
+          cpu = used;
+        }
+        before = now;
+        if (performance.now() - since > SETTLED_MS) return;
+        await sleep(LOOK_MS);
+      }
+    },
+    close: async () => {
+      await instar.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}

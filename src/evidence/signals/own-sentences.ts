@@ -1,0 +1,127 @@
+import { FORWARDED, separateTypedText } from '../../text/typed-text.ts';
+
+/** A sentence that the person typed. */
+export interface OwnSentence {
+  /** Letter by letter as in the message. */
+  readonly text: string;
+  /** For comparison: lower case, without accents, quotations and code, with straight apostrophes and single spaces. */
+  readonly folded: string;
+}
+
+/** Lines pasted from a terminal, a log, a file or a table. */
+const PASTED =
+  /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{3,}\S|\[\d\d\/\d\d\/\d\d |Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|[-*•] (?:[⚠✅❌*"]|[^\n]{100})|\||\[?(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|\(node:\d|=> |[⨯×✗✖•▲] |\d{1,4}\.\d{1,4} \S|\[\d\d:\d\d|\d{1,5} \||[\w@./-]{1,60}:[\w./-]{1,40}: |[\w./-]{1,200}:\d{1,6}\b|(?:import|export|const|let|var|function|class|def|return|public|private) [^\n]{0,200}[;{(=]|from \S{1,80} import |<\/?[a-z][\w-]{0,20}[ >]|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
+/** Somebody else's words follow in the same line. */
+const REPORTED =
+  /\b(?:agent|reviewer|copilot|linter|bot|coworker|colleague|customer|client|boss|he|she|they)\b.{0,30}\b(?:says?|said|wrote|writes|found|reported|fixing|commented)\b[^:\n]{0,40}:/i;
+/** A line after which somebody else's words may follow. */
+const CARRIER = /[:：]\s*$/;
+const LONGEST_LATER_PARAGRAPH = 240;
+const CAP = 20_000;
+const FENCE = /^\s{0,3}(?:```|~~~)/;
+/** A line of this length may have been wrapped: the next one continues its sentence. */
+const WRAPPED_LENGTH = 60;
+/** A correction stands at the head of a message; what follows this much text may be pasted. */
+const HEAD = 700;
+const LONGEST_SENTENCE = 500;
+const SENTENCE_END = /(?<=[.!?…]["')\]”]{0,3})\s+|(?<=[。！？])\s*/u;
+const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|z\.b|bzw|ca|nr|p\.ex|ej)\.$/i;
+
+/**
+ * The sentences of a message that its author typed, up to a length: without what a client inserted, quoted lines, code,
+ * pasted output and what follows a mail's head. What cannot be told apart is left out.
+ */
+export function readOwnSentences(message: string): readonly OwnSentence[] {
+  const { typed } = separateTypedText(message.slice(0, CAP));
+  const sentences: OwnSentence[] = [];
+  let length = 0;
+  for (const paragraph of ownParagraphs(typed)) {
+    for (const text of splitSentences(paragraph)) {
+      if (text.length > LONGEST_SENTENCE || !message.includes(text)) continue;
+      sentences.push({ text, folded: foldWords(text) });
+      length += text.length;
+      if (length > HEAD) return sentences;
+    }
+  }
+  return sentences;
+}
+
+function ownParagraphs(typed: string): readonly string[] {
+  const paragraphs: string[] = [];
+  let isCode = false;
+  let goesOn = false;
+  for (const line of typed.split('\n')) {
+    if (FENCE.test(line)) {
+      isCode = !isCode;
+      goesOn = false;
+      continue;
+    }
+    if (isCode) continue;
+    if (/^\s{0,3}>/.test(line) && !/^> \S+@?\S* \S+$/.test(line)) {
+      goesOn = false;
+      continue;
+    }
+    // A mail's head, or output without a fence: where it ends cannot be told.
+    if (FORWARDED.test(line) || REPORTED.test(line) || isMachineLine(line)) break;
+    if (paragraphs.length > 0 && line.length > LONGEST_LATER_PARAGRAPH) break;
+    const last = paragraphs.length - 1;
+    if (goesOn && /^\p{Ll}/u.test(line)) paragraphs[last] = `${paragraphs[last]}\n${line}`;
+    else if (line.trim() !== '') paragraphs.push(line);
+    goesOn = line.length >= WRAPPED_LENGTH && !/[.!?:]\s*$/.test(line);
+    if (CARRIER.test(line)) break;
+  }
+  return paragraphs;
+}
+
+const MARKS = /[{}()[\]<>=|\\;_$#~^*+]/g;
+const SHORTEST_DENSE = 24;
+const MOST_MARKS = 0.12;
+
+/** Output of a program, or code. */
+function isMachineLine(line: string): boolean {
+  if (PASTED.test(line) || /\berror TS\d{3,5}\b/.test(line) || /[{};]\s*$/.test(line)) return true;
+  const plain = line
+    .slice(0, 1000)
+    .replace(/`[^`]{0,400}`|https?:\/\/\S{1,1000}|@[\w./-]{1,200}|[\w-]{0,60}[/_.][\w./-]{1,200}/g, '');
+  if (plain.length < SHORTEST_DENSE) return false;
+  return (plain.match(MARKS)?.length ?? 0) / plain.length > MOST_MARKS;
+}
+
+function splitSentences(paragraph: string): readonly string[] {
+  const sentences: string[] = [];
+  let from = 0;
+  const ends = new RegExp(SENTENCE_END, 'gu');
+  for (let end = ends.exec(paragraph); end !== null; end = ends.exec(paragraph)) {
+    if (end[0] === '') ends.lastIndex++;
+    if (ABBREVIATION.test(paragraph.slice(Math.max(from, end.index - 12), end.index))) continue;
+    sentences.push(paragraph.slice(from, end.index));
+    from = end.index + end[0].length;
+  }
+  return [...sentences, paragraph.slice(from)]
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+}
+
+/** Negations without their apostrophe. */
+const BARE_NOT = /\b(does|did|is|was|are|were|have|has|had|do|would|could|should|ca|wo)nt\b/g;
+
+function foldWords(text: string): string {
+  return foldAccents(text)
+    .replaceAll('’', "'")
+    .replace(/`[^`\n]{0,400}`|"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|https?:\/\/\S{1,2000}/g, ' ')
+    .replace(/^@[\w-]{2,40}[,:]? /, '')
+    .replace(BARE_NOT, "$1n't")
+    .replace(/\b(that|you|it|there|what)(s|re) (?=(?:not|still|wrong|broken|the|no|a)\b)/g, "$1'$2 ")
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** In lower case; ü → u, й → и, ı → i. Scripts without such marks are as they were. */
+export const foldAccents = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ı', 'i')
+    .replaceAll('ß', 'ss');

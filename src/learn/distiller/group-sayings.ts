@@ -1,0 +1,79 @@
+import type { FailureCase } from '../../core/learn.ts';
+import { shareMatter, takesBackAll } from './matter.ts';
+import { readSayings, type Saying } from './sayings.ts';
+
+/** All that was said on one matter, the words that hold now first. */
+export type Sayings = readonly [Saying, ...Saying[]];
+
+interface MatterGroup {
+  readonly sayings: Sayings;
+  /** Failures about which the same person said otherwise before. */
+  readonly takenBack: readonly FailureCase[];
+}
+
+/** Newest first. Turns that were appraised at once have the same time: then the later one of the material is newer. */
+const inOrder = (
+  failures: readonly FailureCase[],
+  material: readonly FailureCase[],
+): readonly FailureCase[] => {
+  const place = new Map(material.map(({ turn }, index) => [turn, index]));
+  return failures.toSorted((a, b) => b.at - a.at || (place.get(b.turn) ?? 0) - (place.get(a.turn) ?? 0));
+};
+
+/**
+ * Groups sayings on the same matter. The newest are read first, the owner's before others: a saying that a newer one takes back
+ * is left out, whether it was said in the same conversation or in another.
+ */
+export function groupSayings(
+  failures: readonly FailureCase[],
+  material: readonly FailureCase[],
+): readonly MatterGroup[] {
+  const newest = inOrder(failures, material)
+    .flatMap(readSayings)
+    .toSorted((a, b) => Number(isToldByPerson([b])) - Number(isToldByPerson([a])));
+  const groups: { readonly sayings: [Saying, ...Saying[]]; readonly takenBack: FailureCase[] }[] = [];
+  const takesBack = (a: Saying, b: Saying): boolean =>
+    a.failure !== b.failure &&
+    (isToldByPerson([a]) || !isToldByPerson([b])) &&
+    (a.isStanding || !b.isStanding || a.failure.session === b.failure.session) &&
+    takesBackAll(a.matters, b.matters);
+  for (const one of newest) {
+    const newer = groups.find(({ sayings: [lead] }) => takesBack(lead, one));
+    if (newer !== undefined) {
+      newer.takenBack.push(one.failure);
+      continue;
+    }
+    // Two lines of one feedback are meant as two, unless they are the same words.
+    const group = groups.find(({ sayings: others }) =>
+      others.some(
+        ({ matter, matters, failure }) =>
+          matter.print === one.matter.print || (failure !== one.failure && shareMatter(matters, one.matters)),
+      ),
+    );
+    if (group === undefined) groups.push({ sayings: [one], takenBack: [] });
+    else group.sayings.push(one);
+  }
+  return groups.map(({ sayings: group, takenBack }) => ({ sayings: fullestFirst(group), takenBack }));
+}
+
+/** The newest words lead, unless an older saying has all of them and more. */
+function fullestFirst(group: Sayings): Sayings {
+  const [newest] = group;
+  const fuller = group.find(
+    ({ matter: { terms } }) =>
+      terms.size > newest.matter.terms.size &&
+      [...newest.matter.terms.keys()].every((term) => terms.has(term)),
+  );
+  return fuller === undefined ? group : [fuller, ...group.filter((one) => one !== fuller)];
+}
+
+const FEWEST_TERMS = 2;
+
+/** Words for later work are enough at once; what was said about one answer counts when two sessions had to say it. */
+export const isEnough = (group: Sayings): boolean =>
+  group.some(({ isStanding }) => isStanding) ||
+  (new Set(group.map(({ failure }) => failure.session)).size > 1 && group[0].matter.subjects >= FEWEST_TERMS);
+
+/** A saying of the chat alone is no standing order: an agent with a key could have typed it. */
+export const isToldByPerson = (group: readonly Saying[]): boolean =>
+  group.some(({ failure: { source } }) => source === 'person' || source === 'verifier');

@@ -1,0 +1,162 @@
+import type { FailureCase } from '../../core/learn.ts';
+import { visibleText } from '../../text/visible-text.ts';
+import { hasSubject, type Matter, readMatter } from './matter.ts';
+
+/** Something that a person or a check said about a failure, in its own words. */
+export interface Saying {
+  /** Letter by letter, without invisible characters. A long one is cut at the end of a sentence. */
+  readonly quote: string;
+  readonly speaker: Speaker;
+  readonly matter: Matter;
+  /** The matters of its sentences. */
+  readonly matters: readonly Matter[];
+  readonly failure: FailureCase;
+  /** Meant for later work too: once is enough. Otherwise it counts when it was said in two sessions. */
+  readonly isStanding: boolean;
+}
+
+export type Speaker = 'user' | 'check';
+
+const LONGEST_TEXT = 8000;
+const LONGEST_QUOTE = 600;
+const MOST_PIECES = 24;
+
+/**
+ * What was said: feedback of people and verifiers, words to Instar in the chat, and corrections of the agent in the chat. Never
+ * what tools, pages or the agent said.
+ */
+export function readSayings(failure: FailureCase): readonly Saying[] {
+  const { passages, appraisal } = failure;
+  const found = new Map<string, Saying>();
+  const add = (quote: string, speaker: Speaker, isStanding: boolean): void => {
+    const matter = readMatter(quote);
+    if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) return;
+    found.set(matter.print, { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding });
+  };
+  const hear = (text: string, speaker: Speaker): void => {
+    for (const quote of piecesOf(text)) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
+  };
+  for (const { origin, isFeedback, text } of passages)
+    if (origin === 'person' || origin === 'verifier' || isFeedback === true)
+      hear(text, origin === 'verifier' ? 'check' : 'user');
+  for (const { source, score, reason } of appraisal.signals)
+    if ((source === 'person' || source === 'verifier') && score < 0.5)
+      hear(reason, source === 'verifier' ? 'check' : 'user');
+  // The sentences of one message belong together: one of them is the rule, another says what was wrong.
+  const { quotes = [], isStanding = false } = appraisal.correction ?? {};
+  const said = cutQuote(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
+  if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said)) add(said, 'user', isStanding);
+  return [...found.values()];
+}
+
+/** The matters of the sentences of a quote that have one. */
+export function mattersOf(quote: string): readonly Matter[] {
+  const matters = sentencesOf(quote)
+    .map(readMatter)
+    .filter(({ terms }) => terms.size > 0);
+  return matters.length === 0 ? [readMatter(quote)] : matters;
+}
+
+const MORE_THAN_A_WORD = /\p{L}\S{0,100}\s+\S|\p{Lo}{3}/u;
+
+/** The reason that appraisal writes for a score: nobody's words. */
+const SCORE_ALONE = /^\w+ gave -?[\d.e-]+$/;
+
+const ITEM = /^\s{0,12}(?:[-*+•–]\s|\d{1,2}[.)]\s|\[[ xX]\]|[✗✘❌✓✔✅☐☑])/u;
+const DONE = /^\s{0,12}(?:[-*+•–]\s{0,4})?(?:\[[xX]\]|[✓✔✅☑]|PASS(?:ED)?\b|OK:)/u;
+const FENCE = /^\s{0,3}(?:```|~~~)/;
+/** Lines that programs print around what they check. */
+const NOISE =
+  /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:tests? )?(?:passed|failed)|(?:exit|return|status) code\b|score\b.{0,20}$|segmentation fault)/i;
+
+/** The parts that its author set apart: paragraphs, lines and list items, an item with the line above its list. */
+function piecesOf(text: string): readonly string[] {
+  const pieces: string[] = [];
+  let heading = '';
+  let open: string[] = [];
+  let isCode = false;
+  const close = (): void => {
+    const piece = open.join('\n').trim();
+    if (piece !== '') pieces.push(cutQuote(piece, LONGEST_QUOTE));
+    open = [];
+  };
+  for (const line of visibleText(text.slice(0, LONGEST_TEXT)).split('\n')) {
+    if (isCode || FENCE.test(line)) {
+      // A block of code belongs to the words before it.
+      if (!isCode && open.length === 0 && heading !== '') open = [heading];
+      open.push(line.trimEnd());
+      if (FENCE.test(line)) isCode = !isCode;
+      continue;
+    }
+    close();
+    if (line.trim() === '') continue;
+    const isItem = ITEM.test(line);
+    if (!isItem) heading = '';
+    if (NOISE.test(line) || DONE.test(line)) continue;
+    if (!isItem && line.trimEnd().endsWith(':')) heading = line.trim();
+    else open = isItem && heading !== '' ? [heading, line.trim()] : [line.trim()];
+  }
+  if (open.length === 0 && pieces.length === 0 && heading !== '') open = [heading];
+  close();
+  return pieces.slice(0, MOST_PIECES);
+}
+
+const SENTENCE_END = /[.!?…]["')\]»”]{0,3}(?=\s|$)|[。！？]|\n/gu;
+const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|z\.\s?b|etc|vs|cf|bzw|approx|incl|p\. ?ex)\.$/i;
+
+/** The leading sentences that fit. A sentence that is too long alone is cut at a word and marked so. */
+export function cutQuote(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let end = 0;
+  for (const match of text.slice(0, most).matchAll(SENTENCE_END)) {
+    const to = match.index + match[0].length;
+    if (!ABBREVIATION.test(text.slice(Math.max(0, to - 8), to))) end = to;
+  }
+  if (end > 0) return text.slice(0, end).trim();
+  const word = text.slice(0, most - 2).replace(/\s\S{0,80}$/, '');
+  return `${word.trimEnd()} …`;
+}
+
+/** The sentences of a text, in order, as they are. */
+export function sentencesOf(text: string): readonly string[] {
+  const sentences: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(SENTENCE_END)) {
+    const to = match.index + match[0].length;
+    if (ABBREVIATION.test(text.slice(Math.max(from, to - 8), to))) continue;
+    sentences.push(text.slice(from, to).trim());
+    from = to;
+  }
+  return [...sentences, text.slice(from).trim()].filter((sentence) => sentence !== '');
+}
+
+/**
+ * Feedback about one piece of work ("B is right", "the total should be 4,120 EUR", "look again"): of no use for other work.
+ * What is taken for it by mistake is learned when it is said again.
+ */
+const SINGLE_CASE: readonly RegExp[] = [
+  // The value of one thing.
+  /^(?:[Ii]t|[Tt]hat|[Tt]he [\w ]{2,40}) (?:should(?: have)? be(?:en)?|must be|has to be|is|was) (?:\d[\d.,:/-]*(?=$|[\s.])|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|[A-Z][a-z]+ [A-Z][a-z]+)/,
+  // One ticket, one order.
+  /^(?!.*\b(?:must|should|has to|have to|needs?)\b).*(?:\b(?:ticket|issue|order|invoice|case|patient|version|room|row) (?:no\. ?)?#?\d|(?<![\w"'`])(?:[A-Z]{1,5}-\d{2,}|[a-z]\d{4})\b)/i,
+  // Do this again.
+  /^(?:have|take) an?(?:other)? (?:closer )?look\b|\b(?:this|that) (?:one|time)\b|^(?:this|that|it) (?:is|does|did|was) not?\b|^the (?:figures|numbers|sums?) (?:do|does) not\b/i,
+];
+const GENERAL =
+  /\b(?:always|never|every|each|all|any|whenever|from now on|in future|going forward|we)\b|\b(?:immer|nie|niemals|jede[rsnm]?|siempre|nunca|cada|toujours|jamais|chaque|sempre)\b/i;
+
+/** An option of a question, or what a document says: also where the sentence speaks of all of something. */
+const OF_QUESTION =
+  /(?:^|\b(?:[Nn]ot|taken?|chose|pick(?:ed)?|ticked|only|and|or|out|missed|[Oo]ption|[Aa]nswer|letter|answer is|answer was) )[A-H](?:$|[,.;:()]|\s\(|\s(?:is|are|was|would|should|belongs|as well|too|because|holds|and|or|in|contradicts)\b)/;
+const OF_DOCUMENT =
+  /^(?:from|in|according to|as per) (?:[\w./-]{1,80}\.\w{1,5}|the \w{1,20})[:,] (?!(?:always|never|use|put|do|we|you)\b)|\b(?:says?|states?|see|reads? in|gives|otherwise in) [\w./-]{1,60}\.(?:md|txt|pdf|docx?|json|csv)\b|^the (?:invoice|memo|contract|lease|log|minutes|ticket|report) (?:says|states|gives|reads)\b/i;
+
+/** What is named as an example does not make a rule a single case. */
+const EXAMPLE =
+  /,?\s(?:for example|for instance|e\.g\.|such as|like|so|z\.\s?B\.|par exemple|por ejemplo)\s.*$/is;
+
+function isSingleCase(quote: string): boolean {
+  const said = quote.replace(EXAMPLE, '');
+  if (OF_QUESTION.test(said) || OF_DOCUMENT.test(said)) return true;
+  return SINGLE_CASE.some((pattern) => pattern.test(said)) && !GENERAL.test(said);
+}

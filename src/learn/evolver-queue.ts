@@ -1,0 +1,136 @@
+import type { Fact, StoredFact } from '../core/fact.ts';
+import type { RecordedChange, Scope } from '../core/lesson.ts';
+import type { CycleEnd } from './cycle.ts';
+import { createPauses, type LastTry, type LearningPauses, type Pause } from './pauses.ts';
+import { lastTryOf, nextMidnight } from './try-result.ts';
+
+/** A failure that the evolver is to be asked about again. */
+export interface AwaitedFailure {
+  readonly turn: string;
+  readonly session: string;
+  readonly at: number;
+  readonly scope: Scope;
+}
+
+/** Failures to which the evolver had no usable answer, as they were put to it together. */
+export interface AwaitedItem {
+  readonly item: string;
+  readonly failures: readonly AwaitedFailure[];
+  /** How often the evolver was asked about them. */
+  readonly tries: number;
+}
+
+/**
+ * What the evolver still has to be asked about. Folded from facts, with its pauses: a restart continues where the last process
+ * was. The failures may have a lesson in the user's own words by now, which the evolver's answer revises.
+ */
+export interface EvolverQueue {
+  add(stored: StoredFact): void;
+  items(): readonly AwaitedItem[];
+  /** Those whose pause is over. */
+  due(now: number): readonly AwaitedItem[];
+  has(turn: string): boolean;
+  /** Why the last try for this failure gave nothing, and when the next one is. */
+  pauseOf(turn: string): Pause | undefined;
+  /** The model did not answer or the budget is spent, and the pause is not over: new failures need not be put to it first. */
+  isModelPaused(now: number): boolean;
+  /** Lessons in the user's own words about these failures. */
+  lessons(): readonly string[];
+  /** When the next pause ends. */
+  next(now: number): number | undefined;
+}
+
+export const EVOLVER = 'evolver';
+const QUOTING = 'distiller';
+const MOST_FAILURES = 5000;
+/** After so many replies that could not be used, the lesson stays as it is until there is new evidence. */
+const MOST_TRIES = 8;
+
+/** The evolver had no usable answer: it failed, its reply could not be used, or the gate refused what it wrote. */
+export const isUnanswered = ({ outcome, cause }: Pick<CycleEnd, 'outcome' | 'cause'>): boolean =>
+  (outcome === 'stuck' && cause !== undefined) || outcome === 'refused';
+
+/** Whether it is worth asking again: a model that is back may answer; one whose replies are unusable is asked a few times. */
+export const isAskedAgain = ({ cause }: Pick<CycleEnd, 'cause'>, tries: number): boolean =>
+  cause === 'model' || cause === 'budget' || tries < MOST_TRIES;
+
+export function createEvolverQueue(): EvolverQueue {
+  const queued = new Map<string, { readonly turns: readonly string[]; tries: number }>();
+  const known = new Map<string, AwaitedFailure>();
+  /** Quoting lessons in use, with the turns they rest on. */
+  const quoting = new Map<string, readonly string[]>();
+  const pauses: LearningPauses = createPauses();
+
+  const end = (item: string): void => {
+    queued.delete(item);
+    pauses.end(item);
+  };
+  const close = (at: number, fact: CycleEnd): void => {
+    for (const item of fact.items) end(item);
+    for (const item of fact.tried ?? []) {
+      const waiting = queued.get(item);
+      if (waiting === undefined) continue;
+      waiting.tries++;
+      pauses.postpone(item, at, lastTryOf(fact), nextMidnight(at));
+    }
+  };
+  const publish = (change: RecordedChange): void => {
+    if (change.op === 'add' || change.op === 'revise' || change.op === 'merge') {
+      const id = change.op === 'merge' ? change.into : change.id;
+      const isQuoting =
+        'evidence' in change.text &&
+        'learner' in change.text.evidence &&
+        change.text.evidence.learner === QUOTING;
+      if (isQuoting) quoting.set(id, change.text.evidence?.turns ?? []);
+      else quoting.delete(id);
+      if (change.op === 'merge') for (const one of change.ids) if (one !== id) quoting.delete(one);
+    } else if (change.op === 'retire' || (change.op === 'move' && change.to === 'rejected'))
+      quoting.delete(change.id);
+  };
+  const appraise = (
+    at: number,
+    { turn, session, scope, verdict }: Fact & { readonly type: 'turn-appraised' },
+  ): void => {
+    if (verdict === 'failure') known.set(turn, { turn, session, at: known.get(turn)?.at ?? at, scope });
+    else known.delete(turn);
+    const [oldest] = known.keys();
+    if (known.size > MOST_FAILURES && oldest !== undefined) known.delete(oldest);
+  };
+  const forget = (erased: string): void => {
+    for (const [turn, { session }] of known) if (session === erased) known.delete(turn);
+  };
+  const failuresOf = (turns: readonly string[]): readonly AwaitedFailure[] =>
+    turns.flatMap((turn) => known.get(turn) ?? []);
+  const itemsOf = (isWanted: (item: string) => boolean): readonly AwaitedItem[] =>
+    [...queued].flatMap(([item, { turns, tries }]) =>
+      isWanted(item) ? [{ item, failures: failuresOf(turns), tries }] : [],
+    );
+  const waitingTurns = (): ReadonlySet<string> => new Set([...queued.values()].flatMap(({ turns }) => turns));
+
+  return {
+    add: ({ at, fact }) => {
+      if (fact.type === 'learning-queued' && fact.learner === EVOLVER)
+        queued.set(fact.item, { turns: fact.turns, tries: queued.get(fact.item)?.tries ?? 0 });
+      else if (fact.type === 'cycle-end') close(at, fact);
+      else if (fact.type === 'turn-appraised') appraise(at, fact);
+      else if (fact.type === 'library-changed') fact.changes.forEach(publish);
+      else if (fact.type === 'session-erased') forget(fact.session);
+    },
+    items: () => itemsOf(() => true),
+    due: (now) => itemsOf((item) => pauses.isOver(item, now)),
+    has: (turn) => waitingTurns().has(turn),
+    pauseOf: (turn) => {
+      for (const [item, { turns }] of queued) if (turns.includes(turn)) return pauses.get(item);
+      return undefined;
+    },
+    isModelPaused: (now) =>
+      [...queued.keys()].some((item) => !pauses.isOver(item, now) && isOfModel(pauses.get(item)?.last)),
+    lessons: () => {
+      const turns = waitingTurns();
+      return [...quoting].flatMap(([id, cited]) => (cited.some((turn) => turns.has(turn)) ? [id] : []));
+    },
+    next: pauses.next,
+  };
+}
+
+const isOfModel = (last: LastTry | undefined): boolean => last?.cause === 'model' || last?.cause === 'budget';

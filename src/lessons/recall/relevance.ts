@@ -1,0 +1,88 @@
+/**
+ * How well a lesson fits a task, and from where on it is shown. All numbers that depend on the sentence model are here; `npm run
+ * bench:recall -- --fit` finds them again on the dev split of our tasks.
+ */
+export interface RelevanceWeights {
+  /** The similarity of a lesson: its best cue, its second best one, and its whole text. They sum to 1. */
+  readonly best: number;
+  readonly second: number;
+  readonly whole: number;
+  /** Log-odds for each unit of similarity, and of the keywords that a lesson shares with the task. */
+  readonly similarity: number;
+  readonly words: number;
+  /** Log-odds against a lesson for what unrelated lessons have in common with the same task (see `Background`). */
+  readonly commonSimilarity: number;
+  readonly commonWords: number;
+  /** The share of a task's similarity to idle requests that counts against all lessons. */
+  readonly idle: number;
+  /** What a lesson must exceed. */
+  readonly threshold: number;
+  /** From this evidence on a lesson is listed by its line. */
+  readonly listed: number;
+  /** How far that floor sinks where fewer lessons are in scope than there is room for lines: then a line costs little. */
+  readonly fewer: number;
+  /** Beside a much better lesson another body is dropped: it must come as near as this to the best, or have half of it. */
+  readonly nearBest: number;
+  /** What a further body needs where the best lesson has enough: the task is about something here, though not about which. */
+  readonly beside: number;
+}
+
+export const RELEVANCE: RelevanceWeights = {
+  best: 0.6,
+  second: 0.2,
+  whole: 0.2,
+  similarity: 10,
+  words: 1.8,
+  commonSimilarity: 0,
+  commonWords: 1.5,
+  idle: 0.8,
+  threshold: 2.4,
+  listed: -3,
+  fewer: 4,
+  nearBest: 2,
+  beside: -1,
+};
+
+/**
+ * The score of lessons that are not meant for the task, estimated by its fourth best score. Relevant lessons stand out from
+ * it; a task that matches a whole topic equally well is not about any of its lessons.
+ */
+export interface Background {
+  readonly similarity: number;
+  readonly spelling: number;
+  readonly words: number;
+  /** The task's similarity to what people ask that needs no lesson (see `IDLE_REQUESTS`). */
+  readonly idle: number;
+}
+
+/** For libraries with fewer lessons. */
+export const USUAL_BACKGROUND: Background = { similarity: 0.2, spelling: 0.15, words: 0.3, idle: 0.25 };
+/** In a large library some unrelated lesson is always near; it must not hide a nearer one. */
+const MOST_BACKGROUND = 0.35;
+
+/**
+ * The evidence for a lesson as log-odds: from 0 on its body may be shown. Keywords count by their sum, not by their share: two
+ * rare names in a long message are enough, whether or not the embedding agrees. Rank fusion would let one side spoil what
+ * the other is sure of.
+ */
+export function createEvidence(
+  weights: RelevanceWeights,
+  background: Background,
+): (similarity: number, spelling: number, words: number) => number {
+  const wordsAlone = -4.4 * background.words - 3.4;
+  const withSpelling = wordsAlone - 1.5 * background.spelling;
+  const withSimilarity =
+    -weights.commonSimilarity * Math.min(background.similarity, MOST_BACKGROUND) -
+    weights.commonWords * background.words -
+    weights.similarity * weights.idle * background.idle -
+    weights.threshold;
+  return (similarity, spelling, words) => {
+    if (similarity === 0) return 5 * words + 2.5 * spelling + withSpelling;
+    const byBoth = weights.similarity * similarity + weights.words * words + withSimilarity;
+    const byWords = 5 * words + wordsAlone;
+    return byBoth > byWords ? byBoth : byWords;
+  };
+}
+
+/** Evidence as a number from 0 to 1; 0.5 is enough for a body. */
+export const relevanceOf = (evidence: number): number => 1 / (1 + Math.exp(-evidence));

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import type { Records } from '../../src/core/store.ts';
+import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
+import { startLearning } from '../../src/learn/learning.ts';
+import { toRecords } from '../../src/record/records.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+async function open(study: Parameters<typeof startLearning>[0]['study'], learn = async () => undefined) {
+  const records: Records = toRecords(createMemoryStore(), () => 0);
+  const learning = await startLearning({
+    records,
+    evidence: createEvidenceReader({ ...records, decoder: () => async () => undefined }),
+    effects: { add: () => undefined },
+    clock: systemClock,
+    log: quiet,
+    failures: 3,
+    verify: async () => [],
+    buffer: { add: () => undefined },
+    prices: () => ({ from: 'unknown', isLocal: false }),
+    since: 0,
+    budget: { spent: () => ({ usd: 0, tokens: 0, unpriced: 0, calls: 0, ms: 0 }) },
+    libraryChanged: async () => undefined,
+    succeeded: () => undefined,
+    learn,
+    study,
+    settled: async () => undefined,
+    onStatus: () => undefined,
+  });
+  return { records, learning };
+}
+
+describe('a finished session', () => {
+  it('is put to the model once (not a second time by a wake-up that comes while it is asked)', async () => {
+    const paid: string[] = [];
+    const { records, learning } = await open(async (state, write) => {
+      for (const { item } of state.queue.values()) {
+        paid.push(item);
+        await sleep(30);
+        await write([
+          {
+            at: 1,
+            fact: {
+              type: 'cycle-end',
+              cycle: item,
+              learner: 'live',
+              outcome: 'nothing',
+              items: [item],
+              turns: [],
+              judgements: [],
+              generation: 0,
+              cost: { calls: 1, inputTokens: 1, outputTokens: 1, usd: 0 },
+              tookMs: 1,
+            },
+          },
+        ]);
+      }
+    });
+    const items = ['live:a:1', 'live:b:1'];
+    await records.append(
+      items.map((item) => ({
+        at: 1,
+        fact: { type: 'learning-queued', item, learner: 'live', session: item, turns: [] },
+      })),
+    );
+    for (let nth = 0; nth < 8; nth++) {
+      learning.wake();
+      await sleep(8);
+    }
+    await learning.settle();
+    await learning.close();
+    expect(paid).toEqual(items);
+    expect(learning.state.queue.size).toBe(0);
+  });
+
+  it('does not hold up learning from new evidence while its model hangs', async () => {
+    let learned = 0;
+    let free: (() => void) | undefined;
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const { learning } = await open(
+      () => freed,
+      async () => {
+        learned++;
+        return undefined;
+      },
+    );
+    await learning.look();
+    await expect.poll(() => learned, { timeout: 20_000 }).toBeGreaterThan(0);
+    const before = learned;
+    await learning.look();
+    await expect.poll(() => learned, { timeout: 20_000 }).toBeGreaterThan(before);
+    free?.();
+    await learning.close();
+  });
+});
