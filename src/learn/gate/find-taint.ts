@@ -3,6 +3,7 @@ import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { clip } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { RESULT_PROVEN } from '../draft-lesson.ts';
 import { detectLanguages } from './detect-languages.ts';
 import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } from './evidence-by-trust.ts';
@@ -80,8 +81,13 @@ export async function findTaint(
     const foreign =
       isAgent || isClient
         ? undefined
-        : [...detectLanguages(foldText(text))].find((name) => !languages.has(name));
-    take(taint, `${from} uses a language that the lesson cannot be compared with`, foreign);
+        : [...detectLanguages(foldText(text))].find(([name]) => !languages.has(name));
+    if (foreign !== undefined)
+      take(
+        taint,
+        `${from} uses a language that the lesson cannot be compared with: ${foreign[0]}`,
+        foreign[1].trim(),
+      );
   }
   return found;
 }
@@ -137,7 +143,10 @@ export function findUnsupportedBasis(
     said.size > 0 &&
     has(({ origin, text }) => origin === 'web' || (isFirstParty(origin) && forwardsProse(text, origin)))
   )
-    return { taint: 'web', why: 'a page was read, and no person or verifier stated what was learned' };
+    return {
+      taint: 'web',
+      why: `a page was read, and no person or verifier stated what was learned: ${shownOf([...said])}`,
+    };
   const isMeasured = cited.some(
     ({ source, appraisal }) =>
       source === 'person' ||
@@ -148,7 +157,13 @@ export function findUnsupportedBasis(
           ((source === 'signal' || source === 'chat') && score < 0.5) || name === RESULT_PROVEN,
       ),
   );
-  return isMeasured || !has(({ origin }) => origin === 'tool')
-    ? undefined
-    : { taint: 'tool', why: 'only the output of a tool supports it' };
+  if (isMeasured || !has(({ origin }) => origin === 'tool')) return undefined;
+  const outputs = cited.flatMap((failure) =>
+    materialOf(failure).passages.flatMap(({ origin, text }) => (origin === 'tool' ? [text] : [])),
+  );
+  return { taint: 'tool', why: `only the output of a tool supports it: ${shownOf(outputs)}` };
 }
+
+/** The beginning of the last of these texts, in one line. */
+const shownOf = (texts: readonly string[]): string =>
+  clip(oneLine((texts.at(-1) ?? '').slice(0, 400)), LONGEST_SHOWN);
