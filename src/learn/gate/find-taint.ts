@@ -1,7 +1,6 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
 import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
-import { splitFoldedSentences } from '../../text/sentences.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { RESULT_PROVEN } from '../draft-lesson.ts';
@@ -10,7 +9,7 @@ import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } fr
 import { forwardsProse } from './first-party-text.ts';
 import { findAddressOfAgents } from './injection-phrases.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
-import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
+import { foldText } from './normalize-text.ts';
 import { readOutsideStatements, saysMore } from './outside-statements.ts';
 import {
   createLiteralFinder,
@@ -25,7 +24,6 @@ export interface TaintFinding {
   readonly why: string;
 }
 
-const REPEATS = 5;
 const LONGEST_SHOWN = 80;
 
 /**
@@ -54,9 +52,6 @@ export async function findTaint(
   const findName = createNameFinder(words, trusted);
   const languages = detectLanguages(folded);
   const outputs = untrusted.filter(({ isAgent }) => !isAgent);
-  const echoes = untrusted
-    .filter(({ isAgent }) => isAgent)
-    .flatMap((agent) => echoOf(agent, outputs, trusted));
   const found: TaintFinding[] = [];
   const take = (taint: Taint, why: string, what: string | undefined): boolean => {
     if (what !== undefined) found.push({ taint, why: `${why}: ${clip(what, LONGEST_SHOWN)}` });
@@ -65,7 +60,7 @@ export async function findTaint(
 
   // An agent's own conclusion is outside text only where some outside text could have led to it.
   const hasAdvice = outputs.some(teaches);
-  for (const { taint, views, isAgent, isClient, text } of [...untrusted, ...echoes]) {
+  for (const { taint, views, isAgent, isClient, text } of untrusted) {
     await takeTurn();
     if (isAgent && !hasAdvice) continue;
     const from = isAgent ? 'an agent' : taint === 'web' ? 'a page' : 'a tool';
@@ -95,27 +90,6 @@ export async function findTaint(
 /** Whether an outside text says anything beside what went wrong. */
 const teaches = ({ views }: UntrustedText): boolean =>
   saysMore(views[0] ?? '') || readOutsideStatements(views).length > 0;
-
-/** Sentences in which an agent repeats a tool count as the tool's text. */
-function echoOf(
-  agent: UntrustedText,
-  outputs: readonly UntrustedText[],
-  trusted: readonly string[],
-): readonly UntrustedText[] {
-  const [plain = ''] = agent.views;
-  const mine = new Set(wordRuns(foldedWords(plain), REPEATS));
-  for (const text of trusted)
-    for (const run of matchingRuns(mine, foldedWords(text), REPEATS)) mine.delete(run);
-  const asTool = { isAgent: false, isClient: false };
-  return outputs.flatMap(({ taint, views: [view = ''] }) => {
-    const runs = matchingRuns(mine, foldedWords(view), REPEATS);
-    if (runs.size === 0) return [];
-    const text = splitFoldedSentences(plain)
-      .filter((sentence) => matchingRuns(runs, foldedWords(sentence), REPEATS).size > 0)
-      .join('\n');
-    return [{ taint, text, views: [text], ...asTool }];
-  });
-}
 
 /**
  * A finding when no evidence outside the recorded text supports the lesson. A judge has only read that text; and next to a
