@@ -20,7 +20,7 @@ export type Speaker = 'user' | 'check';
 const LONGEST_TEXT = 8000;
 const LONGEST_QUOTE = 600;
 const MOST_PIECES = 24;
-const SHORT_THOUGHT = 300;
+const SHORT_NOTE = 160;
 
 /**
  * What was said: feedback of people and verifiers, words to Instar in the chat, and corrections of the agent in the chat. Never
@@ -35,8 +35,8 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     found.set(matter.print, { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding });
   };
   const hear = (text: string, speaker: Speaker): void => {
-    for (const quote of piecesOf(text, speaker))
-      if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
+    const pieces = speaker === 'user' && isOneThought(text) ? [visibleText(text).trim()] : piecesOf(text);
+    for (const quote of pieces) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
   };
   for (const { origin, isFeedback, text } of passages)
     if (origin === 'person' || origin === 'verifier' || isFeedback === true)
@@ -71,8 +71,13 @@ const FENCE = /^\s{0,3}(?:```|~~~)/;
 const NOISE =
   /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:tests? )?(?:passed|failed)|(?:exit|return|status) code\b|score\b.{0,20}$|segmentation fault)/i;
 
+/** A short note without a list is quoted as a whole: one of its lines may turn another around. */
+const isOneThought = (text: string): boolean =>
+  text.length <= SHORT_NOTE &&
+  !text.split('\n').some((line) => [ITEM, FENCE, NOISE, DONE].some((pattern) => pattern.test(line)));
+
 /** The parts that its author set apart: paragraphs, lines and list items, an item with the line above its list. */
-function piecesOf(text: string, speaker: Speaker): readonly string[] {
+function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   let heading = '';
   let open: string[] = [];
@@ -90,16 +95,9 @@ function piecesOf(text: string, speaker: Speaker): readonly string[] {
       if (FENCE.test(line)) isCode = !isCode;
       continue;
     }
-    const isItem = ITEM.test(line);
-    // A person's lines without a blank one between them are one thought: the second may turn the first around.
-    const isSameThought =
-      speaker === 'user' && !isItem && open.length > 0 && open.join().length < SHORT_THOUGHT;
-    if (isSameThought && line.trim() !== '' && !line.trimEnd().endsWith(':')) {
-      open.push(line.trim());
-      continue;
-    }
     close();
     if (line.trim() === '') continue;
+    const isItem = ITEM.test(line);
     if (!isItem) heading = '';
     if (NOISE.test(line) || DONE.test(line)) continue;
     if (!isItem && line.trimEnd().endsWith(':')) heading = line.trim();

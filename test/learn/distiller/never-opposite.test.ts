@@ -55,20 +55,20 @@ const flat = (text: string): string => oneLine(text.replace(/^> /gm, ''));
 const statementsOf = ({ description, content }: LessonText): readonly string[] =>
   [description.replace(/^"|"$/g, ''), ...content.split('\n\n')].map(flat);
 
-/** Quotes that are cut out of a sentence could have lost their "not". */
-function expectWholeSentences(lesson: LessonText, said: string): void {
+/** Statements of a lesson that are no whole sentence of its evidence: what is cut out of one could have lost its "not". */
+function piecesIn({ description, content }: LessonText, said: string): readonly string[] {
   const evidence = [said, TASK, ANSWER, failure().task].map(oneLine);
-  const sentences = [lesson.description.replace(/^"|"$/g, ''), ...lesson.content.split('\n')].flatMap(
-    sentencesOf,
-  );
-  for (const statement of sentences.map(flat)) {
-    if (isFrameLine(statement)) continue;
-    const from = evidence.find((text) => text.includes(statement));
-    expect(from, `“${statement}” is nobody's words`).toBeDefined();
-    const at = from?.indexOf(statement) ?? 0;
-    expect(from?.slice(0, at)).toMatch(/^$|[.!?…:;。！？)"”]\s?$|^[-*\d.]+ $/u);
-    if (!/[。！？]$/.test(statement)) expect(from?.slice(at + statement.length)).toMatch(/^$|^\s/);
-  }
+  return [description.replace(/^"|"$/g, ''), ...content.split('\n')]
+    .flatMap(sentencesOf)
+    .map(flat)
+    .filter((statement) => !isFrameLine(statement))
+    .filter((statement) => {
+      const from = evidence.find((text) => text.includes(statement));
+      const at = from?.indexOf(statement) ?? 0;
+      const isFromStart = /^$|[.!?…:;。！？)"”]\s?$/u.test(from?.slice(0, at) ?? 'x');
+      const isToEnd = /[。！？]$/.test(statement) || /^$|^\s/.test(from?.slice(at + statement.length) ?? 'x');
+      return !isFromStart || !isToEnd;
+    });
 }
 
 describe('no lesson says the opposite of its evidence', () => {
@@ -76,13 +76,12 @@ describe('no lesson says the opposite of its evidence', () => {
     expect(COMPLAINTS.length + TURNED_AROUND.length).toBeGreaterThan(300));
 
   it('has whole sentences of the person, and nothing else beside the task and the answer', async () => {
-    let learned = 0;
-    for (const said of [...COMPLAINTS, ...TURNED_AROUND.map((one) => one.said)])
-      for (const lesson of [...(await lessonsOf(heard(said))), ...(await lessonsOf(noted(said)))]) {
-        expectWholeSentences(lesson, said);
-        learned++;
-      }
-    expect(learned).toBeGreaterThan(500);
+    const all = [...COMPLAINTS, ...TURNED_AROUND.map((one) => one.said)];
+    const lessons = await Promise.all(
+      all.map(async (said) => [...(await lessonsOf(heard(said))), ...(await lessonsOf(noted(said)))]),
+    );
+    expect(lessons.flat().length).toBeGreaterThan(500);
+    expect(all.flatMap((said, at) => (lessons[at] ?? []).flatMap((one) => piecesIn(one, said)))).toEqual([]);
   });
 
   it.each(TURNED_AROUND)('never “$rule” without “$turn”', async ({ said, rule, turn }) => {
