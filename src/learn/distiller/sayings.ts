@@ -21,6 +21,7 @@ const LONGEST_TEXT = 8000;
 const LONGEST_QUOTE = 600;
 const MOST_PIECES = 24;
 const SHORT_NOTE = 160;
+const FEW_WORDS = 5;
 
 /**
  * What was said: feedback of people and verifiers, words to Instar in the chat, and corrections of the agent in the chat. Never
@@ -71,10 +72,15 @@ const FENCE = /^\s{0,3}(?:```|~~~)/;
 const NOISE =
   /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:tests? )?(?:passed|failed)|(?:exit|return|status) code\b|score\b.{0,20}$|segmentation fault)/i;
 
-/** A short note without a list is quoted as a whole: one of its lines may turn another around. */
-const isOneThought = (text: string): boolean =>
-  text.length <= SHORT_NOTE &&
-  !text.split('\n').some((line) => [ITEM, FENCE, NOISE, DONE].some((pattern) => pattern.test(line)));
+/** A short note in which a line asks, or has a few words only, is quoted as a whole: one of its lines may turn another around. */
+function isOneThought(text: string): boolean {
+  const lines = text.trim().split('\n');
+  return (
+    text.length <= SHORT_NOTE &&
+    lines.some((line) => /[?？]\s*$/.test(line) || line.trim().split(/\s+/).length <= FEW_WORDS) &&
+    !lines.some((line) => [ITEM, FENCE, NOISE, DONE].some((pattern) => pattern.test(line)))
+  );
+}
 
 /** The parts that its author set apart: paragraphs, lines and list items, an item with the line above its list. */
 function piecesOf(text: string): readonly string[] {
