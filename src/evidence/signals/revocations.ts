@@ -5,7 +5,7 @@ const TAKES_BACK: readonly RegExp[] = [
   /\b(?:rule|convention|policy|ban|restriction|requirement|freeze)s?(?: \S{1,24}){0,4} (?:is|are|was|were|has been|have been) (?:gone|off|lifted|dropped|over|outdated|obsolete|no longer)\b/,
   /\b(?:no longer|not any ?more|doesn't|does not|don't|do not) (?:appl(?:y|ies)|holds?|valid|counts?|in force)(?:\sany ?more)?\b|\bno longer (?:use|need|have to|want|do|required|necessary)\b/,
   /\bwe(?:'ve| have)? (?:just |now |finally )?(?:dropped|abandoned|retired|ditched|got rid of|moved (?:away )?(?:from|off)|migrated (?:away )?from|switched (?:away )?from|stopped (?:using|doing))\b/,
-  /\b(?:i |we |the team )(?:have |'ve )?changed (?:my|our|its|their) minds? (?:on|about)\b|\b(?:no more|instead of the) \S{2,30}(?: \S{2,30})?(?: any ?more)?[.!,]?$|\b(?:from now on|the team voted|as of (?:today|now|this week))\b.{0,60}\b(?:no more|not|instead of|no) \S{2,30}/,
+  /\b(?:i |we |the team )(?:have |'ve )?changed (?:my|our|its|their) minds? (?:on|about)\b|\b(?:no more|instead of the) \S{2,30}(?: \S{2,30})?(?:\sany ?more)?[.!,]?$|\b(?:from now on|the team voted|as of (?:today|now|this week))\b.{0,60}\b(?:no more|not|instead of|no) \S{2,30}/,
   /\b(?:you|we) (?:may|can|are allowed to) (?:now )?(?:\S+ ){1,8}again\b|\bis (?:allowed|fine|ok|okay) again\b/,
   /\b(?:forget|ignore|scrap|disregard) (?:the|that|my) (?:\S+ ){0,4}(?:rule|convention|instruction|advice|thing)s?\b/,
   compilePhrases(`

@@ -22,6 +22,8 @@ export type Speaker = 'user' | 'check';
 const LONGEST_TEXT = 8000;
 const LONGEST_QUOTE = 600;
 const MOST_PIECES = 24;
+const SHORT_NOTE = 160;
+const FEW_WORDS = 5;
 
 /**
  * What was said: feedback of people and verifiers, words to Instar in the chat, and corrections of the agent in the chat. Never
@@ -37,7 +39,8 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     found.set(matter.print, isRemark ? { ...said, isRemark } : said);
   };
   const hear = (text: string, speaker: Speaker): void => {
-    for (const quote of piecesOf(text)) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
+    const pieces = speaker === 'user' && isOneThought(text) ? [visibleText(text).trim()] : piecesOf(text);
+    for (const quote of pieces) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
   };
   for (const { origin, isFeedback, text } of passages)
     if (origin === 'person' || origin === 'verifier' || isFeedback === true)
@@ -73,6 +76,16 @@ const FENCE = /^\s{0,3}(?:```|~~~)/;
 /** Lines that programs print around what they check. */
 const NOISE =
   /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:tests? )?(?:passed|failed)|(?:exit|return|status) code\b|score\b.{0,20}$|segmentation fault)/i;
+
+/** A short note in which a line asks, or has a few words only, is quoted as a whole: one of its lines may turn another around. */
+function isOneThought(text: string): boolean {
+  const lines = text.trim().split('\n');
+  return (
+    text.length <= SHORT_NOTE &&
+    lines.some((line) => /[?？]\s*$/.test(line) || line.trim().split(/\s+/).length <= FEW_WORDS) &&
+    !lines.some((line) => [ITEM, FENCE, NOISE, DONE].some((pattern) => pattern.test(line)))
+  );
+}
 
 /** The parts that its author set apart: paragraphs, lines and list items, an item with the line above its list. */
 function piecesOf(text: string): readonly string[] {

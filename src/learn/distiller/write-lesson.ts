@@ -97,8 +97,10 @@ export const writeFix = (error: string, command: string) => ({
   content: [WORKED, quoted(error), FIX, quoted(command)].join('\n\n'),
 });
 
-/** The quote in one line, from its first sentence that has a subject. */
+/** The quote in one line; a long one from its first sentence that has a subject. */
 function describe(quote: string): string {
+  const whole = oneLine(quote);
+  if (whole.length <= LONGEST_DESCRIPTION) return `"${whole}"`;
   const sentences = sentencesOf(quote);
   const from = sentences.findIndex(hasSubject);
   const said = oneLine(sentences.slice(Math.max(0, from)).join(' '));

@@ -34,12 +34,14 @@ const ENGLISH = new Set(
 );
 const FEWEST_WORDS = 4;
 
-/** The languages and scripts other than English in a normalized passage, as far as they can be detected. */
-export function detectLanguages(folded: string): ReadonlySet<string> {
-  const found = new Set<string>();
+/** The languages and scripts other than English in a normalized text, as far as they can be detected, each with a line in it. */
+export function detectLanguages(folded: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const lines = folded.split('\n');
   for (const [name, letters] of SCRIPTS)
-    if ((folded.match(letters)?.length ?? 0) >= FEWEST_LETTERS) found.add(name);
-  for (const line of folded.split('\n')) {
+    if ((folded.match(letters)?.length ?? 0) >= FEWEST_LETTERS)
+      found.set(name, lines.find((line) => line.search(letters) >= 0) ?? '');
+  for (const line of lines) {
     const words = line.match(/[\p{L}']+/gu) ?? [];
     if (words.length < FEWEST_WORDS) continue;
     let best = { name: '', count: Math.max(2, words.filter((word) => ENGLISH.has(word)).length) };
@@ -47,7 +49,7 @@ export function detectLanguages(folded: string): ReadonlySet<string> {
       const count = words.filter((word) => small.has(word)).length;
       if (count > best.count) best = { name, count };
     }
-    if (best.name !== '') found.add(best.name);
+    if (best.name !== '' && !found.has(best.name)) found.set(best.name, line);
   }
   return found;
 }

@@ -12,7 +12,7 @@ export interface UntrustedText {
   readonly views: readonly string[];
   /** As recorded. */
   readonly text: string;
-  /** Written by an agent: only a long common run taints a lesson, unless the agent repeats a tool. */
+  /** Written by an agent: only a long common run taints a lesson, or a sentence with the meaning of an outside statement. */
   readonly isAgent: boolean;
   /** Added by the person's program, which addresses the agent in every message: that alone taints nothing. */
   readonly isClient: boolean;

@@ -1,22 +1,21 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
 import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
-import { splitFoldedSentences } from '../../text/sentences.ts';
 import { clip } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { RESULT_PROVEN } from '../draft-lesson.ts';
 import { detectLanguages } from './detect-languages.ts';
 import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } from './evidence-by-trust.ts';
 import { forwardsProse } from './first-party-text.ts';
 import { findAddressOfAgents } from './injection-phrases.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
-import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
+import { foldText } from './normalize-text.ts';
 import { readOutsideStatements, saysMore } from './outside-statements.ts';
 import {
   createLiteralFinder,
   createMeaningFinder,
   createNameFinder,
   createRunFinder,
-  findPatchwork,
 } from './text-overlap.ts';
 
 export interface TaintFinding {
@@ -25,7 +24,6 @@ export interface TaintFinding {
   readonly why: string;
 }
 
-const REPEATS = 5;
 const LONGEST_SHOWN = 80;
 
 /**
@@ -54,9 +52,6 @@ export async function findTaint(
   const findName = createNameFinder(words, trusted);
   const languages = detectLanguages(folded);
   const outputs = untrusted.filter(({ isAgent }) => !isAgent);
-  const echoes = untrusted
-    .filter(({ isAgent }) => isAgent)
-    .flatMap((agent) => echoOf(agent, outputs, trusted));
   const found: TaintFinding[] = [];
   const take = (taint: Taint, why: string, what: string | undefined): boolean => {
     if (what !== undefined) found.push({ taint, why: `${why}: ${clip(what, LONGEST_SHOWN)}` });
@@ -65,7 +60,7 @@ export async function findTaint(
 
   // An agent's own conclusion is outside text only where some outside text could have led to it.
   const hasAdvice = outputs.some(teaches);
-  for (const { taint, views, isAgent, isClient, text } of [...untrusted, ...echoes]) {
+  for (const { taint, views, isAgent, isClient, text } of untrusted) {
     await takeTurn();
     if (isAgent && !hasAdvice) continue;
     const from = isAgent ? 'an agent' : taint === 'web' ? 'a page' : 'a tool';
@@ -81,12 +76,13 @@ export async function findTaint(
     const foreign =
       isAgent || isClient
         ? undefined
-        : [...detectLanguages(foldText(text))].find((name) => !languages.has(name));
-    take(taint, `${from} uses a language that the lesson cannot be compared with`, foreign);
-  }
-  for (const taint of ['tool', 'web'] as const) {
-    const views = outputs.filter((one) => one.taint === taint).flatMap((one) => one.views);
-    take(taint, 'it is assembled from pieces of untrusted text', findPatchwork(folded, repeatable, views));
+        : [...detectLanguages(foldText(text))].find(([name]) => !languages.has(name));
+    if (foreign !== undefined)
+      take(
+        taint,
+        `${from} uses a language that the lesson cannot be compared with: ${foreign[0]}`,
+        foreign[1].trim(),
+      );
   }
   return found;
 }
@@ -94,27 +90,6 @@ export async function findTaint(
 /** Whether an outside text says anything beside what went wrong. */
 const teaches = ({ views }: UntrustedText): boolean =>
   saysMore(views[0] ?? '') || readOutsideStatements(views).length > 0;
-
-/** Sentences in which an agent repeats a tool count as the tool's text. */
-function echoOf(
-  agent: UntrustedText,
-  outputs: readonly UntrustedText[],
-  trusted: readonly string[],
-): readonly UntrustedText[] {
-  const [plain = ''] = agent.views;
-  const mine = new Set(wordRuns(foldedWords(plain), REPEATS));
-  for (const text of trusted)
-    for (const run of matchingRuns(mine, foldedWords(text), REPEATS)) mine.delete(run);
-  const asTool = { isAgent: false, isClient: false };
-  return outputs.flatMap(({ taint, views: [view = ''] }) => {
-    const runs = matchingRuns(mine, foldedWords(view), REPEATS);
-    if (runs.size === 0) return [];
-    const text = splitFoldedSentences(plain)
-      .filter((sentence) => matchingRuns(runs, foldedWords(sentence), REPEATS).size > 0)
-      .join('\n');
-    return [{ taint, text, views: [text], ...asTool }];
-  });
-}
 
 /**
  * A finding when no evidence outside the recorded text supports the lesson. A judge has only read that text; and next to a
@@ -142,7 +117,10 @@ export function findUnsupportedBasis(
     said.size > 0 &&
     has(({ origin, text }) => origin === 'web' || (isFirstParty(origin) && forwardsProse(text, origin)))
   )
-    return { taint: 'web', why: 'a page was read, and no person or verifier stated what was learned' };
+    return {
+      taint: 'web',
+      why: `a page was read, and no person or verifier stated what was learned: ${shownOf([...said])}`,
+    };
   const isMeasured = cited.some(
     ({ source, appraisal }) =>
       source === 'person' ||
@@ -153,7 +131,13 @@ export function findUnsupportedBasis(
           ((source === 'signal' || source === 'chat') && score < 0.5) || name === RESULT_PROVEN,
       ),
   );
-  return isMeasured || !has(({ origin }) => origin === 'tool')
-    ? undefined
-    : { taint: 'tool', why: 'only the output of a tool supports it' };
+  if (isMeasured || !has(({ origin }) => origin === 'tool')) return undefined;
+  const outputs = cited.flatMap((failure) =>
+    materialOf(failure).passages.flatMap(({ origin, text }) => (origin === 'tool' ? [text] : [])),
+  );
+  return { taint: 'tool', why: `only the output of a tool supports it: ${shownOf(outputs)}` };
 }
+
+/** The beginning of the last of these texts, in one line. */
+const shownOf = (texts: readonly string[]): string =>
+  clip(oneLine((texts.at(-1) ?? '').slice(0, 400)), LONGEST_SHOWN);

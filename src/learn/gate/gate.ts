@@ -244,9 +244,9 @@ async function findOutsideText(
     const from = near.taint === 'web' ? 'a page' : 'a tool output';
     return [{ taint: near.taint, why: `it has the meaning of ${from}: ${clip(near.outsideSentence, 80)}` }];
   }
-  return isUnknown
-    ? [{ taint: 'tool', why: 'text from a tool or a page in the same session could not be compared with it' }]
-    : [];
+  const [unread = ''] = statements;
+  const why = `text from a tool or a page in the same session could not be compared with it: ${clip(unread, 80)}`;
+  return isUnknown ? [{ taint: 'tool', why }] : [];
 }
 
 /** Without an embedding model only words are compared. */
@@ -257,12 +257,14 @@ const readMeaning = (
 ): Promise<MeaningReading> =>
   compareMeaning(statementsOfLesson(foldText(`${description}\n${content}`)), known, embed);
 
+/** Everything that a prompt, an index or a list may show. */
 const allText = (text: LessonText): string =>
   [
     promptText(text),
     text.note.context ?? '',
     ...text.note.keywords,
     ...text.note.tags,
+    ...(text.note.triggers ?? []),
     ...Object.values(text.scope),
   ].join('\n');
 

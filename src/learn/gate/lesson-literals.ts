@@ -101,7 +101,7 @@ const RISKS: readonly (readonly [what: string, needs: 'proof' | 'person', patter
   [
     'a command that fetches from the network',
     'proof',
-    /(?:^|[\s`"'(|;&$])(?:curl|wget|aria2c|nc|ncat|netcat|telnet|socat|s?ftp|scp|rsync|ssh|sshpass|iwr|irm|invoke-webrequest|ngrok|cloudflared)(?=\s+(?:[-"'$~./]|\S{1,80}[./:@])|`|$)/gm,
+    /(?:^|[\s`"'(|;&$])(?:curl|wget|aria2c|nc|ncat|netcat|telnet|socat|s?ftp|scp|rsync|ssh|sshpass|iwr|irm|invoke-webrequest|ngrok|cloudflared)(?=\s+(?:[-"'$~./]|\S{1,80}[./:@]\w)|`|$)/gm,
   ],
 ];
 

@@ -1,7 +1,7 @@
 import { clip } from '../../text/truncate.ts';
 import { findNamedLiterals, type NamedLiteral } from './lesson-literals.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
-import { decodeLiteralViews, decodeViews, foldText, hasHomoglyphs } from './normalize-text.ts';
+import { decodeLiteralViews, decodeViews, findHomoglyphs, foldText } from './normalize-text.ts';
 import { describeTopic, findTopics, isForbidden } from './risky-topics.ts';
 
 const LONGEST_SHOWN = 80;
@@ -88,7 +88,9 @@ const BLOB = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 /** What is hidden from people who read the text, or acts on a page: look-alike letters, encoded data, markup. */
 export function findDisguises(words: string, asked: string): readonly string[] {
   const found: string[] = [];
-  if (hasHomoglyphs(words)) found.push('it mixes look-alike letters of another script into words');
+  const mixed = findHomoglyphs(words);
+  if (mixed !== undefined)
+    found.push(`it mixes look-alike letters of another script into words: ${clip(mixed, LONGEST_SHOWN)}`);
   for (const [run] of words.matchAll(BLOB))
     if (isEncoded(run) && !asked.includes(foldText(run))) {
       found.push(`it contains encoded data: ${clip(run, LONGEST_SHOWN)}`);

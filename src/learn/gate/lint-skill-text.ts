@@ -32,8 +32,11 @@ export function lintSkillText(words: string): readonly string[] {
     }
   for (const view of decodeViews(words))
     for (const topic of findTopics(view, false)) why.add(describeTopic(topic));
-  const unread = [...detectLanguages(foldText(words))].find((language) => !READ.has(language));
-  if (unread !== undefined) why.add(`it is in a language that the checks do not read: ${unread}`);
+  const unread = [...detectLanguages(foldText(words))].find(([language]) => !READ.has(language));
+  if (unread !== undefined)
+    why.add(
+      `it is in a language that the checks do not read: ${unread[0]}: ${clip(unread[1].trim(), LONGEST_SHOWN)}`,
+    );
   return [...why];
 }
 

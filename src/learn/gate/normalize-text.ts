@@ -35,12 +35,12 @@ export function foldText(text: string): string {
   return folded.replace(/\p{L}+/gu, (word) => foldWord(word, isLatin));
 }
 
-/** Whether a Latin word contains letters of another script that look Latin. */
-export function hasHomoglyphs(text: string): boolean {
+/** The first Latin word that contains letters of another script that look Latin. */
+export function findHomoglyphs(text: string): string | undefined {
   for (const [word] of text.matchAll(/\p{L}+/gu))
     if (/\p{Script=Latin}/u.test(word) && [...word.toLowerCase()].some((letter) => HOMOGLYPHS.has(letter)))
-      return true;
-  return false;
+      return word;
+  return undefined;
 }
 
 function foldWord(word: string, isLatinText: boolean): string {

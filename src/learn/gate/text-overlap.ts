@@ -1,13 +1,10 @@
 import { splitFoldedSentences } from '../../text/sentences.ts';
-import { topicStems, topicWords } from '../../text/topic-words.ts';
+import { topicStems } from '../../text/topic-words.ts';
 import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
 import { givesInstruction, isProse, isReport, isStandingRule } from './outside-statements.ts';
 
 /** This many words in the same order are no coincidence. */
 const RUN = 8;
-const SNIPPET = 3;
-const FEWEST_SNIPPETS = 2;
-const SHARE_OF_SNIPPETS = 0.5;
 
 /** Finds a run of words that the lesson shares with an untrusted text and with no trusted one. */
 type RunFinder = (folded: string) => string | undefined;
@@ -17,31 +14,6 @@ export function createRunFinder(words: string, trusted: readonly string[]): RunF
   const runs = without(wordRuns(foldedWords(words), RUN), trusted, RUN);
   return (folded) => [...matchingRuns(runs, foldedWords(folded), RUN)][0];
 }
-
-/**
- * Finds a sentence assembled from pieces of untrusted text: at least half of its three-word snippets occur in `texts`,
- * in any order.
- */
-export function findPatchwork(
-  words: string,
-  trusted: readonly string[],
-  texts: readonly string[],
-): string | undefined {
-  const sentences = splitFoldedSentences(words).map((sentence) => ({
-    sentence,
-    snippets: without(distinctive(wordRuns(foldedWords(sentence), SNIPPET)), trusted, SNIPPET),
-  }));
-  const all = new Set(sentences.flatMap(({ snippets }) => [...snippets]));
-  const seen = new Set(texts.flatMap((text) => [...matchingRuns(all, foldedWords(text), SNIPPET)]));
-  return sentences.find(({ snippets }) => {
-    const found = [...snippets].filter((snippet) => seen.has(snippet)).length;
-    return found >= FEWEST_SNIPPETS && found >= snippets.size * SHARE_OF_SNIPPETS;
-  })?.sentence;
-}
-
-/** Runs of function words alone prove nothing. */
-const distinctive = (runs: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set([...runs].filter((run) => topicWords(run).length > 0 || /[^ -~]/.test(run)));
 
 function without(runs: ReadonlySet<string>, trusted: readonly string[], length: number): ReadonlySet<string> {
   const left = new Set(runs);

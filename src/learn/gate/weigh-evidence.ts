@@ -30,7 +30,7 @@ export type WeighedEvidence =
       readonly cited: readonly FailureCase[];
       /** Why a person decides although the evidence is valid. */
       readonly doubts: readonly string[];
-      /** People and verifiers said nothing: it rests on what a user said to the agent. */
+      /** The owner said nothing about it: its words are those of a user to the agent. */
       readonly isFromChat: boolean;
     };
 
@@ -74,7 +74,7 @@ export async function weighEvidence(
     if (!votes.has(vote)) votes.set(vote, one);
   }
   const isReported = cited.some(({ source }) => source === 'person' || source === 'verifier');
-  const isFromChat = !isReported && cited.some((one) => one.source === 'chat' || isSaid(one));
+  const chats = cited.some(({ source }) => source === 'person') ? [] : cited.filter(isFromUser);
   const sessions = new Set(against.map(({ session }) => session));
   const isUncorroborated =
     against.length > 0 &&
@@ -86,7 +86,7 @@ export async function weighEvidence(
   const doubts = [
     ...(isUncorroborated ? [NEEDS_ANOTHER_SESSION] : []),
     ...(against.length === 0 && !successes.some(isProven) ? [UNPROVEN] : []),
-    ...(isFromChat && !cited.every(({ scope }) => isWithin(text.scope, scope)) ? [TOO_WIDE] : []),
+    ...(chats.every(({ scope }) => isWithin(text, scope)) ? [] : [TOO_WIDE]),
   ];
 
   const firsts = [...votes.values()];
@@ -104,7 +104,7 @@ export async function weighEvidence(
     ok: true,
     cited: ranked,
     doubts,
-    isFromChat,
+    isFromChat: chats.length > 0,
     evidence: {
       turns: [...kept],
       quotes: placedQuotes.slice(0, MOST_QUOTES),
@@ -122,6 +122,10 @@ const isStanding = ({ source, appraisal: { correction } }: FailureCase): boolean
 /** Also what the user stated after the answer: it counts when two sessions say it. */
 const isSaid = (one: FailureCase): boolean => isStanding(one) || one.appraisal.remark !== undefined;
 
+/** Whether a user said in the chat what is learned, whoever else found that it went badly. */
+const isFromUser = ({ source, appraisal: { correction, remark } }: FailureCase): boolean =>
+  source === 'chat' || correction !== undefined || remark !== undefined;
+
 const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN]);
 
 /** A verifier, a test or an exit code says so; thanks and an agent's own report do not. */
@@ -138,9 +142,12 @@ const isLiked = ({ appraisal: { signals } }: FailureCase): boolean =>
       score > 0.5 && (name === 'user-thanked' || source === 'person' || source === 'verifier'),
   );
 
-/** Whether a lesson applies to the agent and the project of a case alone. */
-const isWithin = (lesson: Scope, where: Scope): boolean =>
-  lesson.agent !== undefined && lesson.agent === where.agent && lesson.project === where.project;
+/** Whether a lesson is shown to the agent and in the project of a case alone. */
+const isWithin = ({ scope, note }: LessonText, where: Scope): boolean =>
+  note.visibility !== 'shared' &&
+  scope.agent !== undefined &&
+  scope.agent === where.agent &&
+  scope.project === where.project;
 
 const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 

@@ -24,3 +24,14 @@ export const NO_RULE = readCorpus<string>('distiller/no-rule.jsonl');
 
 /** What people type when an agent did it wrong again: curt, ironic, negated, in ten languages. */
 export const COMPLAINTS = readCorpus<string>('distiller/complaints.jsonl');
+
+/** A message in which one sentence turns another around: the rule alone would say the opposite of what was meant. */
+export interface TurnedAround {
+  readonly said: string;
+  readonly rule: string;
+  /** The words without which the rule may not stand anywhere. */
+  readonly turn: string;
+}
+
+/** Ironic, quoted, asked back, doubly negated: in eleven languages. */
+export const TURNED_AROUND = readCorpus<TurnedAround>('distiller/turned-around.jsonl');

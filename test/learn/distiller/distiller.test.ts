@@ -160,7 +160,9 @@ describe('a lesson', () => {
     const { proposals } = await learnFrom(distiller, [
       { ...one, appraisal: { ...one.appraisal, correction } },
     ]);
-    expect(descriptions({ proposals })).toEqual(['"you put the test into src again. tests go in test/."']);
+    expect(descriptions({ proposals })).toEqual([
+      '"Nope. you put the test into src again. tests go in test/."',
+    ]);
     const again = corrected(2, 'again: tests go in test/');
     const library = await libraryWith(...proposals.map(({ change }) => change));
     expect((await hear([again], library)).proposals.map(({ change }) => change.op)).toEqual(['revise']);

@@ -95,6 +95,18 @@ describe('what a user said in the chat', () => {
     }
     const both = [...cases, failure(2, 'person')];
     expect((await judge(proposalOf(CLEAN, both, { scope: { agent: 'coder' } }), both)).outcome).toBe('trial');
+    // A verifier finds that it went badly; what is learned from it are still the user's words.
+    const checked = [...cases, failure(2, 'verifier')];
+    const wide = await judge(proposalOf(CLEAN, checked, { scope: { agent: 'coder' } }), checked);
+    expect([wide.outcome, wide.why.join()]).toEqual(['proposed', expect.stringMatching(/said in a chat/)]);
+  });
+
+  it('is not shared with every agent, however narrow its scope is', async () => {
+    const cases = [said(1, true)];
+    const { note } = proposedText(proposalOf(CLEAN, cases));
+    const shared = proposalOf(CLEAN, cases, { note: { ...note, visibility: 'shared' } });
+    const { outcome, why } = await judge(shared, cases);
+    expect([outcome, why.join()]).toEqual(['proposed', expect.stringMatching(/said in a chat/)]);
   });
 
   it('never makes a lesson one for everything; a person’s feedback may', async () => {
@@ -102,6 +114,9 @@ describe('what a user said in the chat', () => {
     const cases = [said(1, true)];
     const fromChat = await judge(proposalOf(CLEAN, cases, { note }), cases);
     expect([fromChat.outcome, textOf(fromChat.change)?.note.isAlways]).toEqual(['trial', undefined]);
+    const checked = [...cases, failure(2, 'verifier')];
+    const fromBoth = await judge(proposalOf(CLEAN, checked, { note }), checked);
+    expect(textOf(fromBoth.change)?.note.isAlways).toBeUndefined();
     const told = [failure(1, 'person')];
     const fromPerson = await judge(proposalOf(CLEAN, told, { note }), told);
     expect(textOf(fromPerson.change)?.note.isAlways).toBe(true);

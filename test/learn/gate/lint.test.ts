@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type LintContext, lintLesson } from '../../../src/learn/gate/lint-lesson.ts';
 import { createLiteralProvenance } from '../../../src/learn/gate/literal-provenance.ts';
+import { proposedText } from '../../support/proposed-text.ts';
+import { proposalOf } from './corpus/cases.ts';
 import { LINT_FINE, LINT_FOUND } from './corpus/corpora.ts';
-import { judgeStep } from './samples.ts';
+import { CLEAN, gateWith, judgeStep, libraryWith, twoFailures } from './samples.ts';
 
 const outsideOf = (...texts: readonly string[]): LintContext['outside'] => ({ statements: texts, texts });
 
@@ -100,4 +102,26 @@ describe('the lint of a lesson', () => {
     expect((await judgeStep('Use it\u202e.')).why.join()).toMatch(/U\+202E/);
     expect((await judgeStep('x'.repeat(9000))).outcome).toBe('refused');
   });
+
+  it('finds a secret wherever a lesson may show it: also in its context, keywords and triggers', async () => {
+    const cases = twoFailures();
+    const { note } = proposedText(proposalOf(CLEAN, cases));
+    for (const hidden of [
+      { triggers: ['log in with sk-live-1'] },
+      { context: 'sk-live-1' },
+      { keywords: ['sk-live-1'] },
+      { tags: ['sk-live-1'] },
+    ])
+      expect(
+        await gateWith()(
+          proposalOf(CLEAN, cases, { note: { ...note, ...hidden } }),
+          cases,
+          await libraryWith(),
+        ),
+        JSON.stringify(hidden),
+      ).toEqual({ outcome: 'refused', why: ['it contains a secret'] });
+  });
+
+  it('names the word with look-alike letters', () =>
+    expect(lint('Use the vаlue.').join()).toMatch(/look-alike letters .*: vаlue$/));
 });

@@ -137,7 +137,9 @@ describe('untrusted text', () => {
   it('taints when it is in a language that the lesson does not use', async () => {
     const german = passage('tool', 'Die letzte Zeile ist nicht mit in der Summe und wird nur gezeigt.');
     const { why } = await judgeStep('Keep the cases small.', [german]);
-    expect(why).toEqual(['a tool uses a language that the lesson cannot be compared with: german']);
+    expect(why).toEqual([
+      expect.stringMatching(/^a tool uses a language that the lesson cannot be compared with: german: \S/),
+    ]);
   });
 });
 
@@ -151,7 +153,10 @@ describe('a lesson that only recorded text supports', () => {
   it('is tainted when only a judge, who read the tool’s text, reports the failure', async () => {
     const cases = judged([passage('tool', 'done')], 'judge');
     const { outcome, why } = await gateWith()(proposalOf(CLEAN, cases), cases, await libraryWith());
-    expect([outcome, why]).toEqual(['proposed', ['only the output of a tool supports it']]);
+    expect([outcome, why]).toEqual([
+      'proposed',
+      [expect.stringMatching(/^only the output of a tool supports it: \S/)],
+    ]);
   });
 
   it('is clean when there was no tool at all', async () => {
