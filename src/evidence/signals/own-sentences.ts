@@ -87,13 +87,20 @@ function isMachineLine(line: string): boolean {
   return (plain.match(MARKS)?.length ?? 0) / plain.length > MOST_MARKS;
 }
 
+/** Words in quotation marks, of somebody else or for a text. An apostrophe inside a word closes nothing. */
+const QUOTED =
+  /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
+
 function splitSentences(paragraph: string): readonly string[] {
   const sentences: string[] = [];
+  const quoted = [...paragraph.matchAll(QUOTED)].map(({ index, 0: { length } }) => [index, index + length]);
   let from = 0;
   const ends = new RegExp(SENTENCE_END, 'gu');
   for (let end = ends.exec(paragraph); end !== null; end = ends.exec(paragraph)) {
     if (end[0] === '') ends.lastIndex++;
     if (ABBREVIATION.test(paragraph.slice(Math.max(from, end.index - 12), end.index))) continue;
+    const { index } = end;
+    if (quoted.some(([start = 0, stop = 0]) => index > start && index < stop)) continue;
     sentences.push(paragraph.slice(from, end.index));
     from = end.index + end[0].length;
   }
@@ -108,7 +115,8 @@ const BARE_NOT = /\b(does|did|is|was|are|were|have|has|had|do|would|could|should
 function foldWords(text: string): string {
   return foldAccents(text)
     .replaceAll('’', "'")
-    .replace(/`[^`\n]{0,400}`|"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|https?:\/\/\S{1,2000}/g, ' ')
+    .replace(/`[^`\n]{0,400}`|https?:\/\/\S{1,2000}/g, ' ')
+    .replace(QUOTED, ' ')
     .replace(/^@[\w-]{2,40}[,:]? /, '')
     .replace(BARE_NOT, "$1n't")
     .replace(/\b(that|you|it|there|what)(s|re) (?=(?:not|still|wrong|broken|the|no|a)\b)/g, "$1'$2 ")

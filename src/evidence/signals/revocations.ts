@@ -24,7 +24,7 @@ const TAKES_BACK: readonly RegExp[] = [
 
 /** "Forget that, I was thinking of another project": what was said just before. */
 const TAKES_BACK_LAST =
-  /^(?:(?:no|ah|oh|ok|okay|sorry|hm+|actually|wait|nein|non|nee|нет)[,.!]* )*(?:(?:please |pls )?(?:forget|ignore|scratch|scrap|disregard) (?:that|this|it|what i (?:just )?said|my last)\b|i take (?:that|it) back\b|strike that\b|vergiss das\b|vergiss es\b|oublie (?:ca|cela)\b|olvida (?:eso|lo)\b|olvidalo\b|esquece (?:isso)?\b|dimentica(?:lo)?\b|vergeet (?:dat|het)\b|zapomnij o tym|забудь|bunu unut)/u;
+  /(?:^|[,;–-] )(?:(?:no|ah|ach|oh|ok|okay|sorry|hm+|actually|wait|nein|non|nee|doch nicht|нет)[,.!]* )*(?:(?:please |pls )?(?:forget|ignore|scratch|scrap|disregard) (?:that|this|it|what i (?:just )?said|my last)\b|i take (?:that|it) back\b|strike that\b|vergiss das\b|vergiss es\b|oublie (?:ca|cela)\b|olvida (?:eso|lo)\b|olvidalo\b|esquece (?:isso)?\b|dimentica(?:lo)?\b|vergeet (?:dat|het)\b|zapomnij o tym|забудь|bunu unut)/u;
 
 /** The sentence takes back something that it names. */
 export const isRevocation = (folded: string): boolean => TAKES_BACK.some((pattern) => pattern.test(folded));

@@ -132,9 +132,16 @@ const IN_JEST = /\b(?:(?:ha){2,8}|lol|lmao|hehe|jk|just kidding)[.!)]{0,3}$|[ðŸ˜
 /** A question at the end is what the sentence is about. */
 const ENDS_WITH_QUESTION = /, (?:which|what|where|when|who|how|is it|can you|could you)\b[^?]{0,60}\?$/;
 
+/** "These people never answer": about somebody else, and nobody is asked for anything. */
+const isAboutOthers = (folded: string): boolean =>
+  /\b(?:they|these people|those people|he|she|people|those guys|these guys) (?:just )?(?:never|always)\b/.test(
+    folded,
+  );
+
 /** "Never push to main." "From now on â€¦" */
 export const isOrder = (folded: string): boolean =>
   !IN_JEST.test(folded) &&
+  !isAboutOthers(folded) &&
   !ENDS_WITH_QUESTION.test(folded) &&
   (matchesAny(ORDERS_ENGLISH, folded) || ORDERS_FOREIGN.test(folded) || EAST_ASIAN_RULES.test(folded));
 
