@@ -11,7 +11,7 @@ import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../workdays/make-world/p
 /** Placeholder tokens of words and of figures; the same token is the same word within a sample. */
 export const FIRST_WORD_PLACEHOLDER = 60_000;
 export const FIRST_FIGURE_PLACEHOLDER = 61_000;
-const OPEN_WORDS = 64;
+const OPEN_WORDS = 128;
 const OPEN_FIGURES = 8;
 const POOL_WORDS = 40_000;
 const POOL_FIGURES = 4_000;
@@ -21,31 +21,68 @@ const letter = (at: number): string => String.fromCharCode(97 + at);
 const stubFigure = (at: number): string => `9090909${at}`;
 const AMOUNT = /\b(?:cost|effort|ticket)(?: to)? (\d+)\b/g;
 
-/** Replaces names and amounts in the texts of one task by stubs, the same stub for the same value. The first text must be the task. */
-export function createPlaceholders(): {
-  readonly open: (text: string) => string;
-  readonly nextWord: () => string;
-} {
+/** A word of one spelling, as the tokenizer separates them. */
+const SPELT = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+
+interface Placeholders {
+  /** From here on these words are open too; in lower case. */
+  add(words: Iterable<string>): void;
+  open(text: string): string;
+  nextWord(): string;
+}
+
+/** Replaces names and amounts in the texts of one sample by stubs, the same stub for the same value. The first text must be the task. */
+export function createPlaceholders(): Placeholders {
   const words = new Map<string, string>();
+  const opened = new Set<string>();
   let figures: Map<string, string> | undefined;
   let used = 0;
   const nextWord = (): string => stubWord(used++ % OPEN_WORDS);
   return {
     nextWord,
+    add: (more) => {
+      for (const word of more) opened.add(word);
+    },
     open: (text) => {
       figures ??= amountsOf(text);
       return text
-        .replace(/[A-Za-z]+/g, (word) => {
+        .replace(SPELT, (word) => {
           const name = word.toLowerCase();
-          if (!NAMES.has(name)) return word;
+          if (!NAMES.has(name) && !opened.has(name)) return word;
           const stub = words.get(name) ?? nextWord();
           words.set(name, stub);
-          return word === name ? stub : stub.charAt(0).toUpperCase() + stub.slice(1);
+          if (word === name) return stub;
+          return word.length > 1 && word === word.toUpperCase()
+            ? stub.toUpperCase()
+            : stub.charAt(0).toUpperCase() + stub.slice(1);
         })
         .replace(/\d+/g, (figure) => figures?.get(figure) ?? figure);
     },
   };
 }
+
+/** Words that a reply has from what was told and from nowhere else: not from the task, and not from the work without rules. */
+export function copiedWords(
+  replies: readonly string[],
+  told: readonly string[],
+  known: readonly string[],
+): ReadonlySet<string> {
+  const wordsIn = (texts: readonly string[]): Set<string> =>
+    new Set(texts.flatMap((text) => (text.match(SPELT) ?? []).map((word) => word.toLowerCase())));
+  const [common, said] = [wordsIn(known), wordsIn(told)];
+  return new Set(
+    [...wordsIn(replies)].filter(
+      (word) => word.length > 1 && said.has(word) && !common.has(word) && !FIXED.has(word),
+    ),
+  );
+}
+
+/** Words with a meaning of their own in a reply. */
+const FIXED: ReadonlySet<string> = new Set(
+  `write append cp set done sha sum json jsonl true false null am pm eur usd gbp hours days jan feb mar apr may jun jul aug sep sept oct nov dec
+  january february march april june july august september october november december mon tue wed thu fri sat sun monday tuesday wednesday
+  thursday friday saturday sunday yyyy mm dd hh ss`.split(/\s+/),
+);
 
 /** Figures that occur only as amounts: one that is also a day or an hour is kept. */
 function amountsOf(task: string): Map<string, string> {
@@ -68,12 +105,19 @@ export function createPlaceholderEncoder({ encode }: NanoTokenizer): (text: stri
       (_, at) => [encode(stubFigure(at)), FIRST_FIGURE_PLACEHOLDER + at] as const,
     ),
   ];
+  // All stubs begin alike, and hardly any other word does.
+  const [opening] = stubs[0]?.[0] ?? [];
+  const [openingFigure] = stubs.at(-1)?.[0] ?? [];
   return (text) => {
     const tokens = encode(text);
     const out: number[] = [];
     for (let at = 0; at < tokens.length; ) {
-      const stub = stubs.find(([spelling]) => spelling.every((token, place) => tokens[at + place] === token));
-      out.push(stub?.[1] ?? tokens[at] ?? 0);
+      const first = tokens[at] ?? 0;
+      const stub =
+        first === opening || first === openingFigure
+          ? stubs.find(([spelling]) => spelling.every((token, place) => tokens[at + place] === token))
+          : undefined;
+      out.push(stub?.[1] ?? first);
       at += stub?.[0].length ?? 1;
     }
     return out;
