@@ -1,7 +1,7 @@
 import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import { pick } from '../../workdays/draw.ts';
-import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../workdays/make-world/pools.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, TAGS } from '../../workdays/make-world/pools.ts';
 
 /*
  * Names and amounts of a training sample are placeholders, and pre-training fills in others each time it shows the sample: names cannot be
@@ -19,7 +19,7 @@ const POOL_FIGURES = 4_000;
 const stubWord = (at: number): string => `qzx${letter(at >> 3)}${letter(at & 7)}jq`;
 const letter = (at: number): string => String.fromCharCode(97 + at);
 const stubFigure = (at: number): string => `9090909${at}`;
-const AMOUNT = /\b(?:cost|effort|ticket)(?: to)? (\d+)\b/g;
+const AMOUNT = /\b(?:cost|effort|ticket|seats|share)(?: to)? (\d+)\b/g;
 
 /** A word of one spelling, as the tokenizer separates them. */
 const SPELT = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
@@ -153,7 +153,7 @@ export function makeFillers(
 
 /** The names of all worlds, in lower case. */
 const NAMES: ReadonlySet<string> = new Set(
-  [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase()),
+  [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS, ...TAGS].map((name) => name.toLowerCase()),
 );
 const ONSETS =
   'b c d f g h j k l m n p qu r s t v w x y z br ch cl cr dr fl fr gl gn gr kn ph pl pr sc sh sk sl sn sp st sw th tr wh hy'.split(

@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import math
+import multiprocessing
 import pathlib
 import time
 from random import Random
@@ -33,6 +34,9 @@ CLEAN_UNTIL = 0.5
 NOISY_FROM = 0.7
 CHUNK = 16_384
 MOST_POSITIONS = 1025
+LONGEST_REPLY = 208
+# The share of clean replies, which the processes that compose samples read.
+SHARED = multiprocessing.Value("d", 1.0)
 
 
 # ---------------------------------------------------------------------------------------------------------------- data
@@ -143,7 +147,7 @@ class Samples:
 class Batches(torch.utils.data.Dataset):
     """Batches of samples that are nearly of one length; what is in them depends on the seed alone."""
 
-    def __init__(self, samples, steps, tokens, seed, clean):
+    def __init__(self, samples, steps, tokens, seed, clean=None):
         self.samples, self.seed, self.clean = samples, seed, clean
         random = np.random.default_rng(seed)
         plan = []
@@ -168,7 +172,7 @@ class Batches(torch.utils.data.Dataset):
 
     def __getitem__(self, step):
         random = Random(self.seed * 1_000_003 + step)
-        clean = self.clean(step / len(self.plan))
+        clean = SHARED.value if self.clean is None else self.clean
         made = [self.samples.compose(index, random, clean) for index in self.plan[step]]
         longest = min((max(len(tokens) for tokens, _ in made) + 63) // 64 * 64 + 1, MOST_POSITIONS)
         tokens = np.zeros((len(made), longest), dtype=np.int64)
@@ -196,8 +200,7 @@ class Norm(nn.Module):
         self.eps = eps
 
     def forward(self, x):
-        wide = x if x.dtype == torch.float64 else x.float()
-        return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)).to(x.dtype) * self.weight
+        return F.rms_norm(x, self.weight.shape, self.weight, self.eps)
 
 
 class Projection(nn.Module):
@@ -239,8 +242,9 @@ class Attention(nn.Module):
             proj(x).view(B, T, self.heads, D // self.heads).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
-        q, k = rotated(q, cos, sin), rotated(k, cos, sin)
-        y = F.scaled_dot_product_attention(q, k, v.to(q.dtype), is_causal=True)
+        # The rotation is as precise as its table; attention is as precise as the values.
+        q, k = rotated(q, cos, sin).to(v.dtype), rotated(k, cos, sin).to(v.dtype)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.o_proj(y.transpose(1, 2).reshape(B, T, D).to(x.dtype))
 
 
@@ -376,26 +380,35 @@ def to_device(batch, device):
     return tuple(each.to(device, non_blocking=True) for each in batch)
 
 
-def train(model, args, samples, valid, device, autocast, save):
-    batches = Batches(samples, args.steps, args.tokens, args.seed, clean_share)
-    loader = torch.utils.data.DataLoader(
-        batches, batch_size=None, num_workers=args.workers, pin_memory=device == "cuda", prefetch_factor=8 if args.workers else None
-    )
+def train(model, args, read, valid, device, autocast, save):
+    def load(samples, seed):
+        batches = Batches(samples, args.steps, args.tokens, seed)
+        workers = {"num_workers": args.workers, "prefetch_factor": 8 if args.workers else None}
+        return iter(torch.utils.data.DataLoader(batches, batch_size=None, pin_memory=device == "cuda", **workers))
+
+    samples = read([args.data])
+    print(f"{len(samples)} samples", flush=True)
+    loader = load(samples, args.seed)
+    is_whole = args.more is None
     matrices = [p for p in model.layers.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if not any(p is matrix for matrix in matrices)]
     muon = Muon(matrices)
     adam = torch.optim.AdamW(others, lr=0, betas=(0.9, 0.95), weight_decay=0.0, fused=device == "cuda")
-    run = torch.compile(model, dynamic=True) if args.compile else model
-    run.hidden = torch.compile(model.hidden, dynamic=True) if args.compile else model.hidden
     log, window, start, seen = [], [], time.time(), 0
-    for step, batch in enumerate(loader):
+    for step in range(args.steps):
         # By the clock where there is a limit: the schedule then ends with the time.
         progress = step / args.steps if args.seconds == 0 else max(step / args.steps, (time.time() - start) / args.seconds)
         if progress >= 1:
             break
-        batch = to_device(batch, device)
+        if not is_whole and step % 50 == 0 and (args.more / "manifest.json").exists():
+            is_whole = True
+            samples = read([args.data, args.more])
+            print(f"{len(samples)} samples", flush=True)
+            loader = load(samples, args.seed + 1)
+        SHARED.value = clean_share(progress)
+        batch = to_device(next(loader), device)
         seen += batch[0].numel()
-        loss, reply, right = loss_of(run, batch, autocast)
+        loss, reply, right = loss_of(model, batch, autocast)
         model.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -410,9 +423,10 @@ def train(model, args, samples, valid, device, autocast, save):
             row = {
                 "step": step + 1,
                 "tokens": seen,
+                "samples": len(samples),
                 "replyLoss": loss,
                 "right": accuracy,
-                "clean": clean_share(progress),
+                "clean": SHARED.value,
                 **valid_losses(model, valid, device, autocast),
                 "seconds": round(time.time() - start, 1),
             }
@@ -426,10 +440,43 @@ def train(model, args, samples, valid, device, autocast, save):
 @torch.no_grad()
 def valid_losses(model, valid, device, autocast):
     """On samples of other days, with rules of the same forms that were drawn anew; clean replies."""
-    batches = Batches(valid, 8, 32_768, 7, lambda _: 1.0)
+    batches = Batches(valid, 8, 32_768, 7, 1.0)
     found = [loss_of(model, to_device(batches[step], device), autocast)[1:] for step in range(len(batches))]
     loss, right = torch.tensor(found).mean(0).tolist()
     return {"validLoss": loss, "validRight": right}
+
+
+def reply_to(model, prompts, temperature, seed, end, device, chunk=384):
+    """Replies to prompts, in their order."""
+    generator = torch.Generator(device=device).manual_seed(seed)
+    replies = [None] * len(prompts)
+    order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
+    for start in range(0, len(order), chunk):
+        indices = order[start : start + chunk]
+        lengths = torch.tensor([len(prompts[index]) for index in indices], device=device)
+        tokens = torch.zeros(len(indices), int(lengths.max()) + LONGEST_REPLY, dtype=torch.long, device=device)
+        for row, index in enumerate(indices):
+            tokens[row, : len(prompts[index])] = torch.tensor(prompts[index], device=device)
+        rows = torch.arange(len(indices), device=device)
+        alive = torch.ones(len(indices), dtype=torch.bool, device=device)
+        count = torch.zeros(len(indices), dtype=torch.long, device=device)
+        for step in range(LONGEST_REPLY):
+            now = lengths + step
+            hidden = model.hidden(tokens[:, : int(now.max())])[rows, now - 1]
+            logits = F.linear(hidden, model.embed_tokens.weight).float()
+            if temperature == 0:
+                drawn = logits.argmax(-1)
+            else:
+                drawn = torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator)[:, 0]
+            tokens[rows, now] = torch.where(alive, drawn, torch.zeros_like(drawn))
+            count += alive
+            alive &= drawn != end
+            if not alive.any():
+                break
+        for row, index in enumerate(indices):
+            first = int(lengths[row])
+            replies[index] = tokens[row, first : first + int(count[row])].tolist()
+    return replies
 
 
 # ---------------------------------------------------------------------------------------------------------------- main
@@ -453,7 +500,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=int, default=500)
     parser.add_argument("--workers", type=int, default=14)
-    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--more", type=pathlib.Path, default=None, help="further data that are still being made, used once they are there")
+    parser.add_argument("--prompts", type=pathlib.Path, default=None, help="prompts to reply to at the end, from bench:obedience --prompts")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
     started = time.time()
@@ -466,7 +514,11 @@ def main():
     device = args.device
     autocast = lambda: torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
     pool = Pool(args.data / "pool.bin", manifest["open"])
-    samples = Samples([args.data / f"samples-{part}.bin" for part in manifest["parts"]], pool, manifest)
+
+    def read(folders):
+        parts = [(folder, part) for folder in folders for part in json.loads((folder / "manifest.json").read_text())["parts"]]
+        return Samples([folder / f"samples-{part}.bin" for folder, part in parts], pool, manifest)
+
     valid = Samples([args.data / "samples-valid.bin"], pool, manifest)
     shape = manifest["shape"]
     model = Decoder(shape).to(device)
@@ -474,7 +526,7 @@ def main():
         stored = load_file(str(args.start))
         model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
     parameters = sum(p.numel() for p in model.parameters())
-    print(f"{len(samples)} samples, {parameters} parameters, read in {time.time() - started:.0f} s", flush=True)
+    print(f"{parameters} parameters, read in {time.time() - started:.0f} s", flush=True)
 
     def save(log):
         weights = {f"model.{name}": p.detach().half().contiguous().cpu() for name, p in model.named_parameters()}
@@ -485,7 +537,7 @@ def main():
             "tokens": log[-1]["tokens"],
             "batchTokens": args.tokens,
             "rate": args.rate,
-            "samples": len(samples),
+            "samples": log[-1]["samples"],
             "parameters": parameters,
             "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
             "torch": torch.__version__,
@@ -502,8 +554,20 @@ def main():
         (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
         (args.out / "train-log.json").write_text(json.dumps({"run": run, "data": manifest, "log": log}) + "\n")
 
-    log = train(model, args, samples, valid, device, autocast, save)
-    save(log)
+    save(train(model, args, read, valid, device, autocast, save))
+    if args.prompts is None:
+        return
+    # What is judged are the weights as they are stored.
+    stored = load_file(str(args.out / "weights.safetensors"))
+    model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
+    prompts = json.loads(args.prompts.read_text())
+    with torch.no_grad():
+        replies = {
+            "greedy": reply_to(model, prompts, 0, 1, manifest["marks"]["end"], device),
+            "sampled": reply_to(model, prompts, 1.0, 1, manifest["marks"]["end"], device),
+        }
+    (args.out / "replies.json").write_text(json.dumps(replies))
+    print(f"replied after {time.time() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ const FAMILIES: readonly (readonly [number, (random: Random) => AuxiliaryRule])[
   [0.2, drawStepRule],
 ];
 
-const TYPES = ['note', 'card', 'quote', 'memo', 'plan', 'review'];
+const TYPES = 'note card quote memo plan review brief status roster survey order'.split(' ');
 const CONDITIONS = [
   'In a {type}: {rule}',
   'For every {type}: {rule}',

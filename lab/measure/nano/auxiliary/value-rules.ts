@@ -4,14 +4,14 @@ import { fill, pick, shuffled } from '../../../workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
 import {
   type AuxiliaryRule,
+  firstValue,
   mapRecords,
   mapValues,
   newRecord,
   type TaskSteps,
-  firstValue,
 } from './task-steps.ts';
 
-const KEYS = ['topic', 'owner', 'due', 'ticket', 'cost', 'effort', 'state', 'version', 'by', 'at'] as const;
+const KEYS = 'topic owner due ticket cost effort state version by at share seats start tags'.split(' ');
 /** Most often what is plain text: other values have rules of the suite. */
 const drawKey = (random: Random): string =>
   random.next() < 0.75 ? pick(random, ['topic', 'owner', 'state', 'version', 'by']) : pick(random, KEYS);
@@ -406,7 +406,7 @@ export function drawRecordRule(random: Random): AuxiliaryRule {
 export function drawOrderRule(random: Random): AuxiliaryRule {
   const order = shuffled(random, KEYS);
   const place = (key: string): number => {
-    const at = (order as readonly string[]).indexOf(key);
+    const at = order.indexOf(key);
     return at < 0 ? order.length : at;
   };
   const change: Rewrite = (record) =>
