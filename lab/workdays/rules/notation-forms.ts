@@ -315,7 +315,7 @@ export type OperationName = keyof typeof OPERATIONS;
 
 const plainOf = (leaf: Leaf): string => String(writeLeaf(leaf, PLAIN_STYLE));
 
-/** The form of a rule that one operation is done with every value of one type. */
+/** The form of a rule that one operation is done with every value of one type in JSON; signs have a meaning of their own in Markdown. */
 export function createNotationForm(targetName: TargetName, operationName: OperationName): AnyRuleForm {
   const target: Target = TARGETS[targetName];
   const { parameters, create } = OPERATIONS[operationName] as Operation<unknown>;
@@ -324,12 +324,17 @@ export function createNotationForm(targetName: TargetName, operationName: Operat
     parameters,
     create: (given) => {
       const notation = create(given);
-      const ownOf = (plan: Plan): readonly Leaf[] => leavesOf(plan).filter(target.is);
+      const ownOf = (plan: Plan): readonly Leaf[] =>
+        leavesOf({ ...plan, creates: plan.creates.filter(({ format }) => format === 'json') }).filter(
+          target.is,
+        );
       const fits = (found: Json, leaf: Leaf): boolean => notation.fits(found, leaf, target);
       const written = (leaf: Leaf): Json => notation.write(plainOf(leaf), leaf);
       const isOpen = (leaf: Leaf): boolean => !fits(writeLeaf(leaf, PLAIN_STYLE), leaf);
       const matchesOf = ({ created, edited }: Work): readonly Match[] =>
-        [...created, ...edited].flatMap(({ matches }) => matches.filter(({ wanted }) => target.is(wanted)));
+        [...created.filter(({ wanted }) => wanted.format === 'json'), ...edited].flatMap(({ matches }) =>
+          matches.filter(({ wanted }) => target.is(wanted)),
+        );
       const slip = ([name, why, write]: Notation['slips'][number]): Slip => ({
         ...{ name, why },
         make: (draft) =>
