@@ -2,6 +2,7 @@ import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import { pick } from '../../workdays/draw.ts';
 import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, TAGS } from '../../workdays/make-world/pools.ts';
+import { createValueDraw } from '../../workdays/rules/split-values.ts';
 
 /*
  * Names and amounts of a training sample are placeholders, and pre-training fills in others each time it shows the sample: names cannot be
@@ -143,13 +144,31 @@ export function makeFillers(
     return luck < 0.1 ? 1 : luck < 0.4 ? 2 : luck < 0.7 ? 3 : 4;
   };
   return {
-    words: Array.from({ length: POOL_WORDS }, (_, at) => encode(at % 2 === 0 ? newWord(random) : pieced())),
+    words: Array.from({ length: POOL_WORDS }, (_, at) =>
+      encode(allowed(at % 2 === 0 ? () => newWord(random) : pieced, random)),
+    ),
     figures: Array.from({ length: POOL_FIGURES }, () => {
       const least = 10 ** (digits() - 1);
       return encode(String(least + random.below(9 * least)));
     }),
   };
 }
+
+/** A word that pre-training may see as a value, alone and with the signs that often go with one. */
+function allowed(make: () => string, random: Random): string {
+  const { made } = createValueDraw(random, 'seen');
+  for (;;) {
+    const word = made(make);
+    const spelt = ['.', '_', '-'].map((sign) => sign + word);
+    if (spelt.every((value) => isSeen(value)) && isSeen(`${word.toUpperCase()}-`)) return word;
+  }
+}
+
+/** Drawing from one value finds none if it is kept back. */
+function isSeen(value: string): boolean {
+  return SEEN.words([value], 1).length === 1;
+}
+const SEEN = createValueDraw(createRandom('seen'), 'seen');
 
 /** The names of all worlds, in lower case. */
 const NAMES: ReadonlySet<string> = new Set(

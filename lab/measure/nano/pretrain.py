@@ -561,7 +561,7 @@ def main():
     stored = load_file(str(args.out / "weights.safetensors"))
     model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
     prompts = json.loads(args.prompts.read_text())
-    with torch.no_grad():
+    with torch.no_grad(), autocast():
         replies = {
             "greedy": reply_to(model, prompts, 0, 1, manifest["marks"]["end"], device),
             "sampled": reply_to(model, prompts, 1.0, 1, manifest["marks"]["end"], device),

@@ -51,6 +51,7 @@ export const HABITS = {
 /** By number of lessons, from none to eight. */
 const SHARES = [0.08, 0.22, 0.15, 0.12, 0.13, 0.14, 0.09, 0.04, 0.03];
 const TASKS_PER_DAY = 24;
+const SAMPLES_PER_DAY = 48;
 const NOISY = 2;
 const AUXILIARY = 0.45;
 /** The share of samples whose copied words are open; the words of the others are drawn once. */
@@ -76,9 +77,7 @@ export function* makeSamples(seed: number, isOpen = true): Generator<Sample> {
   const random = createRandom(`samples/${seed}`);
   const facts = pick(random, makeDays('train', seed));
   const tasks = Array.from({ length: TASKS_PER_DAY }, (_, at) => makeTask(facts, at, random));
-  for (const [at, task] of tasks.entries())
-    for (let turn = 0; turn < 2; turn++)
-      yield makeTaskSample(task, tasks, `${seed}/${at}/${turn}`, isOpen, random);
+  for (let at = 0; at < SAMPLES_PER_DAY; at++) yield makeTaskSample(tasks, `${seed}/${at}`, isOpen, random);
   yield* makeChoiceSamples(facts, tasks, seed, isOpen, random);
   for (let at = 0; at < 2; at++)
     yield {
@@ -100,15 +99,10 @@ function makeTask({ day }: DayFacts, at: number, random: Random): DayTask {
   return { ...task, base: stepsFor(createDraft(task.plan)) };
 }
 
-function makeTaskSample(
-  task: DayTask,
-  others: readonly DayTask[],
-  seed: string,
-  mayOpen: boolean,
-  random: Random,
-): Sample {
+function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolean, random: Random): Sample {
+  const lessons = drawLessons(tasks, seed, random);
+  const task = pickTask(tasks, lessons, random);
   const { plan } = task;
-  const lessons = drawLessons(others, seed, random);
   const base = commandsOf(task.base.steps);
   const clean = demonstrate(plan, lessons, () => 1, random);
   const chance = (form: string) => chanceOf(form, task, lessons.length);
@@ -123,7 +117,7 @@ function makeTaskSample(
       copiedWords(
         [...clean, ...noisy.flat()],
         lines.flatMap(({ texts }) => texts),
-        [...base, wording],
+        [...base, wording, plan.summary],
       ),
     );
   const open = isOpen ? opening.open : (text: string) => text;
@@ -153,6 +147,15 @@ function blur(text: string, random: Random, kept: ReadonlySet<string>, nextWord:
   const luck = random.next();
   if (luck < 0.6) return text;
   return blurred(text, luck < 0.85 ? 0.25 : 0.65, { random, kept, nextWord });
+}
+
+/** Mostly one of several tasks to which most of the lessons apply. */
+function pickTask(tasks: readonly DayTask[], lessons: readonly Lesson[], random: Random): DayTask {
+  const drawn = Array.from({ length: random.next() < 0.75 ? 4 : 1 }, () => pick(random, tasks));
+  const fitting = ({ plan, base }: DayTask): number =>
+    lessons.filter(({ rule, auxiliary }) => rule?.appliesTo(plan) ?? auxiliary?.apply(base) !== undefined)
+      .length;
+  return drawn.reduce((best, one) => (fitting(one) > fitting(best) ? one : best));
 }
 
 const commandsOf = (steps: readonly WorkStep[]): readonly string[] => [...steps.map(commandOf), 'done'];

@@ -18,7 +18,8 @@ export const drawSeenRules = (seed: string, count: number): readonly HouseRule[]
       if (luck >= OWN_WORDS + SHOWN_ONLY) return rule.tell(plan, split, random);
       const words = rule.words(plan);
       const shown = SHOWING.map((name) => words[name]).find((word) => word !== undefined && word !== '');
-      if (luck >= OWN_WORDS && shown !== undefined) return showOnly(shown, random);
+      const isWhole = !('file' in words) || 'copy' in words;
+      if (luck >= OWN_WORDS && shown !== undefined && isWhole) return showOnly(shown, random);
       const fitting = (PHRASINGS[rule.form] ?? []).filter((one) => gapsIn(one).every((gap) => gap in words));
       return fitting.length === 0 ? rule.tell(plan, split, random) : fill(pick(random, fitting), words);
     },

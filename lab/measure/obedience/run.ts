@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createNanoTemplate } from '../../../nano/policy/nano-template.ts';
+import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
+import { readVocabulary } from '../../../nano/policy/vocabulary.ts';
 import { openNano } from '../../../nano/shipped-policy.ts';
 import { SPLITS } from '../../workdays/world.ts';
 import { judgeTrial } from './judge-trial.ts';
@@ -40,9 +42,16 @@ const trials = makeTrials({
   split,
   origins: ORIGINS.filter((origin) => values.origin?.includes(origin) ?? true),
 });
-const nano = await openNano(values.model);
-const { engine, tokenizer } = nano;
+const nano =
+  values.prompts === undefined && values.replies === undefined ? await openNano(values.model) : undefined;
+const tokenizer = nano?.tokenizer ?? readTokenizer();
 const template = createNanoTemplate(tokenizer);
+
+function readTokenizer() {
+  const vocabulary = readVocabulary(readFileSync(`${values.model ?? 'models/nano'}/tokenizer.json`, 'utf8'));
+  if (vocabulary === undefined) throw new Error('there is no vocabulary');
+  return createNanoTokenizer(vocabulary);
+}
 
 const promptOf = ({ request }: Trial): Int32Array => {
   const rendered = template.render(request);
@@ -52,7 +61,8 @@ const promptOf = ({ request }: Trial): Int32Array => {
 
 async function sample(prompt: Int32Array, decoding: Decoding, seed: number): Promise<Iterable<number>> {
   const common = { prompt, count: 1, maxTokens: template.longestReply, topK: -1, topP: 1, seed };
-  const { sequences } = await engine.sample(
+  if (nano === undefined) throw new Error('there is no engine');
+  const { sequences } = await nano.engine.sample(
     undefined,
     { ...common, temperature: decoding === 'greedy' ? 0 : 1, stop: template.stop },
     new AbortController().signal,
@@ -89,4 +99,4 @@ if (values.prompts === undefined) {
       );
   }
 } else writeFileSync(values.prompts, JSON.stringify(trials.map((trial) => [...promptOf(trial)])));
-await nano.close();
+await nano?.close();

@@ -1,6 +1,7 @@
 import type { Random } from '../../../../src/base/random.ts';
 import type { Json, JsonObject } from '../../../../src/core/json.ts';
 import { fill, pick, shuffled } from '../../../workdays/draw.ts';
+import { formsOf } from '../../../workdays/rules/draw-rules.ts';
 import { newWord } from '../placeholders.ts';
 import {
   type AuxiliaryRule,
@@ -14,7 +15,7 @@ import {
 const KEYS = 'topic owner due ticket cost effort state version by at share seats start tags'.split(' ');
 /** Most often what is plain text: other values have rules of the suite. */
 const drawKey = (random: Random): string =>
-  random.next() < 0.75 ? pick(random, ['topic', 'owner', 'state', 'version', 'by']) : pick(random, KEYS);
+  random.next() < 0.5 ? pick(random, ['topic', 'owner', 'state', 'version', 'by']) : pick(random, KEYS);
 
 const PAIRS = [
   '()',
@@ -176,10 +177,39 @@ const OPERATIONS: readonly ValueOperation[] = [
   },
 ];
 
+/** What the suite calls these operations and what these fields are, to know which pairs are kept from pre-training. */
+const SUITE_OPERATIONS: Readonly<Record<string, string>> = {
+  surround: 'surround',
+  begin: 'prefix',
+  end: 'suffix',
+  letters: 'case',
+};
+const TARGETS: Readonly<Record<string, string>> = {
+  ...{
+    topic: 'title',
+    owner: 'person',
+    by: 'person',
+    state: 'state',
+    ticket: 'ticket',
+    cost: 'amount',
+    effort: 'amount',
+  },
+  ...{ share: 'share', seats: 'count', start: 'date', tags: 'item' },
+};
+const KEPT_BACK: ReadonlySet<string> = new Set(formsOf('unseen-forms').map(({ name }) => name));
+
+/** Whether a form of rule that pre-training must not see does the same to the same field. */
+const isKeptBack = (key: string, operation: string): boolean =>
+  KEPT_BACK.has(`${TARGETS[key] ?? ''}-${SUITE_OPERATIONS[operation] ?? ''}`) ||
+  (key === 'tags' && operation in SUITE_OPERATIONS);
+
 /** A rule on how one field is written. */
 export function drawValueRule(random: Random): AuxiliaryRule {
   const key = drawKey(random);
-  const operation = pick(random, OPERATIONS);
+  const operation = pick(
+    random,
+    OPERATIONS.filter(({ name }) => !isKeptBack(key, name)),
+  );
   const { change, words } = operation.draw(random);
   return {
     form: `value ${operation.name}`,
