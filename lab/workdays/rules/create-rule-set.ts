@@ -3,10 +3,14 @@ import { parseJson } from '../../../src/core/json.ts';
 import { fill, gapsIn, pick } from '../draw.ts';
 import { amount, type Plan, text, ticket, time } from '../files/plan.ts';
 import { type LocalTime, SPLITS } from '../world.ts';
-import { FILE_NAMES, HEADER_COMMENT, METADATA, SORTED_KEYS } from './new-file-forms.ts';
+import { DOCUMENT_FORMS } from './document-forms.ts';
+import { SORTED_KEYS } from './key-order-form.ts';
+import { LIST_FORMS } from './list-forms.ts';
+import { FILE_NAMES, HEADER_COMMENT, METADATA } from './new-file-forms.ts';
 import { NOTATION_FORMS } from './notation-table.ts';
 import type { AnyRuleForm, HouseRule, RuleSet } from './rule-set.ts';
 import { BACKUP, CHECKSUMS, DONE_LOG } from './task-record-forms.ts';
+import { TRACE_FORMS } from './trace-forms.ts';
 import { TICKET_PREFIX, TIMES, UNITS } from './value-forms.ts';
 
 const PHRASINGS = z.array(z.string().min(1)).min(1);
@@ -140,6 +144,9 @@ export const RULE_FORMS: readonly AnyRuleForm[] = [
   HEADER_COMMENT,
   CHECKSUMS,
   ...NOTATION_FORMS,
+  ...DOCUMENT_FORMS,
+  ...LIST_FORMS,
+  ...TRACE_FORMS,
 ];
 
 /**

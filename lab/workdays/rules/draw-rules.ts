@@ -6,11 +6,12 @@ import { FIRST_FORMS } from './first-forms.ts';
 import { NOTATION_DRAWS } from './notation-table.ts';
 import type { HouseRule, RuleSet } from './rule-set.ts';
 import { createValueDraw, type RuleOrigin } from './split-values.ts';
+import { STRUCTURE_DRAWS } from './structure-table.ts';
 
 export type { RuleOrigin } from './split-values.ts';
 
 /** All forms that rules are drawn from, seen and held out. */
-const DRAWN_FORMS: readonly DrawnForm[] = [...FIRST_FORMS, ...NOTATION_DRAWS];
+const DRAWN_FORMS: readonly DrawnForm[] = [...FIRST_FORMS, ...NOTATION_DRAWS, ...STRUCTURE_DRAWS];
 
 /** A rule with its origin and its parameters, as a rule file has them. */
 export interface DrawnRule extends HouseRule {
