@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { valuesIn } from '../../../lab/workdays/rules/draw-rules.ts';
 
-const GRAM = 5;
-
-/** All runs of five words; a gap `{…}` ends a run. */
-export const fiveGramsOf = (text: string): readonly string[] =>
+/** All runs of so many words; a gap `{…}` ends a run. */
+export const runsOf = (text: string, length: number): readonly string[] =>
   text.split(/\{\w+\}/).flatMap((piece) => {
     const words = piece.toLowerCase().match(/[\p{L}\d]+/gu) ?? [];
     return words
-      .slice(0, Math.max(0, words.length - GRAM + 1))
-      .map((_, at) => words.slice(at, at + GRAM).join(' '));
+      .slice(0, Math.max(0, words.length - length + 1))
+      .map((_, at) => words.slice(at, at + length).join(' '));
   });
+
+export const fiveGramsOf = (text: string): readonly string[] => runsOf(text, 5);
 
 /** The runs of five words that both have. */
 export function sharedFiveGrams(one: readonly string[], other: readonly string[]): readonly string[] {
