@@ -35,7 +35,7 @@ const RESERVED: readonly string[] = [
 ];
 
 /** Parts of these values that no composed value may have either. */
-const RESERVED_PARTS: readonly string[] = ['YYYYMMDD', '+08:00', '+0800', 'OPS', '.bak'];
+const RESERVED_PARTS: readonly string[] = ['YYYYMMDD', '+08:00', '+0800', 'OPS', '.bak', 'DONE'];
 
 /** Whether pre-training may never draw this value of a parameter. A stable hash decides, so that a list may grow without moving a value. */
 const isHeldOut = (value: string): boolean =>
