@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../src/cli/context.ts';
 import { DEMO_CONDITIONS, type DemoEvent, type DemoPlan } from '../demo/run-demo.ts';
 import type { BenchRun } from '../run/run-bench.ts';
+import type { Condition } from '../suite/arms.ts';
 
 type NightProgress = Omit<Extract<DemoEvent, { readonly type: 'night' }>, 'type'>;
 
@@ -70,8 +71,6 @@ export function showProgress(
     },
   };
 }
-
-type Condition = (typeof DEMO_CONDITIONS)[number];
 
 /** The progress of one condition. */
 interface ConditionProgress {

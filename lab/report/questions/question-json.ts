@@ -1,4 +1,4 @@
-import type { Condition } from '../../suite/run-records.ts';
+import type { Condition } from '../../suite/arms.ts';
 import { figureEntries } from '../figure.ts';
 import type { ConditionSummary, QuestionFigures } from './condition-summary.ts';
 import { explainQuestionDifference, type QuestionReport } from './question-report.ts';

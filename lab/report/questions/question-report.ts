@@ -1,11 +1,5 @@
-import {
-  CONDITIONS,
-  type Condition,
-  type LessonRecord,
-  type NightRecord,
-  type QuestionRecord,
-  type RunHead,
-} from '../../suite/run-records.ts';
+import { CONDITIONS, type Condition } from '../../suite/arms.ts';
+import type { LessonRecord, NightRecord, QuestionRecord, RunHead } from '../../suite/run-records.ts';
 import {
   comparePairs,
   type Difference,

@@ -5,7 +5,8 @@ import {
   makeQuestionReport,
   type QuestionReport,
 } from '../../../lab/report/questions/question-report.ts';
-import type { Condition, QuestionRecord } from '../../../lab/suite/run-records.ts';
+import type { Condition } from '../../../lab/suite/arms.ts';
+import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
 import { graded, head, journal, row, shuffled } from './journals.ts';
 import { questionPage, questionTable } from './render.ts';
 import { simulateJournal } from './simulated-journal.ts';
