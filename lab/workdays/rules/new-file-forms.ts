@@ -9,22 +9,52 @@ import type { LocalTime } from '../world.ts';
 import { createForm, type Slip } from './rule-set.ts';
 import { createTimeFormat } from './value-forms.ts';
 
-const CASES = {
-  snake_case: { joint: '_', fits: /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/ },
-  'kebab-case': { joint: '-', fits: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/ },
+/** The ways to join the words of a file name, each with the sign that joins them. */
+export const NAME_CASES = {
+  snake_case: '_',
+  'kebab-case': '-',
+  'dot.case': '.',
+  'plus+case': '+',
+  'tilde~case': '~',
+  double__case: '__',
+  'double--case': '--',
+  'comma,case': ',',
+  'equals=case': '=',
 } as const;
+const NAME_CASE = z.enum(Object.keys(NAME_CASES) as [keyof typeof NAME_CASES]);
+
+/** The dates that a file name may have. */
+export const NAME_DATES = [
+  'YYYYMMDD',
+  'YYYY-MM-DD',
+  'YYYY_MM_DD',
+  'YYYY.MM.DD',
+  'DD-MM-YYYY',
+  'DD.MM.YYYY',
+  'DDMMYYYY',
+  'MM-DD-YYYY',
+  'MMDDYYYY',
+  'MM-DD',
+  'MMDD',
+  'DD-MM',
+  'DDMM',
+  'YYYY-DD-MM',
+] as const;
+
+const isJoined = (name: string, joint: string): boolean =>
+  name.split(joint).every((word, at) => (at === 0 ? /^[a-z][a-z0-9]*$/ : /^[a-z0-9]+$/).test(word));
 
 /** A file without a given name is named by date and subject in one case. */
 export const FILE_NAMES = createForm({
   name: 'file-names',
   parameters: z.strictObject({
-    date: z.enum(['YYYYMMDD', 'YYYY-MM-DD']),
+    date: z.enum(NAME_DATES),
     place: z.enum(['front', 'end']),
-    words: z.enum(['snake_case', 'kebab-case']),
+    words: NAME_CASE,
   }),
   create: ({ date, place, words }) => {
     const format = createTimeFormat(date);
-    const { joint, fits } = CASES[words];
+    const joint = NAME_CASES[words];
     const join = (day: string, name: string): string =>
       (place === 'front' ? [day, name] : [name, day]).join(joint);
     const nameOf = ({ about, format: ending }: NewDocument, today: LocalTime): string =>
@@ -98,9 +128,12 @@ export const FILE_NAMES = createForm({
     function isNamed(base: string, day: string): boolean {
       const name = base.slice(0, base.length - path.posix.extname(base).length);
       const isDated = place === 'front' ? name.startsWith(day + joint) : name.endsWith(joint + day);
-      const rest = place === 'front' ? name.slice(day.length + 1) : name.slice(0, -day.length - 1);
+      const rest =
+        place === 'front' ? name.slice(day.length + joint.length) : name.slice(0, -day.length - joint.length);
       return (
-        isDated && fits.test(rest) && path.posix.extname(base) === path.posix.extname(base).toLowerCase()
+        isDated &&
+        isJoined(rest, joint) &&
+        path.posix.extname(base) === path.posix.extname(base).toLowerCase()
       );
     }
   },
@@ -280,24 +313,50 @@ const withHead = (document: DraftDocument, key: string, said: string, line: stri
 
 type Arrange = (fields: Fields) => Fields;
 
+const alphabetically = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const lastLetter = (key: string): string => key.slice(-1);
+
+/** Orders of keys. `said` is the order in words. */
+export const KEY_ORDERS = {
+  ascending: { compare: alphabetically, said: 'alphabetical' },
+  descending: { compare: (a, b) => alphabetically(b, a), said: 'reverse alphabetical' },
+  'shortest first': { compare: (a, b) => a.length - b.length, said: 'from the shortest to the longest' },
+  'longest first': { compare: (a, b) => b.length - a.length, said: 'from the longest to the shortest' },
+  'by last letter': {
+    compare: (a, b) => alphabetically(lastLetter(a), lastLetter(b)),
+    said: 'by their last letter',
+  },
+  'by second letter': {
+    compare: (a, b) => alphabetically(a.slice(1, 2), b.slice(1, 2)),
+    said: 'by their second letter',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly compare: (a: string, b: string) => number; readonly said: string }>
+>;
+
 /** The keys of a new JSON file are sorted, on every level. */
 export const SORTED_KEYS = createForm({
   name: 'sorted-keys',
-  parameters: z.strictObject({ order: z.enum(['ascending', 'descending']) }),
+  parameters: z.strictObject({ order: z.enum(Object.keys(KEY_ORDERS) as [keyof typeof KEY_ORDERS]) }),
   create: ({ order }) => {
-    const sign = order === 'ascending' ? 1 : -1;
-    const sort: Arrange = (fields) => fields.toSorted(([a], [b]) => sign * (a < b ? -1 : 1));
+    const { compare, said } = KEY_ORDERS[order];
+    const sort: Arrange = (fields) => fields.toSorted(([a], [b]) => compare(a, b));
     const isSorted = (keys: readonly string[]): boolean =>
-      keys.every((key, at) => at === 0 || sign * ((keys[at - 1] ?? '') <= key ? 1 : -1) > 0);
+      keys.every((key, at) => at === 0 || compare(keys[at - 1] ?? '', key) <= 0);
     const arrange = (draft: WorkDraft, arranged: Arrange): WorkDraft =>
       withDocuments(draft, (document) => ({ ...document, arrange: arranged }));
     const slip = (name: string, why: string, arranged: Arrange): Slip => ({
       name,
       why,
-      make: (draft) => arrange(draft, (fields) => belowComment(fields, (rest) => arranged(sort(rest)))),
+      make: (draft) => {
+        const slipped: Arrange = (fields) => belowComment(fields, (rest) => arranged(sort(rest)));
+        const isStill = draft.documents.every(({ fields }) => isSorted(slipped(fields).map(([key]) => key)));
+        return isStill ? undefined : arrange(draft, slipped);
+      },
     });
     return {
-      appliesTo: ({ creates }) => creates.some(({ format }) => format === 'json'),
+      appliesTo: ({ creates }) =>
+        creates.some(({ format, fields }) => format === 'json' && !isSorted(fields.map(([key]) => key))),
       check: ({ created }) =>
         created.flatMap(({ wanted, found }) => {
           if (wanted.format !== 'json') return [];
@@ -325,7 +384,7 @@ export const SORTED_KEYS = createForm({
       words: ({ creates }) => {
         const json = creates.find(({ format }) => format === 'json');
         const keys = sort(json?.fields ?? []).map(([key]) => key);
-        return { example: keys.join(', '), first: keys[0] ?? '', last: keys.at(-1) ?? '' };
+        return { order: said, example: keys.join(', '), first: keys[0] ?? '', last: keys.at(-1) ?? '' };
       },
     };
   },
