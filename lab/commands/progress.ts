@@ -90,7 +90,7 @@ interface ConditionProgress {
 type DemoProgress = ReadonlyMap<Condition, ConditionProgress>;
 
 const BAR_WIDTH = 20;
-const NAME_WIDTH = 9;
+const NAME_WIDTH = 12;
 
 /** `at`: the time of the event, in milliseconds. */
 export function noteDemo(progress: DemoProgress, event: DemoEvent, at: number): DemoProgress {

@@ -7,6 +7,7 @@ import type { PromotionSettings } from '../../src/train/promotion.ts';
 import type { ServedTraining } from '../../src/train/serve-training.ts';
 import type { Tuning } from '../../src/train/training-plan.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
+import { rulesOfSeed } from '../workdays/named-rules.ts';
 import { workdaysTasks } from '../workdays/task-source.ts';
 import type { BenchEnvironment, NightResult, NightSteps } from './bench-environment.ts';
 
@@ -76,7 +77,7 @@ export const nightSteps = ({ night, closed }: NightInProgress, steps: number): N
 
 export interface NightOptions {
   readonly steps: number;
-  /** The rules of the days: `house`, `other`, or a file. */
+  /** The rules of the run, as `--rules` names them. */
   readonly rules: string;
   readonly control?: Tuning['control'];
   readonly promotion?: Partial<PromotionSettings>;
@@ -111,7 +112,7 @@ export function createNight(options: CreateNightOptions): NonNullable<BenchEnvir
     let open = EMPTY_NIGHT;
     if (isNew) {
       const place = WORLDS.perSeed * seed + WORLDS.perNight * day;
-      const choice = { rules, since: day };
+      const choice = { rules: rulesOfSeed(rules, seed), since: day };
       const tasks = workdaysTasks({
         train: { ...choice, split: 'train', seed: WORLDS.train + place, count: TASKS.train },
         heldOut: { ...choice, split: 'gate', seed: WORLDS.heldOut + place, count: TASKS.heldOut },
