@@ -52,8 +52,8 @@ export interface BenchEnvironment {
 export interface ArmEnvironment extends BenchEnvironment {
   /** Those that prompts may contain now, with the distractors. */
   library(): Promise<readonly LibraryLesson[]>;
-  /** Of the lessons of a turn, those that its prompt has by their index line only. */
-  listed(turn: string): Promise<readonly string[]>;
+  /** The lessons that the gateway put into a turn's prompt, by id: with their whole text, or by their index line only. */
+  shown(turn: string): Promise<{ readonly bodies: readonly string[]; readonly lines: readonly string[] }>;
   /** Undefined for an arm that adds nothing. */
   addition(): Promise<PromptAddition | undefined>;
   /** The user's feedback on a wrong answer, for an arm that keeps notes. */

@@ -155,9 +155,13 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
           .filter(({ id }) => !isDistractor(id))
           .map(describeLesson),
       library: async () => (await library()).map(describeLesson),
-      listed: async (turn) => {
-        const explained = asArray(asObject(await lessonsApi.why(turn)).lessons).map(asObject);
-        return explained.flatMap(({ id, verdict }) => (verdict === 'listed' ? (asString(id) ?? []) : []));
+      shown: async (turn) => {
+        const explained = arm.lessons === 'recalled' ? asObject(await lessonsApi.why(turn)).lessons : [];
+        const ids = (wanted: string): readonly string[] =>
+          asArray(explained)
+            .map(asObject)
+            .flatMap(({ id, verdict }) => (verdict === wanted ? (asString(id) ?? []) : []));
+        return { bodies: ids('shown'), lines: ids('listed') };
       },
       addition: async () => {
         if (notes !== undefined) return { text: notes.section(), lessons: [] };

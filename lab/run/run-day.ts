@@ -200,12 +200,11 @@ async function teachingOf(
   { run, addition, context }: InContext,
 ): Promise<Pick<DayRow, 'lessons' | 'taught' | 'byLine' | 'known' | 'told' | 'mistaught'>> {
   const turn = run.turns.findLast((one) => one.turn !== undefined)?.turn;
-  const served = new Set(run.turns.flatMap(({ lessons }) => lessons));
-  const shown = new Set([...served, ...(addition?.lessons ?? [])]);
-  const lines = new Set(served.size === 0 || turn === undefined ? [] : await environment.listed(turn));
+  const served = turn === undefined ? { bodies: [], lines: [] } : await environment.shown(turn);
+  const [whole, brief] = [new Set([...served.bodies, ...(addition?.lessons ?? [])]), new Set(served.lines)];
   const library = await environment.library();
-  const bodies = library.filter(({ id }) => shown.has(id) && !lines.has(id)).map(({ text }) => text);
-  const listed = library.filter(({ id }) => shown.has(id) && lines.has(id)).map(({ line }) => line);
+  const bodies = library.filter(({ id }) => whole.has(id)).map(({ text }) => text);
+  const listed = library.filter(({ id }) => brief.has(id)).map(({ line }) => line);
   const notes = addition === undefined || addition.lessons.length > 0 ? [] : [addition.text];
   const rules = suite.rules.filter(({ id }) => ids.includes(id));
   const taughtBy = (texts: readonly string[]): readonly string[] =>
@@ -214,7 +213,7 @@ async function teachingOf(
   const byBody = taughtBy(bodies);
   const mistaught = rules.filter((rule) => [...bodies, ...listed].some((text) => rule.isMistaughtBy?.(text)));
   return {
-    lessons: [...shown],
+    lessons: [...whole, ...brief],
     taught,
     byLine: taught.filter((id) => !byBody.includes(id)),
     known: taughtBy(library.map(({ text }) => text)),
