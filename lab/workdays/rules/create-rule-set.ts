@@ -4,6 +4,7 @@ import { fill, gapsIn, pick } from '../draw.ts';
 import { amount, type Plan, text, ticket, time } from '../files/plan.ts';
 import { type LocalTime, SPLITS } from '../world.ts';
 import { FILE_NAMES, HEADER_COMMENT, METADATA, SORTED_KEYS } from './new-file-forms.ts';
+import { NOTATION_FORMS } from './notation-table.ts';
 import type { AnyRuleForm, HouseRule, RuleSet } from './rule-set.ts';
 import { BACKUP, CHECKSUMS, DONE_LOG } from './task-record-forms.ts';
 import { TICKET_PREFIX, TIMES, UNITS } from './value-forms.ts';
@@ -138,6 +139,7 @@ export const RULE_FORMS: readonly AnyRuleForm[] = [
   SORTED_KEYS,
   HEADER_COMMENT,
   CHECKSUMS,
+  ...NOTATION_FORMS,
 ];
 
 /**

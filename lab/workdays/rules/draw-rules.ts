@@ -3,13 +3,14 @@ import { fill, pick, shuffled } from '../draw.ts';
 import { RULE_FORMS } from './create-rule-set.ts';
 import type { DrawnForm } from './drawn-form.ts';
 import { FIRST_FORMS } from './first-forms.ts';
+import { NOTATION_DRAWS } from './notation-table.ts';
 import type { HouseRule, RuleSet } from './rule-set.ts';
-import { createValueDraw, isHeldOut, type RuleOrigin } from './split-values.ts';
+import { createValueDraw, type RuleOrigin } from './split-values.ts';
 
 export type { RuleOrigin } from './split-values.ts';
 
 /** All forms that rules are drawn from, seen and held out. */
-const DRAWN_FORMS: readonly DrawnForm[] = [...FIRST_FORMS];
+const DRAWN_FORMS: readonly DrawnForm[] = [...FIRST_FORMS, ...NOTATION_DRAWS];
 
 /** A rule with its origin and its parameters, as a rule file has them. */
 export interface DrawnRule extends HouseRule {
@@ -50,6 +51,10 @@ export function drawRuleSet({ seed, origin, count }: DrawOptions): DrawnRuleSet 
 export const formsOf = (origin: RuleOrigin): readonly DrawnForm[] =>
   DRAWN_FORMS.filter(({ heldOut }) => (heldOut === undefined) === (origin !== 'unseen-forms'));
 
+/** One rule of a form, the same for the same seed. */
+export const drawRuleOf = (form: DrawnForm, origin: RuleOrigin, seed: string): DrawnRule =>
+  drawRule(form, origin, createRandom(`rule/${form.name}/${origin}/${seed}`), 0);
+
 function drawRule(form: DrawnForm, origin: RuleOrigin, random: Random, place: number): DrawnRule {
   const parameters = form.draw(createValueDraw(random, origin === 'seen' ? 'seen' : 'held out'));
   const ways = RULE_FORMS.find(({ name }) => name === form.name)?.create(parameters);
@@ -80,6 +85,3 @@ export const valuesIn = (parameters: unknown): readonly string[] =>
     : typeof parameters === 'object' && parameters !== null
       ? Object.values(parameters).flatMap(valuesIn)
       : [];
-
-/** Whether one of the values of a rule is held out from pre-training. */
-export const hasHeldOutValue = (parameters: unknown): boolean => valuesIn(parameters).some(isHeldOut);

@@ -155,7 +155,8 @@ const drawTicketPrefix = (random: Random): string => {
   );
 };
 
-const JOINTS = [
+/** What stands between a number and its unit. */
+export const JOINTS = [
   ...[' ', '', '_', '-', '/', ':', '~', '*', '.', '=', '+', '&', '^', '#', '@', '|', '>', ';', '%'],
   ...[
     '--',

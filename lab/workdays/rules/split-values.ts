@@ -16,14 +16,24 @@ const HELD_OUT_IN = 5;
  * hash says.
  */
 const RESERVED: readonly string[] = [
-  ...['YYYY-MM-DDTHH:mm:ss+08:00', '+08:00', 'YYYYMMDD', 'snake_case', '.bak', 'OPS-', ' ', 'ascending'],
+  ...[
+    'YYYY-MM-DDTHH:mm:ss+08:00',
+    '+08:00',
+    '+0800',
+    'YYYYMMDD',
+    'snake_case',
+    '.bak',
+    'OPS-',
+    ' ',
+    'ascending',
+  ],
   ...['meta', 'created_at', 'author', 'status', 'pending', 'in_progress', 'done'],
   ...['done.log', '[DONE] <timestamp> | <task id> | <summary>', '80', '_comment', 'checksums.txt'],
   ...['Internal - not for customers', 'checksums', 'DONE', 'Internal'],
 ];
 
 /** Whether pre-training may never draw this value of a parameter. A stable hash decides, so that a list may grow without moving a value. */
-export const isHeldOut = (value: string): boolean =>
+const isHeldOut = (value: string): boolean =>
   RESERVED.includes(value) ||
   hash('sha256', `held out/${value}`, 'buffer').readUInt32BE(0) % HELD_OUT_IN === 0;
 
@@ -34,6 +44,8 @@ export interface ValueDraw {
   word(list: readonly string[]): string;
   /** Several different values of a list. */
   words(list: readonly string[], count: number): readonly string[];
+  /** One of a few values, of which some are named as held out. */
+  few<T>(values: readonly T[], heldOut: readonly T[]): T;
   /** A composed value. */
   made(make: (random: Random) => string): string;
 }
@@ -59,6 +71,8 @@ export function createValueDraw(random: Random, side: 'seen' | 'held out'): Valu
     random,
     word,
     made,
+    few: (values, heldOut) =>
+      pick(random, side === 'seen' ? values.filter((value) => !heldOut.includes(value)) : heldOut),
     words: (list, count) => {
       const left = list.filter(isOnSide);
       const out: string[] = [];

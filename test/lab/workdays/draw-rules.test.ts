@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DrawnRuleSet, drawRuleSet, formsOf, valuesIn } from '../../../lab/workdays/rules/draw-rules.ts';
-import { isHeldOut, type RuleOrigin } from '../../../lab/workdays/rules/split-values.ts';
+import { type DrawnRuleSet, drawRuleOf, drawRuleSet, formsOf, valuesIn } from '../../../lab/workdays/rules/draw-rules.ts';
+import type { RuleOrigin } from '../../../lab/workdays/rules/split-values.ts';
 import { SPLITS } from '../../../lab/workdays/world.ts';
 import { mutate } from './files-mutate.ts';
 
@@ -16,30 +16,30 @@ const fromTheStart = (set: DrawnRuleSet): DrawnRuleSet => ({
 describe('a drawn rule set', () => {
   it.each(drawn)('is kept, broken by leaving any rule out and by every near miss, from %s', (origin) => {
     const seen = { right: 0, removed: 0, slips: 0 };
-    for (let seed = 0; seed < 60; seed++) {
+    for (let seed = 0; seed < 48; seed++) {
       const set = fromTheStart(drawRuleSet({ seed, origin, count: 5 }));
       const split = SPLITS[seed % SPLITS.length] ?? 'train';
       mutate(set, seed % 4 === 0 ? 'full' : 'short', split, `drawn/${origin}/${seed}`, seed % 14, seen);
     }
-    expect(seen.right).toBeGreaterThan(400);
-    expect(seen.removed).toBeGreaterThan(800);
-    expect(seen.slips).toBeGreaterThan(3000);
+    expect(seen.right).toBeGreaterThan(300);
+    expect(seen.removed).toBeGreaterThan(500);
+    expect(seen.slips).toBeGreaterThan(1500);
   });
 });
 
 describe('the split of values', () => {
-  it('draws nothing that is held out for seen rules, and only held-out values otherwise', () => {
-    for (let seed = 0; seed < 100; seed++) {
-      for (const { parameters, title } of drawRuleSet({ seed, origin: 'seen', count: 99 }).rules)
-        expect(
-          valuesIn(parameters).filter((value) => isHeldOut(value) && !FREE.includes(value)),
-          title,
-        ).toEqual([]);
-      for (const { parameters, title } of drawRuleSet({ seed, origin: 'unseen-parameters', count: 99 }).rules)
-        expect(
-          valuesIn(parameters).filter((value) => !isHeldOut(value) && !FREE.includes(value)),
-          title,
-        ).toEqual([]);
+  it('gives no form a value that it has on the other side, and no seen rule one of the house', () => {
+    const house = [HOUSE_RULES_VALUES, OTHER_RULES_VALUES].flat();
+    const seen = valuesByForm('seen');
+    for (const [form, values] of valuesByForm('unseen-parameters')) {
+      const both = [...values].filter(
+        (value) => seen.get(form)?.has(value) === true && !FREE.includes(value),
+      );
+      expect(both, form).toEqual([]);
+      expect(
+        house.filter((value) => seen.get(form)?.has(value) === true),
+        form,
+      ).toEqual([]);
     }
   });
 
@@ -67,4 +67,29 @@ describe('the split of values', () => {
 });
 
 /** Values that are on no side: there are only two of them. */
-const FREE = ['front', 'end'];
+const FREE = ['front', 'end', '.', ','];
+
+/** Values of the two sets, apart from the words that name a place or an order. */
+const HOUSE_RULES_VALUES = [
+  ...['YYYY-MM-DDTHH:mm:ss+08:00', 'YYYYMMDD', 'snake_case', 'meta', 'created_at', 'author', 'status'],
+  ...['pending', 'in_progress', 'done', '.bak', 'done.log', '[DONE] <timestamp> | <task id> | <summary>'],
+];
+const OTHER_RULES_VALUES = [
+  'ascending',
+  'OPS-',
+  ' ',
+  '_comment',
+  'Internal - not for customers',
+  'checksums.txt',
+];
+
+function valuesByForm(origin: RuleOrigin): ReadonlyMap<string, ReadonlySet<string>> {
+  const values = new Map<string, Set<string>>();
+  for (const form of formsOf(origin)) {
+    const own = new Set<string>();
+    values.set(form.name, own);
+    for (let seed = 0; seed < 200; seed++)
+      for (const value of valuesIn(drawRuleOf(form, origin, `${seed}`).parameters)) own.add(value);
+  }
+  return values;
+}
