@@ -13,6 +13,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { LessonsApi } from '../../src/core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson } from '../../src/core/lesson.ts';
+import type { EmbeddingModel } from '../../src/core/recall.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { decodeLessons } from '../../src/lessons/codec.ts';
 import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
@@ -80,6 +81,8 @@ interface OpenEnvironmentOptions {
   readonly failures: number;
   /** Training under the arms that train. */
   readonly nights?: NightOptions;
+  /** A sentence model for all daemons of the run: arms ask the same questions. */
+  readonly embed?: EmbeddingModel;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -123,6 +126,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
       port: 0,
       models,
       isUnhurried: true,
+      ...(options.embed === undefined ? {} : { embed: options.embed }),
       training,
     });
     const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });

@@ -12,6 +12,7 @@ import { isDrawn } from '../workdays/named-rules.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
 import { createOpenEnvironment } from './open-environment.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
+import { createSharedEmbed } from './shared-embed.ts';
 import { BenchError, loadSuite, type SuiteChoice } from './suites.ts';
 import type { NightOptions } from './training-night.ts';
 
@@ -97,6 +98,7 @@ export async function runBench(options: BenchRun): Promise<string> {
   const done = loadBenchJournal(file);
   if (done !== undefined) mustBeTheSame(done.head, head);
   const journal = openBenchJournal(file, head);
+  const embed = createSharedEmbed();
   try {
     await runSuite({
       head,
@@ -106,6 +108,7 @@ export async function runBench(options: BenchRun): Promise<string> {
         policy: answers,
         failures,
         nights: { ...NIGHTS, steps: nightSteps, rules, ...(control === undefined ? {} : { control }) },
+        embed,
         env: options.env,
         log: options.log,
       }),
@@ -122,6 +125,7 @@ export async function runBench(options: BenchRun): Promise<string> {
     });
   } finally {
     journal.close();
+    await embed.close();
   }
   return folder;
 }

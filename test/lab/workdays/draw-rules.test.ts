@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type DrawnRuleSet, drawRuleOf, drawRuleSet, formsOf, valuesIn } from '../../../lab/workdays/rules/draw-rules.ts';
+import {
+  type DrawnRuleSet,
+  drawRuleOf,
+  drawRuleSet,
+  formsOf,
+  valuesIn,
+} from '../../../lab/workdays/rules/draw-rules.ts';
 import type { RuleOrigin } from '../../../lab/workdays/rules/split-values.ts';
 import { SPLITS } from '../../../lab/workdays/world.ts';
 import { mutate } from './files-mutate.ts';
