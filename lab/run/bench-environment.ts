@@ -12,7 +12,7 @@ export interface EnvironmentLesson {
 }
 
 /** A lesson that prompts may contain. */
-export interface LibraryLesson extends EnvironmentLesson {
+export interface PromptLesson extends EnvironmentLesson {
   /** As an index shows it. */
   readonly line: string;
 }
@@ -51,7 +51,7 @@ export interface BenchEnvironment {
 /** With what the arms of a question suite differ by. */
 export interface ArmEnvironment extends BenchEnvironment {
   /** Those that prompts may contain now, with the distractors. */
-  library(): Promise<readonly LibraryLesson[]>;
+  library(): Promise<readonly PromptLesson[]>;
   /** The lessons that the gateway put into a turn's prompt, by id: with their whole text, or by their index line only. */
   shown(turn: string): Promise<{ readonly bodies: readonly string[]; readonly lines: readonly string[] }>;
   /** Undefined for an arm that adds nothing. */

@@ -28,8 +28,8 @@ import type {
   ArmEnvironment,
   BenchEnvironment,
   EnvironmentOptions,
-  LibraryLesson,
   OpenArmEnvironment,
+  PromptLesson,
 } from './bench-environment.ts';
 import { distractorChanges, isDistractor } from './distractors.ts';
 import { openPromptNotes } from './prompt-notes.ts';
@@ -201,7 +201,7 @@ const keptFile = (folder: string, name: string, day: number): string =>
   path.join(folder, `${name}-day${day}.sqlite`);
 
 /** A lesson as reports need it. */
-const describeLesson = (lesson: Lesson): LibraryLesson => {
+const describeLesson = (lesson: Lesson): PromptLesson => {
   const { id, state, text } = lesson;
   const { name, description, content } = text;
   return { id, name, state, text: `${name}\n${description}\n${content}`, line: renderLine(lesson) };

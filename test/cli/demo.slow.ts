@@ -134,7 +134,7 @@ describe('progress of a demo', () => {
     expect(demoLines(progress, conditions, size)).toEqual([
       'baseline ░░░░░░░░░░░░░░░░░░░░ waits',
       'skills   ░░░░░░░░░░░░░░░░░░░░ waits',
-      'full     █████░░░░░░░░░░░░░░░ day 2 of 3 · 50.0 % of 2 tasks complete',
+      'full        █████░░░░░░░░░░░░░░░ day 2 of 3 · 50.0 % of 2 tasks complete',
     ]);
   });
 

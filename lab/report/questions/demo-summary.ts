@@ -91,7 +91,7 @@ function chart(report: QuestionReport): readonly string[] {
       {
         sign: 'w',
         days: weightsMarks(report.nights, last).map(({ day }) => day),
-        meaning: 'new weights serve (oracle rewards)',
+        meaning: 'new weights serve',
       },
     ],
     rows: CHART_ROWS,

@@ -133,6 +133,7 @@ const headOf = (
   seeds: Array.from({ length: seeds }, (_, place) => place + 1),
   questions,
   rules: RULES,
+  arms: 2,
   startedAt: '2026-03-02T09:00:00.000Z',
   version: '0.1.0',
   notes: [],
