@@ -9,7 +9,7 @@ import { listRuns, nextRun, type RenderedReport, renderRun, writePage } from '..
 import { type BenchRun, runBench } from '../run/run-bench.ts';
 import { BenchError, type QuestionFilter, SUITES } from '../run/suites.ts';
 import { CONDITIONS, type Condition } from '../suite/arms.ts';
-import { DRAWN_RULES } from '../workdays/named-rules.ts';
+import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
 import { showProgress } from './progress.ts';
 
 type Given = Partial<Record<'data' | 'oracle' | 'run' | 'html', string>> &
@@ -81,7 +81,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     split: options.split,
     // The embedded policy was trained on short questions only.
     form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
-    rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : DRAWN_RULES),
+    rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : UNTUNED_RULES),
     set: options.set,
     failures: options.failures,
     settleEach: options.hurry !== true,

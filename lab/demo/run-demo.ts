@@ -11,7 +11,8 @@ import { type BenchRun, runBench } from '../run/run-bench.ts';
 import type { NightProgress } from '../run/run-suite.ts';
 import type { QuestionFilter } from '../run/suites.ts';
 import type { QuestionRecord } from '../suite/run-records.ts';
-import { DRAWN_RULES, rulesNamed } from '../workdays/named-rules.ts';
+import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
+import { openRules } from '../workdays/rules/open-rules.ts';
 
 /** Which part of the workdays suite a demo runs. */
 export interface DemoPlan {
@@ -59,7 +60,7 @@ export function planDemo(isFast: boolean, wanted: Partial<DemoPlan>): DemoPlan {
 
 /** What the plan leaves out of the whole suite, in words. */
 export function omittedParts({ days, only, nightSteps }: DemoPlan): readonly string[] {
-  const { rules } = rulesNamed(DRAWN_RULES);
+  const { rules } = openRules(UNTUNED_RULES);
   const unmet = rules.filter(({ since }) => since >= days).length;
   const withRules = unmet === 0 ? '' : ` with ${unmet} of ${rules.length} rules`;
   const cut = days + 1 === WHOLE.days ? `day ${WHOLE.days}` : `days ${days + 1} to ${WHOLE.days}`;
@@ -89,7 +90,7 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
     suite: 'workdays',
     split: 'report',
     form: 'short',
-    rules: DRAWN_RULES,
+    rules: UNTUNED_RULES,
     set: '',
     days,
     ...(only === undefined ? {} : { only }),

@@ -8,7 +8,7 @@ import { choosePolicy, NANO_POLICY } from '../policies/choose-policy.ts';
 import type { Habits } from '../policies/scripted-policy.ts';
 import { ARMS_VERSION, armOf, type Condition } from '../suite/arms.ts';
 import type { HeadRule, RunHead } from '../suite/run-records.ts';
-import { isDrawn } from '../workdays/named-rules.ts';
+import { isDrawn } from '../workdays/drawn-rules.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
 import { createOpenEnvironment } from './open-environment.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';

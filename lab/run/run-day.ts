@@ -8,6 +8,7 @@ import { readChoice, scoreChoice } from '../suite/score-choice.ts';
 import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
 import { FOLLOWS_WRONG } from '../workdays/imperfect-feedback.ts';
 import type { ArmEnvironment, PromptAddition } from './bench-environment.ts';
+import { isDistractor } from './distractors.ts';
 
 interface Grade {
   /** Undefined when it could not be graded, with `why`. */
@@ -202,7 +203,8 @@ async function teachingOf(
   const turn = run.turns.findLast((one) => one.turn !== undefined)?.turn;
   const served = turn === undefined ? { bodies: [], lines: [] } : await environment.shown(turn);
   const [whole, brief] = [new Set([...served.bodies, ...(addition?.lessons ?? [])]), new Set(served.lines)];
-  const library = await environment.library();
+  // A distractor may contain a rule's value by chance, but it teaches none.
+  const library = (await environment.library()).filter(({ id }) => !isDistractor(id));
   const bodies = library.filter(({ id }) => whole.has(id)).map(({ text }) => text);
   const listed = library.filter(({ id }) => brief.has(id)).map(({ line }) => line);
   const notes = addition === undefined || addition.lessons.length > 0 ? [] : [addition.text];

@@ -1,8 +1,9 @@
 import { findMetaclawData, loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
 import type { Arm } from '../suite/arms.ts';
 import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
+import { findRivals, isDrawn, rulesOfSeed } from '../workdays/drawn-rules.ts';
 import { withImperfectFeedback } from '../workdays/imperfect-feedback.ts';
-import { findRivals, isDrawn, RULE_NAMES, rulesNamed, rulesOfSeed } from '../workdays/named-rules.ts';
+import { openRules } from '../workdays/rules/open-rules.ts';
 import type { RuleSet } from '../workdays/rules/rule-set.ts';
 import { createWorkdays } from '../workdays/workdays.ts';
 import type { Form, Split } from '../workdays/world.ts';
@@ -63,7 +64,7 @@ export interface SuiteChoice {
   /** For workdays: which worlds, which form of the questions, which rules. */
   readonly split: Split;
   readonly form: Form;
-  /** A name that `rulesNamed` knows. */
+  /** `house`, `other`, `seed:N[:unseen-forms]` (another set for each seed), or a file. */
   readonly rules: string;
   /** Only this many first days. */
   readonly days?: number;
@@ -144,10 +145,8 @@ const withOwnIds = (set: RuleSet, seed: number | undefined): RuleSet =>
 
 function ruleSetOf(name: string): RuleSet {
   try {
-    return rulesNamed(name);
+    return openRules(name);
   } catch (error) {
-    if (error instanceof Error && 'code' in error)
-      throw new BenchError(`The rules "${name}" cannot be read.`, `use ${RULE_NAMES}`);
     throw new BenchError(error instanceof Error ? error.message : String(error), 'see docs/benchmark.md');
   }
 }

@@ -7,7 +7,7 @@ import type { PromotionSettings } from '../../src/train/promotion.ts';
 import type { ServedTraining } from '../../src/train/serve-training.ts';
 import type { Tuning } from '../../src/train/training-plan.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
-import { rulesOfSeed } from '../workdays/named-rules.ts';
+import { rulesOfSeed } from '../workdays/drawn-rules.ts';
 import { workdaysTasks } from '../workdays/task-source.ts';
 import type { BenchEnvironment, NightResult, NightSteps } from './bench-environment.ts';
 

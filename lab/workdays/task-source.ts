@@ -12,8 +12,8 @@ import type {
   TrainingTask,
 } from '../../src/core/task-source.ts';
 import type { FileQuestion } from '../suite/suite.ts';
-import { rulesNamed } from './named-rules.ts';
 import { HOUSE_RULES } from './rules/house-rules.ts';
+import { openRules } from './rules/open-rules.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';
@@ -29,7 +29,7 @@ interface WorkTaskOptions {
   readonly since?: number;
 }
 
-/** The same as plain data. `rules`: `house` (the default), or another name of `rulesNamed`. */
+/** The same as plain data. `rules`: `house` (the default), or another name that `openRules` takes. */
 interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
   readonly rules?: string;
 }
@@ -65,7 +65,7 @@ function choiceIn(value: unknown, name: string): WorkTaskOptions {
     split: known,
     seed: first,
     count: most,
-    rules: rulesNamed(asString(rules) ?? 'house'),
+    rules: openRules(asString(rules) ?? 'house'),
     ...(day === undefined ? {} : { since: day }),
   };
 }

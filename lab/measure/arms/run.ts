@@ -22,7 +22,7 @@ import { makeQuestionReport } from '../../report/questions/question-report.ts';
 import { loadBenchJournal } from '../../run/bench-journal.ts';
 import { runBench } from '../../run/run-bench.ts';
 import type { QuestionFilter } from '../../run/suites.ts';
-import { DRAWN_RULES } from '../../workdays/named-rules.ts';
+import { UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
 import { writeSection } from '../markdown.ts';
 
 const FILTERS: readonly QuestionFilter[] = ['files', 'house', 'sample'];
@@ -31,7 +31,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '5' },
     days: { type: 'string', default: '14' },
-    rules: { type: 'string', default: DRAWN_RULES },
+    rules: { type: 'string', default: UNTUNED_RULES },
     only: { type: 'string', default: 'sample' },
     condition: { type: 'string', default: 'all' },
     jobs: { type: 'string', default: '2' },
@@ -91,7 +91,7 @@ if (journal === undefined) throw new Error(`there is no run in ${path.join(folde
 const report = makeQuestionReport(journal);
 const markdown = armsMarkdown(
   report,
-  `npm run bench:arms${values.rules === DRAWN_RULES ? '' : ` -- --rules ${values.rules}`}`,
+  `npm run bench:arms${values.rules === UNTUNED_RULES ? '' : ` -- --rules ${values.rules}`}`,
 );
 writeFileSync(path.join(folder, name, 'report.json'), JSON.stringify(questionJson(report), undefined, 1));
 writeFileSync(path.join(folder, name, 'report.html'), documentPage(questionDocument(report)));

@@ -83,8 +83,8 @@ const SHORT_DOCUMENTS: readonly (readonly [type: string, keys: readonly ShortKey
   ['card', ['topic', 'ticket', 'due']],
   ['quote', ['topic', 'cost', 'due']],
   ['memo', ['topic', 'owner', 'ticket', 'due']],
-  ['plan', ['topic', 'effort', 'due']],
-  ['review', ['topic', 'owner', 'effort']],
+  ['plan', ['topic', 'effort', 'due', 'tags']],
+  ['review', ['topic', 'owner', 'tags', 'effort']],
   ['brief', ['topic', 'tags', 'due']],
   ['status', ['topic', 'state', 'share', 'due']],
   ['roster', ['topic', 'owner', 'seats', 'start']],
@@ -127,7 +127,7 @@ type ShortKey = (typeof SHORT_KEYS)[number];
 
 const SHORT_STATES: readonly string[] = ['todo', 'doing', 'done', 'waiting', 'closed'];
 /** How many tags a document has: sometimes none. */
-const TAG_COUNTS = [0, 2, 2, 3];
+const TAG_COUNTS = [0, 2, 3, 3];
 const SHORT_UNITS = { cost: 'EUR', effort: 'hours' } as const;
 const BOARD_FILE = 'json';
 const LOG_FILE = 'jsonl';

@@ -36,8 +36,8 @@ export interface Work {
 
 /** How values are found again that a rule has renamed or rewritten: a task is done in any notation that a rule asks for. */
 export interface Reading {
-  /** The key under which a new document has a value. */
-  keyFor?(key: string): string;
+  /** The keys under which a new document may have a value: the right one, and near misses of it. */
+  keysFor?(key: string): readonly string[];
   /** Whether it is the value, in the notation of the rule. */
   means?(wanted: Leaf, found: Json): boolean;
   /** The items of a list that is written in another way; undefined if it is not. */
@@ -119,8 +119,8 @@ function withKeys(
   const renamed = fields.flatMap(([key]) => {
     if (memberOf(members, key) !== undefined) return [];
     const value = readings
-      .map(({ keyFor }) => keyFor?.(key))
-      .map((other) => (other === undefined ? undefined : memberOf(members, other)))
+      .flatMap(({ keysFor }) => keysFor?.(key) ?? [])
+      .map((other) => memberOf(members, other))
       .find((other) => other !== undefined);
     return value === undefined ? [] : [[key, value] as const];
   });

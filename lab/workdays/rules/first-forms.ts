@@ -4,7 +4,8 @@ import { meansMoment } from '../files/spoken-time.ts';
 import type { LocalTime } from '../world.ts';
 import type { DrawnForm } from './drawn-form.ts';
 import { FIRST_WORDINGS } from './first-wordings.ts';
-import { KEY_ORDERS, NAME_CASES, NAME_DATES } from './new-file-forms.ts';
+import { KEY_ORDERS } from './key-order-form.ts';
+import { NAME_CASES, NAME_DATES } from './new-file-forms.ts';
 import type { ValueDraw } from './split-values.ts';
 import { createTimeFormat } from './value-forms.ts';
 

@@ -15,12 +15,12 @@ const MARK_WORDS =
   );
 
 /** Signs, letters with a sign, or a word: always with something that no plain value begins or ends with. */
-function drawMark(random: Random, isBefore: boolean): string {
+function drawMark(random: Random, isBefore: boolean, isWord = false): string {
   const sign = pick(random, SIGNS);
   const letters = random.below(2) === 0 ? lettersOf(random, 1, 4) : pick(random, MARK_WORDS);
   const stem = random.below(3) === 0 ? letters.toUpperCase() : letters;
   const joint = pick(random, [' ', '-', '.', sign, sign, ': ']);
-  const luck = random.below(8);
+  const luck = isWord ? 2 : random.below(8);
   if (luck === 0) return sign;
   if (luck === 1) return sign + (random.below(2) === 0 ? sign : pick(random, SIGNS));
   return isBefore ? stem + joint : joint.trimEnd() + (joint === ': ' ? ' ' : joint === ' ' ? ' ' : '') + stem;
@@ -48,7 +48,7 @@ const LEFT_SIGNS: readonly (readonly [string, string])[] = [
     '@@',
     '..',
   ].map(([a = '', b = '']) => [a, b] as const),
-  ...['(())', '[[]]', '<<>>', '----', '****', '____', '::..', '>><<', '-->>', '<--<'].map(
+  ...['(())', '[[]]', '<<>>', '----', '****', '____', '::..'].map(
     (signs) =>
       [signs.slice(0, Math.floor(signs.length / 2)), signs.slice(Math.floor(signs.length / 2))] as const,
   ),
@@ -58,7 +58,7 @@ function drawSurround({ random, made }: ValueDraw): object {
     const [left = '', right = ''] = made(() => pick(random, LEFT_SIGNS).join('\n')).split('\n');
     return { left, right };
   }
-  return { left: made(() => drawMark(random, true)), right: made(() => drawMark(random, false)) };
+  return { left: made(() => drawMark(random, true, true)), right: made(() => drawMark(random, false, true)) };
 }
 
 const DATE_SIGNS = ['-', '/', '.', '_', ' ', '~', ''];

@@ -30,6 +30,8 @@ const RESERVED: readonly string[] = [
   ...['meta', 'created_at', 'author', 'status', 'pending', 'in_progress', 'done'],
   ...['done.log', '[DONE] <timestamp> | <task id> | <summary>', '80', '_comment', 'checksums.txt'],
   ...['Internal - not for customers', 'checksums', 'DONE', 'Internal'],
+  ...['DD/MM/YYYY, HHhmm', '.yesterday', ' loaves in 100', 'oven_check', 'cold', ' <> '],
+  ...['/quay', '-berth', 'tide.lst', '<task id> moored <path>', ' worth ', 'calm-sea'],
 ];
 
 /** Whether pre-training may never draw this value of a parameter. A stable hash decides, so that a list may grow without moving a value. */

@@ -110,8 +110,8 @@ describe('the summary of a demo', () => {
       );
     for (const pair of [
       'skills − baseline',
-      'full (deployable rewards) − baseline',
-      'full (deployable rewards) − skills',
+      'full \\(deployable rewards\\) − baseline',
+      'full \\(deployable rewards\\) − skills',
     ])
       expect(text.match(new RegExp(`${pair} .*(better|worse|cannot say)$`, 'gm'))).toHaveLength(2);
     expect(text.match(/100 % ┤/g)).toHaveLength(3);

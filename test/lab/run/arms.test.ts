@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,8 +8,9 @@ import { distractorChanges, isDistractor } from '../../../lab/run/distractors.ts
 import { NOTES_LIMIT, openPromptNotes } from '../../../lab/run/prompt-notes.ts';
 import { loadSuite, type SuiteChoice } from '../../../lab/run/suites.ts';
 import { ARMS, armLabel, armOf, CONDITIONS } from '../../../lab/suite/arms.ts';
+import { findRivals, rulesOfSeed, UNTUNED_RULES } from '../../../lab/workdays/drawn-rules.ts';
 import { FEEDBACK_SHARES, withImperfectFeedback } from '../../../lab/workdays/imperfect-feedback.ts';
-import { DRAWN_RULES, findRivals, rulesNamed, rulesOfSeed } from '../../../lab/workdays/named-rules.ts';
+import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
 import { createWorkdays } from '../../../lab/workdays/workdays.ts';
 import { asObject, asString } from '../../../src/core/json.ts';
 import { decodeChange } from '../../../src/lessons/codec.ts';
@@ -21,7 +22,7 @@ const WORKDAYS: SuiteChoice = {
   suite: 'workdays',
   split: 'report',
   form: 'short',
-  rules: DRAWN_RULES,
+  rules: UNTUNED_RULES,
   set: '',
 };
 
@@ -127,14 +128,15 @@ describe('distractors', () => {
       const { name, description, content } = asObject(text);
       return `${name}\n${description}\n${content}`;
     });
-    const names = ['house', 'other', ...[1, 2, 3, 4, 5].map((seed) => rulesOfSeed(DRAWN_RULES, seed))];
-    for (const rule of names.flatMap((name) => rulesNamed(name).rules))
+    const sets = path.resolve(import.meta.dirname, '../../../lab/workdays/rules/sets');
+    const names = ['house', 'other', ...readdirSync(sets).map((file) => path.join(sets, file))];
+    for (const rule of names.flatMap((name) => openRules(name).rules))
       expect([rule.title, texts.filter((text) => rule.isTaughtBy(text))]).toEqual([rule.title, []]);
   });
 });
 
 describe('imperfect feedback', () => {
-  const set = rulesNamed('house');
+  const set = openRules('house');
   const suite = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: set });
   const imperfect = withImperfectFeedback(set, { seed: 'test', rivals: findRivals(set) });
   const bent = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: imperfect });
@@ -179,7 +181,7 @@ describe('drawn rules', () => {
     const titles = [1, 2].map((seed) => loaded.of(seed).rules.map(({ title }) => title));
     expect(titles[0]).not.toEqual(titles[1]);
     expect(loaded.of(2).rules.every(({ id }) => id.startsWith('s2-'))).toBe(true);
-    expect(rulesOfSeed('seed:4', 3)).toBe('seed:6:unseen-parameters');
+    expect(rulesOfSeed('seed:4:unseen-forms', 3)).toBe('seed:6:unseen-forms');
     expect(rulesOfSeed('house', 3)).toBe('house');
   });
 
@@ -194,7 +196,7 @@ describe('drawn rules', () => {
   });
 
   it('cannot be misspelt unnoticed', async () => {
-    await expect(loadSuite({ ...WORKDAYS, rules: 'seed:x' }, {})).rejects.toThrow('cannot be read');
+    await expect(loadSuite({ ...WORKDAYS, rules: 'seed:1:unseen' }, {})).rejects.toThrow('unseen-parameters');
   });
 
   it('are told in a day that is one conversation, so that feedback stays in the context (not one per question)', () => {
