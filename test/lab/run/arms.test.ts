@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -123,13 +123,13 @@ describe('distractors', () => {
     expect(() => distractorChanges(201)).toThrow('only 200');
   });
 
-  it('teach none of the rules that are reported on', () => {
+  it('teach none of the house rules and none of the other rules', () => {
     const texts = changes.map(({ text }) => {
       const { name, description, content } = asObject(text);
       return `${name}\n${description}\n${content}`;
     });
-    const sets = path.resolve(import.meta.dirname, '../../../lab/workdays/rules/sets');
-    const names = ['house', 'other', ...readdirSync(sets).map((file) => path.join(sets, file))];
+    // Drawn rules are recognised by their values alone, some of which are a single sign.
+    const names = ['house', 'other'];
     for (const rule of names.flatMap((name) => openRules(name).rules))
       expect([rule.title, texts.filter((text) => rule.isTaughtBy(text))]).toEqual([rule.title, []]);
   });
