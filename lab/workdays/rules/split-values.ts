@@ -34,9 +34,13 @@ const RESERVED: readonly string[] = [
   ...['/quay', '-berth', 'tide.lst', '<task id> moored <path>', ' worth ', 'calm-sea'],
 ];
 
+/** Parts of these values that no composed value may have either. */
+const RESERVED_PARTS: readonly string[] = ['YYYYMMDD', '+08:00', '+0800', 'OPS', '.bak'];
+
 /** Whether pre-training may never draw this value of a parameter. A stable hash decides, so that a list may grow without moving a value. */
 const isHeldOut = (value: string): boolean =>
   RESERVED.includes(value) ||
+  RESERVED_PARTS.some((part) => value.includes(part)) ||
   hash('sha256', `held out/${value}`, 'buffer').readUInt32BE(0) % HELD_OUT_IN === 0;
 
 /** Draws the values of a rule's parameters from one side of the split. */
