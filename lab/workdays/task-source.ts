@@ -29,7 +29,7 @@ interface WorkTaskOptions {
   readonly since?: number;
 }
 
-/** The same as plain data. `rules`: `house` (the default), `other`, `seed:N[:unseen-forms]`, or a file. */
+/** The same as plain data. `rules`: `house` (the default), or another name that `openRules` takes. */
 interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
   readonly rules?: string;
 }
