@@ -13,6 +13,7 @@ interface Grade {
   readonly score?: number;
   readonly passed?: boolean;
   readonly why?: string;
+  readonly official?: number;
   readonly rules: readonly string[];
   readonly broken: readonly string[];
   /** What the user says to it. */
@@ -36,6 +37,7 @@ async function gradeQuestion(
       ...(chosen === undefined ? { why: 'no answer could be read' } : {}),
       rules,
       broken: exact ? [] : rules,
+      ...(question.official === undefined ? {} : { official: question.official(answer) }),
       feedback: question.feedback(chosen),
     };
   }
@@ -49,7 +51,8 @@ async function gradeQuestion(
       broken: [],
       feedback,
     };
-  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, feedback };
+  const official = verdict.official === undefined ? {} : { official: Number(verdict.official) };
+  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, feedback, ...official };
 }
 
 interface RunDayOptions {
@@ -152,6 +155,7 @@ async function rowOf(
     kind,
     ...(isGraded ? { score: graded.score, passed: graded.passed } : {}),
     ...(why === undefined ? {} : { why }),
+    ...(graded.official === undefined ? {} : { official: graded.official }),
     rules: graded.rules,
     broken: graded.broken,
     lessons: [...shown],

@@ -28,6 +28,7 @@ import { beforeAndAfter, firstTaughtText } from '../rules.ts';
 import { conditionCell, createTable, drawing, numberColumn, type ReportTable, textColumn } from '../table.ts';
 import type { ConditionSummary, DayFigures } from './condition-summary.ts';
 import { completionChange, type NightReport, servingText, weightsMarks } from './nights.ts';
+import { officialSection } from './official-scores.ts';
 import type { QuestionLosses } from './question-losses.ts';
 import {
   explainQuestionDifference,
@@ -50,6 +51,7 @@ export function questionDocument(report: QuestionReport): ReportDocument {
     sections: [
       differenceSection(report),
       daySection(report),
+      officialSection(report.official),
       ruleSection(report),
       {
         title: 'Lessons',

@@ -6,7 +6,7 @@ import { QUESTION_MEASURES, type QuestionMeasure } from './question-rows.ts';
 
 /** What `--json` prints. Scripts rely on `conditions`, `seeds` and `questions`; the rest is detail. */
 export interface QuestionJson
-  extends Pick<QuestionReport, 'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights'> {
+  extends Pick<QuestionReport, 'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights' | 'official'> {
   readonly conditions: Readonly<Partial<Record<Condition, ConditionJson>>>;
   /** Runs of each condition. */
   readonly seeds: number;
@@ -25,7 +25,7 @@ export interface ConditionJson
 }
 
 export function questionJson(report: QuestionReport): QuestionJson {
-  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights } = report;
+  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights, official } = report;
   return {
     conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
     seeds: head.seeds.length,
@@ -41,6 +41,7 @@ export function questionJson(report: QuestionReport): QuestionJson {
     losses,
     lessons,
     nights,
+    official,
   };
 }
 

@@ -20,6 +20,7 @@ import { type LessonLife, lessonLives } from '../lessons.ts';
 import { type RuleSummary, summariseRules } from '../rules.ts';
 import { type ConditionSummary, summariseCondition } from './condition-summary.ts';
 import { type NightReport, reportNights } from './nights.ts';
+import { officialScores } from './official-scores.ts';
 import { findQuestionLosses, type QuestionLosses } from './question-losses.ts';
 import {
   blockKey,
@@ -46,6 +47,8 @@ export interface QuestionReport {
   readonly lessons: readonly LessonLife[];
   /** Nights in which weights were trained or measured. */
   readonly nights: readonly NightReport[];
+  /** By the definitions that the suite was published with; empty for our own suites. */
+  readonly official: ReturnType<typeof officialScores>;
 }
 
 export interface QuestionJournal {
@@ -85,6 +88,7 @@ export function makeQuestionReport({ head, rows: given, lessons, nights }: Quest
       .map(({ names, own, base }) => findQuestionLosses(names, own, base, rules)),
     lessons: lessonLives(lessons, rows),
     nights: reportNights(nights),
+    official: officialScores(byCondition),
   };
 }
 

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findMetaclawData, loadMetaclaw } from '../../../lab/metaclaw/load-metaclaw.ts';
+import { findMetaclawData } from '../../../lab/metaclaw/find-data.ts';
+import { loadMetaclaw } from '../../../lab/metaclaw/load-metaclaw.ts';
 import { textsOf } from './place.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;
@@ -210,9 +211,9 @@ describe('invalid data', () => {
     [
       'a day without questions',
       { 'all_tests.json': days({ ...entry, eval: 'day09' }) },
-      'day09/questions.json is not there',
+      'day09/questions.json is missing',
     ],
-    ['a day without files', { 'all_tests.json': days({ ...entry, id: 'day09' }) }, 'day09 is not a folder'],
+    ['a day without files', { 'all_tests.json': days({ ...entry, id: 'day09' }) }, 'day09 is listed in'],
     ['no questions', { [questions]: rounds() }, 'rounds: must hold at least one question'],
     ['another type', { [questions]: changed(task, { type: 'essay' }) }, 'rounds[0].type: must be of type'],
     ['a question twice', { [questions]: rounds(task, task) }, 'rounds[1].id: r2 occurs twice'],
