@@ -225,6 +225,8 @@ function systemPrompt(
   const facts = [
     'Your workspace is the current folder of every command that you run; paths are relative to it.',
     `What belongs to today's work lies in ${day}/.`,
+    // Not in the feedback: what the harness adds to a person's words would be learned as theirs.
+    'A message may begin with what the user says about the task before. Bear it in mind for what follows, and do not return to the finished task.',
     ...(date === undefined ? [] : [`Today is ${sayDate(date)}, whatever the clock of this machine says.`]),
   ];
   if (known.length === 0) return facts.join('\n');

@@ -23,7 +23,7 @@ export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
     options,
     answer,
     feedback: (chosen) => {
-      if (chosen === undefined) return `${NO_ANSWER} ${CARRY_ON}`;
+      if (chosen === undefined) return NO_ANSWER;
       const leftOut = answer.filter((letter) => !chosen.includes(letter)).sort();
       const tooMany = chosen.filter((letter) => !answer.includes(letter)).sort();
       if (leftOut.length + tooMany.length === 0) return correct;
@@ -34,7 +34,6 @@ export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
             ? `You chose ${letter}. ${explain(letter)}`
             : `You chose ${letter}, which is no option.`,
         ),
-        CARRY_ON,
       ];
       return lines.map((line) => line.trim()).join('\n');
     },
@@ -76,13 +75,10 @@ export function fileQuestion(id: string, round: FilesRound, solverOf: Solver): P
     rules,
     check: (workspace, signal) => runSteps(workspace, steps, expected, signal),
     feedback: ({ status, passed }) => {
-      if (status === 'failed-to-run') return 'I could not look at this yet. Carry on with what comes next.';
-      return passed ? round.feedback.correct : `${round.feedback.incorrect}\n${CARRY_ON}`;
+      if (status === 'failed-to-run') return 'I could not look at this yet.';
+      return passed ? round.feedback.correct : round.feedback.incorrect;
     },
     ...(solve !== undefined && { solve }),
   };
   return { question, steps, notes };
 }
-
-/** The end of negative feedback: without it, an agent returns to the finished question. */
-const CARRY_ON = 'Bear this in mind and carry on with what comes next.';

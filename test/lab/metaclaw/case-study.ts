@@ -164,7 +164,7 @@ const wholeDay =
     (await check(workspace)) ?? checkBackup(workspace, 'deploy_log.json');
 
 /** With the scripted evolver, or without a model to learn with. */
-export const describeCaseStudies = (title: string, evolver?: 'own/teacher'): void =>
+export const describeCaseStudies = (title: string, evolver?: 'own/teacher') =>
   describe(title, () => {
     let provider: Provider;
     let home: ReturnType<typeof makeHome>;
