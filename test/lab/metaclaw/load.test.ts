@@ -156,7 +156,7 @@ describe('feedback', () => {
     expect(choose(['C', 'A'])).toBe('Right.');
     expect(choose(['A', 'B'])).toBe('You left out C. C is right.\nYou chose B. B is wrong.');
     expect(choose(['A', 'B'])).not.toContain('A is right');
-    expect(choose(['A', 'C', 'X'])).toMatch(/^You chose X, which is no option\.\n/);
+    expect(choose(['A', 'C', 'X'])).toBe('You chose X, which is no option.');
     expect(choose([])).toContain('C is right');
     expect(choose(undefined)).toContain('\\bbox{A,B}');
     expect(choose(undefined)).not.toContain('is right');
