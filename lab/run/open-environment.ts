@@ -68,6 +68,8 @@ interface OpenEnvironmentOptions {
   readonly failures: number;
   /** Training under the condition `full`. */
   readonly nights?: NightOptions;
+  /** Whether the learner has learned from each verdict before the next one is given: what it learns from together is then no matter of time. */
+  readonly settleReports?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -128,6 +130,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       report: createHttpReport({
         url: daemon.url,
         key,
+        ...(options.settleReports ? { fetch: settling(daemon.settle) } : {}),
         onProblem: (problem) => log.warn({ problem }, 'reporting a stage failed'),
       }),
       settle: daemon.settle,
@@ -165,6 +168,14 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
     } satisfies BenchEnvironment;
   };
 }
+
+const settling =
+  (settle: () => Promise<void>): typeof fetch =>
+  async (...call) => {
+    const response = await fetch(...call);
+    await settle();
+    return response;
+  };
 
 const keptFile = (folder: string, name: string, day: number): string =>
   path.join(folder, `${name}-day${day}.sqlite`);
