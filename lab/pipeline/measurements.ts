@@ -88,14 +88,11 @@ export async function tryProgram(
 
 const textOf = (values: ReadonlyMap<string, readonly number[]>): string => JSON.stringify([...values]);
 
-/** The same rows, with the values of each column but the first in the opposite order. */
+/** Every row says what the first one says, but for its first column: whatever is measured becomes another number, or none. */
 function otherData(data: string): string {
   const [head = '', ...rows] = data.split('\n');
-  const cells = rows.map((row) => row.split(','));
-  const turned = cells.map((row, nth) =>
-    row.map((cell, column) => (column === 0 ? cell : (cells[cells.length - 1 - nth]?.[column] ?? cell))),
-  );
-  return [head, ...turned.map((row) => row.join(','))].join('\n');
+  const [, ...same] = (rows[0] ?? '').split(',');
+  return [head, ...rows.map((row) => [row.split(',')[0], ...same].join(','))].join('\n');
 }
 
 /** What the program finds in `experiment.json`. */

@@ -36,7 +36,8 @@ const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64)\//;
 export const runConfinedProgram: RunProgram = async (job, signal) => {
   const { language, program, data, experiment, timeoutMs } = job;
   const runtime = language === 'python' ? await findProgram('python3', '') : process.execPath;
-  if (runtime === undefined) return { end: 'refused', why: 'there is no python3 in the system folders' };
+  if (runtime === undefined)
+    return { end: 'failed', why: 'Python is not installed on this machine: write the program in JavaScript' };
   const file = language === 'python' ? 'program.py' : 'program.cjs';
   const readable = SYSTEM.test(runtime) ? [] : [path.dirname(path.dirname(runtime))];
   const workspace = await createWorkspace({ limits: LIMITS });
@@ -75,7 +76,3 @@ function errorIn(stderr: string): string {
     lines.find((line) => /^(?:\w*Error\b|FATAL ERROR)/.test(line)) ?? lines.filter(Boolean).at(-1);
   return (named ?? 'no message').slice(0, LONGEST_WHY);
 }
-
-/** The languages that a program can be written in on this machine. */
-export const languagesHere = async (): Promise<readonly ProgramLanguage[]> =>
-  (await findProgram('python3', '')) === undefined ? ['javascript'] : ['javascript', 'python'];

@@ -21,11 +21,13 @@ function leavesOf(name: string): string {
   const species = Object.entries(SPECIES);
   // Three draws are nearly normal.
   const noise = (): number => (random.next() + random.next() + random.next() - 1.5) * 2;
-  const rows = Array.from({ length: LEAVES }, () => {
+  const rows = Array.from({ length: LEAVES }, (_, nth) => {
     const [called = '', means = []] = species[random.below(species.length)] ?? [];
-    return [...means.map((mean) => (mean * (1 + spread * noise())).toFixed(1)), called].join(',');
+    return [String(nth), ...means.map((mean) => (mean * (1 + spread * noise())).toFixed(1)), called].join(
+      ',',
+    );
   });
-  return ['length,width,stalk,teeth,species', ...rows].join('\n');
+  return ['leaf,length,width,stalk,teeth,species', ...rows].join('\n');
 }
 
 /** Generated measurements of leaves of three species. */
@@ -42,7 +44,7 @@ export const LEAF_FIELD: ResearchField = {
   datasets: Object.keys(SPREADS),
   metric: 'accuracy',
   protocol:
-    'data.csv has the columns length, width, stalk, teeth and species. For a seed, the rows whose number (from 0) times 7 plus the seed is divisible by 5 are held out; the others are known. The species of each row that is held out is predicted from its four measurements. Distances are Euclidean, over the measurements as they are. Of equals, the species that comes first in the alphabet wins. The accuracy is the share of right predictions in percent.',
+    'data.csv has the columns leaf (its number, from 0), length, width, stalk, teeth and species. For a seed, the leaves whose number times 7 plus the seed is divisible by 5 are held out; the others are known. The species of each row that is held out is predicted from its four measurements. Distances are Euclidean, over the measurements as they are. Of equals, the species that comes first in the alphabet wins. The accuracy is the share of right predictions in percent.',
   definitions: {
     'nearest centroid': 'takes the species whose mean measurements are nearest',
     'nearest leaf': 'takes the species of the nearest known leaf',
@@ -55,7 +57,7 @@ export const LEAF_FIELD: ResearchField = {
   },
   data: leavesOf,
   program: `${READ_INPUT}
-const leaves = rows.map((row) => ({ x: row.slice(0, 4).map(Number), species: row[4] }));
+const leaves = rows.map((row) => ({ x: row.slice(1, 5).map(Number), species: row[5] }));
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const NAMES = [...new Set(leaves.map(({ species }) => species))].sort();
 const best = (score) => NAMES.reduce((first, one) => (score(one) > score(first) ? one : first));
