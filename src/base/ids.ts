@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 
-const POOL = 4096;
 const BYTES = 6;
+/** Whole names: a part of one would have less chance in it. */
+const POOL = 512 * BYTES;
 /** Hexadecimal digits of the number within a millisecond. */
 const COUNTED = 4;
 
