@@ -12,7 +12,7 @@ import { CONDITIONS, type Condition } from '../suite/arms.ts';
 import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
 import { showProgress } from './progress.ts';
 
-type Given = Partial<Record<'data' | 'oracle' | 'run' | 'html', string>> &
+type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run' | 'html', string>> &
   Partial<Record<'days' | 'steps' | 'obey' | 'unaided' | 'read', number>>;
 
 export interface RunBenchOptions extends Given {
@@ -24,7 +24,6 @@ export interface RunBenchOptions extends Given {
   readonly form?: BenchRun['form'];
   readonly rules?: string;
   readonly jobs?: number;
-  readonly set: string;
   readonly failures: number;
   readonly runs: number;
   readonly nightSteps: number;
@@ -61,7 +60,7 @@ export async function listBench(_options: object, context: CommandContext): Prom
 export async function runBenchmark(options: RunBenchOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer } = context;
   const [suite = ''] = options.args;
-  const { data, oracle, days, steps, obey, unaided, read } = options;
+  const { data, set, oracle, days, steps, obey, unaided, read } = options;
   const folder = folderOf(context);
   const run = options.run ?? nextRun(folder, suite);
   const stop = new AbortController();
@@ -70,7 +69,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   process.once('SIGTERM', stopping);
   const progress = showProgress(context, suite === 'pipeline' ? ['run', 'runs'] : ['day', 'questions']);
   const wanted: BenchRun = {
-    ...defined({ data, oracle, days, steps }),
+    ...defined({ data, set, oracle, days, steps }),
     run,
     folder,
     suite,
@@ -82,7 +81,6 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     // The embedded policy was trained on short questions only.
     form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
     rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : UNTUNED_RULES),
-    set: options.set,
     failures: options.failures,
     settleEach: options.hurry !== true,
     nightSteps: options.nightSteps,

@@ -2,6 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { codeOf } from '../../src/agent/sandbox/workspace-limits.ts';
+import { findJsonFault } from '../../src/config/json-fault.ts';
 import { parseJson } from '../../src/core/json.ts';
 
 const text = z.string({ error: 'must be text in double quotes' });
@@ -130,12 +131,23 @@ export type Oracle = z.infer<typeof ORACLE_SCHEMA>;
 /** An error in the benchmark's files that must be fixed before a run. The message names file, field and fix. */
 export class MetaclawDataError extends Error {
   override readonly name = 'MetaclawDataError';
+  readonly fix: string | undefined;
+
+  constructor(message: string, fix?: string) {
+    super(message);
+    this.fix = fix;
+  }
 }
 
 /** Reads a JSON file by its schema. Rejects with a MetaclawDataError that names the file and each wrong field. */
 export async function readDataFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
-  const data = parseJson(await readDataText(file));
-  if (data === undefined) throw new MetaclawDataError(`${file} is not JSON: fetch the data again`);
+  const text = await readDataText(file);
+  const data = parseJson(text);
+  if (data === undefined) {
+    const fault = findJsonFault(text);
+    const where = fault === undefined ? '' : ` (line ${fault.line}, column ${fault.column}: ${fault.what})`;
+    throw new MetaclawDataError(`${file} is not JSON${where}: fetch the data again`);
+  }
   const read = schema.safeParse(data);
   if (read.success) return read.data;
   const wrong = read.error.issues.slice(0, 5).map((issue) => `${fieldOf(issue.path)}: ${issue.message}`);

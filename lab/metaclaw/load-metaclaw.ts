@@ -1,4 +1,5 @@
-import { access, readdir, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
 import {
@@ -13,15 +14,19 @@ import {
   SUITE_SCHEMA,
 } from './data-files.ts';
 import type { CheckStep } from './parse-command.ts';
+import { PART1_WORK } from './part1-work.ts';
 import { datesInNames, pinnedDate, sayDate } from './pinned-date.ts';
-import { choiceQuestion, fileQuestion, type ParsedFileQuestion } from './questions.ts';
+import { choiceQuestion, fileQuestion, type ParsedFileQuestion, type Solver } from './questions.ts';
 import { rulesNamedIn, rulesOf } from './rules.ts';
+import { commandsFor } from './scripted-work.ts';
 
 interface MetaclawParts {
   /** Contains `all_tests.json`, `eval/` and `workspaces/`, as published. Only read. */
   readonly folder: string;
-  /** A file with commands that solve file questions, by question. */
+  /** A file with commands that solve file questions, by question; without it the scripted policies know part I. */
   readonly oracle?: string;
+  /** Only this many first days; the others need not be there. */
+  readonly days?: number;
 }
 
 export interface MetaclawSuite extends Suite {
@@ -33,9 +38,14 @@ export interface MetaclawSuite extends Suite {
  * The published benchmark with our own checks, which the agent never sees. Rejects with a MetaclawDataError that names file, field and
  * fix: nothing is skipped silently.
  */
-export async function loadMetaclaw({ folder, oracle }: MetaclawParts): Promise<MetaclawSuite> {
+export async function loadMetaclaw({ folder, oracle, days: first }: MetaclawParts): Promise<MetaclawSuite> {
   const { test: entries } = await readDataFile(path.join(folder, 'all_tests.json'), SUITE_SCHEMA);
-  const solutions = oracle === undefined ? {} : await readDataFile(oracle, ORACLE_SCHEMA);
+  const solutions = oracle === undefined ? undefined : await readDataFile(oracle, ORACLE_SCHEMA);
+  if (first !== undefined && first > entries.length)
+    throw new MetaclawDataError(
+      `${folder} has ${entries.length} days, not ${first}.`,
+      `give --days a number up to ${entries.length}, or leave it out`,
+    );
   const shared = path.join(folder, 'workspaces', 'shared');
   const isNested = await stat(shared).then(
     (found) => found.isDirectory(),
@@ -43,9 +53,11 @@ export async function loadMetaclaw({ folder, oracle }: MetaclawParts): Promise<M
   );
   const workspaces = isNested ? shared : path.dirname(shared);
   const read: ReadDay[] = [];
-  for (const entry of entries) read.push(await readDay({ folder, workspaces, entry, solutions }));
+  for (const entry of entries.slice(0, first))
+    read.push(await readDay({ folder, workspaces, entry, solutions }));
   const days = read.map(({ day }) => day);
-  if (oracle !== undefined) refuseStrangers(oracle, solutions, days);
+  if (oracle !== undefined && solutions !== undefined && first === undefined)
+    refuseStrangers(oracle, solutions, days);
   return {
     name: 'metaclaw',
     rules: rulesOf(entries.map(({ preference_tags: tags }) => tags)),
@@ -63,20 +75,22 @@ interface DayParts {
   readonly folder: string;
   readonly workspaces: string;
   readonly entry: DayEntry;
-  readonly solutions: Oracle;
+  readonly solutions: Oracle | undefined;
 }
 
 async function readDay({ folder, workspaces, entry, solutions }: DayParts): Promise<ReadDay> {
   const file = path.join(folder, 'eval', entry.eval, 'questions.json');
+  await mustHaveDay(folder, entry, file, path.join(workspaces, entry.id));
   const { rounds } = await readDataFile(file, QUESTIONS_SCHEMA);
   const texts = await readDayTexts(workspaces, entry.id);
   const readme = texts[`${entry.id}/README.md`] ?? '';
   const date = pinnedDate(readme, JSON.stringify(rounds));
   const checked: ParsedFileQuestion[] = [];
+  const solve = solverFor(entry.id, date, rounds, solutions);
   const questions = rounds.map((round, index): SuiteQuestion => {
     const id = `${entry.id}/${round.id}`;
     if (round.type === 'multi_choice') return choiceQuestion(id, round);
-    const read = readFileQuestion(file, index, id, round, solutions);
+    const read = readFileQuestion(file, index, id, round, solve);
     checked.push(read);
     return read.question;
   });
@@ -98,16 +112,56 @@ function readFileQuestion(
   index: number,
   id: string,
   round: Extract<Round, { type: 'file_check' }>,
-  solutions: Oracle,
+  solve: Solver,
 ): ParsedFileQuestion {
   try {
-    return fileQuestion(id, round, Object.hasOwn(solutions, id) ? solutions[id] : undefined);
+    return fileQuestion(id, round, solve);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new MetaclawDataError(
       `${file}: rounds[${index}].eval.command: ${why}. Write it as python scripts/check_NAME.py … or python -c "…", joined by &&`,
     );
   }
+}
+
+/** A day that is listed has its questions and its files. Rejects with a MetaclawDataError that names the day. */
+async function mustHaveDay(
+  folder: string,
+  { id }: DayEntry,
+  questions: string,
+  files: string,
+): Promise<void> {
+  for (const place of [questions, files])
+    await stat(place).catch(() => {
+      throw new MetaclawDataError(
+        `${id} is listed in ${path.join(folder, 'all_tests.json')}, but ${place} is missing.`,
+        'fetch the data again, take the day out of all_tests.json, or run only the days before it with --days',
+      );
+    });
+}
+
+/** The given commands, or those of the scripted work where the day's questions are the published ones. */
+function solverFor(
+  day: string,
+  date: string | undefined,
+  rounds: readonly Round[],
+  given: Oracle | undefined,
+): Solver {
+  if (given !== undefined)
+    return (id) => {
+      const commands = Object.hasOwn(given, id) ? given[id] : undefined;
+      return commands && (() => commands);
+    };
+  const scripted = Object.hasOwn(PART1_WORK, day) ? PART1_WORK[day] : undefined;
+  const digest = createHash('sha256').update(rounds.map(({ question }) => `${question}\n`).join(''));
+  if (scripted?.digest !== digest.digest('hex').slice(0, 16) || date === undefined) return () => undefined;
+  return (id, rules) => {
+    const work = scripted.work[id.slice(day.length + 1)];
+    if (work === undefined) return undefined;
+    const isChecked = (rule: string): boolean => rules.includes(rule);
+    return (obeyed) =>
+      commandsFor(work, { day, date, isChecked, follows: (rule) => !isChecked(rule) || obeyed.has(rule) });
+  };
 }
 
 function refuseStrangers(oracle: string, solutions: Oracle, days: readonly SuiteDay[]): void {
@@ -119,42 +173,6 @@ function refuseStrangers(oracle: string, solutions: Oracle, days: readonly Suite
     throw new MetaclawDataError(
       `${oracle}: ${stranger}: the data has no such file question: take it out, or give the data it is for`,
     );
-}
-
-/** A set of days: the folder that contains `all_tests.json`. */
-interface MetaclawData {
-  /** `small`: the folder's own name. */
-  readonly name: string;
-  readonly folder: string;
-}
-
-/**
- * The sets in the first candidate with a set: a candidate is a set itself, or a folder of sets. Undefined and missing candidates are
- * skipped. Empty when no set was found.
- */
-export async function findMetaclawData(
-  candidates: readonly (string | undefined)[],
-): Promise<readonly MetaclawData[]> {
-  for (const candidate of candidates) {
-    if (candidate === undefined || candidate === '') continue;
-    const place = path.resolve(candidate);
-    const folders = (await isSet(place)) ? [place] : await setsIn(place);
-    if (folders.length > 0) return folders.map((folder) => ({ name: path.basename(folder), folder }));
-  }
-  return [];
-}
-
-const isSet = (folder: string): Promise<boolean> =>
-  access(path.join(folder, 'all_tests.json')).then(
-    () => true,
-    () => false,
-  );
-
-async function setsIn(place: string): Promise<readonly string[]> {
-  const names = await readdir(place).catch((): string[] => []);
-  const folders = names.sort().map((name) => path.join(place, name));
-  const kept = await Promise.all(folders.map(isSet));
-  return folders.filter((_, index) => kept[index]);
 }
 
 interface DayMaterials {
@@ -207,6 +225,8 @@ function systemPrompt(
   const facts = [
     'Your workspace is the current folder of every command that you run; paths are relative to it.',
     `What belongs to today's work lies in ${day}/.`,
+    // Not in the feedback: what the harness adds to a person's words would be learned as theirs.
+    'A message may begin with what the user says about the task before. Bear it in mind for what follows, and do not return to the finished task.',
     ...(date === undefined ? [] : [`Today is ${sayDate(date)}, whatever the clock of this machine says.`]),
   ];
   if (known.length === 0) return facts.join('\n');

@@ -1,7 +1,8 @@
 import type { ChoiceQuestion, FileQuestion } from '../suite/suite.ts';
 import type { ChoiceRound, FilesRound } from './data-files.ts';
+import { officialChoiceScore } from './official-score.ts';
 import { type CheckStep, parseCommand } from './parse-command.ts';
-import { ruleOf } from './rules.ts';
+import { rulesCheckedBy } from './rules.ts';
 import { type ExpectedOutcome, runSteps } from './run-steps.ts';
 
 const NO_ANSWER =
@@ -22,7 +23,7 @@ export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
     options,
     answer,
     feedback: (chosen) => {
-      if (chosen === undefined) return `${NO_ANSWER} ${CARRY_ON}`;
+      if (chosen === undefined) return NO_ANSWER;
       const leftOut = answer.filter((letter) => !chosen.includes(letter)).sort();
       const tooMany = chosen.filter((letter) => !answer.includes(letter)).sort();
       if (leftOut.length + tooMany.length === 0) return correct;
@@ -33,10 +34,10 @@ export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
             ? `You chose ${letter}. ${explain(letter)}`
             : `You chose ${letter}, which is no option.`,
         ),
-        CARRY_ON,
       ];
       return lines.map((line) => line.trim()).join('\n');
     },
+    official: (text) => officialChoiceScore(text, answer, Object.keys(options).length),
   };
 }
 
@@ -49,12 +50,11 @@ export interface ParsedFileQuestion {
   readonly notes: readonly string[];
 }
 
+/** How a question with these rules is solved; undefined where nobody knows. */
+export type Solver = (id: string, rules: readonly string[]) => FileQuestion['solve'] | undefined;
+
 /** Throws for a command that it does not understand, with the reason. */
-export function fileQuestion(
-  id: string,
-  round: FilesRound,
-  solution: readonly string[] | undefined,
-): ParsedFileQuestion {
+export function fileQuestion(id: string, round: FilesRound, solverOf: Solver): ParsedFileQuestion {
   const { command, expect_exit: exit, expect_stdout: stdout, timeout = SECONDS } = round.eval;
   const { steps, notes } = parseCommand(command);
   if (stdout !== undefined && steps.some((step) => step.kind !== 'python'))
@@ -66,21 +66,19 @@ export function fileQuestion(
     timeoutMs: timeout * 1000,
     ...(stdout !== undefined && { stdout }),
   };
-  const rules = new Set(steps.flatMap((step) => ruleOf(step) ?? []));
+  const rules = [...new Set(steps.flatMap(rulesCheckedBy))].sort();
+  const solve = solverOf(id, rules);
   const question: FileQuestion = {
     kind: 'files',
     id,
     text: round.question,
-    rules: [...rules].sort(),
+    rules,
     check: (workspace, signal) => runSteps(workspace, steps, expected, signal),
     feedback: ({ status, passed }) => {
-      if (status === 'failed-to-run') return 'I could not look at this yet. Carry on with what comes next.';
-      return passed ? round.feedback.correct : `${round.feedback.incorrect}\n${CARRY_ON}`;
+      if (status === 'failed-to-run') return 'I could not look at this yet.';
+      return passed ? round.feedback.correct : round.feedback.incorrect;
     },
-    ...(solution !== undefined && { solve: () => solution }),
+    ...(solve !== undefined && { solve }),
   };
   return { question, steps, notes };
 }
-
-/** The end of negative feedback: without it, an agent returns to the finished question. */
-const CARRY_ON = 'Bear this in mind and carry on with what comes next.';

@@ -62,9 +62,26 @@ export function rulesOf(tagsByDay: readonly (readonly string[])[]): readonly Sui
     .sort((a, b) => a.since - b.since);
 }
 
-/** The rule that a step tests; undefined for Python code, which may test anything. */
-export const ruleOf = (step: CheckStep): string | undefined =>
-  KNOWN.find(({ checkedBy }) => checkedBy === step.kind)?.id;
+/** What Python code mentions when it tests a rule. Its other conditions are content. */
+const IN_CODE: Readonly<Record<string, RegExp>> = {
+  P1: /\+08:00/,
+  P2: /\d{8}_\*|\[0-9\]\*_/,
+  P4: /\.bak\b/,
+  P5: /\bdone\.log\b/,
+};
+
+/** The rules that a step tests. Python code may test anything: its rules are those whose marks it contains. */
+export function rulesCheckedBy(step: CheckStep): readonly string[] {
+  const inCode = [
+    ...(step.kind === 'python' ? [step.code] : []),
+    ...('file' in step && 'code' in step.file ? [step.file.code] : []),
+  ];
+  const own = KNOWN.filter(({ checkedBy }) => checkedBy === step.kind).map(({ id }) => id);
+  const marked = Object.entries(IN_CODE).flatMap(([id, mark]) =>
+    inCode.some((code) => mark.test(code)) ? [id] : [],
+  );
+  return [...new Set([...own, ...marked])].sort();
+}
 
 /** The rules that a text names by number. */
 export const rulesNamedIn = (text: string): readonly string[] => {

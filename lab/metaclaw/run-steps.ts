@@ -1,8 +1,15 @@
 import type { Workspace } from '../../src/agent/sandbox/workspace.ts';
 import type { TaskVerdict } from '../suite/suite.ts';
-import { checkBackup, checkDoneLog, checkFilename, checkIso8601, checkMetadata } from './checkers.ts';
+import {
+  checkBackup,
+  checkDoneLog,
+  checkFilename,
+  checkIso8601,
+  checkMetadata,
+  type Grading,
+} from './checkers.ts';
 import type { CheckStep, FileName } from './parse-command.ts';
-import { ruleOf } from './rules.ts';
+import { rulesCheckedBy } from './rules.ts';
 
 export interface ExpectedOutcome {
   readonly exit: number;
@@ -13,13 +20,17 @@ export interface ExpectedOutcome {
 }
 
 /** The result of a step: an exit code, or that it could not be run. */
-type StepEnd =
-  | { readonly code: number; readonly stdout: string; readonly reason: string }
-  | { readonly failed: string };
+type StepEnd = StepExit | { readonly failed: string };
+interface StepExit {
+  readonly code: number;
+  readonly stdout: string;
+  readonly reason: string;
+}
 
 /**
- * Runs the steps of a check like `&&`, up to the first exit code other than 0. Never rejects: an error caused by the work is a failed check,
- * an error of the machine is a check that failed to run.
+ * Runs the steps of a check like `&&`: the first exit code other than 0 decides. The steps after it are run too, so that every rule that
+ * was broken is named: a rule that nobody looked at was not followed. Never rejects: an error caused by the work is a failed check, an error
+ * of the machine is a check that failed to run.
  */
 export async function runSteps(
   workspace: Workspace,
@@ -27,25 +38,51 @@ export async function runSteps(
   expected: ExpectedOutcome,
   signal: AbortSignal,
 ): Promise<TaskVerdict> {
-  let stdout = '';
-  for (const [index, step] of steps.entries()) {
-    const end = await runStep(workspace, step, expected.timeoutMs, signal).catch(
-      (error: unknown): StepEnd => ({ failed: error instanceof Error ? error.message : String(error) }),
-    );
-    if ('failed' in end) return { status: 'failed-to-run', passed: false, broken: [], reasons: [end.failed] };
-    stdout += end.stdout;
-    if (end.code === 0 && index < steps.length - 1) continue;
-    const isPrinted = expected.stdout === undefined || stdout.includes(expected.stdout);
-    if (end.code === expected.exit && isPrinted) break;
-    const rule = end.code === 0 ? undefined : ruleOf(step);
-    return {
-      status: 'ok',
-      passed: false,
-      broken: rule === undefined ? [] : [rule],
-      reasons: [reasonFor(end, expected)],
-    };
+  const run = createRunner(workspace, expected.timeoutMs, signal);
+  const ends: StepEnd[] = [];
+  for (const step of steps) ends.push(await run(step, 'ours'));
+  const { decided, isAsExpected } = decide(ends, expected);
+  if ('failed' in decided)
+    return { status: 'failed-to-run', passed: false, broken: [], reasons: [decided.failed] };
+  const broken = new Set(
+    steps.flatMap((step, nth) => {
+      const end = ends[nth];
+      const isBroken = end !== undefined && 'code' in end && end.code !== 0 && end.code !== expected.exit;
+      return isBroken ? rulesCheckedBy(step) : [];
+    }),
+  );
+  const lenient: StepEnd[] = [];
+  for (const [nth, step] of steps.entries()) {
+    const end = ends[nth];
+    const isSame = end !== undefined && 'code' in end && end.code === 0;
+    lenient.push(isSame ? end : await run(step, 'official'));
   }
-  return { status: 'ok', passed: true, broken: [], reasons: [] };
+  const official = decide(lenient, expected).isAsExpected;
+  if (isAsExpected) return { status: 'ok', passed: true, broken: [], reasons: [], official };
+  return {
+    status: 'ok',
+    passed: false,
+    broken: [...broken].sort(),
+    reasons: [reasonFor(decided, expected)],
+    official,
+  };
+}
+
+/** The end that decides: the first that is not an exit with 0, otherwise the last. */
+function decide(
+  ends: readonly StepEnd[],
+  expected: ExpectedOutcome,
+): { readonly decided: StepEnd; readonly isAsExpected: boolean } {
+  let stdout = '';
+  let decided: StepEnd = { code: 0, stdout: '', reason: '' };
+  for (const end of ends) {
+    decided = end;
+    if ('failed' in end) return { decided, isAsExpected: false };
+    stdout += end.stdout;
+    if (end.code !== 0) break;
+  }
+  const isPrinted = expected.stdout === undefined || stdout.includes(expected.stdout);
+  return { decided, isAsExpected: 'code' in decided && decided.code === expected.exit && isPrinted };
 }
 
 const reasonFor = (
@@ -58,15 +95,37 @@ const reasonFor = (
     : 'the check found nothing wrong, and should have';
 };
 
+type RunPython = (code: string) => Promise<PythonEnd>;
+
+/** Runs steps of one check. A program runs once, however many steps and gradings ask for it. */
+function createRunner(
+  workspace: Workspace,
+  timeoutMs: number,
+  signal: AbortSignal,
+): (step: CheckStep, grading: Grading) => Promise<StepEnd> {
+  const ran = new Map<string, Promise<PythonEnd>>();
+  const python: RunPython = (code) => {
+    const known = ran.get(code) ?? runPython(workspace, code, timeoutMs, signal);
+    ran.set(code, known);
+    return known;
+  };
+  return (step, grading) =>
+    (signal.aborted
+      ? Promise.resolve({ failed: 'the check was aborted' })
+      : runStep(workspace, step, grading, python)
+    ).catch(
+      (error: unknown): StepEnd => ({ failed: error instanceof Error ? error.message : String(error) }),
+    );
+}
+
 async function runStep(
   workspace: Workspace,
   step: CheckStep,
-  timeoutMs: number,
-  signal: AbortSignal,
+  grading: Grading,
+  python: RunPython,
 ): Promise<StepEnd> {
-  if (signal.aborted) return { failed: 'the check was aborted' };
   if (step.kind === 'python') {
-    const end = await runPython(workspace, step.code, timeoutMs, signal);
+    const end = await python(step.code);
     if ('failed' in end) return end;
     return {
       code: end.code,
@@ -74,17 +133,18 @@ async function runStep(
       reason: `a check in Python ended with ${end.code}: ${end.said || step.code.slice(0, 200)}`,
     };
   }
-  if (step.kind === 'filename' && 'folder' in step) return endOf(await checkFilename(workspace, step));
-  const named = await nameFile(workspace, step.file, timeoutMs, signal);
+  if (step.kind === 'filename' && 'folder' in step)
+    return endOf(await checkFilename(workspace, step, grading));
+  const named = await nameFile(step.file, python);
   if (!('name' in named)) return named;
   const { name } = named;
   switch (step.kind) {
     case 'iso8601':
-      return endOf(await checkIso8601(workspace, name, step.fields));
+      return endOf(await checkIso8601(workspace, name, step.fields, grading));
     case 'filename':
-      return endOf(await checkFilename(workspace, { file: name }));
+      return endOf(await checkFilename(workspace, { file: name }, grading));
     case 'metadata':
-      return endOf(await checkMetadata(workspace, name, step.type));
+      return endOf(await checkMetadata(workspace, name, step.type, grading));
     case 'backup':
       return endOf(await checkBackup(workspace, name));
     case 'done-log':
@@ -99,14 +159,9 @@ const endOf = (fault: string | undefined): StepEnd => ({
 });
 
 /** The whole output of a program is one name, even if it looks like an option or like two names. */
-async function nameFile(
-  workspace: Workspace,
-  file: FileName,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<{ readonly name: string } | StepEnd> {
+async function nameFile(file: FileName, python: RunPython): Promise<{ readonly name: string } | StepEnd> {
   if ('name' in file) return file;
-  const end = await runPython(workspace, file.code, timeoutMs, signal);
+  const end = await python(file.code);
   if ('failed' in end) return end;
   const name = end.stdout.replace(/\n$/, '');
   if (end.code === 0 && name !== '') return { name };

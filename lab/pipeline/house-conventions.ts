@@ -158,7 +158,7 @@ const judgements = ({ conflicts, gaps }: JsonObject): 'conflicts' | 'gaps' | und
 const confidenceGrade: Convention = {
   id: 'confidence-grade',
   title: 'judgements are graded',
-  stages: ['conflict-mapping', 'gap-analysis', 'peer-review'],
+  stages: ['conflict-mapping', 'gap-analysis', 'review-methods', 'review-evidence', 'review-reading'],
   demand: 'Mark every judgement in a field confidence as low, medium or high.',
   isKept: (output) => {
     const list = judgements(output);

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { parseJournalLine } from '../run/bench-journal.ts';
+import type { Review } from './stages/review.ts';
 
 /** Without lessons in the prompts, or with them; everything else is the same. This suite trains no weights. */
 export type PipelineCondition = 'baseline' | 'skills';
@@ -29,6 +30,8 @@ export interface StageRecord {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly ms: number;
+  /** What each reviewer made of the paper; absent for other stages, and in runs of earlier versions. */
+  readonly reviews?: readonly Review[];
 }
 
 /** One run of the whole pipeline, a record for each stage in order. */

@@ -1,16 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { confinementHere } from '../../src/agent/sandbox/find-confiner.ts';
 import { VERSION } from '../../src/base/package.ts';
 import { chooseResearcher, type ResearcherChoice } from '../policies/choose-policy.ts';
 import { loadBenchJournal } from '../run/bench-journal.ts';
 import { createOpenEnvironment } from '../run/open-environment.ts';
 import type { BenchRun } from '../run/run-bench.ts';
 import { BenchError } from '../run/suites.ts';
+import type { Convention } from './convention.ts';
 import type { PipelineCondition } from './pipeline-journal.ts';
 import { loadPipelineJournal, openPipelineJournal, type PipelineHead } from './pipeline-journal.ts';
 import { createResearchPipeline, type ResearchPipeline } from './research-pipeline.ts';
 import { runPipelineSuite } from './run-pipeline-suite.ts';
-import { isScorable } from './stage.ts';
+import { isScorable, modelTasks, type PipelineStage } from './stage.ts';
 
 export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<ResearcherChoice, 'habits'> {
   /** Runs of each condition; the first only teaches and is not compared. */
@@ -26,6 +28,12 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     throw new BenchError(
       `The pipeline suite trains no weights and has no condition ${options.conditions.find((name) => !isRun(name))}.`,
       'use --condition baseline,skills',
+    );
+  const confinement = await confinementHere();
+  if (!confinement.ok)
+    throw new BenchError(
+      'The experiment of the pipeline suite runs code that a model wrote, and this machine cannot confine it.',
+      confinement.why,
     );
   const pipelines = new Map(seeds.map((seed) => [seed, createResearchPipeline({ seed: `report/${seed}` })]));
   const pipeline = (seed: number): ResearchPipeline => {
@@ -45,7 +53,11 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     runs: options.runs,
     scored: first.stages.filter(isScorable).length,
     mostRefines: first.mostRefines,
-    conventions: first.conventions.map(({ id, title, stages }) => ({ id, title, stages })),
+    conventions: first.conventions.map((one) => ({
+      id: one.id,
+      title: one.title,
+      stages: stagesUnder(one, first.stages),
+    })),
     startedAt: new Date().toISOString(),
     version: VERSION,
     notes: [],
@@ -64,7 +76,14 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     await runPipelineSuite({
       head,
       pipeline,
-      openEnvironment: createOpenEnvironment({ folder, policy: researcher.policy, failures, env, log }),
+      openEnvironment: createOpenEnvironment({
+        folder,
+        policy: researcher.policy,
+        failures,
+        settleReports: settleEach,
+        env,
+        log,
+      }),
       journal,
       done,
       settleEach,
@@ -77,6 +96,12 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     journal.close();
   }
 }
+
+/** The stages that a convention is for: a panel, where it is for one of its members. */
+const stagesUnder = (convention: Convention, stages: readonly PipelineStage[]): readonly string[] =>
+  stages
+    .filter((stage) => modelTasks([stage]).some(({ id }) => convention.stages.includes(id)))
+    .map(({ id }) => id);
 
 /** A run cannot be continued with other options: its runs would not be comparable. */
 const shapeOf = ({ options, policy, conditions, seeds, runs }: PipelineHead): string =>

@@ -1,3 +1,4 @@
+import type { GatewayClient } from '../../src/core/gateway-client.ts';
 import type { StageReport } from '../../src/pipeline/stage-outcome.ts';
 import type { BenchEnvironment, OpenEnvironment } from '../run/bench-environment.ts';
 import type { RunProgress } from '../run/run-suite.ts';
@@ -48,13 +49,11 @@ export async function runPipelineSuite(options: RunPipelineSuiteOptions): Promis
           ...{ condition, seed, day: run - 1, days: head.runs },
           ...{ asked: finished, questions: total },
         });
-      // No prompt contains what the baseline learns, so there is no need to wait for it.
-      const settleEach = options.settleEach && condition !== 'baseline';
       try {
         for (let run = after + 1; run <= head.runs; run++) {
           if (signal.aborted) return;
           tell(run);
-          const ended = await runOnce({ environment, pipeline, run, settleEach, signal });
+          const ended = await runOnce({ environment, pipeline, run, settleEach: options.settleEach, signal });
           // An aborted run is incomplete: it is done again.
           if (ended === undefined) return;
           // Saved before the run counts: a kill between the two repeats it and never skips it.
@@ -85,8 +84,14 @@ async function runOnce({
   settleEach,
   signal,
 }: OneRun): Promise<Omit<FinishedRun, 'condition' | 'seed'> | undefined> {
-  const { speak, model } = environment;
-  // Learning is slower than a scripted policy and faster than a real one: the lessons in a prompt must not depend on that.
+  const { model } = environment;
+  // Learning is slower than a scripted policy and faster than a real one: neither the lessons in a prompt nor what the learner reads
+  // together may depend on that. The same holds for the baseline, whose lessons are reported.
+  const speak: GatewayClient = async (request, speaker, ending) => {
+    const said = await environment.speak(request, speaker, ending);
+    if (settleEach) await environment.settle();
+    return said;
+  };
   const report: StageReport = async (outcome) => {
     await environment.report(outcome);
     if (settleEach && outcome.status !== 'ok') await environment.settle();

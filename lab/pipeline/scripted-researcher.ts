@@ -4,6 +4,7 @@ import type { ChatEvent, ChatModel, ChatRequest } from '../../src/core/chat.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Convention } from './convention.ts';
 import type { ResearchPipeline } from './research-pipeline.ts';
+import { modelTasks } from './stage.ts';
 import { type ParsedPrompt, parsePrompt } from './stage-prompt.ts';
 
 export interface ScriptedResearcherOptions {
@@ -50,8 +51,8 @@ function answerTo(
   { stages, conventions, corpus }: ResearchPipeline,
   keeps: (convention: Convention) => boolean,
 ): string {
-  const stage = stages.find((one) => one.id === id);
-  if (stage?.kind !== 'model') return '';
+  const stage = modelTasks(stages).find((one) => one.id === id);
+  if (stage === undefined) return '';
   const kept = conventions.filter((one) => one.stages.includes(id) && keeps(one));
   const output = kept.reduce(
     (answer: JsonObject, convention) => convention.keep(answer, { stage: id, corpus }),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Corpus } from './corpus.ts';
+import type { RunProgram } from './run-program.ts';
 
 /** A finding of a stage's check; `reason` says what has to be different. */
 export interface StageProblem {
@@ -19,6 +20,12 @@ interface Placed {
   readonly needs: readonly string[];
 }
 
+/** What a stage needs beside its input. */
+export interface StageTools {
+  readonly runProgram: RunProgram;
+  readonly signal: AbortSignal;
+}
+
 /** A stage that a model does. */
 export interface ModelStage extends Placed {
   readonly kind: 'model';
@@ -31,6 +38,16 @@ export interface ModelStage extends Placed {
   solve(material: JsonObject, corpus: Corpus): JsonObject;
   /** What is wrong with the content, apart from conventions. Never throws: the output is untrusted. */
   check(output: JsonObject, material: JsonObject, corpus: Corpus): readonly StageProblem[];
+  /** Tries out an output that passed the check, where only that can show whether it works. */
+  tryOut?(output: JsonObject, corpus: Corpus, tools: StageTools): Promise<readonly StageProblem[]>;
+}
+
+/** A stage that several models do independently, each with its own task; their answers are combined by code. */
+export interface PanelStage extends Placed {
+  readonly kind: 'panel';
+  readonly members: readonly ModelStage[];
+  /** `answers` in the order of the members. */
+  combine(answers: readonly JsonObject[]): JsonObject;
 }
 
 /** A stage that is code. It fails when its input is unusable. */
@@ -38,16 +55,18 @@ export interface CodeStage extends Placed {
   readonly kind: 'code';
   /** Whether its completion counts: only if it can fail. */
   readonly isScorable: boolean;
-  perform(
-    dossier: StageOutputs,
-    corpus: Corpus,
-    seed: string,
-  ): JsonObject | { readonly problems: readonly StageProblem[] };
+  perform(dossier: StageOutputs, corpus: Corpus, tools: StageTools): StageResult | Promise<StageResult>;
 }
 
-export type PipelineStage = ModelStage | CodeStage;
+type StageResult = JsonObject | { readonly problems: readonly StageProblem[] };
 
-export const isScorable = (stage: PipelineStage): boolean => stage.kind === 'model' || stage.isScorable;
+export type PipelineStage = ModelStage | PanelStage | CodeStage;
+
+export const isScorable = (stage: PipelineStage): boolean => stage.kind !== 'code' || stage.isScorable;
+
+/** Every task that a model is given, those of panels among them. */
+export const modelTasks = (stages: readonly PipelineStage[]): readonly ModelStage[] =>
+  stages.flatMap((stage) => (stage.kind === 'model' ? [stage] : stage.kind === 'panel' ? stage.members : []));
 
 /** Collects the findings of a check. */
 export interface Checks {

@@ -78,12 +78,13 @@ export function chooseResearcher(
     const chances = { obey, unaided };
     return own((of) => createScriptedResearcher({ seed: of.seed, pipeline: of, ...chances }), chances);
   }
+  if (policy === NANO_POLICY) return { policy: { kind: 'embedded' }, options: {} };
   const settings = config();
   const provider = policy.split('/', 1)[0] ?? '';
   if (Object.hasOwn(settings.providers, provider) || Object.hasOwn(settings.models, policy))
     return { policy: { kind: 'configured', name: policy, config: settings }, options: {} };
   throw new BenchError(
     `The pipeline suite has no policy named "${policy}".`,
-    'use scripted, oracle or null, or a model of your config as provider/model',
+    'use scripted, nano, oracle or null, or a model of your config as provider/model',
   );
 }

@@ -83,6 +83,8 @@ interface OpenEnvironmentOptions {
   readonly nights?: NightOptions;
   /** A sentence model for all daemons of the run: arms ask the same questions. */
   readonly embed?: EmbeddingModel;
+  /** Whether the learner has learned from each verdict before the next one is given: what it learns from together is then no matter of time. */
+  readonly settleReports?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -151,6 +153,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
       report: createHttpReport({
         url: daemon.url,
         key,
+        ...(options.settleReports ? { fetch: settling(daemon.settle) } : {}),
         onProblem: (problem) => log.warn({ problem }, 'reporting a stage failed'),
       }),
       settle: daemon.settle,
@@ -196,6 +199,14 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
     } satisfies ArmEnvironment;
   };
 }
+
+const settling =
+  (settle: () => Promise<void>): typeof fetch =>
+  async (...call) => {
+    const response = await fetch(...call);
+    await settle();
+    return response;
+  };
 
 const keptFile = (folder: string, name: string, day: number): string =>
   path.join(folder, `${name}-day${day}.sqlite`);

@@ -15,6 +15,7 @@ interface Grade {
   readonly score?: number;
   readonly passed?: boolean;
   readonly why?: string;
+  readonly official?: number;
   readonly rules: readonly string[];
   readonly broken: readonly string[];
   /** Those of `rules` whose wrong value the answer follows. */
@@ -41,6 +42,7 @@ async function gradeQuestion(
       rules,
       broken: exact ? [] : rules,
       misled: [],
+      ...(question.official === undefined ? {} : { official: question.official(answer) }),
       feedback: question.feedback(chosen),
     };
   }
@@ -56,7 +58,8 @@ async function gradeQuestion(
       feedback,
     };
   const misled = broken.filter((id) => reasons.includes(`${id}: ${FOLLOWS_WRONG}`));
-  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, misled, feedback };
+  const official = verdict.official === undefined ? {} : { official: Number(verdict.official) };
+  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, misled, feedback, ...official };
 }
 
 interface RunDayOptions {
@@ -179,6 +182,7 @@ async function rowOf(
     kind: question.kind,
     ...(isGraded ? { score: graded.score, passed: graded.passed } : {}),
     ...(why === undefined ? {} : { why }),
+    ...(graded.official === undefined ? {} : { official: graded.official }),
     rules: graded.rules,
     broken: graded.broken,
     generation: last?.generation ?? 0,

@@ -1,4 +1,6 @@
-import { findMetaclawData, loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
+import { MetaclawDataError } from '../metaclaw/data-files.ts';
+import { chooseMetaclawSet, mustBeAbleToCheck } from '../metaclaw/find-data.ts';
+import { loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
 import type { Arm } from '../suite/arms.ts';
 import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
 import { findRivals, isDrawn, rulesOfSeed } from '../workdays/drawn-rules.ts';
@@ -72,7 +74,7 @@ export interface SuiteChoice {
   readonly only?: QuestionFilter;
   /** For metaclaw: the folder of the published data, and which of its sets. */
   readonly data?: string;
-  readonly set: string;
+  readonly set?: string;
   readonly oracle?: string;
 }
 
@@ -151,31 +153,25 @@ function ruleSetOf(name: string): RuleSet {
   }
 }
 
-async function loadPublished(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promise<LoadedSuite> {
-  const { data, set, days, oracle } = choice;
-  const found = await findMetaclawData([data, env.INSTAR_BENCH_DATA]);
-  const chosen = found.find(({ name }) => name === set) ?? (found.length === 1 ? found[0] : undefined);
-  if (chosen === undefined) {
-    const sets = found.map(({ name }) => name).join(', ');
-    throw new BenchError(
-      found.length === 0
-        ? 'The data of MetaClaw-Bench was not found.'
-        : `No set named "${set}". Available: ${sets}.`,
-      found.length === 0
-        ? 'give its folder with --data FOLDER or INSTAR_BENCH_DATA'
-        : 'choose one with --set',
-    );
+async function loadPublished(
+  { data, set, days, oracle }: SuiteChoice,
+  env: NodeJS.ProcessEnv,
+): Promise<LoadedSuite> {
+  try {
+    const chosen = await chooseMetaclawSet({ data, fallback: env.INSTAR_BENCH_DATA, set });
+    const suite = await loadMetaclaw({
+      folder: chosen.folder,
+      ...(oracle === undefined ? {} : { oracle }),
+      ...(days === undefined ? {} : { days }),
+    });
+    await mustBeAbleToCheck();
+    return {
+      of: () => suite,
+      notes: suite.notes,
+      options: { set: chosen.name, ...(days === undefined ? {} : { days }) },
+    };
+  } catch (error) {
+    if (!(error instanceof MetaclawDataError)) throw error;
+    throw new BenchError(error.message, error.fix ?? 'correct the data');
   }
-  const loaded = await loadMetaclaw({
-    folder: chosen.folder,
-    ...(oracle === undefined ? {} : { oracle }),
-  }).catch((error: unknown) => {
-    throw new BenchError(error instanceof Error ? error.message : String(error), 'correct the data');
-  });
-  const suite = days === undefined ? loaded : { ...loaded, days: loaded.days.slice(0, days) };
-  return {
-    of: () => suite,
-    notes: loaded.notes,
-    options: { set: chosen.name, ...(days === undefined ? {} : { days }) },
-  };
 }

@@ -15,6 +15,8 @@ export interface QuestionRecord {
   /** Exactly the right answer, or every check. */
   readonly passed?: boolean;
   readonly why?: string;
+  /** The score by the definitions of the harness that the suite was published with. */
+  readonly official?: number;
   /** The rules that applied, and those that were broken. */
   readonly rules: readonly string[];
   readonly broken: readonly string[];

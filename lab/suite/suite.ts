@@ -59,6 +59,8 @@ export interface ChoiceQuestion {
   readonly rule?: string;
   /** What the user says to this choice; undefined when no answer could be read. */
   feedback(chosen: readonly string[] | undefined): string;
+  /** The score of a reply by the definitions of the harness that a suite was published with; may be negative. */
+  official?(reply: string): number;
 }
 
 /** Something to do in the workspace. */
@@ -84,4 +86,6 @@ export interface TaskVerdict {
   readonly broken: readonly string[];
   /** For people, and for a learner that may read them. */
   readonly reasons: readonly string[];
+  /** Whether the checks of the harness that a suite was published with would pass; absent where there is no such harness. */
+  readonly official?: boolean;
 }

@@ -47,7 +47,7 @@ export const declareBench: DeclareCommand = (bench, act) => {
       'workdays: house, other, seed:N[:unseen-forms|:seen] (drawn, another set for each seed), or a file (default: seed:1; scripted, oracle, null: house)',
     )
     .option('--data <folder>', 'metaclaw: folder with its data (default: $INSTAR_BENCH_DATA)')
-    .option('--set <name>', 'metaclaw: name of the question set', 'small')
+    .option('--set <name>', 'metaclaw: name of the question set (default: part1)')
     .option('--oracle <file>', 'metaclaw: file with commands that solve its questions')
     .option('--obey <chance>', 'scripted: probability of following a rule it was taught', parseChance)
     .option('--unaided <chance>', 'scripted: probability of following a rule it was not taught', parseChance)

@@ -258,7 +258,7 @@ const LONGEST_LIST = 4_000;
 
 /** Whole ids only: a reader would look for a cut one in vain. */
 function headerIds(ids: readonly string[]): string {
-  const safe = ids.map(headerSafe);
+  const safe = ids.map((id) => headerSafe(id));
   while (safe.join(',').length > LONGEST_LIST) safe.pop();
   return safe.join(',');
 }

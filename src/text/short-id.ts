@@ -1,8 +1,8 @@
 import type { IdPattern } from '../core/store.ts';
 
-/** An id that Instar made: a prefix, the time in base 36, 16 random hexadecimal digits (see `base/ids`). */
+/** An id that Instar made: a prefix, the time in base 36, 16 hexadecimal digits: its number within the millisecond, then chance (see `base/ids`). */
 const OWN = /^[a-z]{1,12}_[0-9a-z]{1,9}[0-9a-f]{16}$/;
-/** Of the random digits, this many are not printed. The time and three digits tell two ids apart for good. */
+/** The digits of chance are not printed: the time and the number tell two ids apart for good. */
 const NOT_PRINTED = 13;
 /** Random from the first digit on. Other versions of UUIDs begin with a time. */
 const RANDOM_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,6 +1,8 @@
-import { createRandom } from '../../../src/base/random.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../../src/core/json.ts';
-import { roundToHundredths, textList } from '../answer-text.ts';
+import { textList } from '../answer-text.ts';
+import type { Corpus } from '../corpus.ts';
+import { experimentFile, measure, tryProgram } from '../measurements.ts';
+import type { ProgramJob, ProgramLanguage } from '../run-program.ts';
 import { type CodeStage, createChecks, type ModelStage } from '../stage.ts';
 
 interface ExperimentArm {
@@ -17,7 +19,13 @@ interface ExperimentSpec {
   readonly seeds: readonly number[];
   readonly arms: readonly ExperimentArm[];
   readonly timeoutS: number;
+  readonly language: ProgramLanguage;
+  readonly program: string;
 }
+
+const LONGEST_PROGRAM = 20_000;
+/** The most that one run of a program may take, whatever its specification says. */
+const LONGEST_RUN_S = 30;
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const LONGEST_SLUG = 64;
@@ -64,7 +72,15 @@ function readSpec(
     Number.isSafeInteger(timeoutS) && timeoutS >= 1 && timeoutS <= 7200,
     'Set timeout_s to whole seconds from 1 to 7200.',
   );
-  if (faults.length === 0) return { ok: true, spec: { name, dataset, metric, seeds, arms, timeoutS } };
+  const language = value.language === 'python' ? 'python' : 'javascript';
+  const program = asString(value.program) ?? '';
+  need(value.language === language, 'Set language to javascript or python.');
+  need(
+    program.trim() !== '' && program.length <= LONGEST_PROGRAM,
+    `Write the program into the field program, with at most ${LONGEST_PROGRAM} characters.`,
+  );
+  if (faults.length === 0)
+    return { ok: true, spec: { name, dataset, metric, seeds, arms, timeoutS, language, program } };
   const found = [...new Set(faults)];
   return { ok: false, why: found.join(' '), faults: found };
 }
@@ -136,14 +152,16 @@ export const experimentSpec: ModelStage = {
   id: 'experiment-spec',
   kind: 'model',
   needs: ['experiment-plan'],
-  task: 'Write the specification that the runner of the experiment takes: one arm for the treatment and one for each baseline of the plan, with dataset, metric and seeds as planned.',
+  task: 'Write the specification that the runner of the experiment takes, and the program that it runs: one arm for the treatment and one for each baseline of the plan, with dataset, metric and seeds as planned. The program measures each arm with each seed by the protocol.',
   form: [
     'name: lower-case letters, digits and hyphens',
     'dataset, metric, seeds: as in the plan',
     'arms: a list of { id, method, role }; id: lower-case letters, digits and hyphens, each different; role: treatment or baseline',
     'timeout_s: whole seconds, 1 to 7200',
+    'language: javascript (for node, as a CommonJS script) or python (standard library only)',
+    'program: the source text. It runs in a folder with data.csv and experiment.json ({ dataset, metric, seeds, arms: [{ id, method, role }] }) and prints one line {"arm": id, "seed": number, "value": percent} for each arm and seed, the same whenever it runs',
   ],
-  material: (dossier) => {
+  material: (dossier, { topic: { field } }) => {
     const {
       treatment = '',
       baselines = [],
@@ -152,9 +170,15 @@ export const experimentSpec: ModelStage = {
       seeds = [],
       minutes = 0,
     } = dossier.get('experiment-plan') ?? {};
-    return { plan: { treatment, baselines, dataset, metric, seeds, minutes } };
+    const methods = [treatment, ...(textList(baselines) ?? [])].map((method) => String(method));
+    return {
+      plan: { treatment, baselines, dataset, metric, seeds, minutes },
+      protocol: field.protocol,
+      methods: Object.fromEntries(methods.map((method) => [method, field.definitions[method] ?? ''])),
+      data: field.data(String(dataset)).split('\n').slice(0, 4),
+    };
   },
-  solve: (material) => {
+  solve: (material, { topic: { field } }) => {
     const plan = asObject(material.plan);
     const methods = [asString(plan.treatment) ?? '', ...(textList(plan.baselines) ?? [])];
     return {
@@ -168,6 +192,8 @@ export const experimentSpec: ModelStage = {
         role: nth === 0 ? 'treatment' : 'baseline',
       })),
       timeout_s: 1800,
+      language: 'javascript',
+      program: field.program,
     };
   },
   check: (output, material) => {
@@ -197,31 +223,43 @@ export const experimentSpec: ModelStage = {
     );
     return problems;
   },
+  tryOut: async (output, corpus, { runProgram, signal }) => {
+    const read = readSpec(output);
+    return read.ok ? tryProgram(jobOf(read.spec, corpus), read.spec, runProgram, signal) : [];
+  },
 };
 
-/** Simulated values for each arm and seed around its method's level; the same specification gives the same values. */
+/** Runs the program of the specification. What it prints is the result. */
 export const runExperiment: CodeStage = {
   id: 'run-experiment',
   kind: 'code',
   isScorable: true,
   needs: ['experiment-spec'],
-  perform: (dossier, { topic }, seed) => {
+  perform: async (dossier, corpus, { runProgram, signal }) => {
     const read = readSpec(dossier.get('experiment-spec') ?? {});
     if (!read.ok) return { problems: read.faults.map((reason) => ({ reason })) };
-    const skill = (method: string): number => {
-      const level = 55 + 15 * createRandom(`${seed}/level/${method}`).next();
-      return method === topic.focus ? level + 12 * createRandom(`${seed}/gain`).next() : level;
-    };
-    const { arms, seeds, metric, dataset }: ExperimentSpec = read.spec;
+    const { spec } = read;
+    const measured = await measure(jobOf(spec, corpus), spec, runProgram, signal);
+    if (!measured.ok) return { problems: [measured.problem] };
     return {
-      metric,
-      dataset,
-      runs: arms.map(({ id, method, role }): JsonObject => {
-        const values = seeds.map((one) =>
-          roundToHundredths(skill(method) + 4 * createRandom(`${seed}/${method}/${one}`).next()),
-        );
-        return { arm: id, method, role, values };
-      }),
+      metric: spec.metric,
+      dataset: spec.dataset,
+      runs: spec.arms.map(
+        ({ id, method, role }): JsonObject => ({
+          arm: id,
+          method,
+          role,
+          values: [...(measured.values.get(id) ?? [])],
+        }),
+      ),
     };
   },
 };
+
+const jobOf = (spec: ExperimentSpec, { topic }: Corpus): ProgramJob => ({
+  language: spec.language,
+  program: spec.program,
+  data: topic.field.data(spec.dataset),
+  experiment: experimentFile(spec),
+  timeoutMs: Math.min(spec.timeoutS, LONGEST_RUN_S) * 1000,
+});

@@ -22,6 +22,7 @@ import {
   meanOfRun,
   type PipelineReport,
 } from './pipeline-report.ts';
+import { reviewSection } from './reviews.ts';
 import type { LostStage, PipelineLosses } from './stage-changes.ts';
 
 /** The report of the pipeline suite, for a terminal and as a page. */
@@ -72,6 +73,7 @@ export function pipelineDocument(report: PipelineReport): ReportDocument {
           ...(report.losses === undefined ? [] : lossBlocks(report, report.losses)),
         ],
       },
+      reviewSection(report.reviews),
       {
         title: 'Cost',
         about:

@@ -7,7 +7,7 @@ import { type ConditionRuns, explainRunDifference, type PipelineReport } from '.
  * is the share of stages done at once, and questions are scored stages.
  */
 export interface PipelineJson
-  extends Pick<PipelineReport, 'remarks' | 'conventions' | 'stages' | 'lessons' | 'costs'> {
+  extends Pick<PipelineReport, 'remarks' | 'conventions' | 'stages' | 'lessons' | 'costs' | 'reviews'> {
   readonly conditions: Readonly<Record<string, object>>;
   readonly seeds: number;
   /** Scored stages of one seed under one condition. */
@@ -19,7 +19,8 @@ export interface PipelineJson
 }
 
 export function pipelineJson(report: PipelineReport): PipelineJson {
-  const { head, remarks, conditions, differences, conventions, stages, losses, lessons, costs } = report;
+  const { head, remarks, conditions, differences, conventions, stages, losses, lessons, costs, reviews } =
+    report;
   return {
     conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
     seeds: head.seeds.length,
@@ -33,6 +34,7 @@ export function pipelineJson(report: PipelineReport): PipelineJson {
     losses: losses ?? null,
     lessons,
     costs,
+    reviews,
   };
 }
 

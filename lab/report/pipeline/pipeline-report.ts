@@ -18,6 +18,7 @@ import { count, counted } from '../format-numbers.ts';
 import { type LessonLife, lessonLives } from '../lessons.ts';
 import { type ConventionSummary, stageRows, summariseConventions } from './conventions.ts';
 import { highestOf, PIPELINE_MEASURES, type PipelineMeasure, pipelineMeasure } from './pipeline-measures.ts';
+import { type ReviewSummary, summariseReviews } from './reviews.ts';
 import { findPipelineLosses, type PipelineLosses, type StageChange, stageChanges } from './stage-changes.ts';
 
 /** Everything that a run of the pipeline suite shows. Made from its journal alone: the same journal gives the same report. */
@@ -34,6 +35,7 @@ export interface PipelineReport {
   /** Lessons of `skills` first. A day of a life is a run, counted from 0. */
   readonly lessons: readonly LessonLife[];
   readonly costs: readonly PipelineCost[];
+  readonly reviews: readonly ReviewSummary[];
 }
 
 /** The results of one condition. */
@@ -85,6 +87,7 @@ export function makePipelineReport(journal: PipelineJournal): PipelineReport {
       ...lives.filter(({ condition }) => condition !== 'skills'),
     ],
     costs: head.conditions.flatMap((condition) => costOfRuns(condition, runs)),
+    reviews: summariseReviews(runs, head.conditions),
   };
 }
 

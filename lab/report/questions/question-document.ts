@@ -30,6 +30,7 @@ import { conditionCell, createTable, drawing, numberColumn, type ReportTable, te
 import { explainQuestionDifference, questionMeasure } from './compare-conditions.ts';
 import type { ConditionSummary, DayFigures } from './condition-summary.ts';
 import { completionChange, type NightReport, servingText, weightsMarks } from './nights.ts';
+import { officialSection } from './official-scores.ts';
 import type { QuestionLosses } from './question-losses.ts';
 import { lastDay, type QuestionReport } from './question-report.ts';
 import { QUESTION_MEASURES } from './question-rows.ts';
@@ -49,6 +50,7 @@ export function questionDocument(report: QuestionReport): ReportDocument {
       differenceSection(report),
       ...armSections(report.arms),
       daySection(report),
+      officialSection(report.official),
       ruleSection(report),
       {
         title: 'Lessons',

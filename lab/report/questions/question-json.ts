@@ -7,7 +7,10 @@ import { QUESTION_MEASURES, type QuestionMeasure } from './question-rows.ts';
 
 /** What `--json` prints. Scripts rely on `conditions`, `seeds` and `questions`; the rest is detail. */
 export interface QuestionJson
-  extends Pick<QuestionReport, 'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights' | 'arms'> {
+  extends Pick<
+    QuestionReport,
+    'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights' | 'arms' | 'official'
+  > {
   readonly conditions: Readonly<Partial<Record<Condition, ConditionJson>>>;
   /** Runs of each condition. */
   readonly seeds: number;
@@ -30,7 +33,8 @@ export interface ConditionJson
 }
 
 export function questionJson(report: QuestionReport): QuestionJson {
-  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights, arms } = report;
+  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights, arms, official } =
+    report;
   return {
     conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
     seeds: head.seeds.length,
@@ -47,6 +51,7 @@ export function questionJson(report: QuestionReport): QuestionJson {
     lessons,
     nights,
     arms,
+    official,
   };
 }
 

@@ -14,6 +14,7 @@ import { type RuleSummary, summariseRules } from '../rules.ts';
 import { compareConditions, type QuestionDifference } from './compare-conditions.ts';
 import { type ConditionSummary, summariseCondition } from './condition-summary.ts';
 import { type NightReport, reportNights } from './nights.ts';
+import { officialScores } from './official-scores.ts';
 import { findQuestionLosses, type QuestionLosses } from './question-losses.ts';
 import { isAbout, orderRows, QUESTION_MEASURES } from './question-rows.ts';
 
@@ -33,6 +34,8 @@ export interface QuestionReport {
   /** Nights in which weights were trained or measured. */
   readonly nights: readonly NightReport[];
   readonly arms: ArmReport;
+  /** By the definitions that the suite was published with; empty for our own suites. */
+  readonly official: ReturnType<typeof officialScores>;
 }
 
 export interface QuestionJournal {
@@ -78,6 +81,7 @@ export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
     lessons: lessonLives(lessons, rows),
     nights: reportNights(nights),
     arms: makeArmReport(head, byCondition, lessons),
+    official: officialScores(byCondition),
   };
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findMetaclawData } from '../../../lab/metaclaw/load-metaclaw.ts';
+import { findMetaclawData } from '../../../lab/metaclaw/find-data.ts';
 import type { SuiteDay } from '../../../lab/suite/suite.ts';
 import { confinementHere } from '../../../src/agent/sandbox/find-confiner.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';

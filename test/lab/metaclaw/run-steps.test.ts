@@ -16,7 +16,7 @@ interface Asked {
 const grade = (workspace: Workspace, command: string, asked: Asked = {}): Promise<TaskVerdict> =>
   runSteps(workspace, parseCommand(command).steps, { exit: 0, timeoutMs: 30_000, ...asked }, never);
 
-const PASSED: TaskVerdict = { status: 'ok', passed: true, broken: [], reasons: [] };
+const PASSED: TaskVerdict = { status: 'ok', passed: true, broken: [], reasons: [], official: true };
 const READ_OK = `python -c "import json,sys; sys.exit(0 if json.load(open('a.json'))['ok'] is True else 1)"`;
 
 describe('a chain of checkers', () => {

@@ -60,6 +60,28 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     rmSync(path.join(home, 'bench', 'copied'), { recursive: true });
   });
 
+  it('gives the same run again for the same seed: answers, lessons, what was shown and what it cost', async () => {
+    expect((await bench([...SMALL, '--run', 'twin'])).code).toBe(0);
+    /** Names for ids, which are new in every run; without durations. */
+    const comparable = (run: string) =>
+      runsOf(run).map(({ policyMs: _, lessons, stages, ...rest }) => {
+        const names = new Map(lessons.map(({ id, name }) => [id, name]));
+        return {
+          ...rest,
+          lessons: lessons.map(({ id: __, ...lesson }) => lesson),
+          stages: stages.map(({ ms: ___, lessons: shown, ...stage }) => ({
+            ...stage,
+            shown: shown.map((id) => names.get(id) ?? `unknown ${id}`),
+          })),
+        };
+      });
+    const twin = comparable('twin');
+    expect(twin).toEqual(comparable('whole'));
+    const shown = twin.flatMap(({ stages }) => stages.flatMap((stage) => stage.shown));
+    expect(shown.length).toBeGreaterThan(50);
+    expect(shown.filter((name) => name.startsWith('unknown'))).toEqual([]);
+  });
+
   it('continues after kill -9 with the interrupted run, after a cut line, with all lessons', async () => {
     const killed = await bench([...SMALL, '--run', 'killed'], (line) =>
       line.includes('skills · seed 1 · run 2 of 2'),
@@ -111,6 +133,12 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     expect(one.questions).toBe(19);
     const list = JSON.parse((await bench(['list', '--json'])).stdout);
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('pipeline-2');
+  });
+
+  it('runs with the shipped policy, which completes nothing here and ends nothing either', async () => {
+    const nano = await bench([...NULL.slice(0, -4), '--policy', 'nano', '--condition', 'baseline', '--json']);
+    expect(nano.code, nano.stderr).toBe(0);
+    expect(JSON.parse(nano.stdout).conditions.baseline).toMatchObject({ finished: 1 });
   });
 
   it('refuses to train weights (not leaving the condition out)', async () => {

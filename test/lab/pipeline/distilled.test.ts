@@ -6,9 +6,10 @@ import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
 import { proposedText } from '../../support/proposed-text.ts';
+import { runTrusted } from './run-trusted.ts';
 import { speakTo } from './speak-to.ts';
 
-const pipeline = createResearchPipeline({ seed: 'distilled' });
+const pipeline = createResearchPipeline({ seed: 'distilled', runProgram: runTrusted });
 const signal = new AbortController().signal;
 
 describe('the feedback of a first run', () => {

@@ -13,9 +13,10 @@ import type { ChatModel } from '../../../src/core/chat.ts';
 import { createFailure } from '../../../src/core/failure.ts';
 import type { GatewayClient } from '../../../src/core/gateway-client.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
+import { runTrusted } from './run-trusted.ts';
 import { speakTo } from './speak-to.ts';
 
-const pipeline = createResearchPipeline({ seed: 'lab' });
+const pipeline = createResearchPipeline({ seed: 'lab', runProgram: runTrusted });
 const runWith = (
   one: ResearchPipeline,
   speak: GatewayClient,
@@ -61,7 +62,8 @@ describe('the research pipeline', () => {
   it('has 23 stages, 18 of a model and 5 of code, 19 scorable, each after its dependencies', () => {
     const { stages } = pipeline;
     expect(stages).toHaveLength(23);
-    expect(stages.filter(({ kind }) => kind === 'model')).toHaveLength(18);
+    expect(stages.filter(({ kind }) => kind !== 'code')).toHaveLength(18);
+    expect(stages.find(({ kind }) => kind === 'panel')).toMatchObject({ id: 'peer-review' });
     expect(stages.filter(isScorable)).toHaveLength(19);
     const places = new Map(stages.map(({ id }, nth) => [id, nth]));
     expect(places.size).toBe(23);
@@ -83,7 +85,7 @@ describe('the research pipeline', () => {
       prompts.push(JSON.stringify(request));
       return speak(request, speaker, signal);
     });
-    expect(prompts).toHaveLength(18);
+    expect(prompts).toHaveLength(17 + 3);
     for (const { id, demand, isTaughtBy } of HOUSE_CONVENTIONS) {
       expect(isTaughtBy(demand), id).toBe(true);
       // A later prompt may contain what an earlier stage wrote under a convention, and nothing else of it.
@@ -97,7 +99,7 @@ describe('the research pipeline', () => {
   it.each(['lab', 'north', 'south', '7'])(
     'is completed by the oracle at once, 19 of 19 (seed %s)',
     async (seed) => {
-      const one = createResearchPipeline({ seed });
+      const one = createResearchPipeline({ seed, runProgram: runTrusted });
       const { run, memory } = await runWith(one, speakTo(createOracleResearcher(one)));
       expect(pipelineFigures(run)).toEqual({
         scorable: 19,
@@ -130,7 +132,7 @@ describe('the research pipeline', () => {
   });
 
   it('blocks the stages that depend on a failed stage, and no other', async () => {
-    const one = createResearchPipeline({ seed: 'lab', conventions: [] });
+    const one = createResearchPipeline({ seed: 'lab', conventions: [], runProgram: runTrusted });
     const oracle = speakTo(createOracleResearcher(one));
     const { run } = await runWith(one, async (request, speaker, signal) => {
       const said = await oracle(request, speaker, signal);
@@ -158,7 +160,7 @@ describe('the research pipeline', () => {
     const oracle = createOracleResearcher(pipeline);
     const seen = new Set<string>();
     const once = speakTo(oracle, undefined, ({ session }) => {
-      const isFirst = session.endsWith(':1') && !seen.has(session);
+      const isFirst = /:1(?::review-methods)?$/.test(session) && !seen.has(session);
       seen.add(session);
       return isFirst ? createFailure('rate-limited', 'slow down') : undefined;
     });
@@ -194,7 +196,7 @@ describe('the scripted researcher', () => {
       let broken = 0;
       let asked = 0;
       for (let nth = 0; nth < 12; nth++) {
-        const one = createResearchPipeline({ seed: `share-${nth}` });
+        const one = createResearchPipeline({ seed: `share-${nth}`, runProgram: runTrusted });
         const { run } = await runWith(
           one,
           speakTo(scripted(one, 0.95, unaided), () => shown),

@@ -17,6 +17,7 @@ import { makePipelineReport } from '../../../lab/report/pipeline/pipeline-report
 import type { OpenEnvironment } from '../../../lab/run/bench-environment.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
 import { head } from './pipeline-journals.ts';
+import { runTrusted } from './run-trusted.ts';
 import { speakTo } from './speak-to.ts';
 
 let folder: string;
@@ -25,7 +26,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const pipelines = new Map([1, 2].map((seed) => [seed, createResearchPipeline({ seed: `suite/${seed}` })]));
+const pipelines = new Map(
+  [1, 2].map((seed) => [seed, createResearchPipeline({ seed: `suite/${seed}`, runProgram: runTrusted })]),
+);
 const pipelineOf = (seed: number) => {
   const found = pipelines.get(seed);
   if (found === undefined) throw new Error(`no seed ${seed}`);

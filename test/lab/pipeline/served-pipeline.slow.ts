@@ -23,13 +23,14 @@ import { wires } from '../../../src/wire/wires.ts';
 import { ask } from '../../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../../support/daemon.ts';
 import { type Provider, startProvider } from '../../support/provider.ts';
+import { runTrusted } from './run-trusted.ts';
 import { speakTo } from './speak-to.ts';
 
 const wire = wires['openai-chat'];
 /** Few: every failure costs the learner embeddings, which take most of this test's time. */
 const NAMES = ['owner-field', 'reason-codes', 'null-hypothesis'];
 const conventions = HOUSE_CONVENTIONS.filter(({ id }) => NAMES.includes(id));
-const pipeline = createResearchPipeline({ seed: 'served', conventions });
+const pipeline = createResearchPipeline({ seed: 'served', conventions, runProgram: runTrusted });
 /** Breaks every convention that no lesson teaches, and keeps the others. */
 const model = createScriptedResearcher({ seed: 'served', pipeline, obey: 1, unaided: 0 });
 const signal = new AbortController().signal;

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createResearchPipeline, type ResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
 import { createOracleResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
-import type { ModelStage } from '../../../lab/pipeline/stage.ts';
+import { type ModelStage, modelTasks } from '../../../lab/pipeline/stage.ts';
 import { parsePrompt } from '../../../lab/pipeline/stage-prompt.ts';
 import { asArray, asObject, type Json, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
+import { runTrusted } from './run-trusted.ts';
 import { speakTo } from './speak-to.ts';
 
 interface Sample {
@@ -19,7 +20,7 @@ const samples = new Map<string, Sample[]>();
 let pipelines: readonly ResearchPipeline[] = [];
 
 beforeAll(async () => {
-  pipelines = SEEDS.map((seed) => createResearchPipeline({ seed }));
+  pipelines = SEEDS.map((seed) => createResearchPipeline({ seed, runProgram: runTrusted }));
   for (const pipeline of pipelines) {
     const speak = speakTo(createOracleResearcher(pipeline));
     await pipeline.run({
@@ -42,8 +43,8 @@ beforeAll(async () => {
 });
 
 const stageOf = (pipeline: ResearchPipeline, id: string): ModelStage => {
-  const stage = pipeline.stages.find((one) => one.id === id);
-  if (stage?.kind !== 'model') throw new Error(`no model stage ${id}`);
+  const stage = modelTasks(pipeline.stages).find((one) => one.id === id);
+  if (stage === undefined) throw new Error(`no model stage ${id}`);
   return stage;
 };
 
@@ -389,7 +390,8 @@ const MUTATIONS: readonly (readonly [stage: string, what: string, mutate: Mutati
   [
     'results-section',
     'a mean too few',
-    text((said) => said.replace(/\d+\.\d\d %/, '1.00 %')),
+    // Two arms may have the same mean.
+    text((said) => said.replaceAll(/\d+\.\d\d %/.exec(said)?.[0] ?? '', '101.00 %')),
     'mean of every arm',
   ],
   [
@@ -414,16 +416,21 @@ const MUTATIONS: readonly (readonly [stage: string, what: string, mutate: Mutati
     text((said) => said.replace(/-?\d+\.\d\d %/, '99.00 %')),
     'difference in the abstract',
   ],
-  ['peer-review', 'a summary of one word', set('summary', 'Good.'), '10 to 80 words'],
-  ['peer-review', 'one question', set('questions', ['Why?']), 'two questions'],
+  ['review-methods', 'a mean of its own', set('recomputed_mean', 101), 'Recompute the mean'],
+  ['review-methods', 'a summary of one word', set('summary', 'Good.'), '10 to 80 words'],
+  ['review-evidence', 'a cited work named as uncited', set('uncited', ['okafor19']), 'exactly the works'],
+  ['review-evidence', 'one question', set('questions', ['Why?']), 'two questions'],
+  ['review-evidence', 'praise for what has 3', set('recommendation', 'accept'), 'at least 4 in every score'],
+  ['review-reading', 'another section', set('longest_section', 'abstract'), 'section with the most words'],
   [
-    'peer-review',
+    'review-reading',
     'a score of 6',
     (output) => ({ ...output, scores: { ...asObject(output.scores), clarity: 6 } }),
     'from 1 to 5',
   ],
-  ['peer-review', 'no recommendation', set('recommendation', 'perhaps'), 'Recommend'],
-  ['peer-review', 'praise for what has 3', set('recommendation', 'accept'), 'at least 4 in every score'],
+  ['review-reading', 'no recommendation', set('recommendation', 'perhaps'), 'Recommend'],
+  ['experiment-spec', 'no program', set('program', ' '), 'Write the program'],
+  ['experiment-spec', 'another language', set('language', 'cobol'), 'javascript or python'],
 ];
 
 describe('the check of a stage', () => {
@@ -434,7 +441,7 @@ describe('the check of a stage', () => {
         expect(pipeline.check(stageOf(pipeline, id), output, material), id).toEqual([]);
         checked++;
       }
-    expect(checked).toBe(18 * SEEDS.length);
+    expect(checked).toBe(20 * SEEDS.length);
   });
 
   it.each(MUTATIONS)('%s: finds %s, and nothing else', (id, _, mutate, said) => {
@@ -461,7 +468,7 @@ describe('the check of a stage', () => {
           pipeline.corpus,
         ))
           seen.add(`${id}: ${reason}`);
-    expect(new Set(MUTATIONS.map(([id]) => id)).size).toBe(18);
+    expect(new Set(MUTATIONS.map(([id]) => id)).size).toBe(20);
     expect(seen.size).toBeGreaterThanOrEqual(80);
   });
 
@@ -509,6 +516,8 @@ describe('the check of a stage', () => {
       expect(pipeline.check(stage, {}, material).length).toBeGreaterThan(0);
       for (const name of Object.keys(output))
         for (const value of odd) {
+          // No work is uncited: an empty list is right.
+          if (JSON.stringify(value) === JSON.stringify(output[name])) continue;
           const found = pipeline.check(stage, { ...output, [name]: value }, material);
           expect(found.length, `${id}.${name} = ${JSON.stringify(value)}`).toBeGreaterThan(0);
           checked++;
