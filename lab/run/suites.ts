@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { findMetaclawData, loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
 import type { Suite, SuiteQuestion } from '../suite/suite.ts';
-import { readRuleSet } from '../workdays/rules/create-rule-set.ts';
-import { HOUSE_RULES } from '../workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../workdays/rules/other-rules.ts';
+import { openRules } from '../workdays/rules/open-rules.ts';
 import type { RuleSet } from '../workdays/rules/rule-set.ts';
 import { createWorkdays } from '../workdays/workdays.ts';
 import type { Form, Split } from '../workdays/world.ts';
@@ -51,7 +48,7 @@ export interface SuiteChoice {
   /** For workdays: which worlds, which form of the questions, which rules. */
   readonly split: Split;
   readonly form: Form;
-  /** `house`, `other`, or a file. */
+  /** `house`, `other`, `seed:N[:unseen-forms]`, or a file. */
   readonly rules: string;
   /** Only this many first days. */
   readonly days?: number;
@@ -100,16 +97,8 @@ function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
 }
 
 function ruleSetOf(name: string): RuleSet {
-  if (name === 'house') return HOUSE_RULES;
-  if (name === 'other') return OTHER_RULES;
-  let text: string;
   try {
-    text = readFileSync(name, 'utf8');
-  } catch {
-    throw new BenchError(`The rules "${name}" cannot be read.`, 'use house, other, or the path of a file');
-  }
-  try {
-    return readRuleSet(text, name);
+    return openRules(name);
   } catch (error) {
     throw new BenchError(error instanceof Error ? error.message : String(error), 'see docs/benchmark.md');
   }

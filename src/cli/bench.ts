@@ -38,7 +38,11 @@ export const declareBench: DeclareCommand = (bench, act) => {
         'short',
       ]),
     )
-    .option('--rules <set>', 'workdays: house, other, or a file with your own rules', 'house')
+    .option(
+      '--rules <set>',
+      'workdays: house, other, seed:N[:unseen-forms], or a file with your own rules',
+      'house',
+    )
     .option('--data <folder>', 'metaclaw: folder with its data (default: $INSTAR_BENCH_DATA)')
     .option('--set <name>', 'metaclaw: name of the question set', 'small')
     .option('--oracle <file>', 'metaclaw: file with commands that solve its questions')

@@ -1,10 +1,11 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import { fill, pick, shuffled } from '../draw.ts';
-import { RULE_FORMS } from './create-rule-set.ts';
+import { RULE_FORMS, SAMPLE_PLAN } from './create-rule-set.ts';
 import type { DrawnForm } from './drawn-form.ts';
 import { FIRST_FORMS } from './first-forms.ts';
 import { NOTATION_DRAWS } from './notation-table.ts';
 import type { HouseRule, RuleSet } from './rule-set.ts';
+import { showsParameters } from './shows-parameters.ts';
 import { createValueDraw, type RuleOrigin } from './split-values.ts';
 import { STRUCTURE_DRAWS } from './structure-table.ts';
 
@@ -66,7 +67,7 @@ function drawRule(form: DrawnForm, origin: RuleOrigin, random: Random, place: nu
     id: `D${place + 1}`,
     title: `${form.about}: ${canonical(parameters)}`,
     since: BEGINNINGS[place] ?? BEGINNINGS.at(-1) ?? 0,
-    isTaughtBy: (text) => valuesIn(parameters).every((value) => text.includes(value)),
+    isTaughtBy: showsParameters(parameters, ways.words(SAMPLE_PLAN)),
     tell: (plan, split, teller) => fill(pick(teller, form.wordings[split]), ways.words(plan)),
   };
 }

@@ -105,7 +105,7 @@ export const FIRST_WORDINGS = {
       'At the end of each task write "{line}" into {file}, at most {longest} characters of summary.',
       'Log finished work in {file} as "{line}".',
       'A finished task has its line in {file}, for instance "{example}".',
-      'Note every task in {file}: "{line}". The summary has at most {longest} characters.',
+      'Note every task in {file}: "{line}". Its summary takes {longest} characters at most.',
       'Once a task is complete, {file} gets the line "{example}".',
       'After the work, add "{line}" to {file}.',
     ],
@@ -213,11 +213,11 @@ export const FIRST_WORDINGS = {
   },
   checksums: {
     train: [
-      'Add the sha256 of every file you touched to {file}.',
-      'Run sha256sum on each file you wrote or changed and append it to {file}.',
+      'Add sha256 sums of what you touched to {file}.',
+      'Run sha256sum on each file of the task and append it to {file}.',
       'List files with their sha256 in {file} after you wrote or changed them.',
-      '{file} gets a line from sha256sum for each new or changed file.',
-      'After the work, append the sha256sum of every file to {file}.',
+      '{file} gets a line from sha256sum per file of a task.',
+      'After the work, append what sha256sum says of your files to {file}.',
       'Keep {file} complete: the sha256 and the path of all that you wrote.',
     ],
     gate: [

@@ -23,6 +23,8 @@ interface RuleChoiceOptions {
 
 const LETTERS = [...'ABCDEF'];
 const TRIES = 60;
+/** A rule may apply to one small task in a hundred. */
+const PLAN_TRIES = 2000;
 /** The most characters of a short question. */
 const LONGEST_SHORT = 320;
 
@@ -111,7 +113,7 @@ function noteOn(letter: string, option: Option | undefined, isChosen: boolean): 
 function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random): () => Plan {
   let number = 0;
   return () => {
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < PLAN_TRIES; tries++) {
       number++;
       const scene: Scene = {
         ...{ day, random, split },

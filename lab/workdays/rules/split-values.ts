@@ -30,11 +30,17 @@ const RESERVED: readonly string[] = [
   ...['meta', 'created_at', 'author', 'status', 'pending', 'in_progress', 'done'],
   ...['done.log', '[DONE] <timestamp> | <task id> | <summary>', '80', '_comment', 'checksums.txt'],
   ...['Internal - not for customers', 'checksums', 'DONE', 'Internal'],
+  ...['DD/MM/YYYY, HHhmm', '.yesterday', ' loaves in 100', 'oven_check', 'cold', ' <> '],
+  ...['/quay', '-berth', 'tide.lst', '<task id> moored <path>', ' worth ', 'calm-sea'],
 ];
+
+/** Parts of these values that no composed value may have either. */
+const RESERVED_PARTS: readonly string[] = ['YYYYMMDD', '+08:00', '+0800', 'OPS', '.bak', 'DONE'];
 
 /** Whether pre-training may never draw this value of a parameter. A stable hash decides, so that a list may grow without moving a value. */
 const isHeldOut = (value: string): boolean =>
   RESERVED.includes(value) ||
+  RESERVED_PARTS.some((part) => value.includes(part)) ||
   hash('sha256', `held out/${value}`, 'buffer').readUInt32BE(0) % HELD_OUT_IN === 0;
 
 /** Draws the values of a rule's parameters from one side of the split. */

@@ -37,7 +37,7 @@ const RENAMED: Readonly<Record<string, readonly string[]>> = {
   owner: words(
     'lead assignee handler_name minder in_charge carrier caretaker pilot captain steward host_name point_person',
   ),
-  cost: words('price expense spend charge fee outlay sum_due bill payable money total_price worth'),
+  cost: words('price expense spend charge fee outlay sum_due bill payable money total_price price_tag'),
 };
 const KEY_SIGNS = ['_', '-', '.', '_', '~', '+'];
 const FILE_WORDS =

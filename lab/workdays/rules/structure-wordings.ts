@@ -230,7 +230,7 @@ export const STRUCTURE_WORDINGS = {
   'file-prefix': {
     train: [
       'Names of new files begin with {mark}, e.g. {example}.',
-      'Put {mark} in front of the name of a new file.',
+      'Put {mark} in front of a new file name.',
       'Call it {example}, not {plain}.',
       'A new file is named like {example}.',
       'Each file you create has {mark} before its name.',

@@ -99,8 +99,6 @@ const HABITS: readonly (readonly [name: string, pattern: string, why: string])[]
   ['in UTC', 'YYYY-MM-DDTHH:mm:ssZ', 'it ends in Z'],
   ['no offset', 'YYYY-MM-DDTHH:mm:ss', 'the offset at the end is missing'],
   ['date only', 'YYYY-MM-DD', 'there is no time of day'],
-  ['a space', 'YYYY-MM-DD HH:mm:ss+08:00', 'there is a space in the middle'],
-  ['no seconds', 'YYYY-MM-DDTHH:mm+08:00', 'the seconds are missing'],
   ['slashes', 'YYYY/MM/DD HH:mm', 'it is written with slashes'],
   ['day first', 'DD.MM.YYYY HH:mm', 'the day comes first'],
 ];
@@ -141,7 +139,14 @@ export const TIMES = createForm({
         ...work.sideTimes.flatMap((said) => (format.fits(said) ? [] : [`${shown(said)} is not ${pattern}`])),
       ],
       obey: (draft) => withStyle(draft, { time: format.write }),
-      slips: [...HABITS.map(([name, other, why]): Slip => ({ name, why, make: inPattern(other) })), inWords],
+      slips: [
+        ...[
+          ...HABITS,
+          ['a space', pattern.replace(/(?<=D)T|T(?=[DMY])/, ' '), 'there is a space in the middle'] as const,
+          ['no seconds', pattern.replace(/[:.]ss/, ''), 'the seconds are missing'] as const,
+        ].map(([name, other, why]): Slip => ({ name, why, make: inPattern(other) })),
+        inWords,
+      ],
       excerpt: (work) => fieldExcerpt(work, 'time'),
       words: (plan) => {
         const first = leavesOf(plan).find((leaf) => leaf.is === 'time');
