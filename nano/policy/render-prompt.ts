@@ -69,7 +69,7 @@ export function renderTask(
   if (asked.length === 0 || asked.length > PROMPT_LIMITS.taskTokens || unknown > MAX_UNKNOWN * asked.length)
     return { is: 'foreign' };
   let room = PROMPT_LIMITS.promptTokens - asked.length - 3;
-  const fit = (mark: number, texts: readonly string[], longest: number) => {
+  const keep = (mark: number, texts: readonly string[], longest: number) => {
     const kept: (readonly number[])[] = [];
     for (const text of texts) {
       const tokens = [mark, ...tokenizer.encode(text.slice(0, LONGEST_SAYING)).slice(0, longest)];
@@ -80,9 +80,13 @@ export function renderTask(
     return kept;
   };
   const newest = distinct(said).slice(-PROMPT_LIMITS.said).toReversed();
-  const bodies = fit(MARK.skill, skills.slice(-PROMPT_LIMITS.skills).toReversed(), PROMPT_LIMITS.skillTokens);
-  const sayings = fit(MARK.said, newest, PROMPT_LIMITS.saidTokens);
-  const listed = fit(MARK.skill, lines.slice(0, PROMPT_LIMITS.lines), PROMPT_LIMITS.lineTokens);
+  const bodies = keep(
+    MARK.skill,
+    skills.slice(-PROMPT_LIMITS.skills).toReversed(),
+    PROMPT_LIMITS.skillTokens,
+  );
+  const sayings = keep(MARK.said, newest, PROMPT_LIMITS.saidTokens);
+  const listed = keep(MARK.skill, lines.slice(0, PROMPT_LIMITS.lines), PROMPT_LIMITS.lineTokens);
   return {
     is: 'prompt',
     tokens: Int32Array.from([

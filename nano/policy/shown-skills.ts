@@ -66,7 +66,9 @@ function linesIn(block: string): readonly ShownSkill[] {
   const paragraph = head.split('\n\n').find((one) => one.startsWith(LINES)) ?? '';
   return paragraph.split('\n').flatMap((line) => {
     const [, name = '', text = ''] = LINE.exec(line) ?? [];
-    return text === '' ? [] : [{ name, text: unquoted(plain(text)), isLine: true }];
+    // A lesson that quotes a person is listed with its quotation twice.
+    const [, quoted = text] = /^("[^\n]*"): > /.exec(text) ?? [];
+    return text === '' ? [] : [{ name, text: unquoted(plain(quoted)), isLine: true }];
   });
 }
 

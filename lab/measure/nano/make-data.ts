@@ -35,13 +35,14 @@ const { values } = parseArgs({
     out: { type: 'string', default: '.cache/nano-data' },
     model: { type: 'string', default: 'models/nano' },
     vocabulary: { type: 'string', default: 'train' },
+    first: { type: 'string', default: '10000' },
     part: { type: 'string' },
   },
 });
 const DAYS = Number(values.days);
 const PROCESSES = Number(values.processes);
 const LONGEST_REPLY = 208;
-const FIRST_SEED = 10_000;
+const FIRST_SEED = Number(values.first);
 const VALID_SEED = 9_000_000;
 const VALID_DAYS = 40;
 const VOCABULARY_DAYS = 60;
@@ -92,9 +93,22 @@ async function makeAll(): Promise<void> {
 }
 
 async function runPart(part: string): Promise<void> {
-  const { days, processes, out, model } = values;
+  const { days, processes, out, model, first } = values;
   const child = fork(fileURLToPath(import.meta.url), [
-    ...['--part', part, '--days', days, '--processes', processes, '--out', out, '--model', model],
+    ...[
+      '--part',
+      part,
+      '--days',
+      days,
+      '--processes',
+      processes,
+      '--out',
+      out,
+      '--model',
+      model,
+      '--first',
+      first,
+    ],
   ]);
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error(`part ${part} ended with ${String(code)}`);

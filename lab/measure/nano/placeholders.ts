@@ -26,6 +26,8 @@ const AMOUNT = /\b(?:cost|effort|ticket|seats|share)(?: to)? (\d+)\b/g;
 const SPELT = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
 interface Placeholders {
+  /** These figures stay: they are also written in another way, with zeros in front. */
+  keep(figures: Iterable<string>): void;
   /** From here on these words are open too; in lower case. */
   add(words: Iterable<string>): void;
   open(text: string): string;
@@ -36,16 +38,20 @@ interface Placeholders {
 export function createPlaceholders(): Placeholders {
   const words = new Map<string, string>();
   const opened = new Set<string>();
+  const kept = new Set<string>();
   let figures: Map<string, string> | undefined;
   let used = 0;
   const nextWord = (): string => stubWord(used++ % OPEN_WORDS);
   return {
     nextWord,
+    keep: (some) => {
+      for (const figure of some) kept.add(figure);
+    },
     add: (more) => {
       for (const word of more) opened.add(word);
     },
     open: (text) => {
-      figures ??= amountsOf(text);
+      figures ??= amountsOf(text, kept);
       return text
         .replace(SPELT, (word) => {
           const name = word.toLowerCase();
@@ -86,11 +92,13 @@ const FIXED: ReadonlySet<string> = new Set(
 );
 
 /** Figures that occur only as amounts: one that is also a day or an hour is kept. */
-function amountsOf(task: string): Map<string, string> {
+function amountsOf(task: string, kept: ReadonlySet<string>): Map<string, string> {
   const all = task.match(/\d+/g) ?? [];
   const amounts = [...task.matchAll(AMOUNT)].map(([, figure = '']) => figure);
   const count = (list: readonly string[], figure: string) => list.filter((one) => one === figure).length;
-  const own = [...new Set(amounts)].filter((figure) => count(all, figure) === count(amounts, figure));
+  const own = [...new Set(amounts)].filter(
+    (figure) => !kept.has(figure) && count(all, figure) === count(amounts, figure),
+  );
   return new Map(own.slice(0, OPEN_FIGURES).map((figure, at) => [figure, stubFigure(at)]));
 }
 

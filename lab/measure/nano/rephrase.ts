@@ -46,6 +46,60 @@ const APPEND: readonly string[] = [
   '{path} {word2} {word3} line: {fields}.',
 ];
 
+/** Put together from parts, so that no wording of a task is like the next. */
+const VERBS =
+  'Prepare|Start|Draft|Compose|Produce|Build|Store|Set down|Draw up|Type|Fill in|Deliver|Get me|Give me|Bring|Do|Take down|Save|Begin'.split(
+    '|',
+  );
+const PLACES = 'in|under|at|inside|within|to|below'.split('|');
+const JOINTS = [
+  ': ',
+  ', ',
+  ' with ',
+  ' that says ',
+  ' saying ',
+  ' - ',
+  '; ',
+  ' containing ',
+  ' which has ',
+  ' from ',
+  ' (',
+  ' holding ',
+  ' having ',
+];
+
+function composed(
+  kind: 'create' | 'update' | 'append',
+  words: Readonly<Record<string, string>>,
+  random: Random,
+): string {
+  const verb = random.next() < 0.3 ? '{word}' : pick(random, VERBS);
+  const joint = random.next() < 0.2 ? ' {word2} ' : pick(random, JOINTS);
+  const end = joint === ' (' ? ')' : '';
+  const noun = random.next() < 0.2 ? '{word3}' : pick(random, ['a', 'the', 'one', 'this', 'my', 'our']);
+  const place = random.next() < 0.15 ? '{word2}' : pick(random, PLACES);
+  if (kind === 'create')
+    return fill(`${verb} ${noun} JSON {type} ${place} {folder}${joint}{fields}${end}.`, words);
+  if (kind === 'append')
+    return fill(
+      pick(random, [
+        `${verb} ${noun} line ${place} {path}${joint}{fields}${end}.`,
+        `${verb} {fields} ${place} {path}, ${noun} line.`,
+        `{path}${joint}${noun} line, {fields}${end}.`,
+      ]),
+      words,
+    );
+  return fill(
+    pick(random, [
+      `${verb} {changes} ${place} {path}.`,
+      `${verb} {path}${joint}{changes}${end}.`,
+      `{path}${joint}{changes}${end}.`,
+      `${place === '{word2}' ? 'At' : place} {path}, ${verb === '{word}' ? '{word3}' : verb.toLowerCase()} {changes}.`,
+    ]),
+    words,
+  );
+}
+
 const LEAD = /^t\d+, [^.]*\. /;
 const CREATED = /(?:Write a|New|Put a) JSON (\w+) (?:in|into) ([\w]+): ([^.]*)\.$/;
 const UPDATED = [
@@ -62,22 +116,27 @@ export function rephrase(text: string, random: Random, newWord: () => string): s
     const [first, word2, word3] = [newWord(), newWord(), newWord()];
     return { word: first.charAt(0).toUpperCase() + first.slice(1), word2, word3 };
   };
+  const sayAs = (
+    kind: 'create' | 'update' | 'append',
+    templates: readonly string[],
+    given: Readonly<Record<string, string>>,
+  ): string => (random.next() < 0.4 ? fill(pick(random, templates), given) : composed(kind, given, random));
   let rest = text.slice(lead.length);
   const parts: string[] = [];
   const created = CREATED.exec(rest);
   if (created !== null) {
     const [, type = '', folder = '', fields = ''] = created;
-    parts.unshift(fill(pick(random, CREATE), { type, folder, fields, ...words() }));
+    parts.unshift(sayAs('create', CREATE, { type, folder, fields, ...words() }));
     rest = rest.slice(0, created.index).trimEnd();
   }
   const appended = APPENDED.exec(rest);
   const updated = UPDATED.map((form) => form.exec(rest)?.groups).find((groups) => groups !== undefined);
   if (appended !== null) {
     const [, path = '', fields = ''] = appended;
-    parts.unshift(fill(pick(random, APPEND), { path, fields, ...words() }));
+    parts.unshift(sayAs('append', APPEND, { path, fields, ...words() }));
   } else if (updated !== undefined) {
     const { path = '', changes = '' } = updated;
-    parts.unshift(fill(pick(random, UPDATE), { path, changes, ...words() }));
+    parts.unshift(sayAs('update', UPDATE, { path, changes, ...words() }));
   } else if (rest !== '') return text;
   return lead + parts.join(' ');
 }

@@ -1,9 +1,9 @@
 import type { NanoReply } from '../../../nano/policy/nano-template.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import { makeChoices } from '../../workdays/choices/make-choices.ts';
-import { between, pick, shuffled } from '../../workdays/draw.ts';
+import { between, pick, shuffled, some } from '../../workdays/draw.ts';
 import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draft.ts';
-import { type Plan, twoDigits } from '../../workdays/files/plan.ts';
+import { count, PLAIN_STYLE, type Plan, styled, text, twoDigits } from '../../workdays/files/plan.ts';
 import { folderAt, type Task } from '../../workdays/files/scene.ts';
 import { SHORT_TASK_KINDS } from '../../workdays/files/short-tasks.ts';
 import { makeDays } from '../../workdays/make-world/make-days.ts';
@@ -39,7 +39,7 @@ export interface Sample {
 /** The imperfections of the demonstrations. */
 export const HABITS = {
   /** The probability to obey a lesson: one of these, fixed per form of rule and kind of document. */
-  obey: [0.5, 0.6, 0.7, 0.8],
+  obey: [0.45, 0.55, 0.6, 0.7],
   /** Subtracted for each further lesson. */
   perLesson: 0.025,
   /** The share of near misses among lessons that are not obeyed. */
@@ -52,6 +52,7 @@ export const HABITS = {
 const SHARES = [0.08, 0.22, 0.15, 0.12, 0.13, 0.14, 0.09, 0.04, 0.03];
 const TASKS_PER_DAY = 24;
 const SAMPLES_PER_DAY = 48;
+const INVENTED_FIELDS = 4;
 const NOISY = 2;
 const AUXILIARY = 0.45;
 /** The share of samples whose copied words are open; the words of the others are drawn once. */
@@ -69,6 +70,7 @@ interface Lesson {
 
 /** A task of a day, with its steps when no rule is obeyed. */
 interface DayTask extends Task {
+  readonly invented?: readonly string[];
   readonly base: TaskSteps;
 }
 
@@ -76,7 +78,10 @@ interface DayTask extends Task {
 export function* makeSamples(seed: number, isOpen = true): Generator<Sample> {
   const random = createRandom(`samples/${seed}`);
   const facts = pick(random, makeDays('train', seed));
-  const tasks = Array.from({ length: TASKS_PER_DAY }, (_, at) => makeTask(facts, at, random));
+  const invented = Array.from({ length: INVENTED_FIELDS }, () => newWord(random));
+  const tasks = Array.from({ length: TASKS_PER_DAY }, (_, at) =>
+    withInvented(makeTask(facts, at, random), invented, random),
+  );
   for (let at = 0; at < SAMPLES_PER_DAY; at++) yield makeTaskSample(tasks, `${seed}/${at}`, isOpen, random);
   yield* makeChoiceSamples(facts, tasks, seed, isOpen, random);
   for (let at = 0; at < 2; at++)
@@ -99,6 +104,28 @@ function makeTask({ day }: DayFacts, at: number, random: Random): DayTask {
   return { ...task, base: stepsFor(createDraft(task.plan)) };
 }
 
+/** A new document of some tasks has fields that no task of the suite has: rules on them can only be read. */
+function withInvented(task: DayTask, invented: readonly string[], random: Random): DayTask {
+  const [document, ...more] = task.plan.creates;
+  if (document === undefined || !task.text.endsWith('.') || random.next() >= 0.45) return task;
+  const added = some(random, invented, 1 + random.below(2)).map(
+    (key) => [key, random.next() < 0.7 ? text(newWord(random)) : count(10 + random.below(900))] as const,
+  );
+  const said = added.map(([key, value]) => `, ${key} ${String(styled(value, PLAIN_STYLE))}`).join('');
+  const plan = { ...task.plan, creates: [{ ...document, fields: [...document.fields, ...added] }, ...more] };
+  return {
+    ...task,
+    ...{ plan, invented, base: stepsFor(createDraft(plan)) },
+    text: `${task.text.slice(0, -1)}${said}.`,
+  };
+}
+
+/** The names and texts of invented fields. */
+const inventedWords = ({ plan, invented = [] }: DayTask): readonly string[] =>
+  plan.creates
+    .flatMap(({ fields }) => fields.filter(([key]) => invented.includes(key)))
+    .flatMap(([key, value]) => [key, ...(value.is === 'text' ? [value.text] : [])]);
+
 function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolean, random: Random): Sample {
   const lessons = drawLessons(tasks, seed, random);
   const task = pickTask(tasks, lessons, random);
@@ -110,8 +137,14 @@ function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolea
   const lines = [...linesFor(lessons, random)];
   const opening = createPlaceholders();
   const nextWord = mayOpen ? opening.nextWord : () => newWord(random);
-  const wording = random.next() < 0.5 ? rephrase(task.text, random, nextWord) : task.text;
+  const wording = random.next() < 0.8 ? rephrase(task.text, random, nextWord) : task.text;
+  opening.keep(
+    [...clean, ...noisy.flat()]
+      .flatMap((command) => command.match(PADDED) ?? [])
+      .map((run) => run.replace(/^0+/, '')),
+  );
   const isOpen = mayOpen && random.next() < 0.92;
+  if (isOpen) opening.add(inventedWords(task));
   if (isOpen && random.next() < OPEN)
     opening.add(
       copiedWords(
@@ -145,8 +178,10 @@ function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolea
 /** Some lines have other words, few or most. */
 function blur(text: string, random: Random, kept: ReadonlySet<string>, nextWord: () => string): string {
   const luck = random.next();
-  if (luck < 0.6) return text;
-  return blurred(text, luck < 0.85 ? 0.25 : 0.65, { random, kept, nextWord });
+  if (luck < 0.55) return text;
+  // Most words may only go where something is shown.
+  const isShown = /["\d<]/.test(text);
+  return blurred(text, luck < 0.8 || !isShown ? 0.25 : 0.7, { random, kept, nextWord });
 }
 
 /** Mostly one of several tasks to which most of the lessons apply. */
@@ -158,6 +193,9 @@ function pickTask(tasks: readonly DayTask[], lessons: readonly Lesson[], random:
   return drawn.reduce((best, one) => (fitting(one) > fitting(best) ? one : best));
 }
 
+/** A figure with zeros in front. */
+const PADDED = /(?<!\d)0+[1-9]\d*/g;
+
 const commandsOf = (steps: readonly WorkStep[]): readonly string[] => [...steps.map(commandOf), 'done'];
 
 function drawLessons(others: readonly DayTask[], seed: string, random: Random): readonly Lesson[] {
@@ -167,7 +205,10 @@ function drawLessons(others: readonly DayTask[], seed: string, random: Random): 
   const lessons: Lesson[] = rules.map((rule) => lessonOf(rule, others));
   const taken = new Set(invented === 0 ? [] : rules.flatMap((rule) => aspectsChangedBy(rule, others)));
   for (let left = invented, tries = 0; left > 0 && tries < 12; tries++) {
-    const auxiliary = drawAuxiliaryRule(random);
+    const auxiliary = drawAuxiliaryRule(
+      random,
+      others.find((task) => task.invented !== undefined)?.invented ?? [],
+    );
     const examples = others.map(({ base }) => base).filter((base) => auxiliary.apply(base) !== undefined);
     if (taken.has(auxiliary.aspect) || examples.length === 0) continue;
     taken.add(auxiliary.aspect);

@@ -1,11 +1,13 @@
 import { fill, gapsIn, pick } from '../../workdays/draw.ts';
 import { drawRuleSet } from '../../workdays/rules/draw-rules.ts';
 import type { HouseRule } from '../../workdays/rules/rule-set.ts';
+import { ownFrame } from './own-frames.ts';
 import { PHRASINGS } from './phrasings.ts';
 import { showOnly } from './wordings.ts';
 
-const OWN_WORDS = 0.3;
-const SHOWN_ONLY = 0.12;
+const OWN_WORDS = 0.12;
+const SHOWN_ONLY = 0.2;
+const OWN_FRAME = 0.55;
 /** The words of a rule that show how it should be, where it has them. */
 const SHOWING = ['example', 'copy', 'line'];
 
@@ -15,8 +17,9 @@ export const drawSeenRules = (seed: string, count: number): readonly HouseRule[]
     ...rule,
     tell: (plan, split, random) => {
       const luck = random.next();
-      if (luck >= OWN_WORDS + SHOWN_ONLY) return rule.tell(plan, split, random);
+      if (luck >= OWN_FRAME) return rule.tell(plan, split, random);
       const words = rule.words(plan);
+      if (luck >= SHOWN_ONLY) return ownFrame(rule, words, random) ?? rule.tell(plan, split, random);
       const shown = SHOWING.map((name) => words[name]).find((word) => word !== undefined && word !== '');
       const isWhole = !('file' in words) || 'copy' in words;
       if (luck >= OWN_WORDS && shown !== undefined && isWhole) return showOnly(shown, random);

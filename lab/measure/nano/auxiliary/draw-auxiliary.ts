@@ -4,12 +4,15 @@ import { drawNameRule, drawStepRule } from './file-rules.ts';
 import { type AuxiliaryRule, typeOf } from './task-steps.ts';
 import { drawOrderRule, drawRecordRule, drawValueRule } from './value-rules.ts';
 
-const FAMILIES: readonly (readonly [number, (random: Random) => AuxiliaryRule])[] = [
-  [0.34, drawValueRule],
-  [0.22, drawRecordRule],
-  [0.04, drawOrderRule],
-  [0.2, drawNameRule],
-  [0.2, drawStepRule],
+const FAMILIES: readonly (readonly [
+  number,
+  (random: Random, invented: readonly string[]) => AuxiliaryRule,
+])[] = [
+  [0.44, drawValueRule],
+  [0.18, drawRecordRule],
+  [0.02, drawOrderRule],
+  [0.18, drawNameRule],
+  [0.18, drawStepRule],
 ];
 
 const TYPES = 'note card quote memo plan review brief status roster survey order'.split(' ');
@@ -23,9 +26,10 @@ const CONDITIONS = [
 const CONDITIONAL = 0.15;
 
 /** An invented rule; some hold for one kind of document only. */
-export function drawAuxiliaryRule(random: Random): AuxiliaryRule {
+/** `invented`: fields of the tasks that the suite does not have. */
+export function drawAuxiliaryRule(random: Random, invented: readonly string[]): AuxiliaryRule {
   const draw = drawFamily(random);
-  const rule = draw(random);
+  const rule = draw(random, invented);
   if (random.next() >= CONDITIONAL) return rule;
   const type = pick(random, TYPES);
   return {
@@ -35,7 +39,7 @@ export function drawAuxiliaryRule(random: Random): AuxiliaryRule {
   };
 }
 
-function drawFamily(random: Random): (random: Random) => AuxiliaryRule {
+function drawFamily(random: Random): (random: Random, invented: readonly string[]) => AuxiliaryRule {
   const luck = random.next();
   let sum = 0;
   for (const [share, draw] of FAMILIES) {

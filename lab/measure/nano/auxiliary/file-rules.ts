@@ -50,19 +50,6 @@ const NAME_OPERATIONS: readonly NameOperation[] = [
     ],
   },
   {
-    name: 'end',
-    draw: (random) => {
-      const a = `${pick(random, JOINTS)}${drawWord(random)}`;
-      return { change: (parts) => ({ ...parts, name: parts.name + a }), words: { a } };
-    },
-    says: [
-      'Names of new files end in {a} before the dot, such as {to}.',
-      'Put {a} behind the name of a new file: {to}.',
-      'A new file is called {to}, with {a} after its words.',
-      'Name new files like {to}.',
-    ],
-  },
-  {
     name: 'joint',
     draw: (random) => {
       const a = pick(random, ['.', '+', '--', '__', '=', '']);
@@ -94,10 +81,10 @@ const NAME_OPERATIONS: readonly NameOperation[] = [
   namedBy(
     'author',
     [
-      'New files end in the name of whoever asked: {to}.',
-      'Put who asked for it behind the file name, as in {to}.',
+      'New files begin with the name of whoever asked: {to}.',
+      'Put who asked for it in front of the file name, as in {to}.',
     ],
-    (parts, { author }) => ({ ...parts, name: `${parts.name}-${author.toLowerCase()}` }),
+    (parts, { author }) => ({ ...parts, name: `${author.toLowerCase()}-${parts.name}` }),
   ),
   namedBy(
     'turned',
@@ -153,7 +140,6 @@ export function drawNameRule(random: Random): AuxiliaryRule {
 const GAPS: readonly (readonly [string, (task: TaskSteps) => string])[] = [
   ['task', ({ plan }) => plan.task],
   ['who', ({ plan }) => plan.author],
-  ['file', ({ created, plan }) => created[0] ?? plan.edits[0]?.path ?? ''],
   ['work', ({ plan }) => plan.summary],
 ];
 
@@ -216,41 +202,24 @@ const STEP_OPERATIONS: readonly StepOperation[] = [
     ],
   },
   {
-    name: 'copy-out',
+    name: 'copy-old',
     draw: (random) => {
       const folder = newWord(random);
       return {
-        where: 'after',
-        make: ({ created, plan }) =>
-          [...plan.edits.map(({ path }) => path), ...created].map((path) => ({
+        where: 'before',
+        make: ({ plan }) =>
+          plan.edits.map(({ path }) => ({
             do: 'copy',
             from: path,
             to: `${folder}/${path.split('/').at(-1) ?? ''}`,
           })),
-        words: { folder, when: pick(random, WHEN.after) },
+        words: { folder },
       };
     },
     says: [
-      '{when}, copy each file that you wrote or changed to {folder}.',
-      'A copy of every file of the task goes into {folder} {end}.',
-      '{when}, {folder} gets a copy of the file: {command}.',
-    ],
-  },
-  {
-    name: 'beside',
-    draw: (random) => {
-      const [ending, text] = [newWord(random).slice(0, 4), drawWord(random)];
-      return {
-        where: 'after',
-        make: ({ created }) =>
-          created.map((path) => ({ do: 'write', path: path.replace(/\.[^./]*$/, `.${ending}`), text })),
-        words: { ending: `.${ending}`, text },
-      };
-    },
-    says: [
-      'Beside each new file there is one of the same name with {ending} that says {text}.',
-      'Write {text} into a second file next to the new one, same name but {ending}.',
-      'A new file comes with a {ending} file of its name; its content is "{text}".',
+      'Before a change, copy the old file to {folder}.',
+      'The old version of a file that you change goes into {folder} first.',
+      '{folder} gets a copy of the file before it is changed: {command}.',
     ],
   },
   {

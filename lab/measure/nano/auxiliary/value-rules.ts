@@ -140,6 +140,34 @@ const OPERATIONS: readonly ValueOperation[] = [
     ],
   },
   {
+    name: 'pad',
+    draw: (random) => {
+      const width = 4 + random.below(5);
+      return {
+        change: (value) => said(value).padStart(width, '0'),
+        words: { width: String(width) },
+      };
+    },
+    says: [
+      'Fill the {key} with zeros up to {width} places: {to}.',
+      'The {key} has {width} places, zeros in front, as in {to}.',
+      'Put zeros before the {key} until it is {width} long.',
+      '{from} as {key} becomes {to}.',
+    ],
+  },
+  {
+    name: 'twice',
+    draw: (random) => {
+      const a = drawSign(random);
+      return { change: (value) => `${said(value)}${a}${said(value)}`, words: { a } };
+    },
+    says: [
+      'Write the {key} twice with {a} between: {to}.',
+      'The {key} comes two times, joined by {a}, as in {to}.',
+      '{from} as {key} becomes {to}.',
+    ],
+  },
+  {
     name: 'as-list',
     draw: () => ({ change: (value) => [value], words: {} }),
     says: [
@@ -200,12 +228,13 @@ const KEPT_BACK: ReadonlySet<string> = new Set(formsOf('unseen-forms').map(({ na
 
 /** Whether a form of rule that pre-training must not see does the same to the same field. */
 const isKeptBack = (key: string, operation: string): boolean =>
+  (operation === 'pad' && key in TARGETS) ||
   KEPT_BACK.has(`${TARGETS[key] ?? ''}-${SUITE_OPERATIONS[operation] ?? ''}`) ||
   (key === 'tags' && operation in SUITE_OPERATIONS);
 
 /** A rule on how one field is written. */
-export function drawValueRule(random: Random): AuxiliaryRule {
-  const key = drawKey(random);
+export function drawValueRule(random: Random, invented: readonly string[]): AuxiliaryRule {
+  const key = invented.length > 0 && random.next() < 0.5 ? pick(random, invented) : drawKey(random);
   const operation = pick(
     random,
     OPERATIONS.filter(({ name }) => !isKeptBack(key, name)),
@@ -247,7 +276,6 @@ const renamed =
 const SOURCES: readonly (readonly [string, (task: TaskSteps) => string])[] = [
   ['the id of the task', ({ plan }) => plan.task],
   ['the name of whoever asked', ({ plan }) => plan.author],
-  ['the folder', ({ plan }) => plan.creates[0]?.folder ?? ''],
   ['the kind of document', ({ plan }) => plan.creates[0]?.about.at(-1) ?? ''],
 ];
 
@@ -281,44 +309,24 @@ const RECORD_OPERATIONS: readonly RecordOperation[] = [
     ],
   },
   {
-    name: 'letters-of-keys',
-    aspect: 'keys',
-    draw: (random) => {
-      const isUpper = random.next() < 0.5;
-      return {
-        change: renamed((name) =>
-          isUpper ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1),
-        ),
-        words: { letters: isUpper ? 'are in capital letters' : 'begin with a capital letter' },
-      };
-    },
-    says: [
-      'The keys of new files {letters}: {keys}.',
-      'Keys in JSON {letters}, e.g. {keys}.',
-      'Make sure that keys {letters}.',
-    ],
-  },
-  {
     name: 'move',
     aspect: 'order',
     draw: (random) => {
-      const [key, isFirst] = [drawKey(random), random.next() < 0.5];
+      const key = drawKey(random);
       return {
         change: (record) => {
-          const [own, rest] = [
-            entries(record).filter(([name]) => name === key),
-            entries(record).filter(([name]) => name !== key),
-          ];
-          return Object.fromEntries(isFirst ? [...own, ...rest] : [...rest, ...own]);
+          const own = entries(record).filter(([name]) => name === key);
+          const rest = entries(record).filter(([name]) => name !== key);
+          return Object.fromEntries([...own, ...rest]);
         },
-        words: { key, place: isFirst ? 'first' : 'last', end: isFirst ? 'top' : 'end' },
+        words: { key },
       };
     },
     says: [
-      'The {key} comes {place} in a new file: {keys}.',
-      'Put {key} {place}, as in {keys}.',
-      '{key} is the {place} key of a file.',
-      'Move the {key} to the {end}.',
+      'The {key} comes first in a new file: {keys}.',
+      'Put {key} first, as in {keys}.',
+      '{key} is the first key of a file.',
+      'Move the {key} to the top.',
     ],
   },
   {
@@ -335,22 +343,20 @@ const RECORD_OPERATIONS: readonly RecordOperation[] = [
     name: 'add',
     aspect: 'fields',
     draw: (random) => {
-      const [a, b] = [
-        newWord(random),
-        random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`,
-      ];
-      const isFirst = random.next() < 0.3;
+      const a = newWord(random);
+      const b = random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`;
+      const isFirst = random.next() < 0.4;
       return {
         change: (record) => (isFirst ? { [a]: b, ...record } : { ...record, [a]: b }),
-        words: { a, b, place: isFirst ? 'at the top' : 'at the end', nth: isFirst ? 'first' : 'last' },
+        words: { a, b, place: isFirst ? ' at the top' : '', nth: isFirst ? 'first' : 'further' },
       };
     },
     says: [
-      'Every new file says "{a}": "{b}" {place}.',
-      'Add {a} with the value {b} {place} of each JSON file you make.',
-      'New files have {a}: {b} as their {nth} field.',
-      'I miss "{a}": "{b}" in the new file, {place}.',
-      'The {nth} key is {a}, and it says "{b}".',
+      'Every new file says "{a}": "{b}"{place}.',
+      'Add {a} with the value {b}{place} to each JSON file you make.',
+      'New files have {a}: {b} as a {nth} field.',
+      'I miss "{a}": "{b}" in the new file{place}.',
+      'A {nth} key is {a}, and it says "{b}".',
     ],
   },
   {
@@ -362,8 +368,8 @@ const RECORD_OPERATIONS: readonly RecordOperation[] = [
     },
     says: [
       'New files have {what} under "{a}".',
-      'Add {a} at the end, which is {what}.',
-      'The last key is {a}: {what}.',
+      'Add {a}, which is {what}.',
+      'A further key is {a}: {what}.',
       'Put {what} into each new file as {a}.',
     ],
   },
@@ -395,10 +401,10 @@ const RECORD_OPERATIONS: readonly RecordOperation[] = [
       };
     },
     says: [
-      'Repeat the {key} at the end as {a}.',
+      'Repeat the {key} as {a}.',
       'The {key} is written twice, the second time under "{a}".',
       'Add {a}, the same as {key}.',
-      'What is the {key} also goes under {a}, last of all.',
+      'What is the {key} also goes under {a}.',
     ],
   },
   {
