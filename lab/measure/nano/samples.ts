@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../../../src/base/random.ts';
 import { makeChoices } from '../../workdays/choices/make-choices.ts';
 import { between, pick, shuffled, some } from '../../workdays/draw.ts';
 import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draft.ts';
-import { count, PLAIN_STYLE, type Plan, styled, text, twoDigits } from '../../workdays/files/plan.ts';
+import { countValue, PLAIN_STYLE, type Plan, styled, text, twoDigits } from '../../workdays/files/plan.ts';
 import { folderAt, type Task } from '../../workdays/files/scene.ts';
 import { SHORT_TASK_KINDS } from '../../workdays/files/short-tasks.ts';
 import { makeDays } from '../../workdays/make-world/make-days.ts';
@@ -109,7 +109,7 @@ function withInvented(task: DayTask, invented: readonly string[], random: Random
   const [document, ...more] = task.plan.creates;
   if (document === undefined || !task.text.endsWith('.') || random.next() >= 0.45) return task;
   const added = some(random, invented, 1 + random.below(2)).map(
-    (key) => [key, random.next() < 0.7 ? text(newWord(random)) : count(10 + random.below(900))] as const,
+    (key) => [key, random.next() < 0.7 ? text(newWord(random)) : countValue(10 + random.below(900))] as const,
   );
   const said = added.map(([key, value]) => `, ${key} ${String(styled(value, PLAIN_STYLE))}`).join('');
   const plan = { ...task.plan, creates: [{ ...document, fields: [...document.fields, ...added] }, ...more] };
