@@ -101,7 +101,7 @@ describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', {
     );
     const table = (await bench(['report', run])).stdout;
     expect(table).toContain('By the published definitions');
-    expect(table).toMatch(/day 3 +6 /);
+    expect(table).toMatch(/day 3 +3 /);
   });
 
   it('continues after kill -9 with the interrupted day, and with the lessons of the days before', async () => {
