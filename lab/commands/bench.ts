@@ -7,7 +7,9 @@ import { runPipelineBench } from '../pipeline/run-pipeline-bench.ts';
 import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
 import { listRuns, nextRun, type RenderedReport, renderRun, writePage } from '../run/read-runs.ts';
 import { type BenchRun, runBench } from '../run/run-bench.ts';
-import { BenchError, SUITES } from '../run/suites.ts';
+import { BenchError, type QuestionFilter, SUITES } from '../run/suites.ts';
+import { CONDITIONS, type Condition } from '../suite/arms.ts';
+import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
 import { showProgress } from './progress.ts';
 
 type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run' | 'html', string>> &
@@ -20,14 +22,19 @@ export interface RunBenchOptions extends Given {
   readonly policy: string;
   readonly split: BenchRun['split'];
   readonly form?: BenchRun['form'];
-  readonly rules: string;
+  readonly rules?: string;
+  readonly jobs?: number;
   readonly failures: number;
   readonly runs: number;
   readonly nightSteps: number;
-  readonly only?: 'files' | 'house';
+  readonly only?: QuestionFilter;
   readonly control?: 'shuffled-rewards' | 'no-lessons';
   readonly hurry?: true;
+  readonly details?: true;
 }
+
+/** Policies whose success is known in advance: they check the bench, and no rule is new to them. */
+const KNOWN_IN_ADVANCE: ReadonlySet<string> = new Set(['scripted', 'oracle', 'null']);
 
 const folderOf = ({ homeDir }: CommandContext): string => path.join(openHome(homeDir).dir, 'bench');
 
@@ -73,11 +80,11 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     split: options.split,
     // The embedded policy was trained on short questions only.
     form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
-    rules: options.rules,
+    rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : UNTUNED_RULES),
     failures: options.failures,
     settleEach: options.hurry !== true,
     nightSteps: options.nightSteps,
-    ...defined({ control: options.control, only: options.only }),
+    ...defined({ control: options.control, only: options.only, jobs: options.jobs }),
     config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
     env,
     log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
@@ -100,12 +107,12 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   if (stop.signal.aborted) printer.note({ text: `stopped; continue with --run ${run}`, style: 'yellow' });
   const rendered = renderRun(folder, run);
   if (rendered === undefined) return EXIT.failed;
-  show(rendered, options.html ?? path.join(folder, run, 'report.html'), context);
+  show(rendered, { page: options.html ?? path.join(folder, run, 'report.html'), ...options }, context);
   return stop.signal.aborted ? EXIT.failed : EXIT.ok;
 }
 
 export async function reportBench(
-  { args, html }: { readonly args: readonly string[]; readonly html?: string },
+  { args, html, details }: Pick<RunBenchOptions, 'args' | 'html' | 'details'>,
   context: CommandContext,
 ): Promise<ExitCode> {
   const folder = folderOf(context);
@@ -115,18 +122,21 @@ export async function reportBench(
   const rendered = renderRun(folder, run);
   if (rendered === undefined)
     throw new CommandError(EXIT.failed, `no run is named "${run}"`, 'see: instar bench list');
-  show(rendered, html, context);
+  show(rendered, { page: html, details }, context);
   return EXIT.ok;
 }
 
 function show(
   rendered: RenderedReport,
-  page: string | undefined,
+  { page, details }: { readonly page?: string | undefined; readonly details?: true | undefined },
   { printer, stdout, env }: CommandContext,
 ): void {
   if (page !== undefined) writePage(page, rendered.html);
   if (printer.json) printer.document(rendered.json);
-  else stdout.write(`${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
+  else
+    stdout.write(
+      `${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR, isWhole: details === true })}\n`,
+    );
   if (page !== undefined) printer.note({ text: 'report  ', style: 'dim' }, page);
 }
 
@@ -136,23 +146,21 @@ function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], u
   };
 }
 
-const NAMES = ['baseline', 'skills', 'full'] as const;
-type Condition = (typeof NAMES)[number];
-
-/** Parses `baseline,skills`; the result is in the order of runs and reports. */
+/** Parses `baseline,skills`, or `all`; the result is in the order of runs and reports. */
 export function readConditions(text: string): readonly Condition[] {
   const given = text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const unknown = given.find((name) => !NAMES.some((one) => one === name));
+  if (given.includes('all')) return CONDITIONS;
+  const unknown = given.find((name) => !CONDITIONS.some((one) => one === name));
   if (unknown !== undefined)
     throw new CommandError(
       EXIT.wrongUse,
       `no condition is named "${unknown}"`,
-      `choose from: ${NAMES.join(', ')}`,
+      `choose from: ${CONDITIONS.join(', ')}, or all`,
     );
-  const chosen = NAMES.filter((name) => given.includes(name));
+  const chosen = CONDITIONS.filter((name) => given.includes(name));
   if (chosen.length === 0)
     throw new CommandError(
       EXIT.wrongUse,

@@ -19,7 +19,7 @@ export interface DemoOptions {
   readonly seeds?: number;
   readonly seed?: number;
   readonly days?: number;
-  readonly only?: 'files' | 'house';
+  readonly only?: DemoPlan['only'];
   readonly nightSteps?: number;
   readonly html?: string;
   readonly keep?: true;
@@ -110,7 +110,7 @@ function openRunFolder({ home }: DemoOptions): RunFolder {
 function printIntroduction(plan: DemoPlan, seeds: number, width: number, { printer }: CommandContext): void {
   const { days, nightSteps } = plan;
   const title = 'instar demo';
-  const what = `${title}: ${plural(days, 'simulated workday')} under three conditions${seeds === 1 ? '' : `, with ${seeds} seeds`}: without learning, with lessons, and with lessons plus nights of ${plural(nightSteps, 'training step')}.`;
+  const what = `${title}: ${plural(days, 'simulated workday')} under three conditions${seeds === 1 ? '' : `, with ${seeds} seeds`}: with feedback in the conversation only, with lessons, and with lessons plus nights of ${plural(nightSteps, 'training step')} on oracle rewards (the hidden checks of generated tasks, which no deployment has). The house rules are drawn at random, with values that the policy has never seen.`;
   const [first = '', ...more] = wrapText(what, width);
   printer.note({ text: title, style: 'bold' }, first.slice(title.length));
   const without = omittedParts(plan);

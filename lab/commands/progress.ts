@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../src/cli/context.ts';
 import { DEMO_CONDITIONS, type DemoEvent, type DemoPlan } from '../demo/run-demo.ts';
 import type { BenchRun } from '../run/run-bench.ts';
+import type { Condition } from '../suite/arms.ts';
 
 type NightProgress = Omit<Extract<DemoEvent, { readonly type: 'night' }>, 'type'>;
 
@@ -71,8 +72,6 @@ export function showProgress(
   };
 }
 
-type Condition = (typeof DEMO_CONDITIONS)[number];
-
 /** The progress of one condition. */
 interface ConditionProgress {
   readonly asked: number;
@@ -91,7 +90,7 @@ interface ConditionProgress {
 type DemoProgress = ReadonlyMap<Condition, ConditionProgress>;
 
 const BAR_WIDTH = 20;
-const NAME_WIDTH = 9;
+const NAME_WIDTH = 12;
 
 /** `at`: the time of the event, in milliseconds. */
 export function noteDemo(progress: DemoProgress, event: DemoEvent, at: number): DemoProgress {

@@ -11,7 +11,8 @@ import { type BenchRun, runBench } from '../run/run-bench.ts';
 import type { NightProgress } from '../run/run-suite.ts';
 import type { QuestionFilter } from '../run/suites.ts';
 import type { QuestionRecord } from '../suite/run-records.ts';
-import { HOUSE_RULES } from '../workdays/rules/house-rules.ts';
+import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
+import { openRules } from '../workdays/rules/open-rules.ts';
 
 /** Which part of the workdays suite a demo runs. */
 export interface DemoPlan {
@@ -39,12 +40,14 @@ export type DemoEvent =
   | ({ readonly type: 'night' } & NightProgress);
 
 export interface DemoReport {
+  /** Scripts know the last arm as `full`: it is there under both names, with `rewards: "oracle"`. */
   readonly json: QuestionJson;
   readonly html: string;
   readonly summary: (options: { readonly colour: boolean; readonly width: number }) => string;
 }
 
-export const DEMO_CONDITIONS = ['baseline', 'skills', 'full'] as const;
+/** The demo has no deployment whose feedback could train weights: its last arm has oracle rewards, and says so. */
+export const DEMO_CONDITIONS = ['baseline', 'skills', 'full-oracle'] as const;
 
 /** The same as `bench run`. */
 const WHOLE: DemoPlan = { days: 14, only: undefined, nightSteps: 10 };
@@ -57,7 +60,7 @@ export function planDemo(isFast: boolean, wanted: Partial<DemoPlan>): DemoPlan {
 
 /** What the plan leaves out of the whole suite, in words. */
 export function omittedParts({ days, only, nightSteps }: DemoPlan): readonly string[] {
-  const { rules } = HOUSE_RULES;
+  const { rules } = openRules(UNTUNED_RULES);
   const unmet = rules.filter(({ since }) => since >= days).length;
   const withRules = unmet === 0 ? '' : ` with ${unmet} of ${rules.length} rules`;
   const cut = days + 1 === WHOLE.days ? `day ${WHOLE.days}` : `days ${days + 1} to ${WHOLE.days}`;
@@ -67,7 +70,9 @@ export function omittedParts({ days, only, nightSteps }: DemoPlan): readonly str
       ? ['questions on documents']
       : only === 'files'
         ? ['multiple-choice questions']
-        : []),
+        : only === 'sample'
+          ? ['most questions on documents']
+          : []),
     ...(nightSteps < WHOLE.nightSteps
       ? [`${WHOLE.nightSteps - nightSteps} of ${WHOLE.nightSteps} training steps a night`]
       : []),
@@ -85,7 +90,7 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
     suite: 'workdays',
     split: 'report',
     form: 'short',
-    rules: 'house',
+    rules: UNTUNED_RULES,
     set: '',
     days,
     ...(only === undefined ? {} : { only }),
@@ -113,8 +118,13 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
   if (journal === undefined || journal.rows.length === 0) return undefined;
   const report = makeQuestionReport(journal);
   return {
-    json: questionJson(report),
+    json: withFullName(questionJson(report)),
     html: documentPage(questionDocument(report)),
     summary: (options) => demoSummary(report, options),
   };
+}
+
+function withFullName(json: QuestionJson): QuestionJson {
+  const full = json.conditions['full-oracle'];
+  return full === undefined ? json : { ...json, conditions: { ...json.conditions, full } };
 }

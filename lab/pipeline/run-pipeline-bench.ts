@@ -22,11 +22,12 @@ export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<Researc
 /** Runs or continues the pipeline suite, without and with lessons. Reports are made from the journal in its folder. */
 export async function runPipelineBench(options: PipelineBenchRun): Promise<void> {
   const { run, seeds, policy, failures, settleEach, env, log, onProgress, signal } = options;
-  const conditions = options.conditions.filter((name): name is PipelineCondition => name !== 'full');
+  const isRun = (name: string): name is PipelineCondition => name === 'baseline' || name === 'skills';
+  const conditions = options.conditions.filter(isRun);
   if (conditions.length < options.conditions.length)
     throw new BenchError(
-      'The condition full trains weights, and the pipeline suite trains no weights.',
-      'leave full out: --condition baseline,skills',
+      `The pipeline suite trains no weights and has no condition ${options.conditions.find((name) => !isRun(name))}.`,
+      'use --condition baseline,skills',
     );
   const confinement = await confinementHere();
   if (!confinement.ok)

@@ -118,9 +118,12 @@ function createFinder({ days }: Suite): (message: string) => SuiteQuestion | und
     days.flatMap(({ questions }) => questions).find(({ text }) => message.includes(text));
 }
 
+/** Without a block of lessons behind it, which may quote other tasks. */
 function lastAsked(messages: readonly ChatMessage[]): string {
   const last = messages.findLast(({ role }) => role === 'user');
-  return last === undefined ? '' : textOf(last);
+  const text = last === undefined ? '' : textOf(last);
+  const block = text.search(HEADING);
+  return (block < 0 ? text : text.slice(0, block)).trimEnd();
 }
 
 const textOf = ({ content }: ChatMessage): string =>

@@ -152,10 +152,24 @@ function blockLines(block: SectionBlock, options: TextOptions): readonly string[
   return block.kind === 'table' ? tableLines(block.table, options) : wrapped(block.text, options.width);
 }
 
-/** A measure a row, a condition a column. */
+/** More conditions than these are rows, not columns: a terminal is not wider. */
+const MOST_COLUMNS = 4;
+
+/** A measure a row, a condition a column; with many conditions the other way round. */
 function resultTable(results: readonly ConditionResult[]): ReportTable {
   const [first] = results;
   if (first === undefined) return { columns: [], rows: [] };
+  if (results.length > MOST_COLUMNS)
+    return createTable(results, [
+      textColumn('', ({ condition }) => condition),
+      ...first.figures.map(({ words }, at) =>
+        numberColumn<ConditionResult>(words.title, ({ figures }) => {
+          const figure = figures[at]?.figure;
+          return figure === undefined ? '' : figureText(words, figure);
+        }),
+      ),
+      numberColumn(first.counted.title, ({ counted }) => counted.text),
+    ]);
   const cells = ({ figures, counted }: ConditionResult): readonly string[] => [
     ...figures.map(({ words, figure }) => figureText(words, figure)),
     counted.text,

@@ -1,4 +1,5 @@
-import { CONDITIONS, type Condition, type LessonRecord, type QuestionRecord } from '../suite/run-records.ts';
+import { CONDITIONS, type Condition } from '../suite/arms.ts';
+import type { LessonRecord, QuestionRecord } from '../suite/run-records.ts';
 import { type Scale, scale } from './charts.ts';
 import type { SectionBlock } from './document.ts';
 import { count, counted } from './format-numbers.ts';

@@ -1,4 +1,5 @@
-import type { Condition, QuestionRecord, RunHead } from '../suite/run-records.ts';
+import type { Condition } from '../suite/arms.ts';
+import type { QuestionRecord, RunHead } from '../suite/run-records.ts';
 import { shareBar } from './charts.ts';
 import { type Figure, shareFigure } from './figure.ts';
 import { count, NO_VALUE, percent } from './format-numbers.ts';

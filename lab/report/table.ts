@@ -160,7 +160,7 @@ function rowMarkup(row: TableRow, shown: readonly (readonly [number, ColumnHead]
   return html`<tr class="${classes}">${content}</tr>${
     below.length === 0
       ? undefined
-      : html`<tr><td class="notes" colspan="${shown.length}"><ul>${below}</ul></td></tr>`
+      : html`<tr><td class="below" colspan="${shown.length}"><ul>${below}</ul></td></tr>`
   }
 `;
 }

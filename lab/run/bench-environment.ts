@@ -1,6 +1,7 @@
 import type { GatewayClient } from '../../src/core/gateway-client.ts';
 import type { StageReport } from '../../src/pipeline/stage-outcome.ts';
-import type { Condition, NightRecord } from '../suite/run-records.ts';
+import type { Condition } from '../suite/arms.ts';
+import type { LearningRecord, NightRecord } from '../suite/run-records.ts';
 
 /** A lesson as a report needs it. */
 export interface EnvironmentLesson {
@@ -9,6 +10,22 @@ export interface EnvironmentLesson {
   readonly state: string;
   readonly text: string;
 }
+
+/** A lesson that prompts may contain. */
+export interface PromptLesson extends EnvironmentLesson {
+  /** As an index shows it. */
+  readonly line: string;
+}
+
+/** A part of the system prompt that the arm adds to a day's own. */
+export interface PromptAddition {
+  readonly text: string;
+  /** Ids of the lessons in it. */
+  readonly lessons: readonly string[];
+}
+
+/** What learning has cost so far today, besides the policy's own answers. */
+export type LearningCost = Pick<LearningRecord, 'calls' | 'tokens' | 'usd'>;
 
 /** Where a run takes place: Instar between an agent and a policy, under one condition, with a library of its own. */
 export interface BenchEnvironment {
@@ -29,6 +46,19 @@ export interface BenchEnvironment {
   /** Saves what was learned, so that a run can continue after this day. */
   save(day: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** With what the arms of a question suite differ by. */
+export interface ArmEnvironment extends BenchEnvironment {
+  /** Those that prompts may contain now, with the distractors. */
+  library(): Promise<readonly PromptLesson[]>;
+  /** The lessons that the gateway put into a turn's prompt, by id: with their whole text, or by their index line only. */
+  shown(turn: string): Promise<{ readonly bodies: readonly string[]; readonly lines: readonly string[] }>;
+  /** Undefined for an arm that adds nothing. */
+  addition(): Promise<PromptAddition | undefined>;
+  /** The user's feedback on a wrong answer, for an arm that keeps notes. */
+  hear(feedback: string): void;
+  learningCost(): Promise<LearningCost>;
 }
 
 /** The result of a night of training. */
@@ -52,3 +82,4 @@ export interface EnvironmentOptions {
 }
 
 export type OpenEnvironment = (options: EnvironmentOptions) => Promise<BenchEnvironment>;
+export type OpenArmEnvironment = (options: EnvironmentOptions) => Promise<ArmEnvironment>;

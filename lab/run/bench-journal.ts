@@ -1,5 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Condition, LessonRecord, NightRecord, QuestionRecord, RunHead } from '../suite/run-records.ts';
+import { type Condition, currentName } from '../suite/arms.ts';
+import type {
+  LearningRecord,
+  LessonRecord,
+  NightRecord,
+  QuestionRecord,
+  RunHead,
+} from '../suite/run-records.ts';
 
 /** What a run has written: its head and its complete days. */
 export interface BenchJournal {
@@ -7,6 +14,7 @@ export interface BenchJournal {
   readonly rows: readonly QuestionRecord[];
   readonly lessons: readonly LessonRecord[];
   readonly nights: readonly NightRecord[];
+  readonly learning: readonly LearningRecord[];
   /** The last day that is complete, per condition and seed. */
   lastDay(condition: Condition, seed: number): number | undefined;
 }
@@ -15,6 +23,7 @@ export interface BenchJournalWriter {
   row(row: QuestionRecord): void;
   lesson(lesson: LessonRecord): void;
   night(night: NightRecord): void;
+  learning(cost: LearningRecord): void;
   /** The day is complete; on disk when it returns. */
   endDay(condition: Condition, seed: number, day: number): void;
   close(): void;
@@ -33,6 +42,7 @@ export function openBenchJournal(file: string, head: RunHead): BenchJournalWrite
     row: (row) => write({ type: 'row', ...row }),
     lesson: (lesson) => write({ type: 'lesson', ...lesson }),
     night: (night) => write({ type: 'night', ...night }),
+    learning: (cost) => write({ type: 'learning', ...cost }),
     endDay: (condition, seed, day) => {
       write({ type: 'day-end', condition, seed, day });
       fsyncSync(descriptor);
@@ -48,6 +58,7 @@ type JournalLine =
   | ({ readonly type: 'row' } & QuestionRecord)
   | ({ readonly type: 'lesson' } & LessonRecord)
   | ({ readonly type: 'night' } & NightRecord)
+  | ({ readonly type: 'learning' } & LearningRecord)
   | ({ readonly type: 'day-end' } & DayKey);
 
 /** We wrote these lines ourselves: a line that parses has the shape of its type. Undefined for one that a kill cut short. */
@@ -64,24 +75,30 @@ interface OpenDay {
   readonly rows: QuestionRecord[];
   readonly lessons: LessonRecord[];
   readonly nights: NightRecord[];
+  readonly learning: LearningRecord[];
 }
 
-/** Rows of an incomplete day do not count: the day is run again. Undefined when there is no head. */
+/**
+ * Rows of an incomplete day do not count: the day is run again. Undefined when there is no head. What earlier versions called
+ * `full` trained on oracle rewards, and is read under the name that says so.
+ */
 export function readBenchJournal(text: string): BenchJournal | undefined {
   let head: RunHead | undefined;
   const rows: QuestionRecord[] = [];
   const lessons: LessonRecord[] = [];
   const nights: NightRecord[] = [];
+  const learning: LearningRecord[] = [];
   const last = new Map<string, number>();
   const open = new Map<string, OpenDay>();
   const dayOf = ({ condition, seed, day }: DayKey): OpenDay => {
     const key = `${condition} ${seed} ${day}`;
-    const found = open.get(key) ?? { rows: [], lessons: [], nights: [] };
+    const found = open.get(key) ?? { rows: [], lessons: [], nights: [], learning: [] };
     open.set(key, found);
     return found;
   };
   for (const part of text.split('\n')) {
-    const line = parseJournalLine<JournalLine>(part);
+    const written = parseJournalLine<JournalLine>(part);
+    const line = head?.arms === undefined ? renamed(written) : written;
     if (line?.type === 'head') {
       head ??= withoutType(line);
       // A continued run starts its incomplete days again.
@@ -89,17 +106,34 @@ export function readBenchJournal(text: string): BenchJournal | undefined {
     } else if (line?.type === 'row') dayOf(line).rows.push(withoutType(line));
     else if (line?.type === 'lesson') dayOf(line).lessons.push(withoutType(line));
     else if (line?.type === 'night') dayOf(line).nights.push(withoutType(line));
+    else if (line?.type === 'learning') dayOf(line).learning.push(withoutType(line));
     else if (line?.type === 'day-end') {
       const day = dayOf(line);
       rows.push(...latest(day.rows));
       lessons.push(...day.lessons);
       nights.push(...day.nights.slice(-1));
+      learning.push(...day.learning.slice(-1));
       open.delete(`${line.condition} ${line.seed} ${line.day}`);
       last.set(`${line.condition} ${line.seed}`, line.day);
     }
   }
   if (head === undefined) return undefined;
-  return { head, rows, lessons, nights, lastDay: (condition, seed) => last.get(`${condition} ${seed}`) };
+  return {
+    head,
+    rows,
+    lessons,
+    nights,
+    learning,
+    lastDay: (condition, seed) => last.get(`${condition} ${seed}`),
+  };
+}
+
+/** A line of a version whose arms had no number: the head has none, and every other line follows its head. */
+function renamed(line: JournalLine | undefined): JournalLine | undefined {
+  if (line === undefined) return undefined;
+  if (line.type !== 'head')
+    return line.condition === undefined ? line : { ...line, condition: currentName(line.condition) };
+  return line.arms === undefined ? { ...line, conditions: line.conditions.map(currentName) } : line;
 }
 
 function withoutType<T extends { readonly type: string }>({ type: _, ...rest }: T): Omit<T, 'type'> {

@@ -10,20 +10,33 @@ import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { startDaemon } from '../../src/daemon/daemon.ts';
+import type { LessonsApi } from '../../src/core/daemon-api.ts';
+import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
+import type { Lesson } from '../../src/core/lesson.ts';
+import type { EmbeddingModel } from '../../src/core/recall.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { decodeLessons } from '../../src/lessons/codec.ts';
+import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
 import { parseBaseUrl } from '../../src/models/base-url.ts';
 import { createExchange } from '../../src/models/exchange.ts';
 import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { createHttpReport } from '../../src/pipeline/stage-report.ts';
 import type { TrainingOverride } from '../../src/train/serve-training.ts';
 import { wires } from '../../src/wire/wires.ts';
-import type { Condition } from '../suite/run-records.ts';
-import type { BenchEnvironment, EnvironmentOptions, OpenEnvironment } from './bench-environment.ts';
-import { createNight, type NightOptions } from './training-night.ts';
+import { type Arm, armOf } from '../suite/arms.ts';
+import type {
+  ArmEnvironment,
+  BenchEnvironment,
+  EnvironmentOptions,
+  OpenArmEnvironment,
+  PromptLesson,
+} from './bench-environment.ts';
+import { distractorChanges, isDistractor } from './distractors.ts';
+import { openPromptNotes } from './prompt-notes.ts';
+import { createNight, createServedNight, type NightOptions } from './training-night.ts';
 
-/** The folders of a home that hold weights and training state. */
-const FOLDERS = ['engine', 'train'];
+/** The folders of a home that hold weights, training state and notes. */
+const FOLDERS = ['engine', 'train', 'notes'];
 /** Locks and the engine's address belong to the running process. */
 const isKept = (file: string): boolean => !/lock|engine\.json/.test(path.basename(file));
 const beside = (file: string, folder: string): string => `${file}.${folder}`;
@@ -66,10 +79,14 @@ interface OpenEnvironmentOptions {
   readonly policy: BenchPolicy;
   /** `learn.failures`: how many failures start the evolver. */
   readonly failures: number;
-  /** Training under the condition `full`. */
+  /** Training under the arms that train. */
   readonly nights?: NightOptions;
   /** Whether the learner has learned from each verdict before the next one is given: what it learns from together is then no matter of time. */
   readonly settleReports?: boolean;
+  /** A sentence model for all daemons of the run: arms ask the same questions. */
+  readonly embed?: EmbeddingModel;
+  /** Whose turns are trained on. */
+  readonly agent?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -77,7 +94,7 @@ interface OpenEnvironmentOptions {
 const POLICY = 'policy';
 
 /** Instar as users run it, in this process and over HTTP, in front of one policy. */
-export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvironment {
+export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmEnvironment {
   return async ({ condition, seed, after }) => {
     const { folder, policy, env, log } = options;
     const name = `${condition}-${seed}`;
@@ -100,7 +117,8 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
     // The checks of a suite speak for the people of its workday.
     const { key } = createCallerKey(home, { name: 'lab', mayRate: true, at: clock.now() });
     const owner = readOrCreateOwnerKey(home, {}).key;
-    const config = configFor(condition, options);
+    const arm = armOf(condition);
+    const config = configFor(arm, options);
     const training = trainingFor(options, { condition, seed, after });
     // Each home has its own keys: those of the user's environment would replace them.
     const { INSTAR_KEY: _, INSTAR_OWNER_KEY: __, ...others } = env;
@@ -112,11 +130,18 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       port: 0,
       models,
       isUnhurried: true,
+      ...(options.embed === undefined ? {} : { embed: options.embed }),
       training,
     });
     const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
     const { api, lessonsApi } = createRemoteApi(record, owner);
+    if (arm.distractors > 0 && after === undefined) {
+      await addDistractors(lessonsApi, arm.distractors);
+      await daemon.settle();
+    }
+    const notes = arm.hasNotes ? openPromptNotes(path.join(dir, 'notes', 'notes.md')) : undefined;
+    const library = openLibraryView(lessonsApi, daemon.generation);
     return {
       speak: createGatewayClient({
         exchange: pool.exchange,
@@ -135,25 +160,33 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       }),
       settle: daemon.settle,
       lessons: async () =>
-        decodeLessons(await lessonsApi.all()).map(({ id, state, text }) => ({
-          id,
-          name: text.name,
-          state,
-          text: `${text.name}\n${text.description}\n${text.content}`,
-        })),
+        decodeLessons(await lessonsApi.all())
+          .filter(({ id }) => !isDistractor(id))
+          .map(describeLesson),
+      library: async () => (await library()).map(describeLesson),
+      shown: async (turn) => {
+        const explained = arm.lessons === 'recalled' ? asObject(await lessonsApi.why(turn)).lessons : [];
+        const ids = (wanted: string): readonly string[] =>
+          asArray(explained)
+            .map(asObject)
+            .flatMap(({ id, verdict }) => (verdict === wanted ? (asString(id) ?? []) : []));
+        return { bodies: ids('shown'), lines: ids('listed') };
+      },
+      addition: async () => {
+        if (notes !== undefined) return { text: notes.section(), lessons: [] };
+        if (arm.lessons !== 'all') return undefined;
+        const all = await library();
+        return { text: renderBlock(all), lessons: all.map(({ id }) => id) };
+      },
+      hear: (feedback) => notes?.add(feedback),
+      learningCost: async () => {
+        const { calls, tokens, usd } = asObject(asObject(await lessonsApi.today()).cost);
+        return { calls: asNumber(calls) ?? 0, tokens: asNumber(tokens) ?? 0, usd: asNumber(usd) ?? 0 };
+      },
       policyMs: () => (policy.kind === 'embedded' ? (daemon.training?.policy.sampledMs() ?? 0) : policyMs),
-      ...(condition === 'full' && options.nights !== undefined && daemon.training !== undefined
-        ? {
-            night: createNight({
-              ...options.nights,
-              folder: path.join(home.dir, 'train'),
-              seed,
-              training: daemon.training,
-              generation: daemon.generation,
-            }),
-          }
-        : {}),
+      ...nightFor(arm, options, { dir, seed, daemon }),
       save: async (day) => {
+        notes?.endDay();
         const file = keptFile(kept, name, day);
         rmSync(file, { force: true });
         await api.backup(file);
@@ -165,7 +198,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
         await pool.close();
         await daemon.close();
       },
-    } satisfies BenchEnvironment;
+    } satisfies ArmEnvironment;
   };
 }
 
@@ -180,21 +213,73 @@ const settling =
 const keptFile = (folder: string, name: string, day: number): string =>
   path.join(folder, `${name}-day${day}.sqlite`);
 
+/** A lesson as reports need it. */
+const describeLesson = (lesson: Lesson): PromptLesson => {
+  const { id, state, text } = lesson;
+  const { name, description, content } = text;
+  return { id, name, state, text: `${name}\n${description}\n${content}`, line: renderLine(lesson) };
+};
+
+/** The lessons that prompts may contain. Read again only when the library has a new generation. */
+function openLibraryView(lessonsApi: LessonsApi, generation: () => number): () => Promise<readonly Lesson[]> {
+  let held: { readonly generation: number; readonly lessons: readonly Lesson[] } | undefined;
+  return async () => {
+    const now = generation();
+    if (held?.generation === now) return held.lessons;
+    const all = decodeLessons(await lessonsApi.all());
+    const lessons = all.filter(({ state }) => state === 'trial' || state === 'live');
+    held = { generation: now, lessons };
+    return lessons;
+  };
+}
+
+async function addDistractors(lessonsApi: LessonsApi, count: number): Promise<void> {
+  const changes = [...distractorChanges(count)];
+  const { results } = await lessonsApi.change({ changes, reason: 'lessons of other domains' });
+  const refused = asArray(results)
+    .map(asObject)
+    .find(({ status }) => status === 'refused');
+  if (refused !== undefined) throw new Error(`a distractor was refused: ${asString(refused.why) ?? ''}`);
+}
+
+/** The night of an arm that trains. */
+function nightFor(
+  { training }: Arm,
+  { nights }: OpenEnvironmentOptions,
+  { dir, seed, daemon }: { readonly dir: string; readonly seed: number; readonly daemon: Daemon },
+): Pick<BenchEnvironment, 'night'> {
+  if (training === 'none' || nights === undefined || daemon.training === undefined) return {};
+  const given = { ...nights, folder: path.join(dir, 'train'), seed, training: daemon.training };
+  if (training === 'served') return { night: createServedNight(given) };
+  return { night: createNight({ ...given, generation: daemon.generation }) };
+}
+
 /**
- * The same for all conditions except the autonomy: with `manual`, a lesson needs a person's approval to enter a prompt, and
- * nobody approves here. No lesson is held out: the benchmark has its own comparison.
+ * The same for all arms except for what the arm is about: with `manual`, a lesson needs a person's approval to enter a prompt,
+ * and nobody approves here; with `topK: 0` the gateway shows none, and the arm adds them itself. Only one arm has lessons held
+ * out: the benchmark has its own comparison.
  */
-function configFor(condition: Condition, { policy, failures, nights }: OpenEnvironmentOptions): Config {
-  const isBare = condition === 'baseline' || (condition === 'full' && nights?.control === 'no-lessons');
-  const autonomy = isBare ? 'manual' : 'guarded';
+function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOptions): Config {
+  const isBare = arm.lessons === 'off' || (arm.training === 'oracle' && nights?.control === 'no-lessons');
   const own = policy.kind === 'configured' ? policy.config : checkConfig({}, { env: {} }).config;
-  const library = { ...own.library, autonomy, holdout: 0 } as const;
+  const library = {
+    ...own.library,
+    autonomy: isBare ? 'manual' : 'guarded',
+    holdout: arm.hasHoldout ? own.library.holdout : 0,
+    ...(arm.lessons === 'all' ? { topK: 0 } : {}),
+  } as const;
   const engine = policy.kind === 'embedded' ? 'nano' : 'off';
   return {
     ...own,
     library,
     learn: { ...own.learn, failures },
-    train: { ...own.train, ...nights?.train, engine },
+    train: {
+      ...own.train,
+      ...nights?.train,
+      engine,
+      // Served turns and their feedback are all that this arm may train on.
+      ...(arm.training === 'served' ? { live: true } : {}),
+    },
   };
 }
 
@@ -203,12 +288,12 @@ const modelOf = (policy: BenchPolicy): string =>
 
 /** The same questions in the same order get the same replies, also in a continued run. */
 function trainingFor(
-  { nights }: OpenEnvironmentOptions,
+  { nights, agent = 'bench-workdays' }: OpenEnvironmentOptions,
   { seed, after = -1 }: EnvironmentOptions,
 ): TrainingOverride {
   return {
     policySeed: seed * 1_000_000 + (after + 1) * 10_000,
-    agent: 'bench-workdays',
+    agent,
     // Every session has one question: there is nothing to compare a canary with.
     promotion: { canarySessions: 0, ...nights?.promotion },
     tuning: {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readPipelineJournal } from '../pipeline/pipeline-journal.ts';
+import { armsSummary } from '../report/arms/arms-summary.ts';
 import { documentText, type ReportDocument } from '../report/document.ts';
 import { documentPage } from '../report/page.ts';
 import { pipelineDocument } from '../report/pipeline/pipeline-document.ts';
@@ -25,7 +26,8 @@ export interface RunSummary {
 /** A report in its three forms. */
 export interface RenderedReport {
   readonly json: QuestionJson | PipelineJson;
-  readonly table: (options: { readonly colour: boolean }) => string;
+  /** For a terminal: on one page, or with all details. */
+  readonly table: (options: { readonly colour: boolean; readonly isWhole?: boolean }) => string;
   readonly html: string;
 }
 
@@ -71,7 +73,12 @@ export function renderRun(folder: string, run: string): RenderedReport | undefin
   const journal = readBenchJournal(text);
   if (journal === undefined) return undefined;
   const report = makeQuestionReport(journal);
-  return render(questionDocument(report), questionJson(report));
+  const whole = render(questionDocument(report), questionJson(report));
+  return {
+    ...whole,
+    table: (options) =>
+      options.isWhole === true ? whole.table(options) : armsSummary(report, { width: WIDTH, ...options }),
+  };
 }
 
 const WIDTH = 100;

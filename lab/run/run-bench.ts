@@ -6,10 +6,13 @@ import type { Config } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { choosePolicy, NANO_POLICY } from '../policies/choose-policy.ts';
 import type { Habits } from '../policies/scripted-policy.ts';
-import type { Condition, RunHead } from '../suite/run-records.ts';
+import { ARMS_VERSION, armOf, type Condition } from '../suite/arms.ts';
+import type { HeadRule, RunHead } from '../suite/run-records.ts';
+import { isDrawn } from '../workdays/drawn-rules.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
 import { createOpenEnvironment } from './open-environment.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
+import { createSharedEmbed } from './shared-embed.ts';
 import { BenchError, loadSuite, type SuiteChoice } from './suites.ts';
 import type { NightOptions } from './training-night.ts';
 
@@ -24,7 +27,9 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly failures: number;
   readonly steps?: number;
   readonly settleEach: boolean;
-  /** For `full`: training steps of a night, and the ablation of the trainer that serves as a control. */
+  /** Arms and seeds that run at once. */
+  readonly jobs?: number;
+  /** For the arms that train: training steps of a night, and the ablation of the trainer that serves as a control. */
   readonly nightSteps: number;
   readonly control?: NightOptions['control'];
   /** The user's configuration, for one of their models. */
@@ -44,11 +49,21 @@ const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
 /** Runs or continues a benchmark. Reports are made from the journal in its folder. */
 export async function runBench(options: BenchRun): Promise<string> {
   const { run, conditions, seeds, policy, habits, failures, signal } = options;
-  const isTrained = conditions.includes('full');
-  if (isTrained && policy !== NANO_POLICY)
+  const trained = conditions.filter((condition) => armOf(condition).training !== 'none');
+  if (trained.length > 0 && policy !== NANO_POLICY)
     throw new BenchError(
-      `The condition full trains weights, and the policy "${policy}" has none that can be trained here; only ${NANO_POLICY} has.`,
-      `use --policy ${NANO_POLICY}, or leave full out: --condition baseline,skills`,
+      `The condition ${trained[0]} trains weights, and the policy "${policy}" has none that can be trained here; only ${NANO_POLICY} has.`,
+      `use --policy ${NANO_POLICY}, or leave it out: --condition baseline,skills`,
+    );
+  if (options.suite !== 'workdays' && conditions.some((one) => armOf(one).feedback === 'imperfect'))
+    throw new BenchError(
+      'Only workdays can make feedback imperfect: published data has its own.',
+      'leave skills-imperfect out',
+    );
+  if (options.suite !== 'workdays' && conditions.some((one) => armOf(one).training === 'oracle'))
+    throw new BenchError(
+      'Only workdays has tasks to train on that it does not ask: published data would be trained on its own questions.',
+      'leave full-oracle out; full trains on what was served',
     );
   const suite = await loadSuite(options, options.env);
   const answers = choosePolicy(policy, suite, habits, options.config);
@@ -56,6 +71,13 @@ export async function runBench(options: BenchRun): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'journal.jsonl');
   const first = suite.of(seeds[0] ?? 1);
+  const rulesOf = (seed: number): readonly HeadRule[] =>
+    suite.of(seed).rules.map(({ id, title, since, form, origin }) => ({
+      ...{ id, title, since },
+      ...(form === undefined ? {} : { form }),
+      ...(origin === undefined ? {} : { origin }),
+      ...(isDrawn(options.rules) ? { seed } : {}),
+    }));
   const isScripted = policy === 'scripted';
   const { nightSteps, control, rules } = options;
   const head: RunHead = {
@@ -66,13 +88,14 @@ export async function runBench(options: BenchRun): Promise<string> {
       failures,
       settleEach: options.settleEach,
       ...(isScripted ? { ...habits } : {}),
-      ...(isTrained ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
+      ...(trained.length > 0 ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
     },
     policy,
     conditions,
     seeds,
     questions: first.days.reduce((sum, { questions }) => sum + questions.length, 0),
-    rules: first.rules.map(({ id, title, since }) => ({ id, title, since })),
+    rules: isDrawn(options.rules) ? seeds.flatMap(rulesOf) : rulesOf(seeds[0] ?? 1),
+    arms: ARMS_VERSION,
     startedAt: new Date().toISOString(),
     version: VERSION,
     notes: suite.notes,
@@ -80,6 +103,7 @@ export async function runBench(options: BenchRun): Promise<string> {
   const done = loadBenchJournal(file);
   if (done !== undefined) mustBeTheSame(done.head, head);
   const journal = openBenchJournal(file, head);
+  const embed = createSharedEmbed();
   try {
     await runSuite({
       head,
@@ -89,6 +113,8 @@ export async function runBench(options: BenchRun): Promise<string> {
         policy: answers,
         failures,
         nights: { ...NIGHTS, steps: nightSteps, rules, ...(control === undefined ? {} : { control }) },
+        agent: `bench-${options.suite}`,
+        embed,
         env: options.env,
         log: options.log,
       }),
@@ -96,6 +122,7 @@ export async function runBench(options: BenchRun): Promise<string> {
       done,
       ...(options.steps === undefined ? {} : { steps: options.steps }),
       settleEach: options.settleEach,
+      ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
       clock: systemClock,
       onProgress: options.onProgress,
       ...(options.onRow === undefined ? {} : { onRow: options.onRow }),
@@ -104,6 +131,7 @@ export async function runBench(options: BenchRun): Promise<string> {
     });
   } finally {
     journal.close();
+    await embed.close();
   }
   return folder;
 }

@@ -3,10 +3,12 @@ import { createWorkspace, type Workspace } from '../../src/agent/sandbox/workspa
 import { createConfinedAgentShell, createPlainAgentShell } from '../../src/agent/shell.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Clock } from '../../src/core/clock.ts';
-import type { QuestionRecord } from '../suite/run-records.ts';
+import type { FeedbackOnRule, QuestionRecord } from '../suite/run-records.ts';
 import { readChoice, scoreChoice } from '../suite/score-choice.ts';
-import type { SuiteDay, SuiteQuestion, SuiteRule } from '../suite/suite.ts';
-import type { BenchEnvironment } from './bench-environment.ts';
+import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
+import { FOLLOWS_WRONG } from '../workdays/imperfect-feedback.ts';
+import type { ArmEnvironment, PromptAddition } from './bench-environment.ts';
+import { isDistractor } from './distractors.ts';
 
 interface Grade {
   /** Undefined when it could not be graded, with `why`. */
@@ -16,6 +18,8 @@ interface Grade {
   readonly official?: number;
   readonly rules: readonly string[];
   readonly broken: readonly string[];
+  /** Those of `rules` whose wrong value the answer follows. */
+  readonly misled: readonly string[];
   /** What the user says to it. */
   readonly feedback: string;
 }
@@ -38,6 +42,7 @@ async function gradeQuestion(
       rules,
       broken: exact ? [] : rules,
       ...(question.official === undefined ? {} : { official: question.official(answer) }),
+      misled: [],
       feedback: question.feedback(chosen),
     };
   }
@@ -49,17 +54,19 @@ async function gradeQuestion(
       why: `the check could not run: ${reasons.join('; ')}`,
       rules: question.rules,
       broken: [],
+      misled: [],
       feedback,
     };
+  const misled = broken.filter((id) => reasons.includes(`${id}: ${FOLLOWS_WRONG}`));
   const official = verdict.official === undefined ? {} : { official: Number(verdict.official) };
-  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, feedback, ...official };
+  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, misled, feedback, ...official };
 }
 
 interface RunDayOptions {
-  readonly environment: BenchEnvironment;
+  readonly environment: ArmEnvironment;
   readonly day: SuiteDay;
   readonly index: number;
-  readonly rules: readonly SuiteRule[];
+  readonly suite: Pick<Suite, 'rules' | 'feedbackKind'>;
   /** Prefix of its session ids. */
   readonly name: string;
   readonly agent: string;
@@ -80,21 +87,32 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
   try {
     let said: string | undefined;
     let history: readonly ChatMessage[] = [];
+    const feedback: string[] = [];
     for (const [nth, question] of day.questions.entries()) {
       if (signal.aborted) return;
       const isAlone = day.conversation === 'question';
       const prompt = said === undefined || isAlone ? question.text : `${said}\n\n${question.text}`;
       const session = `${options.name}-${day.id}${isAlone ? `-${nth + 1}` : ''}`;
-      const asked = await ask(options, workspace, prompt, isAlone ? [] : history, session);
+      const addition = await environment.addition();
+      const system = [day.system, addition?.text ?? ''].filter(Boolean).join('\n\n');
+      const asked = await ask(options, workspace, {
+        system,
+        prompt,
+        history: isAlone ? [] : history,
+        session,
+      });
       const graded = await gradeQuestion(question, asked.run.answer, workspace, signal);
       if (signal.aborted) return;
       const turn = asked.run.turns.findLast((one) => one.turn !== undefined)?.turn;
       if (turn !== undefined && graded.score !== undefined)
         await environment.judge(turn, graded.passed === true ? 1 : -1, graded.feedback);
+      if (graded.passed === false) environment.hear(graded.feedback);
+      const context = isAlone ? [] : feedback;
+      yield await rowOf(options, question, graded, { ...asked, addition, context });
       if (settleEach && graded.passed !== true) await environment.settle();
       history = asked.run.messages;
       said = graded.feedback;
-      yield await rowOf(options, question.id, question.kind, graded, asked);
+      feedback.push(graded.feedback);
     }
     await environment.settle();
   } finally {
@@ -108,23 +126,26 @@ interface Asked {
   readonly policyMs: number;
 }
 
+interface AskedQuestion {
+  readonly system: string;
+  readonly prompt: string;
+  readonly history: readonly ChatMessage[];
+  readonly session: string;
+}
+
 async function ask(
   { environment, day, agent, steps, clock, signal }: RunDayOptions,
   workspace: Workspace,
-  prompt: string,
-  history: readonly ChatMessage[],
-  session: string,
+  { session, ...question }: AskedQuestion,
 ): Promise<Asked> {
   const shell =
     day.shell === 'plain' ? createPlainAgentShell(workspace) : createConfinedAgentShell(workspace);
   const [before, policyBefore] = [clock.monotonic(), environment.policyMs()];
   const run = await runAgent({
+    ...question,
     speak: environment.speak,
     speaker: { session, agent, runKind: 'bench' },
     model: environment.model,
-    system: day.system,
-    history,
-    prompt,
     shell,
     ...(steps === undefined ? {} : { limits: { steps } }),
     signal,
@@ -132,35 +153,42 @@ async function ask(
   return { run, ms: clock.monotonic() - before, policyMs: environment.policyMs() - policyBefore };
 }
 
+interface InContext extends Asked {
+  readonly addition: PromptAddition | undefined;
+  /** The feedback that stands in the conversation. */
+  readonly context: readonly string[];
+}
+
 async function rowOf(
-  { environment, day, index, rules }: RunDayOptions,
-  question: string,
-  kind: QuestionRecord['kind'],
+  options: RunDayOptions,
+  question: SuiteQuestion,
   graded: Grade,
-  { run, ms, policyMs }: Asked,
+  asked: InContext,
 ): Promise<DayRow> {
+  const { day, index, suite } = options;
+  const { run, ms, policyMs } = asked;
   const last = run.turns.findLast((one) => one.turn !== undefined);
-  const shown = new Set(run.turns.flatMap(({ lessons }) => lessons));
-  const texts = (await environment.lessons()).filter(({ id }) => shown.has(id)).map(({ text }) => text);
-  const isTaught = (id: string): boolean =>
-    rules.some((rule) => rule.id === id && texts.some((text) => rule.isTaughtBy(text)));
   const why = run.failure === undefined ? graded.why : `${run.failure.kind}: ${run.failure.message}`;
   // An unavailable model has not failed the task.
   const isGraded = run.failure === undefined && graded.score !== undefined;
+  const heard = graded.feedback
+    .split('\n')
+    .flatMap((line): FeedbackOnRule | readonly FeedbackOnRule[] => suite.feedbackKind?.(line) ?? []);
   return {
     day: index,
     dayId: day.id,
     ...(day.arc === undefined ? {} : { arc: day.arc }),
-    question,
-    kind,
+    question: question.id,
+    kind: question.kind,
     ...(isGraded ? { score: graded.score, passed: graded.passed } : {}),
     ...(why === undefined ? {} : { why }),
     ...(graded.official === undefined ? {} : { official: graded.official }),
     rules: graded.rules,
     broken: graded.broken,
-    lessons: [...shown],
     generation: last?.generation ?? 0,
-    taught: graded.rules.filter(isTaught),
+    ...(await teachingOf(options, graded.rules, asked)),
+    ...(heard.length === 0 ? {} : { heard }),
+    ...(graded.misled.length === 0 ? {} : { misled: graded.misled }),
     steps: run.steps,
     inputTokens: run.usage.inputTokens,
     outputTokens: run.usage.outputTokens,
@@ -168,6 +196,36 @@ async function rowOf(
     ms,
     overheadMs: Math.max(0, ms - policyMs),
   } as DayRow;
+}
+
+/** What the prompt, and the library behind it, say about the rules of a question. */
+async function teachingOf(
+  { environment, suite }: RunDayOptions,
+  ids: readonly string[],
+  { run, addition, context }: InContext,
+): Promise<Pick<DayRow, 'lessons' | 'taught' | 'byLine' | 'known' | 'told' | 'mistaught'>> {
+  const turn = run.turns.findLast((one) => one.turn !== undefined)?.turn;
+  const served = turn === undefined ? { bodies: [], lines: [] } : await environment.shown(turn);
+  const [whole, brief] = [new Set([...served.bodies, ...(addition?.lessons ?? [])]), new Set(served.lines)];
+  // A distractor may contain a rule's value by chance, but it teaches none.
+  const library = (await environment.library()).filter(({ id }) => !isDistractor(id));
+  const bodies = library.filter(({ id }) => whole.has(id)).map(({ text }) => text);
+  const listed = library.filter(({ id }) => brief.has(id)).map(({ line }) => line);
+  const notes = addition === undefined || addition.lessons.length > 0 ? [] : [addition.text];
+  const rules = suite.rules.filter(({ id }) => ids.includes(id));
+  const taughtBy = (texts: readonly string[]): readonly string[] =>
+    rules.filter((rule) => texts.some((text) => rule.isTaughtBy(text))).map(({ id }) => id);
+  const taught = taughtBy([...bodies, ...listed]);
+  const byBody = taughtBy(bodies);
+  const mistaught = rules.filter((rule) => [...bodies, ...listed].some((text) => rule.isMistaughtBy?.(text)));
+  return {
+    lessons: [...whole, ...brief],
+    taught,
+    byLine: taught.filter((id) => !byBody.includes(id)),
+    known: taughtBy(library.map(({ text }) => text)),
+    told: taughtBy([...context, ...notes]),
+    ...(mistaught.length === 0 ? {} : { mistaught: mistaught.map(({ id }) => id) }),
+  };
 }
 
 async function openWorkspace({ files }: SuiteDay): Promise<Workspace> {

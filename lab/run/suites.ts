@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { MetaclawDataError } from '../metaclaw/data-files.ts';
 import { chooseMetaclawSet, mustBeAbleToCheck } from '../metaclaw/find-data.ts';
 import { loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
-import type { Suite, SuiteQuestion } from '../suite/suite.ts';
-import { readRuleSet } from '../workdays/rules/create-rule-set.ts';
-import { HOUSE_RULES } from '../workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../workdays/rules/other-rules.ts';
+import type { Arm } from '../suite/arms.ts';
+import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
+import { findRivals, isDrawn, rulesOfSeed } from '../workdays/drawn-rules.ts';
+import { withImperfectFeedback } from '../workdays/imperfect-feedback.ts';
+import { openRules } from '../workdays/rules/open-rules.ts';
 import type { RuleSet } from '../workdays/rules/rule-set.ts';
 import { createWorkdays } from '../workdays/workdays.ts';
 import type { Form, Split } from '../workdays/world.ts';
@@ -21,39 +21,52 @@ export class BenchError extends Error {
   }
 }
 
-/** `files`: file tasks. `house`: file tasks and the choices that depend on a house rule. */
-export type QuestionFilter = 'files' | 'house';
+/**
+ * `files`: file tasks. `house`: file tasks and the choices that depend on a house rule. `sample`: these and four questions on
+ * documents a day, which show whether lessons disturb work that needs none.
+ */
+export type QuestionFilter = 'files' | 'house' | 'sample';
 
 const WORDS: Readonly<Record<QuestionFilter, string>> = {
   files: 'file tasks',
   house: 'file tasks and questions on house rules',
+  sample: 'file tasks, questions on house rules and four questions on documents a day',
 };
 
 /** The same days with some of their questions, and a note about it. */
 function filterQuestions(loaded: LoadedSuite, only: QuestionFilter | undefined): LoadedSuite {
   if (only === undefined) return loaded;
   return {
-    of: (seed) => {
-      const suite = loaded.of(seed);
-      const days = suite.days.map((day) => ({ ...day, questions: day.questions.filter(isAsked(only)) }));
-      return { ...suite, days };
+    of: (seed, arm) => {
+      const suite = loaded.of(seed, arm);
+      return { ...suite, days: suite.days.map((day) => ({ ...day, questions: asked(day, only) })) };
     },
     notes: [...loaded.notes, `Only ${WORDS[only]} were asked: do not compare with runs of all questions.`],
     options: { ...loaded.options, only },
   };
 }
 
-const isAsked =
-  (only: QuestionFilter) =>
-  (question: SuiteQuestion): boolean =>
-    question.kind === 'files' || (only === 'house' && question.rule !== undefined);
+/** Questions on documents that a sample has, spread over the day. */
+const SAMPLED = 4;
+
+function asked({ questions }: SuiteDay, only: QuestionFilter): readonly SuiteQuestion[] {
+  const onDocuments = questions.filter((one) => one.kind === 'choice' && one.rule === undefined);
+  const step = Math.max(1, Math.floor(onDocuments.length / SAMPLED));
+  const sampled = new Set(onDocuments.filter((_, at) => at % step === 0).slice(0, SAMPLED));
+  return questions.filter(
+    (one) =>
+      one.kind === 'files' ||
+      (only !== 'files' && one.rule !== undefined) ||
+      (only === 'sample' && sampled.has(one)),
+  );
+}
 
 export interface SuiteChoice {
   readonly suite: string;
   /** For workdays: which worlds, which form of the questions, which rules. */
   readonly split: Split;
   readonly form: Form;
-  /** `house`, `other`, or a file. */
+  /** `house`, `other`, `seed:N[:unseen-forms]` (another set for each seed), or a file. */
   readonly rules: string;
   /** Only this many first days. */
   readonly days?: number;
@@ -66,8 +79,11 @@ export interface SuiteChoice {
 }
 
 export interface LoadedSuite {
-  /** The suite of a seed; published data is the same for every seed. */
-  readonly of: (seed: number) => Suite;
+  /**
+   * The suite of a seed, as an arm has it: only the feedback differs. Published data is the same for every seed, and its
+   * feedback cannot be made imperfect.
+   */
+  readonly of: (seed: number, arm?: Partial<Pick<Arm, 'feedback'>>) => Suite;
   /** What a report's reader should know. */
   readonly notes: readonly string[];
   readonly options: Readonly<Record<string, string | number | boolean>>;
@@ -93,25 +109,45 @@ export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Pr
 }
 
 function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
-  const set = ruleSetOf(rules);
+  // Read once at the beginning: a wrong name is refused before anything runs.
+  const { name } = ruleSetOf(rulesOfSeed(rules, 1));
+  const made = new Map<string, Suite>();
+  const make = (seed: number, feedback: Arm['feedback']): Suite => {
+    const set = withOwnIds(ruleSetOf(rulesOfSeed(rules, seed)), isDrawn(rules) ? seed : undefined);
+    const world = { seed, split, form, ...(days === undefined ? {} : { days }) };
+    if (feedback !== 'imperfect') return createWorkdays({ ...world, rules: set });
+    const imperfect = withImperfectFeedback(set, { seed: `${split}/${seed}`, rivals: findRivals(set) });
+    return { ...createWorkdays({ ...world, rules: imperfect }), feedbackKind: imperfect.kindOf };
+  };
   return {
-    of: (seed) => createWorkdays({ seed, split, form, rules: set, ...(days === undefined ? {} : { days }) }),
+    // A world takes half a second to make, and arms share it.
+    of: (seed, { feedback = 'whole' } = {}) => {
+      const key = `${seed} ${feedback}`;
+      const suite = made.get(key) ?? make(seed, feedback);
+      made.set(key, suite);
+      return suite;
+    },
     notes: [],
-    options: { split, form, rules: set.name, ...(days === undefined ? {} : { days }) },
+    options: {
+      split,
+      form,
+      rules: isDrawn(rules) ? rules : name,
+      // Since arms have a version, feedback stays in the conversation of its day.
+      feedback: 'in the conversation',
+      ...(days === undefined ? {} : { days }),
+    },
   };
 }
 
+/** Drawn sets differ from seed to seed: their rules have ids of their own, so that a report does not mix them. */
+const withOwnIds = (set: RuleSet, seed: number | undefined): RuleSet =>
+  seed === undefined
+    ? set
+    : { ...set, rules: set.rules.map((rule) => ({ ...rule, id: `s${seed}-${rule.id}` })) };
+
 function ruleSetOf(name: string): RuleSet {
-  if (name === 'house') return HOUSE_RULES;
-  if (name === 'other') return OTHER_RULES;
-  let text: string;
   try {
-    text = readFileSync(name, 'utf8');
-  } catch {
-    throw new BenchError(`The rules "${name}" cannot be read.`, 'use house, other, or the path of a file');
-  }
-  try {
-    return readRuleSet(text, name);
+    return openRules(name);
   } catch (error) {
     throw new BenchError(error instanceof Error ? error.message : String(error), 'see docs/benchmark.md');
   }

@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../src/config/schema.ts';
 import { asNumber, parseJson } from '../../src/core/json.ts';
+import { TrainingError } from '../../src/core/training.ts';
 import type { PromotionSettings } from '../../src/train/promotion.ts';
 import type { ServedTraining } from '../../src/train/serve-training.ts';
 import type { Tuning } from '../../src/train/training-plan.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
+import { rulesOfSeed } from '../workdays/drawn-rules.ts';
 import { workdaysTasks } from '../workdays/task-source.ts';
 import type { BenchEnvironment, NightResult, NightSteps } from './bench-environment.ts';
 
@@ -18,7 +20,10 @@ export interface NightInProgress {
   readonly measured?: string;
 }
 
-export const EMPTY_NIGHT: NightInProgress = { night: { steps: 0, pairs: 0, moves: [] }, closed: new Set() };
+export const EMPTY_NIGHT: NightInProgress = {
+  night: { steps: 0, pairs: 0, moves: [], attempts: 0, tokens: 0 },
+  closed: new Set(),
+};
 
 /** Adds one event of the training. */
 export function foldNight(open: NightInProgress, news: TrainingEvent): NightInProgress {
@@ -31,8 +36,10 @@ export function foldNight(open: NightInProgress, news: TrainingEvent): NightInPr
       const { seen } = news.report;
       const how = seen && { reward: seen.reward, completion: seen.completion ?? 0 };
       const steps = night.steps + Number(news.type === 'step-trained');
-      const attempts = how === undefined ? {} : { first: night.first ?? how, last: how };
-      return { ...open, night: { ...night, steps, ...attempts }, closed: close(news.batch) };
+      const rewards = how === undefined ? {} : { first: night.first ?? how, last: how };
+      const attempts = (night.attempts ?? 0) + news.report.rollouts;
+      const tokens = (night.tokens ?? 0) + (news.report.start?.tokens ?? 0);
+      return { ...open, night: { ...night, steps, attempts, tokens, ...rewards }, closed: close(news.batch) };
     }
     case 'step-refused':
       return { ...open, closed: close(news.batch) };
@@ -70,7 +77,7 @@ export const nightSteps = ({ night, closed }: NightInProgress, steps: number): N
 
 export interface NightOptions {
   readonly steps: number;
-  /** The rules of the days: `house`, `other`, or a file. */
+  /** The rules of the run, as `--rules` names them. */
   readonly rules: string;
   readonly control?: Tuning['control'];
   readonly promotion?: Partial<PromotionSettings>;
@@ -105,7 +112,7 @@ export function createNight(options: CreateNightOptions): NonNullable<BenchEnvir
     let open = EMPTY_NIGHT;
     if (isNew) {
       const place = WORLDS.perSeed * seed + WORLDS.perNight * day;
-      const choice = { rules, since: day };
+      const choice = { rules: rulesOfSeed(rules, seed), since: day };
       const tasks = workdaysTasks({
         train: { ...choice, split: 'train', seed: WORLDS.train + place, count: TASKS.train },
         heldOut: { ...choice, split: 'gate', seed: WORLDS.heldOut + place, count: TASKS.heldOut },
@@ -116,6 +123,35 @@ export function createNight(options: CreateNightOptions): NonNullable<BenchEnvir
         watch(nightSteps(open, steps));
       }
       trainedFor.set(now);
+    }
+    return {
+      ...open.night,
+      serving: (await training.policy.promotions()).state().live.version,
+      ms: Math.round(performance.now() - since),
+    };
+  };
+}
+
+/**
+ * The night after a day with what a deployment has: the product's own training window, without tasks of the suite and without
+ * its checks. If there is nothing that it can train on, the night says why.
+ */
+export function createServedNight({
+  training,
+  steps,
+}: Omit<CreateNightOptions, 'generation'>): NonNullable<BenchEnvironment['night']> {
+  return async (_day, signal, watch) => {
+    const since = performance.now();
+    let open = EMPTY_NIGHT;
+    watch(nightSteps(open, steps));
+    try {
+      for await (const news of training.run({ steps }, signal)) {
+        open = foldNight(open, news);
+        watch(nightSteps(open, steps));
+      }
+    } catch (error) {
+      if (!(error instanceof TrainingError) || error.code !== 'no-tasks') throw error;
+      open = { ...open, night: { ...open.night, moves: [`nothing was trained: ${error.message}`] } };
     }
     return {
       ...open.night,

@@ -1,3 +1,5 @@
+import type { Condition } from './arms.ts';
+
 /** One question, asked and graded: a line of the journal. Reports are made from these lines alone. */
 export interface QuestionRecord {
   readonly condition: Condition;
@@ -23,6 +25,17 @@ export interface QuestionRecord {
   readonly generation: number;
   /** Those of `rules` that a lesson in the prompt teaches. */
   readonly taught: readonly string[];
+  /** Those of `taught` that only an index line teaches. Rows of earlier versions have none of the fields from here to `misled`. */
+  readonly byLine?: readonly string[];
+  /** Those of `rules` that an active lesson of the library teaches, in the prompt or not. */
+  readonly known?: readonly string[];
+  /** Those of `rules` that feedback in the prompt explains: earlier in the conversation, or in the notes. */
+  readonly told?: readonly string[];
+  /** What the user's feedback on this answer was, for each rule that it was about. */
+  readonly heard?: readonly FeedbackOnRule[];
+  /** Those of `rules` for which a lesson in the prompt teaches a wrong value; and those whose wrong value the answer follows. */
+  readonly mistaught?: readonly string[];
+  readonly misled?: readonly string[];
   readonly steps: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -32,9 +45,13 @@ export interface QuestionRecord {
   readonly overheadMs: number;
 }
 
-/** `baseline`: the library is off. `skills`: failures become skills. `full`: weights are trained too. */
-export type Condition = 'baseline' | 'skills' | 'full';
-export const CONDITIONS: readonly Condition[] = ['baseline', 'skills', 'full'];
+/** How well feedback explains a rule that was broken. */
+export type FeedbackKind = 'complete' | 'vague' | 'partial' | 'wrong';
+
+export interface FeedbackOnRule {
+  readonly rule: string;
+  readonly kind: FeedbackKind;
+}
 
 /** A lesson at the end of a day. */
 export interface LessonRecord {
@@ -45,6 +62,8 @@ export interface LessonRecord {
   readonly name: string;
   readonly state: string;
   readonly teaches: readonly string[];
+  /** Rules of which it teaches a wrong value. */
+  readonly mistakes?: readonly string[];
 }
 
 /** The training after a day. */
@@ -65,6 +84,32 @@ export interface NightRecord {
   readonly moves: readonly string[];
   readonly serving: number;
   readonly ms: number;
+  /** Attempts and sampled tokens that the steps trained on. Nights of earlier versions have none. */
+  readonly attempts?: number;
+  readonly tokens?: number;
+}
+
+/** What learning cost on a day, besides the policy's own answers. */
+export interface LearningRecord {
+  readonly condition: Condition;
+  readonly seed: number;
+  readonly day: number;
+  /** Calls of models that write or judge lessons, and their tokens. */
+  readonly calls: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** A rule of a run. Seeds may have rules of their own: then an id contains its seed. */
+export interface HeadRule {
+  readonly id: string;
+  readonly title: string;
+  readonly since: number;
+  /** The rule form, and how much of it pre-training may have seen. */
+  readonly form?: string;
+  readonly origin?: string;
+  /** The seed whose set it belongs to; absent where all seeds share one set. */
+  readonly seed?: number;
 }
 
 /** How a run was configured; the journal's first line. */
@@ -77,7 +122,9 @@ export interface RunHead {
   readonly conditions: readonly Condition[];
   readonly seeds: readonly number[];
   readonly questions: number;
-  readonly rules: readonly { readonly id: string; readonly title: string; readonly since: number }[];
+  readonly rules: readonly HeadRule[];
+  /** The version of the arms; 1 where it is missing. */
+  readonly arms?: number;
   readonly startedAt: string;
   readonly version: string;
   /** What a reader should know, such as a condition that could not be run and why. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runAgent } from '../../src/agent/agent.ts';
 import { createWorkspace, type Workspace } from '../../src/agent/sandbox/workspace.ts';
@@ -13,9 +12,8 @@ import type {
   TrainingTask,
 } from '../../src/core/task-source.ts';
 import type { FileQuestion } from '../suite/suite.ts';
-import { readRuleSet } from './rules/create-rule-set.ts';
 import { HOUSE_RULES } from './rules/house-rules.ts';
-import { OTHER_RULES } from './rules/other-rules.ts';
+import { openRules } from './rules/open-rules.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';
@@ -31,7 +29,7 @@ interface WorkTaskOptions {
   readonly since?: number;
 }
 
-/** The same as plain data. `rules`: `house` (the default), `other`, or a file. */
+/** The same as plain data. `rules`: `house` (the default), or another name that `openRules` takes. */
 interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
   readonly rules?: string;
 }
@@ -67,14 +65,9 @@ function choiceIn(value: unknown, name: string): WorkTaskOptions {
     split: known,
     seed: first,
     count: most,
-    rules: ruleSetNamed(asString(rules) ?? 'house'),
+    rules: openRules(asString(rules) ?? 'house'),
     ...(day === undefined ? {} : { since: day }),
   };
-}
-
-function ruleSetNamed(name: string): RuleSet {
-  if (name === 'house') return HOUSE_RULES;
-  return name === 'other' ? OTHER_RULES : readRuleSet(readFileSync(name, 'utf8'), name);
 }
 
 export const makeWorkTasks = (options: WorkTaskOptions): readonly TrainingTask[] =>

@@ -64,7 +64,8 @@ export function createWorkdays(options: WorkdaysOptions): Suite {
           ...(arc !== undefined && { arc }),
           system: identityOf(world, form),
           files: { texts: together(papers, files) },
-          conversation: form === 'full' ? 'day' : 'question',
+          // What the user said about earlier answers stays in the conversation, as with any assistant.
+          conversation: 'day',
           shell: 'plain',
           questions,
         };

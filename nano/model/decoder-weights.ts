@@ -16,14 +16,14 @@ export interface ModelShape {
   readonly normEps: number;
 }
 
-/** The model that ships: 0.41 million parameters with a vocabulary of 768. */
+/** The model that ships: 2.9 million parameters with a vocabulary of 1,024. */
 export const NANO_SHAPE: ModelShape = {
-  vocabulary: 768,
-  width: 96,
-  layers: 3,
-  heads: 3,
-  inner: 256,
-  contextLength: 768,
+  vocabulary: 1024,
+  width: 192,
+  layers: 6,
+  heads: 6,
+  inner: 512,
+  contextLength: 1024,
   ropeBase: 10_000,
   normEps: 1e-5,
 };

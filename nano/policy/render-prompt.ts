@@ -1,105 +1,24 @@
 import type { ChatRequest } from '../../src/core/chat.ts';
+import { cutBlocks, shownSkills } from './shown-skills.ts';
 import type { NanoTokenizer } from './tokenizer.ts';
 import { FIRST_FIGURE, FIRST_NIBBLE, MARK } from './vocabulary.ts';
-
-/** A lesson in the short form that the nano policy reads. */
-interface ShownSkill {
-  readonly name: string;
-  /** On one line. */
-  readonly text: string;
-}
-
-const HEADING_WORDS = '## Active Skills';
-const HEADING = /^## Active Skills\b.*$/m;
-const WITHDRAWN = 'No longer valid, to be disregarded: ';
-const STEP = /^ {0,3}\d{1,2}[.)] +(.+)$/;
-/** Closing steps that learners write under every skill; they are left out. */
-const CLOSING = ['Hold to this ', 'Before you say that you are done'];
-
-/**
- * The skills in force at the end of a request, in the order in which they were given. Blocks are at the end of texts: the
- * first one of the conversation, and later updates, in which a skill replaces the earlier one of the same name.
- */
-export function shownSkills({ system, messages }: ChatRequest): readonly ShownSkill[] {
-  const texts = [
-    ...system.map(({ text }) => text),
-    ...messages.flatMap(({ role, content }) =>
-      role === 'assistant' ? [] : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
-    ),
-  ];
-  const skills = new Map<string, string>();
-  for (const block of texts.flatMap((text) => cutBlocks(text).blocks)) {
-    for (const name of withdrawnIn(block)) skills.delete(name);
-    for (const { name, text } of skillsIn(block)) {
-      skills.delete(name);
-      if (text !== '') skills.set(name, text);
-    }
-  }
-  return [...skills].map(([name, text]) => ({ name, text }));
-}
-
-/** A text without the blocks at its end, and the blocks. Most texts have none, and some are long. */
-function cutBlocks(text: string): { readonly rest: string; readonly blocks: readonly string[] } {
-  if (!text.includes(HEADING_WORDS)) return { rest: text, blocks: [] };
-  const [rest = '', ...blocks] = splitBefore(text, HEADING);
-  return { rest, blocks };
-}
-
-function splitBefore(text: string, mark: RegExp): readonly string[] {
-  const places = [...text.matchAll(new RegExp(mark, 'gm'))].map(({ index }) => index);
-  return [0, ...places].map((from, at) => text.slice(from, places[at]));
-}
-
-/** Withdrawn skills are named in a paragraph before all skills. */
-function withdrawnIn(block: string): readonly string[] {
-  const line = block.split('\n').find((one) => one.startsWith(WITHDRAWN) || one.startsWith('### '));
-  return line?.startsWith(WITHDRAWN) ? line.slice(WITHDRAWN.length).split(', ') : [];
-}
-
-const skillsIn = (block: string): readonly ShownSkill[] =>
-  splitBefore(block, /^### /m)
-    .slice(1)
-    .map((section) => {
-      const [heading = '', ...lines] = section.split('\n');
-      return { name: heading.slice('### '.length).trim(), text: textOf(lines) };
-    });
-
-/** The steps, preceded by the description where that says more; without steps the description, or else the first line. */
-function textOf(lines: readonly string[]): string {
-  const [first = ''] = lines;
-  // A lesson in a person's words has them in quotation marks.
-  const description =
-    first.startsWith('_') && first.endsWith('_') ? plain(first.slice(1, -1)).replace(/^"(.*)"$/, '$1') : '';
-  const steps = lines
-    .map((line) => STEP.exec(line)?.[1])
-    .filter((step) => step !== undefined && !CLOSING.some((closing) => step.startsWith(closing)))
-    .map((step) => plain(step ?? ''));
-  const [lead] = steps;
-  if (lead === undefined)
-    return description || plain(lines.find((line) => line.trim() !== '' && !line.startsWith('#')) ?? '');
-  return (saysSame(description, lead) ? steps : [description, ...steps]).join(' ');
-}
-
-const plain = (text: string): string => text.replaceAll('`', '').split(/\s/).filter(Boolean).join(' ');
-
-/** Whether a description only repeats the step, apart from its condition: `When you write amounts: …`. */
-function saysSame(description: string, step: string): boolean {
-  const [longer, same] = [description, step].map((text) => text.replace(/\.$/, '').toLowerCase());
-  if (longer === undefined || same === undefined || !longer.endsWith(same)) return longer === '';
-  const before = longer.slice(0, longer.length - same.length);
-  return before === '' || before.endsWith(': ');
-}
 
 /** What exceeds these limits is truncated as `renderTask` describes. */
 export const PROMPT_LIMITS = {
   skills: 8,
+  lines: 8,
+  said: 10,
   skillTokens: 72,
+  lineTokens: 56,
+  saidTokens: 64,
   taskTokens: 384,
-  promptTokens: 544,
+  promptTokens: 800,
 } as const;
 
 /** In characters: a longer task has more than `taskTokens` tokens, so that it need not be encoded to be refused. */
 const LONGEST_TASK = 20_000;
+/** The same for a line that the user said; more of it would be cut away. */
+const LONGEST_SAYING = 2_000;
 
 /** A task with more than this share of byte tokens is in a language that the policy has never seen. */
 const MAX_UNKNOWN = 0.2;
@@ -109,21 +28,38 @@ type NanoPrompt =
   /** There is no task, or none of the kind that the policy knows. */
   | { readonly is: 'foreign' };
 
-/** The part of a request that the policy reads: the skills in force, and the user's last task. */
+/** What a task is read with. */
+export interface PromptContext {
+  /** Lessons with their bodies. */
+  readonly skills?: readonly string[];
+  /** Lessons by one line each, the nearest to the task first. */
+  readonly lines?: readonly string[];
+  /** What the user said before, the newest last. */
+  readonly said?: readonly string[];
+}
+
+/** The part of a request that the policy reads: the skills in force, what the user said before, and the user's last task. */
 export function renderPrompt(request: ChatRequest, tokenizer: NanoTokenizer): NanoPrompt {
+  const shown = shownSkills(request);
+  const { task, said } = readMessages(request);
   return renderTask(
-    shownSkills(request).map(({ text }) => text),
-    lastTask(request),
+    {
+      skills: shown.filter(({ isLine }) => !isLine).map(({ text }) => text),
+      lines: shown.filter(({ isLine }) => isLine).map(({ text }) => text),
+      said: [...notesOf(request), ...said],
+    },
+    task,
     tokenizer,
   );
 }
 
 /**
- * begin (skill TEXT)* task TEXT reply. The last eight skills are used; a skill that is too long is truncated; if the prompt is
- * still too long, the first skills are left out. A task that is too long is `foreign`, not truncated.
+ * begin (skill TEXT)* (said TEXT)* task TEXT reply. The last eight skills, the first eight lines and the newest ten sayings are used; one
+ * that is too long is truncated. If the prompt is still too long, lines go first, from the last on, then the oldest sayings, then
+ * the first skills. A task that is too long is `foreign`, not truncated.
  */
 export function renderTask(
-  skills: readonly ShownSkill['text'][],
+  { skills = [], lines = [], said = [] }: PromptContext,
   task: string,
   tokenizer: NanoTokenizer,
 ): NanoPrompt {
@@ -132,32 +68,93 @@ export function renderTask(
   const unknown = asked.filter((token) => token >= FIRST_NIBBLE && token < FIRST_FIGURE).length;
   if (asked.length === 0 || asked.length > PROMPT_LIMITS.taskTokens || unknown > MAX_UNKNOWN * asked.length)
     return { is: 'foreign' };
-  const shown = skills
-    .slice(-PROMPT_LIMITS.skills)
-    .map((text) => [MARK.skill, ...tokenizer.encode(text).slice(0, PROMPT_LIMITS.skillTokens)]);
-  const rest = [MARK.task, ...asked, MARK.reply];
-  let length = 1 + rest.length;
-  const fitting = shown.toReversed().filter((skill) => {
-    length += skill.length;
-    return length <= PROMPT_LIMITS.promptTokens;
-  });
-  return { is: 'prompt', tokens: Int32Array.from([MARK.begin, ...fitting.toReversed().flat(), ...rest]) };
+  let room = PROMPT_LIMITS.promptTokens - asked.length - 3;
+  const fit = (mark: number, texts: readonly string[], longest: number) => {
+    const kept: (readonly number[])[] = [];
+    for (const text of texts) {
+      const tokens = [mark, ...tokenizer.encode(text.slice(0, LONGEST_SAYING)).slice(0, longest)];
+      if (tokens.length > room) break;
+      room -= tokens.length;
+      kept.push(tokens);
+    }
+    return kept;
+  };
+  const newest = distinct(said).slice(-PROMPT_LIMITS.said).toReversed();
+  const bodies = fit(MARK.skill, skills.slice(-PROMPT_LIMITS.skills).toReversed(), PROMPT_LIMITS.skillTokens);
+  const sayings = fit(MARK.said, newest, PROMPT_LIMITS.saidTokens);
+  const listed = fit(MARK.skill, lines.slice(0, PROMPT_LIMITS.lines), PROMPT_LIMITS.lineTokens);
+  return {
+    is: 'prompt',
+    tokens: Int32Array.from([
+      MARK.begin,
+      ...listed.flat(),
+      ...bodies.toReversed().flat(),
+      ...sayings.toReversed().flat(),
+      MARK.task,
+      ...asked,
+      MARK.reply,
+    ]),
+  };
 }
 
+/** Each saying once, where it was said last; letters of options and figures make no other saying. */
+function distinct(said: readonly string[]): readonly string[] {
+  const kept = new Map<string, string>();
+  for (const one of said) {
+    const shape = one.replace(/\d+/g, '0').replace(/\b[A-F]\b/g, 'A');
+    kept.delete(shape);
+    kept.set(shape, one);
+  }
+  return [...kept.values()];
+}
+
+const NOTES = /^## Notes\b.*$/m;
+const NOTE = /^- +(.+)$/;
+
+/** The lines of a file of notes that is in the system prompt under a heading of its own. */
+function notesOf({ system }: ChatRequest): readonly string[] {
+  return system.flatMap(({ text }) => {
+    const { rest } = cutBlocks(text);
+    const found = NOTES.exec(rest);
+    if (found === null) return [];
+    const [, ...lines] = rest.slice(found.index).split('\n');
+    const end = lines.findIndex((line) => /^#{1,6} /.test(line));
+    return lines.slice(0, end < 0 ? undefined : end).flatMap((line) => NOTE.exec(line)?.[1]?.trim() ?? []);
+  });
+}
+
+const PARAGRAPH = /\n[^\S\n]*\n/;
+/** How the suite's tasks begin, and what its questions ask for. */
+const ASKS = /^t\d{3,6}, |\\bbox\{/;
+
 /**
- * The last message of the user without our blocks. Of several paragraphs it is the last, since those before it are feedback
- * on the previous task.
+ * The task is the last paragraph of the user's last message, without our blocks. What is before it in that message, and whatever else the
+ * user said that is no task, is feedback on earlier tasks, a line each.
  */
-function lastTask({ messages }: ChatRequest): string {
-  const last = messages.findLast(({ role }) => role === 'user');
-  const texts = (last?.role === 'user' ? last.content : []).flatMap((part) =>
-    part.type === 'text' ? [cutBlocks(part.text).rest.trim()] : [],
-  );
-  const message = texts.filter((text) => text !== '').join('\n\n');
-  return (
-    message
-      .split(/\n[^\S\n]*\n/)
-      .at(-1)
-      ?.trim() ?? ''
-  );
+function readMessages({ messages }: ChatRequest): {
+  readonly task: string;
+  readonly said: readonly string[];
+} {
+  const spoken = messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) =>
+      content
+        .flatMap((part) => (part.type === 'text' ? [cutBlocks(part.text).rest.trim()] : []))
+        .filter((text) => text !== '')
+        .join('\n\n'),
+    );
+  const [last = '', ...earlier] = spoken.toReversed();
+  const paragraphs = last.split(PARAGRAPH);
+  const before = [
+    ...earlier.toReversed().flatMap((text) => text.split(PARAGRAPH)),
+    ...paragraphs.slice(0, -1),
+  ];
+  return {
+    task: paragraphs.at(-1)?.trim() ?? '',
+    said: before
+      .filter((paragraph) => !ASKS.test(paragraph.trim()))
+      .flatMap((paragraph) => paragraph.split('\n'))
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  };
 }

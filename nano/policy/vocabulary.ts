@@ -21,10 +21,12 @@ export const MARK = {
   capital: 9,
   upper: 10,
   join: 11,
+  /** Something that the user said before. */
+  said: 12,
 } as const;
 
 /** Two nibbles are a byte: a text without a matching piece is encoded in bytes. */
-export const FIRST_NIBBLE = 12;
+export const FIRST_NIBBLE = 13;
 const NIBBLES = 16;
 export const FIRST_FIGURE = FIRST_NIBBLE + NIBBLES;
 
@@ -59,7 +61,7 @@ export interface Vocabulary {
   pieceOf(token: number): Piece | undefined;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** Throws a RangeError unless every letter is among the starts and the insides, so that every word can be spelled. */
 export function createVocabulary({ starts, insides, signs }: Pieces): Vocabulary {

@@ -18,7 +18,11 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .command('run')
     .addArgument(new Argument('<suite>', 'the suite to run').choices(['workdays', 'metaclaw', 'pipeline']))
     .description('Run a suite under several conditions and report the differences, with intervals.')
-    .option('--condition <names>', 'baseline, skills, full; separate several with commas', 'baseline,skills')
+    .option(
+      '--condition <names>',
+      'arms, separated by commas: baseline, notes, all-lessons, skills, skills-holdout, skills-imperfect, skills-distractors-50, skills-distractors-200, full, full-oracle; or all',
+      'baseline,skills',
+    )
     .option('--seeds <n>', 'number of seeds per condition', parseCount, 3)
     .option(
       '--policy <name>',
@@ -38,7 +42,10 @@ export const declareBench: DeclareCommand = (bench, act) => {
         'short',
       ]),
     )
-    .option('--rules <set>', 'workdays: house, other, or a file with your own rules', 'house')
+    .option(
+      '--rules <set>',
+      'workdays: house, other, seed:N[:unseen-forms|:seen] (drawn, another set for each seed), or a file (default: seed:1; scripted, oracle, null: house)',
+    )
     .option('--data <folder>', 'metaclaw: folder with its data (default: $INSTAR_BENCH_DATA)')
     .option('--set <name>', 'metaclaw: name of the question set (default: part1)')
     .option('--oracle <file>', 'metaclaw: file with commands that solve its questions')
@@ -47,17 +54,19 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .option('--read <chance>', 'scripted: probability of reading the documents correctly', parseChance)
     .option('--failures <n>', 'number of failures that start the learner', parseCount, 3)
     .option('--runs <n>', 'pipeline: successive runs per condition', parseCount, 5)
-    .option('--night-steps <n>', 'full: training steps per night', parseCount, 10)
+    .option('--night-steps <n>', 'full, full-oracle: training steps per night', parseCount, 10)
     .addOption(
-      new Option('--control <name>', 'full: a control condition for the trainer').choices([
+      new Option('--control <name>', 'full-oracle: a control condition for the trainer').choices([
         'shuffled-rewards',
         'no-lessons',
       ]),
     )
+    .option('--jobs <n>', 'arms and seeds that run at once', parseCount)
     .option('--steps <n>', 'maximum number of replies per question', parseCount)
     .option('--hurry', 'wait for learning only at the end of a day, not after every question')
     .option('--run <name>', 'name of the run; a stopped run continues')
     .option('--html <file>', 'file for the HTML report (default: in the run’s folder)')
+    .option('--details', 'print the whole report, not one page of it')
     .addHelpText('after', '\nExample:\n  $ instar bench run workdays --seeds 3\n')
     .action(act(fromLab(async () => (await lab()).runBenchmark)));
   bench
@@ -65,14 +74,15 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .argument('[run]', 'name of a run (default: the newest)')
     .description('Print the report of an earlier run.')
     .option('--html <file>', 'also write the HTML report to this file')
+    .option('--details', 'print the whole report, not one page of it')
     .action(act(fromLab(async () => (await lab()).reportBench)));
 };
 
 export const onlyOption = (): Option =>
-  new Option('--only <questions>', 'files: tasks on files; house: also questions on house rules').choices([
-    'files',
-    'house',
-  ]);
+  new Option(
+    '--only <questions>',
+    'files: tasks on files; house: also questions on house rules; sample: also four on documents a day',
+  ).choices(['files', 'house', 'sample']);
 
 export function parseCount(text: string): number {
   const count = Number(text);

@@ -20,6 +20,7 @@ import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
+import type { EmbeddingModel } from '../core/recall.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
 import { type Admission, createAdmission } from '../gateway/admission.ts';
@@ -81,6 +82,8 @@ export interface DaemonOptions {
   readonly models?: Readonly<Record<string, ChatModel>>;
   /** Recall waits for the sentence model however long it takes. For benchmarks. */
   readonly isUnhurried?: boolean;
+  /** A sentence model that several daemons of this process share; its owner closes it. */
+  readonly embed?: EmbeddingModel;
   readonly slowWork?: SlowWork;
   readonly training?: TrainingOverride;
   /** Whether the embedded engine is started before it is asked for. */
@@ -141,6 +144,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     newId,
     log,
     isUnhurried: options.isUnhurried ?? false,
+    embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
   const follower = serveLearning({

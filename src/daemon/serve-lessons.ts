@@ -25,6 +25,8 @@ import { createReadLearnedIn } from '../lessons/visibility.ts';
 import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
+  /** Instead of an own model; its owner closes it. */
+  readonly embed?: EmbeddingModel | undefined;
   readonly home: Home;
   /** Read when they are needed: they may change. */
   readonly settings: Config['library'];
@@ -76,7 +78,7 @@ const nothingRecalled: RecallResult = {
 
 export async function serveLessons(options: ServeLessonsOptions): Promise<ServedLessons> {
   const { home, settings, records, clock, newId, log } = options;
-  const embed = createMiniLmEmbed();
+  const embed = options.embed ?? createMiniLmEmbed();
   const fallback = createNgramEmbed();
   const vectors = await openVectorCache(home.vectorFile, embed.id, embed.dimensions).catch(
     (error: unknown) => {
@@ -190,7 +192,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     close: async () => {
       clearTimeout(again);
       await opened?.mirror.close();
-      await embed.close();
+      if (options.embed === undefined) await embed.close();
       await fallback.close();
       await vectors?.close();
     },

@@ -142,7 +142,7 @@ function beginWith(
 ): RunningTurn {
   const { id, identity, wire, outline, session } = turn;
   marks['x-instar-generation'] = String(shown.generation);
-  if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','), LONGEST_LIST);
+  if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerIds(shown.lessons);
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
   if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord);
   // A turn that may be lost is not acknowledged.
@@ -251,9 +251,17 @@ function upstreamFor(target: Target, { kind, wire }: Turn): Upstream | undefined
 }
 
 /** A model name is the caller's text: only characters that are valid in a header are echoed. */
-const headerSafe = (text: string, longest = 200) => text.replace(/[^\x21-\x7e]/g, '').slice(0, longest);
-/** Room for every lesson of a long conversation; a list that is cut would end in a part of an id. */
-const LONGEST_LIST = 8000;
+const headerSafe = (text: string) => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);
+
+/** Room for every lesson that a prompt can have with the usual limits. */
+const LONGEST_LIST = 4_000;
+
+/** Whole ids only: a reader would look for a cut one in vain. */
+function headerIds(ids: readonly string[]): string {
+  const safe = ids.map(headerSafe);
+  while (safe.join(',').length > LONGEST_LIST) safe.pop();
+  return safe.join(',');
+}
 
 /**
  * The body to send: the client's bytes with the lessons inserted, a long system text shortened where the config enables

@@ -65,7 +65,8 @@ describe('instar demo', { timeout: 240_000 }, () => {
     const { code, out, stderr } = await startDemo([...TINY, '--json', '--html', page]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const json = JSON.parse(out);
-    expect(Object.keys(json.conditions)).toEqual(['baseline', 'skills', 'full']);
+    expect(Object.keys(json.conditions)).toEqual(['baseline', 'skills', 'full-oracle', 'full']);
+    expect(json.conditions.full).toMatchObject({ label: 'full (oracle rewards)', rewards: 'oracle' });
     expect([json.seeds, json.questions]).toEqual([1, 22]);
     for (const name of ['baseline', 'skills', 'full']) {
       const { accuracy, completion, asked, graded } = json.conditions[name];
@@ -75,7 +76,7 @@ describe('instar demo', { timeout: 240_000 }, () => {
       expect(json.conditions[name]).toHaveProperty('completionInterval');
     }
     expect(json.nights).toHaveLength(1);
-    expect(json.nights[0]).toMatchObject({ condition: 'full', day: 0, steps: 1 });
+    expect(json.nights[0]).toMatchObject({ condition: 'full-oracle', day: 0, steps: 1 });
     expect(json.nights[0].pairs).toBeGreaterThan(0);
     expect(json.remarks.join(' ')).toContain('Only file tasks were asked');
     expect(json.run).toMatchObject({
@@ -120,36 +121,44 @@ describe('instar demo', { timeout: 240_000 }, () => {
 
 describe('progress of a demo', () => {
   const size = { days: 3, seeds: 1 };
-  const conditions = ['baseline', 'skills', 'full'] as const;
+  const conditions = ['baseline', 'skills', 'full-oracle'] as const;
   const answered = (asked: number, day: number, passed: boolean, kind: 'files' | 'choice' = 'files') => ({
     ...({ type: 'answered', asked, questions: 12 } as const),
-    row: { condition: 'full', seed: 1, day, kind, passed } as const,
+    row: { condition: 'full-oracle', seed: 1, day, kind, passed } as const,
   });
-  const night = { type: 'night', condition: 'full', seed: 1, day: 1, step: 2, steps: 5, pairs: 0 } as const;
+  const night = {
+    type: 'night',
+    condition: 'full-oracle',
+    seed: 1,
+    day: 1,
+    step: 2,
+    steps: 5,
+    pairs: 0,
+  } as const;
 
   it('counts only tasks on files, and has a line for conditions that wait', () => {
     let progress = noteDemo(new Map(), answered(1, 0, true), 0);
     progress = noteDemo(progress, answered(2, 0, true, 'choice'), 10);
     progress = noteDemo(progress, answered(3, 1, false), 20);
     expect(demoLines(progress, conditions, size)).toEqual([
-      'baseline ░░░░░░░░░░░░░░░░░░░░ waits',
-      'skills   ░░░░░░░░░░░░░░░░░░░░ waits',
-      'full     █████░░░░░░░░░░░░░░░ day 2 of 3 · 50.0 % of 2 tasks complete',
+      'baseline    ░░░░░░░░░░░░░░░░░░░░ waits',
+      'skills      ░░░░░░░░░░░░░░░░░░░░ waits',
+      'full-oracle █████░░░░░░░░░░░░░░░ day 2 of 3 · 50.0 % of 2 tasks complete',
     ]);
   });
 
   it('shows the steps of a night, then its pairs, then the next day', () => {
     let progress = noteDemo(new Map(), answered(8, 1, true), 0);
-    const tell = () => demoLine(progress, 'full', size);
+    const tell = () => demoLine(progress, 'full-oracle', size);
     progress = noteDemo(progress, night, 1);
-    expect(tell()).toBe('full · night after day 2: step 2 of 5 · 100.0 % of 1 task complete');
+    expect(tell()).toBe('full-oracle · night after day 2: step 2 of 5 · 100.0 % of 1 task complete');
     progress = noteDemo(progress, { ...night, pairs: 41 }, 2);
     expect(tell()).toContain('night after day 2: 41 pairs compared');
     progress = noteDemo(progress, answered(9, 2, false), 3);
     expect(tell()).toContain('day 3 of 3');
     progress = noteDemo(progress, answered(12, 2, false), 61_000);
     expect(tell()).toContain('3 days in 1.0 min');
-    expect(demoLine(noteDemo(new Map(), night, 0), 'full', { days: 3, seeds: 2 })).toContain(
+    expect(demoLine(noteDemo(new Map(), night, 0), 'full-oracle', { days: 3, seeds: 2 })).toContain(
       'seed 1 · night',
     );
   });

@@ -1,235 +1,182 @@
+import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
 import { writeNanoReply } from '../../../nano/policy/nano-template.ts';
 import { PROMPT_LIMITS } from '../../../nano/policy/render-prompt.ts';
 import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
-import { createVocabulary, MARK, writeVocabulary } from '../../../nano/policy/vocabulary.ts';
-import { createRandom, type Random } from '../../../src/base/random.ts';
-import type { Split } from '../../workdays/world.ts';
-import { makeEvaluation } from './evaluation.ts';
-import { type LessonPool, makeLessons } from './lessons.ts';
+import { createVocabulary, MARK, type Pieces, writeVocabulary } from '../../../nano/policy/vocabulary.ts';
+import { createRandom } from '../../../src/base/random.ts';
 import {
   createPlaceholderEncoder,
-  createPlaceholders,
   createRenaming,
   FIRST_FIGURE_PLACEHOLDER,
   FIRST_WORD_PLACEHOLDER,
   makeFillers,
 } from './placeholders.ts';
-import { HABITS, makeSamples, type Sample, type SampleOptions } from './samples.ts';
+import { HABITS, makeSamples, type Sample } from './samples.ts';
 import { trainVocabulary } from './train-vocabulary.ts';
 
 /*
- * Writes the data for pre-training: the tokenizer (models/nano/tokenizer.json) and, in .cache/nano-data, the samples of the training split,
- * some of the gate split for the loss, the lessons in their prompts, evaluation prompts of the gate split, and a manifest.
+ * Writes the data for pre-training: the tokenizer (models/nano/tokenizer.json) and, in .cache/nano-data, samples of the training split with
+ * rules that pre-training may see, a part of them for validation, what their placeholders are filled with, and a manifest.
  *
- *   npm run -s build && node dist/lab/measure/nano/make-data.js [--worlds 350]
+ *   npm run -s build && node dist/lab/measure/nano/make-data.js [--days 12000] [--processes 2]
+ *
+ * `--vocabulary keep` uses the tokenizer that is there.
  */
 const { values } = parseArgs({
   options: {
-    worlds: { type: 'string', default: '350' },
+    days: { type: 'string', default: '12000' },
+    processes: { type: 'string', default: '2' },
     out: { type: 'string', default: '.cache/nano-data' },
     model: { type: 'string', default: 'models/nano' },
+    vocabulary: { type: 'string', default: 'train' },
+    part: { type: 'string' },
   },
 });
-const WORLDS = Number(values.worlds);
-const OUT = values.out;
-const MODEL = values.model;
-const LESSONS_PER_RULE = 60;
-const BLUR = 0.3;
+const DAYS = Number(values.days);
+const PROCESSES = Number(values.processes);
 const LONGEST_REPLY = 208;
 const FIRST_SEED = 10_000;
-const GATE_SEED = 20_000;
+const VALID_SEED = 9_000_000;
+const VALID_DAYS = 40;
+const VOCABULARY_DAYS = 60;
+const KINDS: readonly Sample['kind'][] = ['task', 'choice', 'rule-choice', 'foreign'];
 
-const optionsOf = (split: Split, seed: number): SampleOptions => ({
-  split,
-  seed,
-  variants: 4,
-  documentChoices: 150,
-  foreign: 60,
-  isOpen: split === 'train',
-});
-
-mkdirSync(OUT, { recursive: true });
-mkdirSync(MODEL, { recursive: true });
 const say = (text: string) => process.stdout.write(`${text}\n`);
+const vocabularyFile = path.join(values.model, 'tokenizer.json');
+const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-const lessons = {
-  train: await makeLessons('train', LESSONS_PER_RULE),
-  gate: await makeLessons('gate', LESSONS_PER_RULE),
-};
-say(
-  `lessons: ${[...lessons.train.values()].flat().length} of train, ${[...lessons.gate.values()].flat().length} of gate`,
-);
+if (values.part === undefined) await makeAll();
+else if (values.part === 'valid') writeSamples('valid', VALID_SEED, VALID_DAYS);
+else {
+  const part = Number(values.part);
+  const days = Math.ceil(DAYS / PROCESSES);
+  writeSamples(String(part), FIRST_SEED + part * days, days);
+}
 
-const vocabulary = trainVocabulary(sampleTexts(), NANO_SHAPE.vocabulary);
-writeFileSync(path.join(MODEL, 'tokenizer.json'), writeVocabulary(vocabulary));
-const tokenizer = createNanoTokenizer(createVocabulary(vocabulary));
-say(
-  `vocabulary: ${tokenizer.size}, ${vocabulary.starts.length} + ${vocabulary.insides.length} + ${vocabulary.signs.length} pieces`,
-);
+async function makeAll(): Promise<void> {
+  mkdirSync(values.out, { recursive: true });
+  mkdirSync(values.model, { recursive: true });
+  if (values.vocabulary !== 'keep')
+    writeFileSync(vocabularyFile, writeVocabulary(trainVocabulary(sampleTexts(), NANO_SHAPE.vocabulary)));
+  const { tokenizer, pieces } = readTokenizer();
+  say(
+    `vocabulary: ${tokenizer.size}, ${pieces.starts.length} + ${pieces.insides.length} + ${pieces.signs.length} pieces`,
+  );
+  const pool = makeFillers(tokenizer, pieces);
+  const packed = [pool.words, pool.figures].flatMap((list) => [
+    list.length,
+    ...list.flatMap((one) => [one.length, ...one]),
+  ]);
+  writeFileSync(path.join(values.out, 'pool.bin'), new Uint8Array(Uint16Array.from(packed).buffer));
+  const parts = ['valid', ...Array.from({ length: PROCESSES }, (_, at) => String(at))];
+  await Promise.all(parts.map(runPart));
+  const manifest = {
+    made: 'lab/measure/nano/make-data.ts',
+    seeds: { train: [FIRST_SEED, FIRST_SEED + DAYS], valid: VALID_SEED },
+    days: DAYS,
+    parts: parts.slice(1),
+    habits: HABITS,
+    limits: PROMPT_LIMITS,
+    marks: MARK,
+    open: { words: FIRST_WORD_PLACEHOLDER, figures: FIRST_FIGURE_PLACEHOLDER },
+    shape: NANO_SHAPE,
+    tokenizer: hashOf(vocabularyFile),
+  };
+  writeFileSync(path.join(values.out, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
 
-const encode = createPlaceholderEncoder(tokenizer);
-writePool();
-const counts = {
-  train: writeSamples(
-    'train',
-    Array.from({ length: WORLDS }, (_, at) => optionsOf('train', FIRST_SEED + at)),
-  ),
-  gate: writeSamples(
-    'gate',
-    Array.from({ length: Math.max(1, Math.round(WORLDS / 100)) }, (_, at) =>
-      optionsOf('gate', GATE_SEED + at),
-    ),
-  ),
-};
-const evaluation = makeEvaluation(lessons, tokenizer);
-writeFileSync(path.join(OUT, 'evaluation.json'), JSON.stringify(evaluation));
-const files = [
-  'pool.bin.gz',
-  'lessons-train.bin.gz',
-  'samples-train.bin.gz',
-  'lessons-gate.bin.gz',
-  'samples-gate.bin.gz',
-  'evaluation.json',
-];
-const manifest = {
-  made: 'lab/measure/nano/make-data.ts',
-  seeds: { train: [FIRST_SEED, FIRST_SEED + WORLDS - 1], gate: GATE_SEED },
-  habits: HABITS,
-  limits: PROMPT_LIMITS,
-  marks: MARK,
-  open: { words: FIRST_WORD_PLACEHOLDER, figures: FIRST_FIGURE_PLACEHOLDER },
-  shape: NANO_SHAPE,
-  counts,
-  evaluation: evaluation.length,
-  files: Object.fromEntries(files.map((file) => [file, hashOf(path.join(OUT, file))])),
-  tokenizer: hashOf(path.join(MODEL, 'tokenizer.json')),
-};
-writeFileSync(path.join(OUT, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-say(JSON.stringify(counts));
+async function runPart(part: string): Promise<void> {
+  const { days, processes, out, model } = values;
+  const child = fork(fileURLToPath(import.meta.url), [
+    ...['--part', part, '--days', days, '--processes', processes, '--out', out, '--model', model],
+  ]);
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`part ${part} ended with ${String(code)}`);
+}
 
-/** The texts for the vocabulary: some of the training worlds with all names replaced. */
+function readTokenizer() {
+  const pieces = JSON.parse(readFileSync(vocabularyFile, 'utf8')) as Pieces;
+  return { pieces, tokenizer: createNanoTokenizer(createVocabulary(pieces)) };
+}
+
+/** The texts for the vocabulary: of some training days, with all names replaced. */
 function* sampleTexts(): Generator<string> {
-  for (let at = 0; at < Math.min(60, WORLDS); at++) {
+  for (let at = 0; at < Math.min(VOCABULARY_DAYS, DAYS); at++) {
     const rename = createRenaming(createRandom(`vocabulary/${at}`));
-    for (const { task, reply } of makeSamples({
-      ...optionsOf('train', FIRST_SEED + at),
-      variants: 1,
-      foreign: 10,
-      isOpen: false,
-    })) {
+    for (const { task, clean, lines } of makeSamples(FIRST_SEED + at, false)) {
       yield rename(task);
-      if (reply.is === 'act') yield rename(reply.commands.join('\n'));
-      if (reply.is === 'say') yield reply.text;
+      for (const { texts } of lines) yield rename(texts[0] ?? '');
+      if (clean.is === 'act') yield rename(clean.commands.join('\n'));
+      if (clean.is === 'say') yield clean.text;
     }
   }
-  for (const lines of lessons.train.values())
-    for (const line of lines) yield createRenaming(createRandom(line))(line);
 }
 
-function writeSamples(split: 'train' | 'gate', worlds: readonly SampleOptions[]) {
-  const keys = writeLessons(split, lessons[split]);
-  const packer = createPacker();
+/**
+ * samples-N.bin: for each sample its kind, the count of lines, for each its mark, the count of its texts and each with its length, then the
+ * task, then the count of replies and each; the first reply is the clean one. samples-N.idx: for each sample its place and its usual length.
+ */
+function writeSamples(name: string, seed: number, days: number): void {
+  const { tokenizer } = readTokenizer();
+  const encode = createPlaceholderEncoder(tokenizer);
+  const numbers = createNumbers(Uint16Array);
+  const index = createNumbers(Uint32Array);
   const count: Record<string, number> = { 'too long': 0 };
-  let tokens = 0;
-  for (const world of worlds)
-    for (const sample of makeSamples(world)) {
-      const packed = packSample(sample, keys);
-      const kind = packed === undefined ? 'too long' : sample.kind;
+  for (let day = seed; day < seed + days; day++)
+    for (const sample of makeSamples(day)) {
+      const replies = [sample.clean, ...sample.noisy].map((reply) =>
+        writeNanoReply(reply, { ...tokenizer, encode }),
+      );
+      const task = encode(sample.task);
+      const isFitting =
+        task.length <= PROMPT_LIMITS.taskTokens && replies.every(({ length }) => length <= LONGEST_REPLY);
+      const kind = isFitting ? sample.kind : 'too long';
       count[kind] = (count[kind] ?? 0) + 1;
-      if (packed === undefined) continue;
-      packer.add(...packed);
-      tokens += packed.length;
+      if (!isFitting) continue;
+      const place = numbers.length();
+      let usual = 3 + task.length + (replies[0]?.length ?? 0);
+      numbers.add(KINDS.indexOf(sample.kind), sample.lines.length);
+      for (const { mark, texts } of sample.lines) {
+        numbers.add(MARK[mark], texts.length);
+        for (const text of texts) {
+          const tokens = encode(text).slice(
+            0,
+            mark === 'skill' ? PROMPT_LIMITS.skillTokens : PROMPT_LIMITS.saidTokens,
+          );
+          numbers.add(tokens.length, ...tokens);
+          usual += (1 + tokens.length) / texts.length;
+        }
+      }
+      numbers.add(task.length, ...task, replies.length);
+      for (const reply of replies) numbers.add(reply.length, ...reply);
+      index.add(place, Math.round(usual));
     }
-  const bytes = packer.write(path.join(OUT, `samples-${split}.bin.gz`));
-  say(`${split}: ${tokens} numbers, ${bytes} bytes packed`);
-  return count;
+  writeFileSync(path.join(values.out, `samples-${name}.bin`), numbers.bytes());
+  writeFileSync(path.join(values.out, `samples-${name}.idx`), index.bytes());
+  say(`${name}: ${JSON.stringify(count)}, ${numbers.length()} numbers`);
 }
 
-/** count of lessons, their keys, length of the task, the task, length of the reply, the reply. */
-function packSample(sample: Sample, keys: ReadonlyMap<string, number>): readonly number[] | undefined {
-  const task = encode(sample.task);
-  const reply = writeNanoReply(sample.reply, { ...tokenizer, encode });
-  const slots = sample.lessons.flatMap((key) => keys.get(key) ?? []);
-  if (task.length > PROMPT_LIMITS.taskTokens || reply.length > LONGEST_REPLY) return undefined;
-  return [slots.length, ...slots, task.length, ...task, reply.length, ...reply];
-}
-
-/** For each key: count of its lines, then each with its length. Most lines have placeholders for names. */
-function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, number> {
-  const packer = createPacker();
-  const keys = new Map([...pool.keys()].map((key, at) => [key, at]));
-  packer.add(pool.size);
-  for (const [key, lines] of pool) {
-    const random = createRandom(`lesson names/${split}/${key}`);
-    const shown = lines.map((line) =>
-      split === 'train' && random.next() < 0.8 ? createPlaceholders().open(line) : line,
-    );
-    if (split === 'train') shown.push(...lines.map((line) => blurred(line, random)));
-    packer.add(shown.length);
-    for (const line of shown) {
-      const tokens = encode(line).slice(0, PROMPT_LIMITS.skillTokens);
-      packer.add(tokens.length, ...tokens);
-    }
-  }
-  packer.write(path.join(OUT, `lessons-${split}.bin.gz`));
-  return keys;
-}
-
-/** Also replaces some words by placeholders, so that no wording is memorised; quotes and examples stay. */
-function blurred(line: string, random: Random): string {
-  const { open, nextWord } = createPlaceholders();
-  return open(line).replace(/(?<=^|\s)[A-Za-z][a-z]+(?=[,.:;]?(?:\s|$))/g, (word) => {
-    if (random.next() >= BLUR) return word;
-    const other = nextWord();
-    return /^[A-Z]/.test(word) ? other.charAt(0).toUpperCase() + other.slice(1) : other;
-  });
-}
-
-/** Words, then figures: their count, then each with its length. */
-function writePool(): void {
-  const packer = createPacker();
-  const { words, figures } = makeFillers(tokenizer, vocabulary);
-  for (const list of [words, figures]) {
-    packer.add(list.length);
-    for (const tokens of list) packer.add(tokens.length, ...tokens);
-  }
-  packer.write(path.join(OUT, 'pool.bin.gz'));
-}
-
-function hashOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
-}
-
-/** Collects numbers below 65,536 and writes them to a compressed file. */
-interface Packer {
-  add(...numbers: readonly number[]): void;
-  /** Bytes on disk. */
-  write(file: string): number;
-}
-
-function createPacker(): Packer {
-  let numbers = new Uint16Array(1 << 20);
+/** A list of numbers that grows. */
+function createNumbers(Kind: typeof Uint16Array | typeof Uint32Array) {
+  let held = new Kind(1 << 20);
   let length = 0;
   return {
-    add: (...more) => {
-      if (length + more.length > numbers.length) {
-        const larger = new Uint16Array(2 * numbers.length + more.length);
-        larger.set(numbers);
-        numbers = larger;
+    length: () => length,
+    add: (...more: readonly number[]) => {
+      if (length + more.length > held.length) {
+        const larger = new Kind(2 * held.length + more.length);
+        larger.set(held);
+        held = larger;
       }
-      numbers.set(more, length);
+      held.set(more, length);
       length += more.length;
     },
-    write: (file) => {
-      const bytes = gzipSync(new Uint8Array(numbers.buffer, 0, 2 * length), { level: 9 });
-      writeFileSync(file, bytes);
-      return bytes.length;
-    },
+    bytes: () => new Uint8Array(held.buffer, 0, length * held.BYTES_PER_ELEMENT),
   };
 }

@@ -1,7 +1,7 @@
 """Pre-trains the laboratory policy on what make-data.ts wrote.
 
-One offline step: noisy demonstrations in, half-precision weights out, with a log and replies to the gate's prompts, which
-grade.ts looks at. Needs PyTorch and safetensors; reads nothing from a network. When the weights ship, reference.py makes the
+One offline step: demonstrations in, half-precision weights out, with a log. Needs PyTorch and safetensors; reads nothing from a network.
+How well the weights obey is measured with the engine itself (npm run bench:obedience). When the weights ship, reference.py makes the
 numbers that the engine's tests compare with.
 
     python3 lab/measure/nano/pretrain.py --data .cache/nano-data --out "$OUT"
@@ -10,58 +10,43 @@ Shapes: B sequences, T positions, D width, H heads, V vocabulary.
 """
 
 import argparse
-import gzip
 import hashlib
 import json
 import math
+import multiprocessing
 import pathlib
 import time
+from random import Random
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
-PROMPT_WEIGHT = 0.05
+# One prompt token in this many is predicted too.
+PROMPT_STEP = 8
+PROMPT_WEIGHT = 0.3
 COPY_WEIGHT = 2.0
-WARM_UP = 200
-CHUNK_OF_BATCHES = 64
+WARM_UP = 0.015
+COOL_DOWN = 0.55
+CLEAN_UNTIL = 0.5
+NOISY_FROM = 0.7
+CHUNK = 16_384
+MOST_POSITIONS = 1025
 LONGEST_REPLY = 208
-MOST_POSITIONS = 769
+# The share of clean replies, which the processes that compose samples read.
+SHARED = multiprocessing.Value("d", 1.0)
 
 
 # ---------------------------------------------------------------------------------------------------------------- data
-
-
-def read_numbers(file):
-    return np.frombuffer(gzip.open(file).read(), dtype="<u2")
-
-
-class Lessons:
-    """Lines by the key of what they teach."""
-
-    def __init__(self, file):
-        numbers = read_numbers(file)
-        at = 1
-        self.lines = []
-        for _ in range(int(numbers[0])):
-            count = int(numbers[at])
-            at += 1
-            lines = []
-            for _ in range(count):
-                length = int(numbers[at])
-                lines.append(numbers[at + 1 : at + 1 + length])
-                at += 1 + length
-            self.lines.append(lines)
-        self.mean = [np.mean([len(line) for line in lines]) + 1 for lines in self.lines]
 
 
 class Pool:
     """What is filled in where a sample leaves a word or a figure open."""
 
     def __init__(self, file, first):
-        numbers = read_numbers(file)
+        numbers = np.fromfile(file, dtype="<u2")
         at = 0
         lists = []
         for _ in range(2):
@@ -76,98 +61,109 @@ class Pool:
         self.first_word, self.first_figure = first["words"], first["figures"]
 
     def fill(self, tokens, random, chosen):
-        """The tokens with every open one replaced; `chosen` remembers by what, so that the same is the same."""
-        return self.fill_and_mark(tokens, random, chosen)[0]
-
-    def fill_and_mark(self, tokens, random, chosen):
-        """Also answers with where what was filled in stands: starts and ends."""
+        """The tokens with every open one replaced, and where that stands; `chosen` remembers by what, so that the same is the same."""
         places = np.nonzero(tokens >= self.first_word)[0]
         if len(places) == 0:
             return tokens, []
         parts, start, shift, spans = [], 0, 0, []
-        for place in places:
+        for place in places.tolist():
             token = int(tokens[place])
             if token not in chosen:
                 entries = self.figures if token >= self.first_figure else self.words
-                chosen[token] = entries[random.integers(len(entries))]
-            parts += [tokens[start:place], chosen[token]]
+                chosen[token] = entries[int(random.random() * len(entries))]
+            word = chosen[token]
+            parts += [tokens[start:place], word]
             start = place + 1
-            spans.append((place + shift, place + shift + len(chosen[token])))
-            shift += len(chosen[token]) - 1
+            spans.append((place + shift, place + shift + len(word)))
+            shift += len(word) - 1
         return np.concatenate([*parts, tokens[start:]]), spans
 
 
 class Samples:
-    """Keys of lessons, a task and a reply each, as one array with places in it."""
+    """Lines, a task and replies each, as one array with places in it."""
 
-    def __init__(self, file, lessons, pool):
-        self.lessons = lessons
-        self.pool = pool
-        self.numbers = read_numbers(file)
-        places, sizes = [], []
-        at, end = 0, len(self.numbers)
-        numbers = self.numbers
-        while at < end:
-            slots = int(numbers[at])
-            task_at = at + 1 + slots
-            task = int(numbers[task_at])
-            reply_at = task_at + 1 + task
-            reply = int(numbers[reply_at])
-            places.append((at, task_at, reply_at))
-            sizes.append(3 + task + reply + sum(lessons.mean[key] for key in numbers[at + 1 : task_at]))
-            at = reply_at + 1 + reply
-        self.places = np.array(places, dtype=np.int64)
-        self.sizes = np.array(sizes)
+    def __init__(self, files, pool, manifest):
+        self.pool, self.marks, self.limits = pool, manifest["marks"], manifest["limits"]
+        self.numbers, self.index = [], []
+        for part, file in enumerate(files):
+            self.numbers.append(np.fromfile(file, dtype="<u2"))
+            index = np.fromfile(file.with_suffix(".idx"), dtype="<u4").reshape(-1, 2)
+            self.index.append(np.column_stack([np.full(len(index), part), index]))
+        self.index = np.concatenate(self.index).astype(np.int64)
+        self.sizes = self.index[:, 2]
 
     def __len__(self):
-        return len(self.places)
+        return len(self.index)
 
-    def compose(self, index, random, marks, limits):
-        """A prompt with lessons drawn anew and in any order, then the reply. Answers with the tokens and their weights."""
-        numbers = self.numbers
-        at, task_at, reply_at = self.places[index]
-        keys = numbers[at + 1 : task_at].copy()
-        random.shuffle(keys)
-        task = numbers[task_at + 1 : task_at + 1 + numbers[task_at]]
-        reply = numbers[reply_at + 1 : reply_at + 1 + numbers[reply_at]]
+    def compose(self, number, random, clean):
+        """
+        A prompt with its lines in any order and one of several wordings, then the clean reply or that of an imperfect reader. Answers with
+        the tokens and their weights.
+        """
+        part, at, _ = self.index[number].tolist()
+        numbers, marks, limits = self.numbers[part], self.marks, self.limits
         chosen = {}
-        task = self.pool.fill(task, random, chosen)
-        reply, spans = self.pool.fill_and_mark(reply, random, chosen)
+        lines = []
+        count, at = int(numbers[at + 1]), at + 2
+        for _ in range(count):
+            mark, texts = int(numbers[at]), int(numbers[at + 1])
+            at += 2
+            wanted = int(random.random() * texts)
+            for text in range(texts):
+                length = int(numbers[at])
+                if text == wanted:
+                    lines.append((mark, numbers[at + 1 : at + 1 + length]))
+                at += 1 + length
+        length = int(numbers[at])
+        task, _ = self.pool.fill(numbers[at + 1 : at + 1 + length], random, chosen)
+        at += 1 + length
+        count, at = int(numbers[at]), at + 1
+        wanted = 0 if random.random() < clean else 1 + int(random.random() * (count - 1))
+        for _ in range(wanted):
+            at += 1 + int(numbers[at])
+        reply, spans = self.pool.fill(numbers[at + 1 : at + 1 + int(numbers[at])], random, chosen)
+        random.shuffle(lines)
+        # Lessons come before what was said.
+        lines.sort(key=lambda line: line[0] == marks["said"])
         room = limits["promptTokens"] - 3 - len(task)
         shown = []
-        for key in keys:
-            lines = self.lessons.lines[key]
-            line = self.pool.fill(lines[random.integers(len(lines))], random, {})[: limits["skillTokens"]]
+        for mark, line in lines:
+            line = self.pool.fill(line, random, chosen)[0][: limits["skillTokens"]]
             room -= 1 + len(line)
-            # Skills that do not fit are left out, as the template does; the demonstration may then know more than was said.
+            # What does not fit is left out, as in the template; the demonstration may then know more than was said.
             if room < 0:
                 break
-            shown += [[marks["skill"]], line]
+            shown += [[mark], line]
         prompt = np.concatenate([[marks["begin"]], *shown, [marks["task"]], task, [marks["reply"]]])
         weights = np.ones(len(prompt) + len(reply), dtype=np.float32)
-        weights[: len(prompt)] = PROMPT_WEIGHT
+        weights[: len(prompt)] = 0
+        weights[1 + int(random.random() * PROMPT_STEP) : len(prompt) : PROMPT_STEP] = PROMPT_WEIGHT
         for first, last in spans:
             # With the token behind it: a word must also end where it ends.
             weights[len(prompt) + first : len(prompt) + last + 1] = COPY_WEIGHT
-        weights[0] = 0
         return np.concatenate([prompt, reply]), weights
 
 
 class Batches(torch.utils.data.Dataset):
     """Batches of samples that are nearly of one length; what is in them depends on the seed alone."""
 
-    def __init__(self, samples, steps, batch, seed, manifest):
-        self.samples, self.seed = samples, seed
-        self.marks, self.limits = manifest["marks"], manifest["limits"]
+    def __init__(self, samples, steps, tokens, seed, clean=None):
+        self.samples, self.seed, self.clean = samples, seed, clean
         random = np.random.default_rng(seed)
         plan = []
         while len(plan) < steps:
             order = random.permutation(len(samples))
-            step = batch * CHUNK_OF_BATCHES
-            for start in range(0, len(order) - batch + 1, step):
-                chunk = order[start : start + step]
+            for start in range(0, len(order), CHUNK):
+                chunk = order[start : start + CHUNK]
                 chunk = chunk[np.argsort(samples.sizes[chunk], kind="stable")]
-                cuts = [chunk[at : at + batch] for at in range(0, len(chunk) - batch + 1, batch)]
+                cuts, at = [], 0
+                while at < len(chunk):
+                    # What was filled in is longer than its placeholder.
+                    longest = samples.sizes[chunk[min(len(chunk) - 1, at + tokens // int(1.4 * samples.sizes[chunk[at]] + 64))]] * 1.4 + 48
+                    count = max(8, int(tokens / longest) // 8 * 8)
+                    if at + count <= len(chunk):
+                        cuts.append(chunk[at : at + count])
+                    at += count
                 plan += [cuts[at] for at in random.permutation(len(cuts))]
         self.plan = plan[:steps]
 
@@ -175,18 +171,23 @@ class Batches(torch.utils.data.Dataset):
         return len(self.plan)
 
     def __getitem__(self, step):
-        random = np.random.default_rng([self.seed, step])
-        made = [self.samples.compose(index, random, self.marks, self.limits) for index in self.plan[step]]
-        longest = max(len(tokens) for tokens, _ in made)
-        # What was filled in may be longer than what the suite would have said.
-        longest = min((longest + 15) // 16 * 16 + 1, MOST_POSITIONS)
+        random = Random(self.seed * 1_000_003 + step)
+        clean = SHARED.value if self.clean is None else self.clean
+        made = [self.samples.compose(index, random, clean) for index in self.plan[step]]
+        longest = min((max(len(tokens) for tokens, _ in made) + 63) // 64 * 64 + 1, MOST_POSITIONS)
         tokens = np.zeros((len(made), longest), dtype=np.int64)
         weights = np.zeros((len(made), longest), dtype=np.float32)
         for row, (sequence, weight) in enumerate(made):
             sequence = sequence[:longest]
             tokens[row, : len(sequence)] = sequence
             weights[row, : len(sequence)] = weight[:longest]
-        return torch.from_numpy(tokens), torch.from_numpy(weights)
+        places = np.nonzero(weights[:, 1:].reshape(-1))[0]
+        return (
+            torch.from_numpy(tokens[:, :-1].copy()),
+            torch.from_numpy(tokens[:, 1:].reshape(-1)[places]),
+            torch.from_numpy(places),
+            torch.from_numpy(weights[:, 1:].reshape(-1)[places]),
+        )
 
 
 # --------------------------------------------------------------------------------------------------------------- model
@@ -199,8 +200,7 @@ class Norm(nn.Module):
         self.eps = eps
 
     def forward(self, x):
-        wide = x if x.dtype == torch.float64 else x.float()
-        return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)).to(x.dtype) * self.weight
+        return F.rms_norm(x, self.weight.shape, self.weight, self.eps)
 
 
 class Projection(nn.Module):
@@ -242,8 +242,9 @@ class Attention(nn.Module):
             proj(x).view(B, T, self.heads, D // self.heads).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
-        q, k = rotated(q, cos, sin), rotated(k, cos, sin)
-        y = F.scaled_dot_product_attention(q, k, v.to(q.dtype), is_causal=True)
+        # The rotation is as precise as its table; attention is as precise as the values.
+        q, k = rotated(q, cos, sin).to(v.dtype), rotated(k, cos, sin).to(v.dtype)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.o_proj(y.transpose(1, 2).reshape(B, T, D).to(x.dtype))
 
 
@@ -318,70 +319,134 @@ def projections(model):
 # ------------------------------------------------------------------------------------------------------------ training
 
 
-def rate_at(step, steps, top):
-    if step < WARM_UP:
-        return top * (step + 1) / WARM_UP
-    progress = (step - WARM_UP) / max(1, steps - WARM_UP)
-    return top * (0.005 + 0.995 * 0.5 * (1 + math.cos(math.pi * progress)))
+def rate_at(progress):
+    """A share of the top rate: it rises, stays, and falls to nothing in the last part."""
+    if progress < WARM_UP:
+        return progress / WARM_UP
+    return 1.0 if progress < COOL_DOWN else max(0.0, (1 - progress) / (1 - COOL_DOWN))
 
 
-def loss_of(model, tokens, weights, autocast):
+def clean_share(progress):
+    """First to read, from demonstrations that obey; in the last part to be as imperfect as the demonstrations."""
+    return float(np.clip((NOISY_FROM - progress) / (NOISY_FROM - CLEAN_UNTIL), 0, 1))
+
+
+def orthogonal(matrices):
+    """Newton-Schulz iterations towards the nearest orthogonal matrices (Jordan et al., Muon)."""
+    a, b, c = 3.4445, -4.7750, 2.0315
+    x = matrices.bfloat16()
+    is_tall = x.shape[-2] > x.shape[-1]
+    if is_tall:
+        x = x.mT
+    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    for _ in range(5):
+        y = x @ x.mT
+        x = a * x + (b * y + c * (y @ y)) @ x
+    return x.mT if is_tall else x
+
+
+class Muon:
+    """Momentum whose directions are orthogonal, for all matrices of the layers; those of one shape together."""
+
+    def __init__(self, matrices):
+        groups = {}
+        for matrix in matrices:
+            groups.setdefault(tuple(matrix.shape), []).append(matrix)
+        self.groups = [(group, torch.zeros(len(group), *shape, device=group[0].device)) for shape, group in groups.items()]
+
+    @torch.no_grad()
+    def step(self, rate, decay):
+        for group, momentum in self.groups:
+            gradient = torch.stack([p.grad for p in group])
+            momentum.lerp_(gradient, 0.05)
+            update = orthogonal(gradient.lerp(momentum, 0.95)).float()
+            scale = max(1.0, update.shape[-2] / update.shape[-1]) ** 0.5
+            torch._foreach_mul_(group, 1 - rate * decay)
+            torch._foreach_add_(group, list(update.unbind(0)), alpha=-rate * scale)
+
+
+def loss_of(model, batch, autocast):
+    tokens, targets, places, weights = batch
     with autocast():
-        logits = model(tokens[:, :-1])
-    nll = F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten(), reduction="none").view(tokens.shape[0], -1)
-    w = weights[:, 1:]
-    reply = (w >= 1).float()
-    return (nll * w).sum() / w.sum(), ((nll * reply).sum() / reply.sum()).detach()
+        hidden = model.hidden(tokens).flatten(0, 1)[places]
+        logits = F.linear(hidden, model.embed_tokens.weight)
+    nll = F.cross_entropy(logits.float(), targets, reduction="none")
+    reply = (weights >= 1).float()
+    right = ((logits.argmax(-1) == targets).float() * reply).sum() / reply.sum()
+    return (nll * weights).sum() / weights.sum(), ((nll * reply).sum() / reply.sum()).detach(), right.detach()
 
 
-def train(model, args, samples, gate, manifest, device, autocast):
-    batches = Batches(samples, args.steps, args.batch, args.seed, manifest)
-    loader = torch.utils.data.DataLoader(batches, batch_size=None, num_workers=args.workers, pin_memory=device == "cuda")
-    matrices = [p for p in model.parameters() if p.dim() > 1]
-    vectors = [p for p in model.parameters() if p.dim() == 1]
-    optimizer = torch.optim.AdamW(
-        [{"params": matrices, "weight_decay": 0.05}, {"params": vectors, "weight_decay": 0.0}],
-        lr=args.rate,
-        betas=(0.9, 0.95),
-        fused=device == "cuda",
-    )
-    log, window, start = [], [], time.time()
-    for step, (tokens, weights) in enumerate(loader):
-        for group in optimizer.param_groups:
-            group["lr"] = rate_at(step, args.steps, args.rate)
-        tokens, weights = tokens.to(device, non_blocking=True), weights.to(device, non_blocking=True)
-        loss, reply = loss_of(model, tokens, weights, autocast)
-        optimizer.zero_grad(set_to_none=True)
+def to_device(batch, device):
+    return tuple(each.to(device, non_blocking=True) for each in batch)
+
+
+def train(model, args, read, valid, device, autocast, save):
+    def load(samples, seed):
+        batches = Batches(samples, args.steps, args.tokens, seed)
+        workers = {"num_workers": args.workers, "prefetch_factor": 8 if args.workers else None}
+        return iter(torch.utils.data.DataLoader(batches, batch_size=None, pin_memory=device == "cuda", **workers))
+
+    samples = read([args.data])
+    print(f"{len(samples)} samples", flush=True)
+    loader = load(samples, args.seed)
+    is_whole = args.more is None
+    matrices = [p for p in model.layers.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if not any(p is matrix for matrix in matrices)]
+    muon = Muon(matrices)
+    adam = torch.optim.AdamW(others, lr=0, betas=(0.9, 0.95), weight_decay=0.0, fused=device == "cuda")
+    log, window, start, seen = [], [], time.time(), 0
+    for step in range(args.steps):
+        # By the clock where there is a limit: the schedule then ends with the time.
+        progress = step / args.steps if args.seconds == 0 else max(step / args.steps, (time.time() - start) / args.seconds)
+        if progress >= 1:
+            break
+        if not is_whole and step % 50 == 0 and (args.more / "manifest.json").exists():
+            is_whole = True
+            samples = read([args.data, args.more])
+            print(f"{len(samples)} samples", flush=True)
+            loader = load(samples, args.seed + 1)
+        SHARED.value = clean_share(progress)
+        batch = to_device(next(loader), device)
+        seen += batch[0].numel()
+        loss, reply, right = loss_of(model, batch, autocast)
+        model.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        window.append(reply)
-        if (step + 1) % max(1, args.steps // 50) == 0 or step == 0:
+        share = rate_at(progress)
+        muon.step(args.rate * share, 0.05)
+        for group in adam.param_groups:
+            group["lr"] = args.adam * share
+        adam.step()
+        window.append(torch.stack([reply, right]))
+        if (step + 1) % args.every == 0 or step == 0:
+            loss, accuracy = torch.stack(window).mean(0).tolist()
             row = {
                 "step": step + 1,
-                "replyLoss": float(torch.stack(window).mean()),
-                "gateReplyLoss": gate_loss(model, gate, manifest, device, autocast),
+                "tokens": seen,
+                "samples": len(samples),
+                "replyLoss": loss,
+                "right": accuracy,
+                "clean": SHARED.value,
+                **valid_losses(model, valid, device, autocast),
                 "seconds": round(time.time() - start, 1),
             }
             window = []
             log.append(row)
             print(json.dumps(row), flush=True)
+            save(log)
     return log
 
 
 @torch.no_grad()
-def gate_loss(model, gate, manifest, device, autocast):
-    """On a fixed part of the gate's samples, whose words and names the policy has never seen."""
-    batches = Batches(gate, min(4, len(gate) // 128), 128, 7, manifest)
-    losses = [loss_of(model, *(each.to(device) for each in batches[step]), autocast)[1] for step in range(len(batches))]
-    return float(torch.stack(losses).mean()) if losses else None
+def valid_losses(model, valid, device, autocast):
+    """On samples of other days, with rules of the same forms that were drawn anew; clean replies."""
+    batches = Batches(valid, 8, 32_768, 7, 1.0)
+    found = [loss_of(model, to_device(batches[step], device), autocast)[1:] for step in range(len(batches))]
+    loss, right = torch.tensor(found).mean(0).tolist()
+    return {"validLoss": loss, "validRight": right}
 
 
-# ---------------------------------------------------------------------------------------------------------- evaluation
-
-
-@torch.no_grad()
-def sample(model, prompts, temperature, seed, end, device, chunk=256):
+def reply_to(model, prompts, temperature, seed, end, device, chunk=384):
     """Replies to prompts, in their order."""
     generator = torch.Generator(device=device).manual_seed(seed)
     replies = [None] * len(prompts)
@@ -414,16 +479,6 @@ def sample(model, prompts, temperature, seed, end, device, chunk=256):
     return replies
 
 
-def evaluate(model, data, marks, device, most):
-    """Replies by temperature, in the order of the prompts; the likeliest ones to the first prompts alone."""
-    asked = json.loads((data / "evaluation.json").read_text())[:most]
-    prompts = [each["prompt"] for each in asked]
-    return {
-        "1": sample(model, prompts, 1.0, 1, marks["end"], device),
-        "0": sample(model, prompts[:200], 0, 1, marks["end"], device),
-    }
-
-
 # ---------------------------------------------------------------------------------------------------------------- main
 
 
@@ -431,21 +486,22 @@ def sha256(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def write(file, value):
-    file.write_text(json.dumps(value) + "\n")
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(".cache/nano-data"))
     parser.add_argument("--tokenizer", type=pathlib.Path, default=pathlib.Path("models/nano/tokenizer.json"))
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--steps", type=int, default=10000)
-    parser.add_argument("--batch", type=int, default=256)
-    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--from", dest="start", type=pathlib.Path, default=None, help="weights to go on from")
+    parser.add_argument("--steps", type=int, default=14000)
+    parser.add_argument("--seconds", type=float, default=0, help="ends the schedule after this time, if that comes first")
+    parser.add_argument("--tokens", type=int, default=131_072, help="of a batch, padding included")
+    parser.add_argument("--rate", type=float, default=0.02)
+    parser.add_argument("--adam", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--prompts", type=int, default=None, help="how many of the gate's prompts are answered")
-    parser.add_argument("--workers", type=int, default=12)
+    parser.add_argument("--every", type=int, default=500)
+    parser.add_argument("--workers", type=int, default=14)
+    parser.add_argument("--more", type=pathlib.Path, default=None, help="further data that are still being made, used once they are there")
+    parser.add_argument("--prompts", type=pathlib.Path, default=None, help="prompts to reply to at the end, from bench:obedience --prompts")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
     started = time.time()
@@ -457,46 +513,61 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = True
     device = args.device
     autocast = lambda: torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
-    pool = Pool(args.data / "pool.bin.gz", manifest["open"])
-    samples = Samples(args.data / "samples-train.bin.gz", Lessons(args.data / "lessons-train.bin.gz"), pool)
-    gate = Samples(args.data / "samples-gate.bin.gz", Lessons(args.data / "lessons-gate.bin.gz"), pool)
+    pool = Pool(args.data / "pool.bin", manifest["open"])
+
+    def read(folders):
+        parts = [(folder, part) for folder in folders for part in json.loads((folder / "manifest.json").read_text())["parts"]]
+        return Samples([folder / f"samples-{part}.bin" for folder, part in parts], pool, manifest)
+
+    valid = Samples([args.data / "samples-valid.bin"], pool, manifest)
     shape = manifest["shape"]
     model = Decoder(shape).to(device)
+    if args.start is not None:
+        stored = load_file(str(args.start))
+        model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
     parameters = sum(p.numel() for p in model.parameters())
-    print(f"{len(samples)} samples, {parameters} parameters, read in {time.time() - started:.0f} s", flush=True)
-    log = train(model, args, samples, gate, manifest, device, autocast)
+    print(f"{parameters} parameters, read in {time.time() - started:.0f} s", flush=True)
 
-    weights = {f"model.{name}": p.detach().half().contiguous().cpu() for name, p in model.named_parameters()}
-    save_file(weights, str(args.out / "weights.safetensors"))
-    # What is judged from here on are the weights as they are stored.
-    model.load_state_dict({name: weights[f"model.{name}"].float() for name, _ in model.named_parameters()}, strict=True)
-    model.eval()
-    torch.backends.cuda.matmul.allow_tf32 = False
-    write(args.out / "samples.json", evaluate(model, args.data, manifest["marks"], device, args.prompts))
-    print(f"sampled after {time.time() - started:.0f} s", flush=True)
-    run = {
-        "seed": args.seed,
-        "steps": args.steps,
-        "batch": args.batch,
-        "rate": args.rate,
-        "samples": len(samples),
-        "parameters": parameters,
-        "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
-        "torch": torch.__version__,
-        "trainSeconds": log[-1]["seconds"],
-        "seconds": round(time.time() - started, 1),
-        "replyLoss": log[-1]["replyLoss"],
-        "gateReplyLoss": log[-1]["gateReplyLoss"],
-    }
-    write(args.out / "train-log.json", {"run": run, "data": manifest, "log": log})
-    config = {
-        "name": "instar-nano",
-        "shape": shape,
-        "sha256": {"weights.safetensors": sha256(args.out / "weights.safetensors"), "tokenizer.json": sha256(args.tokenizer)},
-        "pretraining": run,
-    }
-    (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    print(json.dumps(run), flush=True)
+    def save(log):
+        weights = {f"model.{name}": p.detach().half().contiguous().cpu() for name, p in model.named_parameters()}
+        save_file(weights, str(args.out / "weights.safetensors"))
+        run = {
+            "seed": args.seed,
+            "steps": log[-1]["step"],
+            "tokens": log[-1]["tokens"],
+            "batchTokens": args.tokens,
+            "rate": args.rate,
+            "samples": log[-1]["samples"],
+            "parameters": parameters,
+            "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
+            "torch": torch.__version__,
+            "trainSeconds": log[-1]["seconds"],
+            "replyLoss": log[-1]["replyLoss"],
+            "validLoss": log[-1]["validLoss"],
+        }
+        config = {
+            "name": "instar-nano",
+            "shape": shape,
+            "sha256": {"weights.safetensors": sha256(args.out / "weights.safetensors"), "tokenizer.json": sha256(args.tokenizer)},
+            "pretraining": run,
+        }
+        (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+        (args.out / "train-log.json").write_text(json.dumps({"run": run, "data": manifest, "log": log}) + "\n")
+
+    save(train(model, args, read, valid, device, autocast, save))
+    if args.prompts is None:
+        return
+    # What is judged are the weights as they are stored.
+    stored = load_file(str(args.out / "weights.safetensors"))
+    model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
+    prompts = json.loads(args.prompts.read_text())
+    with torch.no_grad(), autocast():
+        replies = {
+            "greedy": reply_to(model, prompts, 0, 1, manifest["marks"]["end"], device),
+            "sampled": reply_to(model, prompts, 1.0, 1, manifest["marks"]["end"], device),
+        }
+    (args.out / "replies.json").write_text(json.dumps(replies))
+    print(f"replied after {time.time() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,194 +1,385 @@
+import type { NanoReply } from '../../../nano/policy/nano-template.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
-import type { Suite } from '../../suite/suite.ts';
-import { pick, shuffled } from '../../workdays/draw.ts';
-import { commandOf, createDraft, stepsOf } from '../../workdays/files/draft.ts';
-import type { PlannedQuestion } from '../../workdays/files/make-file-questions.ts';
-import { createWorkdays } from '../../workdays/workdays.ts';
-import type { Split } from '../../workdays/world.ts';
-import { createPlaceholders, createRenaming, newWord } from './placeholders.ts';
+import { makeChoices } from '../../workdays/choices/make-choices.ts';
+import { between, pick, shuffled } from '../../workdays/draw.ts';
+import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draft.ts';
+import { type Plan, twoDigits } from '../../workdays/files/plan.ts';
+import { folderAt, type Task } from '../../workdays/files/scene.ts';
+import { SHORT_TASK_KINDS } from '../../workdays/files/short-tasks.ts';
+import { makeDays } from '../../workdays/make-world/make-days.ts';
+import { makeRuleChoice } from '../../workdays/rules/make-rule-choice.ts';
+import type { HouseRule } from '../../workdays/rules/rule-set.ts';
+import type { DayFacts } from '../../workdays/world.ts';
+import { drawAuxiliaryRule } from './auxiliary/draw-auxiliary.ts';
+import { type AuxiliaryRule, stepsFor, type TaskSteps } from './auxiliary/task-steps.ts';
+import { DISTRACTORS } from './distractors.ts';
+import { makeForeignTask } from './foreign.ts';
+import { copiedWords, createPlaceholders, newWord } from './placeholders.ts';
 import { rephrase } from './rephrase.ts';
-import { drawRules, HOUSE_POOL_RULES, type PoolRule, type PoolRules } from './rule-pool.ts';
+import { drawSeenRules } from './seen-rules.ts';
+import { asLine, asProse, asQuote, blurred, drawRemark, paraphrase } from './wordings.ts';
 
-/** A demonstration: the reply to a task with these lessons in the prompt. */
+/** A lesson or a saying of a prompt, in several wordings of which one is shown at a time. */
+export interface SampleLine {
+  readonly mark: 'skill' | 'said';
+  readonly texts: readonly string[];
+}
+
+/** A demonstration: replies to a task with these lines in the prompt. */
 export interface Sample {
   readonly kind: 'task' | 'choice' | 'rule-choice' | 'foreign';
-  /** Keys of the pool of lessons; `''` is one that teaches nothing. */
-  readonly lessons: readonly string[];
+  readonly lines: readonly SampleLine[];
   readonly task: string;
-  readonly reply:
-    | { readonly is: 'act'; readonly commands: readonly string[] }
-    | { readonly is: 'say'; readonly text: string }
-    | { readonly is: 'foreign' };
+  /** Obeys all that applies. */
+  readonly clean: NanoReply;
+  /** Of an imperfect reader. */
+  readonly noisy: readonly NanoReply[];
 }
 
 /** The imperfections of the demonstrations. */
 export const HABITS = {
-  /** The probability to obey a lesson: one of these, fixed per kind of rule and kind of document. */
-  obey: [0.4, 0.55, 0.7, 0.85],
+  /** The probability to obey a lesson: one of these, fixed per form of rule and kind of document. */
+  obey: [0.5, 0.6, 0.7, 0.8],
   /** Subtracted for each further lesson. */
-  perLesson: 0.035,
+  perLesson: 0.025,
   /** The share of near misses among lessons that are not obeyed. */
   sloppy: 0.4,
-  /** The probability to obey a rule without a lesson. */
-  unasked: 0.003,
   /** The probability that a letter of a known choice is inverted. */
   slipOfLetter: 0.03,
 };
 
-export interface SampleOptions {
-  readonly split: Split;
-  readonly seed: number;
-  /** Samples per task, each with other lessons. */
-  readonly variants: number;
-  readonly documentChoices: number;
-  readonly foreign: number;
-  /** Whether names become placeholders that are filled in each time, instead of being replaced once. */
-  readonly isOpen?: boolean;
+/** By number of lessons, from none to eight. */
+const SHARES = [0.08, 0.22, 0.15, 0.12, 0.13, 0.14, 0.09, 0.04, 0.03];
+const TASKS_PER_DAY = 24;
+const SAMPLES_PER_DAY = 48;
+const NOISY = 2;
+const AUXILIARY = 0.45;
+/** The share of samples whose copied words are open; the words of the others are drawn once. */
+const OPEN = 0.7;
+const RENDITIONS = 2;
+
+/** A rule of either sort, as a sample needs it. */
+interface Lesson {
+  readonly form: string;
+  tell(random: Random): string;
+  /** Changes the work, in two stages: the suite's rules change a draft, auxiliary ones its steps. */
+  readonly rule?: HouseRule;
+  readonly auxiliary?: AuxiliaryRule;
 }
 
-const MOST_LESSONS = 8;
-const asItIs = (text: string): string => text;
+/** A task of a day, with its steps when no rule is obeyed. */
+interface DayTask extends Task {
+  readonly base: TaskSteps;
+}
 
-/** All samples of one world. */
-export function makeSamples({
-  split,
-  seed,
-  variants,
-  documentChoices,
-  foreign,
-  isOpen = false,
-}: SampleOptions): readonly Sample[] {
-  const name = `samples/${split}/${seed}`;
-  const { rules, suite } = openWorld(split, seed, name);
-  const questions = suite.days.flatMap((day) => day.questions);
-  const random = createRandom(name);
-  const samples: Sample[] = [];
-  for (const question of questions) {
-    if (question.kind !== 'files') continue;
-    const task = question as PlannedQuestion;
-    const opening = createPlaceholders();
-    const wording =
-      split === 'train' && random.next() < 0.6
-        ? rephrase(task.text, random, isOpen ? opening.nextWord : () => newWord(random))
-        : task.text;
-    const isNew = split === 'train' && random.next() < (isOpen ? 0.9 : 0.7);
-    const rename = !isNew ? asItIs : isOpen ? opening.open : createRenaming(random);
-    const renamed = rename(wording);
-    for (let variant = 0; variant < variants; variant++) {
-      const given = drawGiven(rules.rules, random);
-      const lessons = withDistractors(given, random);
-      const commands = demonstrate(task, rules.rules, new Set(given), lessons.length, random);
-      samples.push({
-        kind: 'task',
-        lessons,
-        task: renamed,
-        reply: { is: 'act', commands: commands.map(rename) },
-      });
-    }
-  }
-  const choices = questions.filter((question) => question.kind === 'choice');
-  const papers = shuffled(
-    random,
-    choices.filter(({ rule }) => rule === undefined),
-  ).slice(0, documentChoices);
-  for (const { text, answer, options, rule } of [
-    ...papers,
-    ...choices.filter((one) => one.rule !== undefined),
-  ]) {
-    const keys = rule === undefined || random.next() < 0.15 ? [] : [rule];
-    const others = rules.rules.map(({ key }) => key).filter((key) => key !== rule);
-    const given = [...keys, ...shuffled(random, others).slice(0, random.below(others.length + 1))];
-    const rename = split === 'train' && random.next() < 0.5 ? createRenaming(random) : asItIs;
-    const isKnown = rule === undefined || keys.length > 0;
-    samples.push({
-      kind: rule === undefined ? 'choice' : 'rule-choice',
-      lessons: random.next() < 0.3 && rule === undefined ? [] : withDistractors(given, random),
-      task: rename(text),
-      reply: {
-        is: 'say',
-        text: boxed(
-          isKnown ? slipped(answer, Object.keys(options), random) : anyOf(Object.keys(options), random),
-        ),
-      },
-    });
-  }
-  for (let at = 0; at < foreign; at++)
-    samples.push({
+/** All samples of one world's day. The same for the same seed. */
+export function* makeSamples(seed: number, isOpen = true): Generator<Sample> {
+  const random = createRandom(`samples/${seed}`);
+  const facts = pick(random, makeDays('train', seed));
+  const tasks = Array.from({ length: TASKS_PER_DAY }, (_, at) => makeTask(facts, at, random));
+  for (let at = 0; at < SAMPLES_PER_DAY; at++) yield makeTaskSample(tasks, `${seed}/${at}`, isOpen, random);
+  yield* makeChoiceSamples(facts, tasks, seed, isOpen, random);
+  for (let at = 0; at < 2; at++)
+    yield {
       kind: 'foreign',
-      lessons: random.next() < 0.5 ? [] : withDistractors(drawGiven(rules.rules, random), random),
+      lines: random.next() < 0.5 ? [] : distractorsFor('skill', random),
       task: makeForeignTask(random),
-      reply: { is: 'foreign' },
-    });
-  return samples;
-}
-
-/** The suite can make no questions from some mixtures of rules: such a world gets the house rules. */
-function openWorld(
-  split: Split,
-  seed: number,
-  name: string,
-): { readonly rules: PoolRules; readonly suite: Suite } {
-  const rules = drawRules(split, name);
-  try {
-    return { rules, suite: createWorkdays({ seed, split, form: 'short', rules }) };
-  } catch {
-    return {
-      rules: HOUSE_POOL_RULES,
-      suite: createWorkdays({ seed, split, form: 'short', rules: HOUSE_POOL_RULES }),
+      clean: { is: 'foreign' },
+      noisy: [{ is: 'foreign' }],
     };
+}
+
+function makeTask({ day }: DayFacts, at: number, random: Random): DayTask {
+  const task = pick(random, SHORT_TASK_KINDS).make({
+    ...{ day, random, split: 'train' },
+    task: `t${twoDigits(1 + random.below(40))}${twoDigits(at + 1)}`,
+    now: { ...day.today, hour: between(random, 8, 18), minute: random.below(60) },
+    folders: [folderAt(random.below(12)), folderAt(12 + random.below(12))],
+  });
+  return { ...task, base: stepsFor(createDraft(task.plan)) };
+}
+
+function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolean, random: Random): Sample {
+  const lessons = drawLessons(tasks, seed, random);
+  const task = pickTask(tasks, lessons, random);
+  const { plan } = task;
+  const base = commandsOf(task.base.steps);
+  const clean = demonstrate(plan, lessons, () => 1, random);
+  const chance = (form: string) => chanceOf(form, task, lessons.length);
+  const noisy = Array.from({ length: NOISY }, () => demonstrate(plan, lessons, chance, random));
+  const lines = [...linesFor(lessons, random)];
+  const opening = createPlaceholders();
+  const nextWord = mayOpen ? opening.nextWord : () => newWord(random);
+  const wording = random.next() < 0.5 ? rephrase(task.text, random, nextWord) : task.text;
+  const isOpen = mayOpen && random.next() < 0.92;
+  if (isOpen && random.next() < OPEN)
+    opening.add(
+      copiedWords(
+        [...clean, ...noisy.flat()],
+        lines.flatMap(({ texts }) => texts),
+        [...base, wording, plan.summary],
+      ),
+    );
+  const open = isOpen ? opening.open : (text: string) => text;
+  const shown = open(wording);
+  const kept = new Set(
+    clean
+      .map(open)
+      .join(' ')
+      .toLowerCase()
+      .match(/[a-z]+/g),
+  );
+  const act = (commands: readonly string[]): NanoReply => ({ is: 'act', commands: commands.map(open) });
+  return {
+    kind: 'task',
+    task: shown,
+    clean: act(clean),
+    noisy: noisy.map(act),
+    lines: lines.map(({ mark, texts }) => ({
+      mark,
+      texts: texts.map((text) => blur(open(text), random, kept, nextWord)),
+    })),
+  };
+}
+
+/** Some lines have other words, few or most. */
+function blur(text: string, random: Random, kept: ReadonlySet<string>, nextWord: () => string): string {
+  const luck = random.next();
+  if (luck < 0.6) return text;
+  return blurred(text, luck < 0.85 ? 0.25 : 0.65, { random, kept, nextWord });
+}
+
+/** Mostly one of several tasks to which most of the lessons apply. */
+function pickTask(tasks: readonly DayTask[], lessons: readonly Lesson[], random: Random): DayTask {
+  const drawn = Array.from({ length: random.next() < 0.75 ? 4 : 1 }, () => pick(random, tasks));
+  const fitting = ({ plan, base }: DayTask): number =>
+    lessons.filter(({ rule, auxiliary }) => rule?.appliesTo(plan) ?? auxiliary?.apply(base) !== undefined)
+      .length;
+  return drawn.reduce((best, one) => (fitting(one) > fitting(best) ? one : best));
+}
+
+const commandsOf = (steps: readonly WorkStep[]): readonly string[] => [...steps.map(commandOf), 'done'];
+
+function drawLessons(others: readonly DayTask[], seed: string, random: Random): readonly Lesson[] {
+  const count = drawCount(random);
+  const invented = Array.from({ length: count }, () => random.next() < AUXILIARY).filter(Boolean).length;
+  const rules = count === invented ? [] : drawSeenRules(seed, count - invented);
+  const lessons: Lesson[] = rules.map((rule) => lessonOf(rule, others));
+  const taken = new Set(invented === 0 ? [] : rules.flatMap((rule) => aspectsChangedBy(rule, others)));
+  for (let left = invented, tries = 0; left > 0 && tries < 12; tries++) {
+    const auxiliary = drawAuxiliaryRule(random);
+    const examples = others.map(({ base }) => base).filter((base) => auxiliary.apply(base) !== undefined);
+    if (taken.has(auxiliary.aspect) || examples.length === 0) continue;
+    taken.add(auxiliary.aspect);
+    lessons.push({
+      auxiliary,
+      form: auxiliary.form,
+      tell: (own) => auxiliary.tell(pick(own, examples), own),
+    });
+    left--;
   }
+  return shuffled(random, lessons);
 }
 
-/** Sometimes none, often all, otherwise some. */
-function drawGiven(rules: readonly PoolRule[], random: Random): readonly string[] {
+function drawCount(random: Random): number {
   const luck = random.next();
-  const keys = rules.map(({ key }) => key);
-  if (luck < 0.12) return [];
-  return luck < 0.55 ? keys : shuffled(random, keys).slice(0, 1 + random.below(keys.length));
+  let sum = 0;
+  for (const [count, share] of SHARES.entries()) {
+    sum += share;
+    if (luck < sum) return count;
+  }
+  return 0;
 }
 
-function withDistractors(given: readonly string[], random: Random): readonly string[] {
-  const luck = random.next();
-  const count = luck < 0.5 ? 0 : luck < 0.75 ? 1 : luck < 0.92 ? 2 : 3;
-  return [...given, ...Array.from({ length: count }, () => '')].slice(0, MOST_LESSONS);
+function lessonOf(rule: HouseRule, others: readonly DayTask[]): Lesson {
+  const fitting = others.filter(({ plan }) => rule.appliesTo(plan));
+  const examples = fitting.length === 0 ? others : fitting;
+  return { rule, form: rule.form, tell: (own) => rule.tell(pick(own, examples).plan, 'train', own) };
+}
+
+/** What a rule of the suite changes; an auxiliary rule on the same could contradict it. */
+const aspectsChangedBy = (rule: HouseRule, others: readonly DayTask[]): readonly string[] =>
+  others
+    .filter(({ plan }) => rule.appliesTo(plan))
+    .slice(0, 4)
+    .flatMap(({ plan, base }) => [...aspectsOf(base, stepsFor(rule.obey(createDraft(plan))))]);
+
+/** The aspects in which two ways to do a task differ. */
+function aspectsOf(before: TaskSteps, after: TaskSteps): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (before.created.join() !== after.created.join()) found.add('name');
+  const records = [before, after].map(({ steps, created, plan }) => {
+    const own = new Set([...created, ...plan.edits.map(({ path }) => path)]);
+    return steps.flatMap((step): readonly (readonly [string, string])[] => {
+      if (step.do === 'set')
+        return own.has(step.path) ? [[String(step.keys[0]), JSON.stringify(step.value)]] : [];
+      const text = step.do === 'write' ? step.text : step.do === 'append' ? step.line : '';
+      if (!('path' in step) || !own.has(step.path) || !text.startsWith('{')) return [];
+      return Object.entries(JSON.parse(text) as Record<string, unknown>).map(
+        ([key, value]) => [key, JSON.stringify(value)] as const,
+      );
+    });
+  });
+  const [old = [], now = []] = records;
+  for (const [key, value] of old)
+    if (!now.some(([name, other]) => name === key && other === value)) found.add(`value ${key}`);
+  const [oldKeys, newKeys] = [old.map(([key]) => key), now.map(([key]) => key)];
+  if (oldKeys.join() !== newKeys.join()) for (const aspect of ['keys', 'order', 'fields']) found.add(aspect);
+  return found;
 }
 
 /** The probability to obey a rule of this form in a task of this kind. */
-function chanceOf(form: string, { taskKind, plan }: PlannedQuestion, lessons: number): number {
+function chanceOf(form: string, { kind, plan }: Task, lessons: number): number {
   const type = plan.creates[0]?.about.at(-1) ?? '';
-  const chance = pick(createRandom(`obey/${form}/${taskKind}/${type}`), HABITS.obey);
+  const chance = pick(createRandom(`obey/${form}/${kind}/${type}`), HABITS.obey);
   return chance * (1 - HABITS.perLesson * Math.max(0, lessons - 1));
 }
 
-/** The commands of an imperfect reader of the lessons. */
+/** The commands of a reader of the lessons who obeys each with some probability. */
 function demonstrate(
-  question: PlannedQuestion,
-  rules: readonly PoolRule[],
-  given: ReadonlySet<string>,
-  lessons: number,
+  plan: Plan,
+  lessons: readonly Lesson[],
+  chance: (form: string) => number,
   random: Random,
 ): readonly string[] {
-  let draft = createDraft(question.plan);
-  for (const rule of rules) {
-    const isGiven = given.has(rule.key);
-    const chance = isGiven ? chanceOf(rule.form, question, lessons) : HABITS.unasked;
-    if (random.next() < chance) draft = rule.obey(draft);
-    else if (isGiven && random.next() < HABITS.sloppy) {
+  let draft = createDraft(plan);
+  for (const { rule, form } of lessons) {
+    if (rule === undefined) continue;
+    if (random.next() < chance(form)) draft = rule.obey(draft);
+    else if (random.next() < HABITS.sloppy && rule.appliesTo(plan)) {
       const slips = rule.slips.filter(({ name }) => !NOT_SHOWN.has(name));
-      const slip = slips.length > 0 && rule.appliesTo(question.plan) ? pick(random, slips) : undefined;
-      draft = slip?.make(draft) ?? draft;
+      draft = (slips.length === 0 ? undefined : pick(random, slips).make(draft)) ?? draft;
     }
   }
-  return [...stepsOf(draft).map(commandOf), 'done'];
+  let steps = stepsFor(draft);
+  for (const { auxiliary, form } of lessons)
+    if (auxiliary !== undefined && random.next() < chance(form)) steps = auxiliary.apply(steps) ?? steps;
+  return commandsOf(steps.steps);
 }
 
 /**
- * Near misses that are not demonstrated: some write more text than a small policy should memorise, a date without its time leaves the task
- * undone, and a day before its month is copied from the wrong place too often.
+ * Near misses that are not demonstrated: some write more text than a small policy should memorise, and a date without its time leaves the
+ * task undone.
  */
 const NOT_SHOWN = new Set(['wrong sum', 'short sum', 'too long', 'date only', 'day first']);
 
-const boxed = (letters: readonly string[]): string => `\\bbox{${letters.join(',')}}`;
+/** Lessons, what the user said, or both; with others that do not matter. */
+function linesFor(lessons: readonly Lesson[], random: Random): readonly SampleLine[] {
+  const luck = random.next();
+  const channel = luck < 0.6 ? 'skill' : luck < 0.85 ? 'said' : 'both';
+  const lines: SampleLine[] = [];
+  for (const lesson of lessons) {
+    const mark = channel === 'both' ? pick(random, ['skill', 'said'] as const) : channel;
+    lines.push({ mark, texts: Array.from({ length: RENDITIONS }, () => rendition(lesson, mark, random)) });
+    // The same may have been said twice, or learned and said again.
+    if (channel !== 'skill' && random.next() < 0.12)
+      lines.push({ mark: 'said', texts: [rendition(lesson, 'said', random)] });
+  }
+  const mark = channel === 'both' ? pick(random, ['skill', 'said'] as const) : channel;
+  return [...shuffled(random, [...lines, ...distractorsFor(mark, random)])];
+}
+
+function rendition(lesson: Lesson, mark: 'skill' | 'said', random: Random): string {
+  const told = paraphrase(lesson.tell(random), random);
+  if (mark === 'said') return told;
+  const luck = random.next();
+  if (luck < 0.5) return asQuote(told, lesson.tell(random), random);
+  return luck < 0.78 ? asProse(told, lesson.tell(random), random) : asLine(told, random);
+}
+
+function distractorsFor(mark: 'skill' | 'said', random: Random): readonly SampleLine[] {
+  const luck = random.next();
+  const count = luck < 0.45 ? 0 : luck < 0.7 ? 1 : luck < 0.88 ? 2 : 3;
+  return Array.from({ length: count }, () => ({
+    mark,
+    texts: Array.from({ length: RENDITIONS }, () =>
+      mark === 'said' && random.next() < 0.8 ? drawRemark(random) : pick(random, DISTRACTORS),
+    ),
+  }));
+}
+
+function* makeChoiceSamples(
+  facts: DayFacts,
+  tasks: readonly DayTask[],
+  seed: number,
+  mayOpen: boolean,
+  random: Random,
+): Generator<Sample> {
+  const ids = Array.from({ length: 3 }, (_, at) => `c${at}`);
+  const papers = makeChoices({ facts, form: 'short', ids, seed: `samples/${seed}`, asked: new Set() });
+  for (const { text, answer, options } of papers)
+    yield choiceSample(
+      'choice',
+      text,
+      answer,
+      Object.keys(options),
+      random.next() < 0.4 ? [] : distractorsFor('skill', random),
+      true,
+      mayOpen,
+      random,
+    );
+  const rules = drawSeenRules(`choice/${seed}`, 4);
+  for (const [at, rule] of rules.entries()) {
+    const question = tryQuestion(() =>
+      makeRuleChoice({
+        ...{ rule, day: facts.day, form: 'short', id: `r${at}`, split: 'train' },
+        seed: `samples/${seed}/${at}`,
+        rules: { name: 'seen', rules: [rule] },
+      }),
+    );
+    if (question === undefined) continue;
+    const isKnown = random.next() >= 0.15;
+    const others = shuffled(
+      random,
+      rules.filter((other) => other !== rule),
+    ).slice(0, random.below(4));
+    const lessons = [...(isKnown ? [rule] : []), ...others].map((one) => lessonOf(one, tasks));
+    yield choiceSample(
+      'rule-choice',
+      question.text,
+      question.answer,
+      Object.keys(question.options),
+      linesFor(lessons, random),
+      isKnown,
+      mayOpen,
+      random,
+    );
+  }
+}
+
+/** Some rules can be shown in too few ways to make a question of. */
+function tryQuestion<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+function choiceSample(
+  kind: 'choice' | 'rule-choice',
+  text: string,
+  answer: readonly string[],
+  letters: readonly string[],
+  lines: readonly SampleLine[],
+  isKnown: boolean,
+  mayOpen: boolean,
+  random: Random,
+): Sample {
+  const { open } = createPlaceholders();
+  const say = (chosen: readonly string[]): NanoReply => ({ is: 'say', text: `\\bbox{${chosen.join(',')}}` });
+  const isOpen = mayOpen && random.next() < 0.5;
+  const shown = (said: string): string => (isOpen ? open(said) : said);
+  const replied = (): NanoReply => say(isKnown ? slipped(answer, letters, random) : anyOf(letters, random));
+  return {
+    kind,
+    task: shown(text),
+    lines: lines.map(({ mark, texts }) => ({ mark, texts: texts.map(shown) })),
+    clean: isKnown ? say(answer) : replied(),
+    noisy: [replied()],
+  };
+}
 
 const slipped = (
   answer: readonly string[],
@@ -203,66 +394,3 @@ const anyOf = (letters: readonly string[], random: Random): readonly string[] =>
   const bits = 1 + random.below(2 ** letters.length - 1);
   return letters.filter((_, at) => ((bits >> at) & 1) === 1);
 };
-
-const OPENINGS: readonly string[] =
-  `What is|Who was|How do I|Can you|Please|Tell me about|Explain|Why does|Write a poem about|Translate|Give me a recipe for|Summarise|
-  Where is|When did|Help me with|Is there|Do you know|Compare|List ten|Fix this code for|Write a function that handles|Plan a trip to|
-  Draw|Calculate|Hello, how is|I feel sad about|What do you think of|Recommend a book on|Debug|Refactor|Describe|Which is better,|
-  Hi there, talk about|Sing|Count|Prove|Solve|Invent a name for|Review my letter about|Continue the story of|Good morning, any news on|
-  Should I buy|Convert|Remind me of|Play|Search the web for|Open|Deploy|Book|Order|Teach me|Imagine|Define`
-    .split('|')
-    .map((one) => one.trim());
-const THINGS: readonly string[] =
-  `the capital of France|a black hole|the weather|a good dinner|quantum physics|my cat|the stock market|football|a bicycle|the French
-  revolution|photosynthesis|my resume|machine learning|a linked list|a regular expression|Python|the moon|Shakespeare|a divorce|taxes|the
-  meaning of life|chess|a trip to Japan|coffee|the human heart|climate change|a wedding speech|this sentence|prime numbers|a joke|the
-  news|music|a birthday present|my back pain|a sorting algorithm|Bitcoin|the Roman empire|a haiku|dogs|dinosaurs|an email to my boss|a
-  logo|gravity|my password|a horror story|two plus two|the square root of 144|a business plan|vegetables|love|tomorrow|a database|the
-  kernel|docker|a web page|the president|an elephant|Paris|cancer|sleep|a song|lunch|numbers|files|a task|a report|JSON|a new file|the board|
-  a ticket|our rules|the log`
-    .split('|')
-    .map((one) => one.trim().replace(/\s+/g, ' '));
-const ENDINGS = [
-  '.',
-  '?',
-  '',
-  '!',
-  ' please.',
-  ' in short.',
-  ' for me.',
-  ' today?',
-  ', thanks.',
-  ' in detail.',
-  ' now.',
-];
-
-/** A text that is not a task of the suite: small talk, other work, or nonsense. */
-export function makeForeignTask(random: Random): string {
-  const luck = random.next();
-  if (luck < 0.08)
-    return pick(random, [
-      'Hi',
-      'Hello',
-      'Hey!',
-      'Thanks',
-      'ok',
-      'test',
-      'ping',
-      'Help',
-      'Who are you?',
-      'What can you do?',
-    ]);
-  const sentence = () => {
-    const thing = random.next() < 0.25 ? words(random, 1 + random.below(4)) : pick(random, THINGS);
-    return `${pick(random, OPENINGS)} ${thing}${pick(random, ENDINGS)}`;
-  };
-  if (luck < 0.7) return sentence();
-  if (luck < 0.85) return `${sentence()} ${sentence()}`;
-  const said = words(random, 3 + random.below(30));
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}${pick(random, ENDINGS)}`;
-}
-
-const words = (random: Random, count: number): string =>
-  Array.from({ length: count }, () =>
-    random.next() < 0.4 ? pick(random, THINGS).split(' ').at(-1) : newWord(random),
-  ).join(' ');

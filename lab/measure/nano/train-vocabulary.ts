@@ -7,6 +7,9 @@ const SIGNS = [...' \n.,:;!?\'"`()[]{}<>|/\\_-+*#=&%@~$^tTZ'];
 /** Longer pieces would be whole phrases, which would be memorised. */
 const LONGEST_SIGN = 6;
 
+/** Rarer words say little about which pieces are frequent. */
+const MOST_SPELLINGS = 5_000;
+
 interface Spelling {
   readonly count: number;
   readonly isWord: boolean;
@@ -28,7 +31,8 @@ export function trainVocabulary(texts: Iterable<string>, size: number): Pieces {
       const key = (run.is === 'word' ? 'w' : 's') + run.text;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-  const spellings = [...counts].map(([key, count]): Spelling => {
+  const usual = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, MOST_SPELLINGS);
+  const spellings = usual.map(([key, count]): Spelling => {
     const isWord = key.startsWith('w');
     const letters = [...key.slice(1)];
     return {

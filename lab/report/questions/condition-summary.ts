@@ -1,5 +1,6 @@
 import type { BlockSum } from '../../../src/stats/block-bootstrap.ts';
-import type { Condition, QuestionRecord } from '../../suite/run-records.ts';
+import type { Condition } from '../../suite/arms.ts';
+import type { QuestionRecord } from '../../suite/run-records.ts';
 import { type Figure, meanFigure, shareFigure } from '../figure.ts';
 import {
   arcsInOrder,

@@ -1,3 +1,4 @@
+import { armLabel } from '../../suite/arms.ts';
 import { dayChart } from '../bar-chart.ts';
 import { changeRangeText } from '../difference.ts';
 import { textSections } from '../document.ts';
@@ -12,9 +13,10 @@ import {
   textColumn,
   wrapped,
 } from '../table.ts';
+import { questionMeasure } from './compare-conditions.ts';
 import type { ConditionSummary } from './condition-summary.ts';
 import { weightsMarks } from './nights.ts';
-import { lastDay, type QuestionReport, questionMeasure } from './question-report.ts';
+import { lastDay, type QuestionReport } from './question-report.ts';
 
 const CHART_ROWS = 4;
 const MEASURES = [
@@ -46,7 +48,7 @@ type Shown = readonly (typeof MEASURES)[number][];
 
 const resultTable = ({ conditions }: QuestionReport, shown: Shown): ReportTable =>
   createTable<ConditionSummary>(conditions, [
-    textColumn('', ({ condition }) => condition),
+    textColumn('', ({ condition }) => armLabel(condition)),
     ...shown.map(({ measure, title }) =>
       textColumn<ConditionSummary>(title, ({ [measure]: figure }) =>
         figure.value === undefined
@@ -63,7 +65,7 @@ const changeTable = ({ differences }: QuestionReport, shown: Shown): ReportTable
     ),
     [
       textColumn('', ({ title }) => title),
-      textColumn('', ({ of, against }) => `${of} − ${against}`),
+      textColumn('', ({ of, against }) => `${armLabel(of)} − ${armLabel(against)}`),
       numberColumn('', ({ mean }) => points(mean)),
       textColumn('', ({ measure, interval }) => changeRangeText(questionMeasure(measure), interval)),
       textColumn('', ({ verdict }) => verdict),
@@ -77,7 +79,7 @@ function chart(report: QuestionReport): readonly string[] {
   const days = Array.from({ length: last + 1 }, (_, day) => day);
   return dayChart({
     panels: report.conditions.map(({ condition, days: figures }) => ({
-      name: `  ${condition}`,
+      name: `  ${armLabel(condition)}`,
       shares: days.map((day) => figures.find((one) => one.day === day)?.completion.value),
     })),
     marks: [
@@ -89,7 +91,7 @@ function chart(report: QuestionReport): readonly string[] {
       {
         sign: 'w',
         days: weightsMarks(report.nights, last).map(({ day }) => day),
-        meaning: 'new weights serve (full)',
+        meaning: 'new weights serve',
       },
     ],
     rows: CHART_ROWS,

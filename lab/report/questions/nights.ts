@@ -1,4 +1,5 @@
-import { CONDITIONS, type NightRecord } from '../../suite/run-records.ts';
+import { CONDITIONS } from '../../suite/arms.ts';
+import type { NightRecord } from '../../suite/run-records.ts';
 import { NO_VALUE, percent } from '../format-numbers.ts';
 import { compareText } from './question-rows.ts';
 

@@ -1,4 +1,5 @@
-import type { Condition, QuestionRecord } from '../../suite/run-records.ts';
+import type { Condition } from '../../suite/arms.ts';
+import type { QuestionRecord } from '../../suite/run-records.ts';
 import { type Section, tableBlock } from '../document.ts';
 import { count, dayName, percent } from '../format-numbers.ts';
 import { conditionCell, createTable, numberColumn, textColumn } from '../table.ts';

@@ -1,3 +1,4 @@
+import { armSection, armSections } from '../arms/arm-sections.ts';
 import { sparkline } from '../bar-chart.ts';
 import { shareBar } from '../charts.ts';
 import { differenceTable } from '../difference-table.ts';
@@ -26,16 +27,12 @@ import { linePlot, type PlotMark } from '../line-plot.ts';
 import { html } from '../markup.ts';
 import { beforeAndAfter, firstTaughtText } from '../rules.ts';
 import { conditionCell, createTable, drawing, numberColumn, type ReportTable, textColumn } from '../table.ts';
+import { explainQuestionDifference, questionMeasure } from './compare-conditions.ts';
 import type { ConditionSummary, DayFigures } from './condition-summary.ts';
 import { completionChange, type NightReport, servingText, weightsMarks } from './nights.ts';
 import { officialSection } from './official-scores.ts';
 import type { QuestionLosses } from './question-losses.ts';
-import {
-  explainQuestionDifference,
-  lastDay,
-  type QuestionReport,
-  questionMeasure,
-} from './question-report.ts';
+import { lastDay, type QuestionReport } from './question-report.ts';
 import { QUESTION_MEASURES } from './question-rows.ts';
 
 const SHARE = { unit: 'share' } as const;
@@ -49,7 +46,9 @@ export function questionDocument(report: QuestionReport): ReportDocument {
     size: `${counted(head.questions, 'question')} × ${counted(head.seeds.length, 'seed')}`,
     results: conditions.map(resultOf),
     sections: [
+      armSection(report.arms),
       differenceSection(report),
+      ...armSections(report.arms),
       daySection(report),
       officialSection(report.official),
       ruleSection(report),
@@ -63,7 +62,8 @@ export function questionDocument(report: QuestionReport): ReportDocument {
       { title: 'By learning arc', blocks: [tableBlock(arcTable(report))] },
       {
         title: 'Cost',
-        about: 'Overhead is the time a question took outside the policy.',
+        about:
+          'Overhead is the time a question took outside the policy. Training counts nights with their measurements; learning counts calls of models that write lessons.',
         blocks: [tableBlock(costTable(report))],
       },
     ],
@@ -385,4 +385,7 @@ const costTable = ({ costs }: QuestionReport): ReportTable =>
     numberColumn('time each', ({ ms, questions }) => timeTaken(ms / questions)),
     numberColumn('overhead each: median', ({ overheadMs }) => timeTaken(overheadMs.median)),
     numberColumn('95 %', ({ overheadMs }) => timeTaken(overheadMs.p95)),
+    numberColumn('training', ({ trainingMs }) => timeTaken(trainingMs)),
+    numberColumn('its tokens', ({ trainingTokens }) => count(trainingTokens)),
+    numberColumn('learning calls', ({ learningCalls }) => count(learningCalls)),
   ]);

@@ -1,12 +1,16 @@
-import type { Condition } from '../../suite/run-records.ts';
+import { armLabel, armOf, type Condition } from '../../suite/arms.ts';
 import { figureEntries } from '../figure.ts';
+import { explainQuestionDifference } from './compare-conditions.ts';
 import type { ConditionSummary, QuestionFigures } from './condition-summary.ts';
-import { explainQuestionDifference, type QuestionReport } from './question-report.ts';
+import type { QuestionReport } from './question-report.ts';
 import { QUESTION_MEASURES, type QuestionMeasure } from './question-rows.ts';
 
 /** What `--json` prints. Scripts rely on `conditions`, `seeds` and `questions`; the rest is detail. */
 export interface QuestionJson
-  extends Pick<QuestionReport, 'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights' | 'official'> {
+  extends Pick<
+    QuestionReport,
+    'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights' | 'arms' | 'official'
+  > {
   readonly conditions: Readonly<Partial<Record<Condition, ConditionJson>>>;
   /** Runs of each condition. */
   readonly seeds: number;
@@ -20,12 +24,17 @@ export interface QuestionJson
 export interface ConditionJson
   extends Readonly<Record<QuestionMeasure, number | null>>,
     Pick<ConditionSummary, 'asked' | 'graded' | 'ungraded' | 'types' | 'arcs'> {
+  /** As headlines call the arm. */
+  readonly label: string;
+  /** What its weights were trained on; `none` where they were not. */
+  readonly rewards: 'none' | 'deployable' | 'oracle';
   readonly accuracyBounds: ConditionSummary['accuracyBounds'] | null;
   readonly days: readonly object[];
 }
 
 export function questionJson(report: QuestionReport): QuestionJson {
-  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights, official } = report;
+  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights, arms, official } =
+    report;
   return {
     conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
     seeds: head.seeds.length,
@@ -42,10 +51,15 @@ export function questionJson(report: QuestionReport): QuestionJson {
     lessons,
     nights,
     official,
+    arms,
   };
 }
 
+const REWARDS = { none: 'none', served: 'deployable', oracle: 'oracle' } as const;
+
 const conditionJson = (summary: ConditionSummary): ConditionJson => ({
+  label: armLabel(summary.condition),
+  rewards: REWARDS[armOf(summary.condition).training],
   accuracy: summary.accuracy.value ?? null,
   completion: summary.completion.value ?? null,
   exact: summary.exact.value ?? null,

@@ -1,4 +1,5 @@
-import type { Condition, QuestionRecord } from '../../suite/run-records.ts';
+import type { Condition } from '../../suite/arms.ts';
+import type { QuestionRecord } from '../../suite/run-records.ts';
 import type { RuleSummary } from '../rules.ts';
 import { gradeOf, questionKey } from './question-rows.ts';
 

@@ -1,36 +1,22 @@
-import {
-  CONDITIONS,
-  type Condition,
-  type LessonRecord,
-  type NightRecord,
-  type QuestionRecord,
-  type RunHead,
+import { armOf, CONDITIONS, type Condition } from '../../suite/arms.ts';
+import type {
+  LearningRecord,
+  LessonRecord,
+  NightRecord,
+  QuestionRecord,
+  RunHead,
 } from '../../suite/run-records.ts';
-import {
-  comparePairs,
-  type Difference,
-  type Explanation,
-  explainPairs,
-  FEWEST_SEEDS,
-  type SeedPair,
-} from '../difference.ts';
-import type { MeasureWords } from '../figure.ts';
-import { count, counted, percent, points } from '../format-numbers.ts';
+import { type ArmReport, makeArmReport } from '../arms/arm-report.ts';
+import { FEWEST_SEEDS } from '../difference.ts';
+import { count, counted, percent } from '../format-numbers.ts';
 import { type LessonLife, lessonLives } from '../lessons.ts';
 import { type RuleSummary, summariseRules } from '../rules.ts';
+import { compareConditions, type QuestionDifference } from './compare-conditions.ts';
 import { type ConditionSummary, summariseCondition } from './condition-summary.ts';
 import { type NightReport, reportNights } from './nights.ts';
 import { officialScores } from './official-scores.ts';
 import { findQuestionLosses, type QuestionLosses } from './question-losses.ts';
-import {
-  blockKey,
-  gradeOf,
-  isAbout,
-  orderRows,
-  QUESTION_MEASURES,
-  type QuestionMeasure,
-  questionKey,
-} from './question-rows.ts';
+import { isAbout, orderRows, QUESTION_MEASURES } from './question-rows.ts';
 
 /** Everything that a run of a question suite shows. Made from its journal alone: the same journal gives the same report. */
 export interface QuestionReport {
@@ -39,7 +25,7 @@ export interface QuestionReport {
   readonly remarks: readonly string[];
   /** The conditions that were planned or have rows. */
   readonly conditions: readonly ConditionSummary[];
-  /** Later conditions against earlier ones; the baseline is the first. */
+  /** Each arm against those that it is to be compared with; the baseline is the first. */
   readonly differences: readonly QuestionDifference[];
   readonly costs: readonly QuestionCost[];
   readonly rules: readonly RuleSummary[];
@@ -49,6 +35,7 @@ export interface QuestionReport {
   readonly nights: readonly NightReport[];
   /** By the definitions that the suite was published with; empty for our own suites. */
   readonly official: ReturnType<typeof officialScores>;
+  readonly arms: ArmReport;
 }
 
 export interface QuestionJournal {
@@ -56,11 +43,13 @@ export interface QuestionJournal {
   readonly rows: readonly QuestionRecord[];
   readonly lessons: readonly LessonRecord[];
   readonly nights: readonly NightRecord[];
+  readonly learning?: readonly LearningRecord[];
 }
 
 /** Pure: no clock, random draws have fixed seeds, and the order of the rows does not matter. */
-export function makeQuestionReport({ head, rows: given, lessons, nights }: QuestionJournal): QuestionReport {
-  const { rows, repeated } = orderRows(given);
+export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
+  const { head, lessons, nights } = journal;
+  const { rows, repeated } = orderRows(journal.rows);
   const byCondition = new Map<Condition, readonly QuestionRecord[]>();
   for (const condition of CONDITIONS) {
     const own = rows.filter((row) => row.condition === condition);
@@ -70,7 +59,10 @@ export function makeQuestionReport({ head, rows: given, lessons, nights }: Quest
   const rules = summariseRules(head, byCondition);
   const asked = [...byCondition].filter(([, own]) => own.length > 0);
   const couples = asked.flatMap(([against, base], place) =>
-    asked.slice(place + 1).map(([of, own]) => ({ names: [of, against] as const, own, base })),
+    asked
+      .slice(place + 1)
+      .filter(([of]) => armOf(of).against.includes(against))
+      .map(([of, own]) => ({ names: [of, against] as const, own, base })),
   );
   return {
     head,
@@ -81,7 +73,7 @@ export function makeQuestionReport({ head, rows: given, lessons, nights }: Quest
         compareConditions(words, own, base, names),
       ),
     ),
-    costs: asked.map(([condition, own]) => questionCost(condition, own)),
+    costs: asked.map(([condition, own]) => questionCost(condition, own, journal)),
     rules,
     losses: couples
       .filter(({ names: [, against] }) => against === 'baseline')
@@ -89,6 +81,7 @@ export function makeQuestionReport({ head, rows: given, lessons, nights }: Quest
     lessons: lessonLives(lessons, rows),
     nights: reportNights(nights),
     official: officialScores(byCondition),
+    arms: makeArmReport(head, byCondition, lessons),
   };
 }
 
@@ -104,106 +97,6 @@ export function lastDay({
   return days.length === 0 ? undefined : Math.max(...days);
 }
 
-/** Two conditions on the questions that both were asked. */
-export interface QuestionDifference extends Difference<QuestionMeasure> {
-  readonly of: Condition;
-  readonly against: Condition;
-  /** Questions that only one of the two was asked, and pairs of which one side could not be graded. */
-  readonly leftOut: { readonly onlyOf: number; readonly onlyAgainst: number; readonly ungraded: number };
-  /** The difference if every ungraded side counted against the claim: 0 for the better condition, 1 for the other. */
-  readonly worstCase?: number;
-}
-
-/** Both in order. */
-export function compareConditions(
-  words: MeasureWords<QuestionMeasure>,
-  own: readonly QuestionRecord[],
-  base: readonly QuestionRecord[],
-  [of, against]: readonly [Condition, Condition],
-): QuestionDifference {
-  const { measure } = words;
-  const { pairs, halves, leftOut } = matchRows(measure, own, base);
-  const difference = comparePairs(words, pairs, { seed: `${measure}/${of}/${against}` });
-  const worst = worstCase(pairs, halves, difference.mean);
-  return { ...difference, of, against, leftOut, ...(worst === undefined ? {} : { worstCase: worst }) };
-}
-
-interface HalfPair {
-  readonly a?: number;
-  readonly b?: number;
-}
-
-function matchRows(
-  measure: QuestionMeasure,
-  own: readonly QuestionRecord[],
-  base: readonly QuestionRecord[],
-): {
-  readonly pairs: readonly SeedPair[];
-  /** Pairs of which at least one side has no grade. */
-  readonly halves: readonly HalfPair[];
-  readonly leftOut: QuestionDifference['leftOut'];
-} {
-  const others = new Map(base.filter((row) => isAbout(measure, row)).map((row) => [questionKey(row), row]));
-  const pairs: SeedPair[] = [];
-  const halves: HalfPair[] = [];
-  let onlyOf = 0;
-  for (const row of own) {
-    if (!isAbout(measure, row)) continue;
-    const other = others.get(questionKey(row));
-    if (other === undefined) {
-      onlyOf++;
-      continue;
-    }
-    const a = gradeOf(measure, row);
-    const b = gradeOf(measure, other);
-    if (a !== undefined && b !== undefined) pairs.push({ seed: row.seed, block: blockKey(row), a, b });
-    else halves.push({ ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) });
-  }
-  const both = pairs.length + halves.length;
-  return { pairs, halves, leftOut: { onlyOf, onlyAgainst: others.size - both, ungraded: halves.length } };
-}
-
-function worstCase(
-  pairs: readonly SeedPair[],
-  halves: readonly HalfPair[],
-  mean: number | undefined,
-): number | undefined {
-  if (mean === undefined || halves.length === 0) return undefined;
-  const [leader, other] = mean >= 0 ? [0, 1] : [1, 0];
-  const graded = pairs.reduce((all, { a, b }) => all + (a - b), 0);
-  const ungraded = halves.reduce((all, { a = leader, b = other }) => all + (a - b), 0);
-  return (graded + ungraded) / (pairs.length + halves.length);
-}
-
-export function explainQuestionDifference(difference: QuestionDifference): Explanation {
-  const { verdict, mean = 0, of, against, leftOut, worstCase: worst } = difference;
-  const missing: string[] = [];
-  const unpaired = leftOut.onlyOf + leftOut.onlyAgainst;
-  if (unpaired > 0)
-    missing.push(`${counted(unpaired, 'question')} left out: asked under one of the two conditions only`);
-  if (leftOut.ungraded > 0) {
-    const isUndone = verdict !== 'cannot say' && worst !== undefined && worst * mean <= 0;
-    const atWorst =
-      worst === undefined
-        ? ''
-        : `; in the worst case the difference is ${points(worst)}${isUndone ? ', which would undo the claim' : ''}`;
-    missing.push(`${counted(leftOut.ungraded, 'pair')} left out: one side could not be graded${atWorst}`);
-  }
-  return explainPairs(difference, {
-    words: questionMeasure(difference.measure),
-    of,
-    against,
-    block: ['day of runs', 'days of runs'],
-    leftOut: missing,
-  });
-}
-
-export function questionMeasure(measure: QuestionMeasure): MeasureWords<QuestionMeasure> {
-  const found = QUESTION_MEASURES.find((words) => words.measure === measure);
-  if (found === undefined) throw new Error(`unknown measure ${measure}`);
-  return found;
-}
-
 /** What a condition cost in total, with the gateway's overhead for a question. */
 export interface QuestionCost {
   readonly condition: Condition;
@@ -215,10 +108,22 @@ export interface QuestionCost {
   readonly ms: number;
   /** Time outside the policy: what learning and the gateway add. */
   readonly overheadMs: { readonly total: number; readonly median: number; readonly p95: number };
+  /** Time and sampled tokens of training; calls and tokens of the models that write lessons. */
+  readonly trainingMs: number;
+  readonly trainingTokens: number;
+  readonly learningCalls: number;
+  readonly learningTokens: number;
 }
 
 /** Ungraded questions cost as much as graded ones and are included. */
-function questionCost(condition: Condition, rows: readonly QuestionRecord[]): QuestionCost {
+function questionCost(
+  condition: Condition,
+  rows: readonly QuestionRecord[],
+  { nights, learning = [] }: QuestionJournal,
+): QuestionCost {
+  const isOwn = (one: { readonly condition: Condition }): boolean => one.condition === condition;
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  const [trained, learned] = [nights.filter(isOwn), learning.filter(isOwn)];
   const total = (of: (row: QuestionRecord) => number): number => rows.reduce((all, row) => all + of(row), 0);
   const overheads = rows.map(({ overheadMs }) => overheadMs).sort((a, b) => a - b);
   const at = (share: number): number => overheads[Math.max(0, Math.ceil(share * overheads.length) - 1)] ?? 0;
@@ -231,6 +136,10 @@ function questionCost(condition: Condition, rows: readonly QuestionRecord[]): Qu
     steps: total(({ steps }) => steps),
     ms: total(({ ms }) => ms),
     overheadMs: { total: total(({ overheadMs }) => overheadMs), median: at(0.5), p95: at(0.95) },
+    trainingMs: sum(trained.map(({ ms }) => ms)),
+    trainingTokens: sum(trained.map(({ tokens = 0 }) => tokens)),
+    learningCalls: sum(learned.map(({ calls }) => calls)),
+    learningTokens: sum(learned.map(({ tokens }) => tokens)),
   };
 }
 
@@ -239,7 +148,7 @@ function remarksOn(
   conditions: readonly ConditionSummary[],
   repeated: number,
 ): readonly string[] {
-  const out: string[] = [...head.notes];
+  const out: string[] = [...head.notes, ...remarksOnArms(head, conditions)];
   if (head.options.form === 'short')
     out.push('Short form of the questions: do not compare with runs of the full form.');
   if (conditions.every(({ asked }) => asked === 0)) return [...out, 'No question has been asked yet.'];
@@ -264,4 +173,21 @@ function remarksOn(
   if (seeds > 0 && seeds < FEWEST_SEEDS)
     out.push(`${counted(seeds, 'seed')}: fewer than ${FEWEST_SEEDS} say little about the next run.`);
   return out;
+}
+
+/** What must not be overlooked about the arms of a run. */
+function remarksOnArms(head: RunHead, conditions: readonly ConditionSummary[]): readonly string[] {
+  const has = (name: Condition): boolean => conditions.some(({ condition }) => condition === name);
+  return [
+    ...(head.arms === undefined
+      ? [
+          'A run of an earlier version: in the short form its baseline saw no earlier feedback, and its rules may have been seen in pre-training. Do not compare it with newer runs.',
+        ]
+      : []),
+    ...(has('full-oracle')
+      ? [
+          "full-oracle has oracle rewards: the suite's hidden checks on generated tasks. No deployment has them; full is the arm with deployable rewards.",
+        ]
+      : []),
+  ];
 }

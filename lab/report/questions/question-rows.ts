@@ -1,4 +1,5 @@
-import { CONDITIONS, type QuestionRecord } from '../../suite/run-records.ts';
+import { CONDITIONS } from '../../suite/arms.ts';
+import type { QuestionRecord } from '../../suite/run-records.ts';
 import type { MeasureWords } from '../figure.ts';
 
 export type QuestionMeasure = 'accuracy' | 'completion' | 'exact';

@@ -1,14 +1,18 @@
 import { MONTH_NAMES } from '../../../src/text/calendar-names.ts';
-import { between, fill, numberFor, pick, some } from '../draw.ts';
-import { GIVEN_NAMES, PROJECTS } from '../make-world/pools.ts';
+import { between, fill, forSplit, numberFor, pick, some } from '../draw.ts';
+import { GIVEN_NAMES, PROJECTS, TAGS } from '../make-world/pools.ts';
 import type { LocalTime } from '../world.ts';
 import {
   amount,
+  count,
+  date,
   type Fields,
   type FileEdit,
+  list,
   type NewDocument,
   PLAIN_STYLE,
   record,
+  share,
   styled,
   text,
   ticket,
@@ -79,12 +83,31 @@ const SHORT_DOCUMENTS: readonly (readonly [type: string, keys: readonly ShortKey
   ['card', ['topic', 'ticket', 'due']],
   ['quote', ['topic', 'cost', 'due']],
   ['memo', ['topic', 'owner', 'ticket', 'due']],
-  ['plan', ['topic', 'effort', 'due']],
-  ['review', ['topic', 'owner', 'effort']],
+  ['plan', ['topic', 'effort', 'due', 'tags']],
+  ['review', ['topic', 'owner', 'tags', 'effort']],
+  ['brief', ['topic', 'tags', 'due']],
+  ['status', ['topic', 'state', 'share', 'due']],
+  ['roster', ['topic', 'owner', 'seats', 'start']],
+  ['survey', ['topic', 'share', 'seats', 'tags']],
+  ['order', ['topic', 'ticket', 'seats', 'cost']],
 ];
 
-type ShortKey = 'topic' | 'owner' | 'due' | 'ticket' | 'cost' | 'effort' | 'state' | 'version' | 'by' | 'at';
-const SHORT_KEYS: readonly ShortKey[] = [
+/** What an existing file has besides its topic. */
+const SHORT_BOARDS: readonly (readonly ShortKey[])[] = [
+  ['state', 'due', 'owner', 'cost'],
+  ['state', 'due', 'owner', 'cost'],
+  ['state', 'share', 'seats', 'start'],
+];
+
+/** What a line of a log has. */
+const SHORT_ENTRIES: readonly (readonly ShortKey[])[] = [
+  ['version', 'by', 'at', 'ticket'],
+  ['version', 'by', 'at', 'ticket'],
+  ['version', 'by', 'at', 'ticket'],
+  ['by', 'start', 'seats', 'share'],
+];
+
+const SHORT_KEYS = [
   'topic',
   'owner',
   'due',
@@ -95,9 +118,16 @@ const SHORT_KEYS: readonly ShortKey[] = [
   'version',
   'by',
   'at',
-];
+  'share',
+  'seats',
+  'start',
+  'tags',
+] as const;
+type ShortKey = (typeof SHORT_KEYS)[number];
 
 const SHORT_STATES: readonly string[] = ['todo', 'doing', 'done', 'waiting', 'closed'];
+/** How many tags a document has: sometimes none. */
+const TAG_COUNTS = [0, 2, 3, 3];
 const SHORT_UNITS = { cost: 'EUR', effort: 'hours' } as const;
 const BOARD_FILE = 'json';
 const LOG_FILE = 'jsonl';
@@ -145,7 +175,10 @@ function createPart(scene: Scene): Part {
   const [type, keys] = pick(scene.random, SHORT_DOCUMENTS);
   const topic = topicOf(scene);
   const folder = scene.folders[0];
-  const fields: Fields = keys.map((key) => [key, key === 'topic' ? text(topic) : valueFor(scene, key)]);
+  const fields: Fields = keys.map((key) => [
+    key,
+    key === 'topic' ? text(topic, 'title') : valueFor(scene, key),
+  ]);
   return {
     said: say(scene, CREATE_WORDINGS, { type, folder, fields: tellFields(scene, fields) }),
     summary: `wrote the ${topic} ${type}`,
@@ -156,8 +189,11 @@ function createPart(scene: Scene): Part {
 function updatePart(scene: Scene, most: number): Part {
   const topic = topicOf(scene);
   const path = `${scene.folders[0]}/${topic}.${BOARD_FILE}`;
-  const keys: readonly ShortKey[] = ['state', 'due', 'owner', 'cost'];
-  const old: Fields = [['topic', text(topic)], ...keys.map((key) => [key, valueFor(scene, key)] as const)];
+  const keys = pick(scene.random, SHORT_BOARDS);
+  const old: Fields = [
+    ['topic', text(topic, 'title')],
+    ...keys.map((key) => [key, valueFor(scene, key)] as const),
+  ];
   const changed = some(scene.random, keys, sizeFor(scene, most)).map((key) => {
     const before = old.find(([name]) => name === key)?.[1];
     return [key, otherThan(scene, key, before)] as const;
@@ -179,8 +215,8 @@ function updatePart(scene: Scene, most: number): Part {
 function appendPart(scene: Scene): Part {
   const topic = topicOf(scene);
   const path = `${scene.folders[0]}/${topic}.${LOG_FILE}`;
-  const entry = (): Fields =>
-    (['version', 'by', 'at', 'ticket'] as const).map((key) => [key, valueFor(scene, key)]);
+  const keys = pick(scene.random, SHORT_ENTRIES);
+  const entry = (): Fields => keys.map((key) => [key, valueFor(scene, key)]);
   const added = entry();
   return {
     said: say(scene, APPEND_WORDINGS, { path, fields: tellFields(scene, added) }),
@@ -205,7 +241,7 @@ function valueFor(scene: Scene, key: ShortKey): Value {
   switch (key) {
     case 'owner':
     case 'by':
-      return text(firstName(pick(random, day.world.people).name));
+      return text(firstName(pick(random, day.world.people).name), 'person');
     case 'due':
     case 'at':
       return time(momentOf(scene));
@@ -216,11 +252,21 @@ function valueFor(scene: Scene, key: ShortKey): Value {
     case 'effort':
       return amount(numberFor(between(random, 3, 60), split), SHORT_UNITS.effort);
     case 'state':
-      return text(pick(random, SHORT_STATES));
+      return text(pick(random, SHORT_STATES), 'state');
     case 'version':
       return text(`${between(random, 1, 9)}.${between(random, 0, 19)}`);
+    case 'share':
+      return share(numberFor(between(random, 3, 96), split));
+    case 'seats':
+      return count(numberFor(between(random, 3, 96), split));
+    case 'start':
+      return date(momentOf(scene));
+    case 'tags':
+      return list(
+        some(random, forSplit(TAGS, split), TAG_COUNTS[random.below(4)] ?? 0).map((tag) => text(tag, 'item')),
+      );
     case 'topic':
-      return text(topicOf(scene));
+      return text(topicOf(scene), 'title');
   }
 }
 
@@ -244,6 +290,10 @@ const tellFields = (scene: Scene, fields: Fields, joint = ' '): string =>
   fields.map(([key, value]) => `${key}${joint}${tellValue(scene, value)}`).join(', ');
 
 function tellValue({ now }: Scene, value: Value): string {
+  if (value.is === 'date') return tellDate(value.at, now);
+  if (value.is === 'share') return `${value.number} %`;
+  if (value.is === 'list')
+    return value.items.map((item) => String(styled(item, PLAIN_STYLE))).join(' and ') || 'none';
   if (value.is === 'time') return `${tellDate(value.at, now)} at ${tellClock(value.at)}`;
   if (value.is === 'amount') return `${value.number} ${value.unit}`;
   return String(styled(value, PLAIN_STYLE));
@@ -268,7 +318,8 @@ export function shortVocabulary(): readonly string[] {
     ...FOLDER_WORDS,
     ...GIVEN_NAMES,
     ...PROJECTS.flatMap((project) => nameWords(project)),
-    ...[BOARD_FILE, LOG_FILE, 'to', 'at', 'from', WRITTEN],
+    ...TAGS,
+    ...[BOARD_FILE, LOG_FILE, 'to', 'at', 'from', 'and', 'none', WRITTEN],
   ];
   return [...new Set(texts.flatMap(lettersIn))].sort();
 }

@@ -1,6 +1,19 @@
-import { between, numberFor, pick, some } from '../draw.ts';
+import { between, forSplit, numberFor, pick, some } from '../draw.ts';
+import { TAGS } from '../make-world/pools.ts';
 import type { Deploy, LocalTime, Ticket } from '../world.ts';
-import { amount, type Fields, list, record, text, ticket, time, type ValueChange } from './plan.ts';
+import {
+  amount,
+  count,
+  date,
+  type Fields,
+  list,
+  record,
+  share,
+  text,
+  ticket,
+  time,
+  type ValueChange,
+} from './plan.ts';
 import {
   keysOf,
   nameWords,
@@ -11,6 +24,7 @@ import {
   type TaskKind,
   tellTime,
 } from './scene.ts';
+import { tellDate } from './spoken-time.ts';
 import {
   boardFileOf,
   colleagueOf,
@@ -44,7 +58,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
       const { number } = pick(random, day.tickets);
       const title = `${project} decisions`;
       const document = documentOf(scene, nameWords(project, 'decision log'), 'decisions.json', [
-        ['title', text(title)],
+        ['title', text(title, 'title')],
         ['decisions', list(decisions.map(decisionEntry))],
         ['follow_up', ticket(number)],
       ]);
@@ -76,7 +90,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
         const others = ['todo', 'doing', 'done'].filter((other) => other !== one.state);
         const state = isDated ? 'closed' : pick(random, others);
         lines.push(say(scene, states, { ticket: String(one.number), state }));
-        changes.push({ at: ['tickets', at, 'state'], to: text(state) });
+        changes.push({ at: ['tickets', at, 'state'], to: text(state, 'state') });
         if (!isDated) continue;
         const when = earlierToday(scene, 8);
         lines.push(say(scene, closed, { at: tellTime(scene, when) }));
@@ -99,7 +113,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
       const project = figures[0]?.project ?? '';
       const title = `${project} in figures`;
       const document = documentOf(scene, nameWords(project, 'weekly figures'), 'figures.json', [
-        ['title', text(title)],
+        ['title', text(title, 'title')],
         ['figures', list(figures.map(figureEntry))],
       ]);
       return {
@@ -124,15 +138,15 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
       const at = { ...scene.now, minute: 5 * random.below(12), hour: scene.now.hour - 1 };
       const title = `handover of ${number}`;
       const path = `${folders[1]}/board.json`;
-      const changes = [{ at: ['tickets', tickets.indexOf(given), 'owner'], to: text(to) }];
+      const changes = [{ at: ['tickets', tickets.indexOf(given), 'owner'], to: text(to, 'person') }];
       const words = { from, to, ticket: String(number) };
       return {
         edit: { path, format: 'json', before: boardFileOf(tickets), changes },
         document: documentOf(scene, nameWords(`ticket ${number} handover`), 'handover.json', [
-          ['title', text(title)],
+          ['title', text(title, 'title')],
           ['ticket', ticket(number)],
-          ['from', text(from)],
-          ['to', text(to)],
+          ['from', text(from, 'person')],
+          ['to', text(to, 'person')],
           ['handed_over_at', time(at)],
           ['remaining', amount(estimateHours, 'hours')],
         ]),
@@ -152,7 +166,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
       const fields: Fields = [
         ['Topic', text(project)],
         ['Held at', time(at)],
-        ['Chair', text(by)],
+        ['Chair', text(by, 'person')],
         ['Outcome', text(decision)],
         ['Next meeting', time(reviewAt)],
         ...(open === undefined ? [] : [['Open ticket', ticket(open.number)] as const]),
@@ -214,13 +228,13 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
       const minutes = numberFor(between(random, 6, 90), split);
       const title = `${project} ${version} outage`;
       const document = documentOf(scene, nameWords(project, 'incident report'), 'incident.json', [
-        ['title', text(title)],
+        ['title', text(title, 'title')],
         ['project', text(project)],
         ...(day.difficulty < 0.3 ? [] : [['environment', text(environment)] as const]),
         ['version', text(version)],
         ['started_at', time(at)],
         ['downtime', amount(minutes, 'minutes')],
-        ['reported_by', text(by)],
+        ['reported_by', text(by, 'person')],
         ['ticket', ticket(number)],
       ]);
       const words = { at: tellTime(scene, at), by, minutes: String(minutes), ticket: String(number) };
@@ -275,7 +289,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
         if (day.difficulty < 0.5) continue;
         const owner = colleagueOf(scene, one.owner);
         lines.push(say(scene, owners, { owner }));
-        changes.push({ at: ['milestones', at, 'owner'], to: text(owner) });
+        changes.push({ at: ['milestones', at, 'owner'], to: text(owner, 'person') });
       }
       const path = `${folders[0]}/plan.json`;
       return {
@@ -283,6 +297,37 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
         summary: `moved ${moved.length} due in the ${project} plan`,
         asks: () => ({ path }),
         lines,
+      };
+    },
+  ),
+  taskKind(
+    'survey-sheet',
+    ({ figures, world }) => figures.length > 0 && world.people.length > 0,
+    (scene, { facts, labels }) => {
+      const { day, random, split } = scene;
+      const { project, at } = pick(random, day.figures);
+      const by = pick(random, day.world.people).name;
+      const tags = some(random, forSplit(TAGS, split), random.below(4));
+      const asked = numberFor(between(random, 24, 480), split);
+      const answered = numberFor(between(random, 4, 96), split);
+      const title = `${project} survey`;
+      const document = documentOf(scene, nameWords(project, 'survey sheet'), 'survey.json', [
+        ['title', text(title, 'title')],
+        ['by', text(by, 'person')],
+        ['held_on', date(at)],
+        ['asked', count(asked)],
+        ['answered', share(answered)],
+        ['labels', list(tags.map((tag) => text(tag, 'item')))],
+      ]);
+      const words = { by, on: tellDate(at, scene.now), asked: String(asked), answered: String(answered) };
+      return {
+        document,
+        summary: `wrote the ${project} survey sheet`,
+        asks: () => ({ project, title }),
+        lines: [
+          () => say(scene, facts, words),
+          () => say(scene, labels, { labels: tags.length === 0 ? 'none' : tags.join(', ') }),
+        ],
       };
     },
   ),
@@ -295,7 +340,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
       const path = `${folders[1]}/tickets.txt`;
       const title = `tickets of ${day.world.company}`;
       const document = documentOf(scene, nameWords('open tickets'), 'tickets.json', [
-        ['title', text(title)],
+        ['title', text(title, 'title')],
         ['tickets', list(tickets.map(ticketEntry))],
       ]);
       return {

@@ -91,7 +91,7 @@ export const decisionEntry = ({ id, at, decision, rationale, by, reviewAt }: Dec
     ['decided_at', time(at)],
     ['decision', text(decision)],
     ['rationale', text(rationale)],
-    ['decided_by', text(by)],
+    ['decided_by', text(by, 'person')],
     ['review_at', time(reviewAt)],
   ]);
 
@@ -109,7 +109,7 @@ export const deployEntry = (deploy: Deploy, tickets: readonly Ticket[]): Value =
     ['project', text(deploy.project)],
     ['environment', text(deploy.environment)],
     ['deployed_at', time(deploy.at)],
-    ['by', text(deploy.by)],
+    ['by', text(deploy.by, 'person')],
     ['outcome', text(deploy.outcome)],
     ...(tickets.length === 0
       ? []
@@ -119,8 +119,8 @@ export const deployEntry = (deploy: Deploy, tickets: readonly Ticket[]): Value =
 export const ticketEntry = ({ number, title, owner, dueAt, estimateHours }: Ticket): Value =>
   record([
     ['ticket', ticket(number)],
-    ['title', text(title)],
-    ['owner', text(owner)],
+    ['title', text(title, 'title')],
+    ['owner', text(owner, 'person')],
     ['due', time(dueAt)],
     ['estimate', amount(estimateHours, 'hours')],
   ]);
@@ -134,9 +134,9 @@ export const boardFileOf = (tickets: readonly Ticket[]): string =>
           tickets.map(({ number, title, owner, state, dueAt }) =>
             record([
               ['ticket', ticket(number)],
-              ['title', text(title)],
-              ['owner', text(owner)],
-              ['state', text(state)],
+              ['title', text(title, 'title')],
+              ['owner', text(owner, 'person')],
+              ['state', text(state, 'state')],
               ['due', time(dueAt)],
             ]),
           ),
@@ -155,7 +155,7 @@ export const planFileOf = (project: string, milestones: readonly Ticket[]): stri
           milestones.map(({ title, owner, dueAt }) =>
             record([
               ['name', text(title)],
-              ['owner', text(owner)],
+              ['owner', text(owner, 'person')],
               ['due', time(dueAt)],
             ]),
           ),

@@ -255,6 +255,32 @@ export const TASK_WORDINGS = {
       report: ['The owner of it becomes {owner}.'],
     },
   },
+  'survey-sheet': {
+    asks: {
+      train: [
+        'Write a sheet on the survey about {project}, titled "{title}".',
+        'The survey on {project} needs its sheet; the title is "{title}".',
+      ],
+      gate: [
+        'We want the {project} survey on a sheet of its own, "{title}".',
+        'Put the survey of {project} on record as "{title}".',
+      ],
+      report: [
+        'Nobody has written up the {project} survey: do it as "{title}".',
+        'Draw up what came of the survey for {project}, headed "{title}".',
+      ],
+    },
+    facts: {
+      train: ['{by} held it on {on}: {asked} people were asked and {answered} % answered.'],
+      gate: ['Held by {by}, {on}. Of {asked} people asked, {answered} % gave an answer (answered).'],
+      report: ['It was {by} who asked {asked} people on {on}; answers came from {answered} %.'],
+    },
+    labels: {
+      train: ['Labels: {labels}.'],
+      gate: ['As labels it has {labels}.'],
+      report: ['Its labels are {labels}.'],
+    },
+  },
   convert: {
     asks: {
       train: [

@@ -25,6 +25,12 @@ Heron, Basalt, Juniper, Kestrel, Marble, Willow, Osprey, Granite, Clover, Falcon
 Thistle, Magpie, Quartz, Bracken, Dunlin, Gneiss, Saffron, Linnet, Obsidian, Tansy, Merlin, Chalk, Hyssop, Siskin, Onyx, Borage, Avocet,
 Jasper, Fennel`);
 
+/** Labels of documents. */
+export const TAGS = words(`
+urgent, internal, weekly, trial, budget, safety, legal, north, south, retail, online, repair, training, storage, energy, hiring, menu, vans,
+tools, winter, summer, pilot, audit, vendor, fleet, claims, stock, archive, lease, print, design, labels, events, water, music, kitchen,
+night, rural, export, coast, bakery, rental`);
+
 export const ROLES = words(`
 operations lead, backend lead, finance partner, head of branches, product owner, data analyst, release engineer, support lead,
 purchasing lead`);

@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import { parseJson } from '../../../src/core/json.ts';
 import { fill, gapsIn, pick } from '../draw.ts';
-import { amount, type Plan, text, ticket, time } from '../files/plan.ts';
+import { amount, list, type Plan, text, ticket, time } from '../files/plan.ts';
 import { type LocalTime, SPLITS } from '../world.ts';
-import { FILE_NAMES, HEADER_COMMENT, METADATA, SORTED_KEYS } from './new-file-forms.ts';
+import { DOCUMENT_FORMS } from './document-forms.ts';
+import { SORTED_KEYS } from './key-order-form.ts';
+import { LIST_FORMS } from './list-forms.ts';
+import { FILE_NAMES, HEADER_COMMENT, METADATA } from './new-file-forms.ts';
+import { NOTATION_FORMS } from './notation-table.ts';
 import type { AnyRuleForm, HouseRule, RuleSet } from './rule-set.ts';
+import { showsParameters } from './shows-parameters.ts';
 import { BACKUP, CHECKSUMS, DONE_LOG } from './task-record-forms.ts';
+import { TRACE_FORMS } from './trace-forms.ts';
 import { TICKET_PREFIX, TIMES, UNITS } from './value-forms.ts';
 
 const PHRASINGS = z.array(z.string().min(1)).min(1);
@@ -19,7 +25,11 @@ const RULE = z.strictObject({
   /** The first day on which it counts, counted from 0. */
   since: z.int().min(0),
   parameters: z.unknown(),
-  teaches: z.array(z.array(z.string().min(1)).min(1)).min(1),
+  /** What a text must mention so that it teaches the rule. Without it, wordings may be vague or partial. */
+  teaches: z
+    .array(z.array(z.string().min(1)).min(1))
+    .min(1)
+    .optional(),
   feedback: z.strictObject({ train: PHRASINGS, gate: PHRASINGS, report: PHRASINGS }),
 });
 
@@ -57,7 +67,7 @@ function createRule(rule: z.output<typeof RULE>, from: string, index: number): H
       `${from}: ${place([...at, 'form'])}: there is no form ${JSON.stringify(rule.form)}: use one of ${RULE_FORMS.map(({ name }) => name).join(', ')}`,
     );
   const ways = waysOf(form, rule.parameters, from, at);
-  const known = Object.keys(ways.words(SAMPLE));
+  const known = Object.keys(ways.words(SAMPLE_PLAN));
   for (const split of SPLITS)
     for (const [number, phrasing] of rule.feedback[split].entries()) {
       const where = `${from}: ${place([...at, 'feedback', split, number])}`;
@@ -66,7 +76,7 @@ function createRule(rule: z.output<typeof RULE>, from: string, index: number): H
         throw new RuleSetError(
           `${where}: {${unknown}} is not a known placeholder: use ${known.map((word) => `{${word}}`).join(', ')}`,
         );
-      if (!isTaughtBy(rule.teaches, fill(phrasing, ways.words(SAMPLE))))
+      if (rule.teaches !== undefined && !isTaughtBy(rule.teaches, fill(phrasing, ways.words(SAMPLE_PLAN))))
         throw new RuleSetError(
           `${where}: it leaves out what one needs to obey: mention one term of each group in "teaches"`,
         );
@@ -75,7 +85,10 @@ function createRule(rule: z.output<typeof RULE>, from: string, index: number): H
   return {
     ...ways,
     ...{ id, title, about, since, form: form.name },
-    isTaughtBy: (said) => isTaughtBy(teaches, said),
+    isTaughtBy:
+      teaches === undefined
+        ? showsParameters(rule.parameters, ways.words(SAMPLE_PLAN))
+        : (said) => isTaughtBy(teaches, said),
     tell: (plan, split, random) => fill(pick(random, feedback[split]), ways.words(plan)),
   };
 }
@@ -104,7 +117,7 @@ const place = (path: readonly PropertyKey[]): string =>
 const NOON: LocalTime = { year: 2026, month: 3, day: 16, hour: 12, minute: 0 };
 
 /** A task with every type of value, to check phrasings with. */
-const SAMPLE: Plan = {
+export const SAMPLE_PLAN: Plan = {
   task: 't0101',
   today: NOON,
   author: 'Ada',
@@ -118,6 +131,8 @@ const SAMPLE: Plan = {
         ['title', text('sample')],
         ['ticket', ticket(412)],
         ['due', time(NOON)],
+        ['owner', text('Ada', 'person')],
+        ['tags', list([text('weekly', 'item'), text('night', 'item')])],
         ['cost', amount(350, 'EUR')],
       ],
     },
@@ -138,6 +153,10 @@ export const RULE_FORMS: readonly AnyRuleForm[] = [
   SORTED_KEYS,
   HEADER_COMMENT,
   CHECKSUMS,
+  ...NOTATION_FORMS,
+  ...DOCUMENT_FORMS,
+  ...LIST_FORMS,
+  ...TRACE_FORMS,
 ];
 
 /**

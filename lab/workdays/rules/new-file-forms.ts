@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { asObject, asString, isObject, type Json, type JsonObject } from '../../../src/core/json.ts';
+import { asObject, asString, type JsonObject } from '../../../src/core/json.ts';
 import { type DraftDocument, type WorkDraft, withDocuments } from '../files/draft.ts';
 import { type Fields, type NewDocument, type Plan, record, text, time, type Value } from '../files/plan.ts';
 import { meansDay } from '../files/spoken-time.ts';
@@ -9,22 +9,52 @@ import type { LocalTime } from '../world.ts';
 import { createForm, type Slip } from './rule-set.ts';
 import { createTimeFormat } from './value-forms.ts';
 
-const CASES = {
-  snake_case: { joint: '_', fits: /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/ },
-  'kebab-case': { joint: '-', fits: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/ },
+/** The ways to join the words of a file name, each with the sign that joins them. */
+export const NAME_CASES = {
+  snake_case: '_',
+  'kebab-case': '-',
+  'dot.case': '.',
+  'plus+case': '+',
+  'tilde~case': '~',
+  double__case: '__',
+  'double--case': '--',
+  'comma,case': ',',
+  'equals=case': '=',
 } as const;
+const NAME_CASE = z.enum(Object.keys(NAME_CASES) as [keyof typeof NAME_CASES]);
+
+/** The dates that a file name may have. */
+export const NAME_DATES = [
+  'YYYYMMDD',
+  'YYYY-MM-DD',
+  'YYYY_MM_DD',
+  'YYYY.MM.DD',
+  'DD-MM-YYYY',
+  'DD.MM.YYYY',
+  'DDMMYYYY',
+  'MM-DD-YYYY',
+  'MMDDYYYY',
+  'MM-DD',
+  'MMDD',
+  'DD-MM',
+  'DDMM',
+  'YYYY-DD-MM',
+] as const;
+
+const isJoined = (name: string, joint: string): boolean =>
+  name.split(joint).every((word, at) => (at === 0 ? /^[a-z][a-z0-9]*$/ : /^[a-z0-9]+$/).test(word));
 
 /** A file without a given name is named by date and subject in one case. */
 export const FILE_NAMES = createForm({
   name: 'file-names',
   parameters: z.strictObject({
-    date: z.enum(['YYYYMMDD', 'YYYY-MM-DD']),
+    date: z.enum(NAME_DATES),
     place: z.enum(['front', 'end']),
-    words: z.enum(['snake_case', 'kebab-case']),
+    words: NAME_CASE,
   }),
   create: ({ date, place, words }) => {
     const format = createTimeFormat(date);
-    const { joint, fits } = CASES[words];
+    const joint = NAME_CASES[words];
     const join = (day: string, name: string): string =>
       (place === 'front' ? [day, name] : [name, day]).join(joint);
     const nameOf = ({ about, format: ending }: NewDocument, today: LocalTime): string =>
@@ -98,9 +128,12 @@ export const FILE_NAMES = createForm({
     function isNamed(base: string, day: string): boolean {
       const name = base.slice(0, base.length - path.posix.extname(base).length);
       const isDated = place === 'front' ? name.startsWith(day + joint) : name.endsWith(joint + day);
-      const rest = place === 'front' ? name.slice(day.length + 1) : name.slice(0, -day.length - 1);
+      const rest =
+        place === 'front' ? name.slice(day.length + joint.length) : name.slice(0, -day.length - joint.length);
       return (
-        isDated && fits.test(rest) && path.posix.extname(base) === path.posix.extname(base).toLowerCase()
+        isDated &&
+        isJoined(rest, joint) &&
+        path.posix.extname(base) === path.posix.extname(base).toLowerCase()
       );
     }
   },
@@ -277,67 +310,3 @@ const withHead = (document: DraftDocument, key: string, said: string, line: stri
   document.wanted.format === 'md'
     ? { ...document, headLine: line }
     : { ...document, fields: [[key, text(said)], ...document.fields] };
-
-type Arrange = (fields: Fields) => Fields;
-
-/** The keys of a new JSON file are sorted, on every level. */
-export const SORTED_KEYS = createForm({
-  name: 'sorted-keys',
-  parameters: z.strictObject({ order: z.enum(['ascending', 'descending']) }),
-  create: ({ order }) => {
-    const sign = order === 'ascending' ? 1 : -1;
-    const sort: Arrange = (fields) => fields.toSorted(([a], [b]) => sign * (a < b ? -1 : 1));
-    const isSorted = (keys: readonly string[]): boolean =>
-      keys.every((key, at) => at === 0 || sign * ((keys[at - 1] ?? '') <= key ? 1 : -1) > 0);
-    const arrange = (draft: WorkDraft, arranged: Arrange): WorkDraft =>
-      withDocuments(draft, (document) => ({ ...document, arrange: arranged }));
-    const slip = (name: string, why: string, arranged: Arrange): Slip => ({
-      name,
-      why,
-      make: (draft) => arrange(draft, (fields) => belowComment(fields, (rest) => arranged(sort(rest)))),
-    });
-    return {
-      appliesTo: ({ creates }) => creates.some(({ format }) => format === 'json'),
-      check: ({ created }) =>
-        created.flatMap(({ wanted, found }) => {
-          if (wanted.format !== 'json') return [];
-          if (found?.members === undefined) return [`there is no file to read in ${wanted.folder}`];
-          const wrong = objectsIn(found.members).find((object) => !isSorted(Object.keys(object)));
-          return wrong === undefined
-            ? []
-            : [`the keys ${Object.keys(wrong).join(', ')} in ${found.path} are not sorted`];
-        }),
-      obey: (draft) => arrange(draft, sort),
-      slips: [
-        slip('backwards', 'the keys run backwards', (fields) => fields.toReversed()),
-        slip('first one last', 'the last key is out of order', ([first, ...rest]) =>
-          first === undefined ? rest : [...rest, first],
-        ),
-        slip('last one first', 'the first key is out of order', (fields) => [
-          ...fields.slice(-1),
-          ...fields.slice(0, -1),
-        ]),
-        slip('two swapped', 'two keys are out of order', ([first, second, ...rest]) =>
-          first === undefined || second === undefined ? [] : [second, first, ...rest],
-        ),
-      ],
-      excerpt: ({ created }) => created[0]?.found?.text.trim() ?? '',
-      words: ({ creates }) => {
-        const json = creates.find(({ format }) => format === 'json');
-        const keys = sort(json?.fields ?? []).map(([key]) => key);
-        return { example: keys.join(', '), first: keys[0] ?? '', last: keys.at(-1) ?? '' };
-      },
-    };
-  },
-});
-
-/** A header comment stays first: its place is another rule's subject. */
-function belowComment(fields: Fields, arranged: Arrange): Fields {
-  const [first, ...rest] = fields;
-  return first?.[0].startsWith('_') ? [first, ...arranged(rest)] : arranged(fields);
-}
-
-function objectsIn(json: Json | undefined): readonly Readonly<Record<string, unknown>>[] {
-  if (Array.isArray(json)) return json.flatMap(objectsIn);
-  return isObject(json) ? [json, ...Object.values(json).flatMap(objectsIn)] : [];
-}

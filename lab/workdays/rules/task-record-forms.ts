@@ -38,17 +38,32 @@ export function createLineFormat(pattern: string): LineFormat {
 /** A file is copied before it is changed. */
 export const BACKUP = createForm({
   name: 'backup',
-  parameters: z.strictObject({
-    suffix: z.string().regex(/^[.~_-][\w.-]*$/, 'must be what is put behind a file name, such as .bak'),
-  }),
-  create: ({ suffix }) => {
+  parameters: z
+    .strictObject({
+      suffix: z
+        .string()
+        .regex(/^[.~_+=-][\w.~-]*$/, 'must be what is put behind a file name, such as .bak')
+        .optional(),
+      prefix: z
+        .string()
+        .regex(/^[\w.~-]*[.~_+=-]$/, 'must be what is put in front of a file name, such as old-')
+        .optional(),
+    })
+    .refine(({ suffix, prefix }) => (suffix === undefined) !== (prefix === undefined), {
+      error: 'must have either a suffix or a prefix',
+    }),
+  create: ({ suffix = '', prefix = '' }) => {
+    const mark = suffix || prefix;
+    const bare = mark.replaceAll(/^[.~_+=-]+|[.~_+=-]+$/g, '') || 'copy';
     const copies = (draft: WorkDraft, nameOf: (path: string) => string): readonly WorkStep[] =>
       draft.plan.edits.map(({ path }) => ({ do: 'copy', from: path, to: nameOf(path) }));
     const early = (draft: WorkDraft, nameOf: (path: string) => string): WorkDraft => ({
       ...draft,
       before: [...draft.before, (last) => copies(last, nameOf)],
     });
-    const behind = (path: string): string => path + suffix;
+    const named = (path: string, front: string, end: string): string =>
+      path.replace(/([^/]+)$/, (name) => front + name + end);
+    const behind = (path: string): string => named(path, prefix, suffix);
     const slips: readonly Slip[] = [
       {
         name: 'too late',
@@ -57,18 +72,19 @@ export const BACKUP = createForm({
       },
       {
         name: 'another ending',
-        why: `another ending than ${suffix}`,
+        why: `another mark than ${mark}`,
         make: (draft) => early(draft, (path) => `${path}${suffix === '.orig' ? '.old' : '.orig'}`),
       },
       {
-        name: 'in front',
-        why: `${suffix.slice(1)} in front of the name`,
-        make: (draft) => early(draft, (path) => path.replace(/([^/]+)$/, `${suffix.slice(1)}_$1`)),
+        name: 'other side',
+        why: `${bare} on the other side of the name`,
+        make: (draft) =>
+          early(draft, (path) => (suffix === '' ? named(path, '', `_${bare}`) : named(path, `${bare}_`, ''))),
       },
       {
         name: 'in place of the ending',
         why: 'the ending of the file is gone from the copy',
-        make: (draft) => early(draft, (path) => path.replace(/\.\w+$/, '') + suffix),
+        make: (draft) => early(draft, (path) => behind(path.replace(/\.\w+$/, ''))),
       },
       {
         name: 'empty',
@@ -95,9 +111,9 @@ export const BACKUP = createForm({
       appliesTo: ({ edits }) => edits.length > 0,
       check: ({ texts, edited }) =>
         edited.flatMap(({ edit: { path, before } }) => {
-          const copy = texts.get(path + suffix);
-          if (copy === undefined) return [`there is no ${path}${suffix}`];
-          return copy.trimEnd() === before.trimEnd() ? [] : [`${path}${suffix} is not ${path} as it was`];
+          const copy = texts.get(behind(path));
+          if (copy === undefined) return [`there is no ${behind(path)}`];
+          return copy.trimEnd() === before.trimEnd() ? [] : [`${behind(path)} is not ${path} as it was`];
         }),
       obey: (draft) => early(draft, behind),
       slips,
@@ -108,7 +124,7 @@ export const BACKUP = createForm({
           .join(' ; '),
       words: ({ edits }) => {
         const file = edits[0]?.path ?? 'notes.json';
-        return { suffix, file, copy: file + suffix };
+        return { suffix: mark, side: suffix === '' ? 'in front of' : 'behind', file, copy: behind(file) };
       },
     };
   },
@@ -182,7 +198,7 @@ export const DONE_LOG = createForm({
       timesIn: (work) =>
         linesAbout(work)
           .flatMap((said) => format.read(said)?.[TIME] ?? [])
-          .filter((said) => meansDay(said, work.plan.today)),
+          .filter((said) => /^\w/.test(said) && meansDay(said, work.plan.today)),
       check: (work) => {
         const said = linesAbout(work);
         if (said.length === 0) return [`there is no line about ${work.plan.task} in ${file}`];
@@ -219,7 +235,10 @@ export const DONE_LOG = createForm({
       if (read === undefined) return `${JSON.stringify(said.slice(0, 80))} in ${file} is not ${line}`;
       const summary = read[SUMMARY]?.trim() ?? '';
       if (read[TASK]?.trim() !== task) return `the line in ${file} names another task than ${task}`;
-      if (!meansDay(read[TIME] ?? '', today)) return `the line about ${task} in ${file} does not say when`;
+      if (!/^\w/.test(read[TIME] ?? '') || !meansDay(read[TIME] ?? '', today))
+        return `the line about ${task} in ${file} does not say when`;
+      if (summary !== '' && !/^\w/.test(summary))
+        return `the line about ${task} in ${file} has signs of its own`;
       if (summary === '') return `the line about ${task} in ${file} has no summary`;
       return summary.length > longest ? `the summary of ${task} in ${file} is too long` : undefined;
     }

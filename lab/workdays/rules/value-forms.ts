@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../../src/core/json.ts';
 import { type WorkDraft, withStyle } from '../files/draft.ts';
-import { type Leaf, leavesOf, twoDigits } from '../files/plan.ts';
+import { type Leaf, leavesOf, type Plan, twoDigits } from '../files/plan.ts';
 import { tellClock, tellDate } from '../files/spoken-time.ts';
 import type { Match, Work } from '../files/work.ts';
 import type { LocalTime } from '../world.ts';
@@ -16,26 +16,33 @@ interface TimeFormat {
   write(at: LocalTime): string;
   /** Whether a text is a valid time in this format. */
   fits(text: string): boolean;
+  /** Whether it is one, but with day and month of this time exchanged, as another order of the same figures would have them. */
+  isTurned(text: string, at: LocalTime): boolean;
 }
 
 export function createTimeFormat(pattern: string): TimeFormat {
   const tokens = tokensOf(pattern);
   const write = (at: LocalTime): string =>
     tokens.map((token) => (isPart(token) ? writePart(token, at) : token)).join('');
+  const read = (text: string): Readonly<Record<Part, number>> | undefined => {
+    const parts: Record<Part, number> = { YYYY: 2000, MM: 1, DD: 1, HH: 0, mm: 0, ss: 0 };
+    let at = 0;
+    for (const token of tokens) {
+      const piece = text.slice(at, at + token.length);
+      at += token.length;
+      if (!isPart(token) && piece !== token) return undefined;
+      if (isPart(token) && !/^\d+$/.test(piece)) return undefined;
+      if (isPart(token)) parts[token] = Number(piece);
+    }
+    return at === text.length && isOnCalendar(parts) ? parts : undefined;
+  };
   return {
     pattern,
     write,
-    fits: (text) => {
-      const read: Record<Part, number> = { YYYY: 2000, MM: 1, DD: 1, HH: 0, mm: 0, ss: 0 };
-      let at = 0;
-      for (const token of tokens) {
-        const piece = text.slice(at, at + token.length);
-        at += token.length;
-        if (!isPart(token) && piece !== token) return false;
-        if (isPart(token) && !/^\d+$/.test(piece)) return false;
-        if (isPart(token)) read[token] = Number(piece);
-      }
-      return at === text.length && isOnCalendar(read);
+    fits: (text) => read(text) !== undefined,
+    isTurned: (text, { month, day }) => {
+      const parts = read(text);
+      return month !== day && parts?.MM === day && parts.DD === month;
     },
   };
 }
@@ -92,8 +99,6 @@ const HABITS: readonly (readonly [name: string, pattern: string, why: string])[]
   ['in UTC', 'YYYY-MM-DDTHH:mm:ssZ', 'it ends in Z'],
   ['no offset', 'YYYY-MM-DDTHH:mm:ss', 'the offset at the end is missing'],
   ['date only', 'YYYY-MM-DD', 'there is no time of day'],
-  ['a space', 'YYYY-MM-DD HH:mm:ss+08:00', 'there is a space in the middle'],
-  ['no seconds', 'YYYY-MM-DDTHH:mm+08:00', 'the seconds are missing'],
   ['slashes', 'YYYY/MM/DD HH:mm', 'it is written with slashes'],
   ['day first', 'DD.MM.YYYY HH:mm', 'the day comes first'],
 ];
@@ -112,7 +117,9 @@ export const TIMES = createForm({
     const inPattern =
       (other: string) =>
       (draft: WorkDraft): WorkDraft | undefined =>
-        other === pattern ? undefined : withStyle(draft, { time: createTimeFormat(other).write });
+        timesFor(draft.plan).every((at) => createTimeFormat(other).write(at) === format.write(at))
+          ? undefined
+          : withStyle(draft, { time: createTimeFormat(other).write });
     const inWords: Slip = {
       name: 'in words',
       why: 'it is written in words',
@@ -122,15 +129,24 @@ export const TIMES = createForm({
     return {
       appliesTo: (plan) => leavesOf(plan).some(({ is }) => is === 'time'),
       check: (work) => [
-        ...timesOf(work).flatMap(({ where, found }) =>
-          typeof found === 'string' && format.fits(found)
+        ...timesOf(work).flatMap(({ where, wanted, found }) =>
+          typeof found === 'string' &&
+          format.fits(found) &&
+          !(wanted.is === 'time' && format.isTurned(found, wanted.at))
             ? []
             : [`${where} is ${shown(found)}, not ${pattern}`],
         ),
         ...work.sideTimes.flatMap((said) => (format.fits(said) ? [] : [`${shown(said)} is not ${pattern}`])),
       ],
       obey: (draft) => withStyle(draft, { time: format.write }),
-      slips: [...HABITS.map(([name, other, why]): Slip => ({ name, why, make: inPattern(other) })), inWords],
+      slips: [
+        ...[
+          ...HABITS,
+          ['a space', pattern.replace(/(?<=D)T|T(?=[DMY])/, ' '), 'there is a space in the middle'] as const,
+          ['no seconds', pattern.replace(/[:.]ss/, ''), 'the seconds are missing'] as const,
+        ].map(([name, other, why]): Slip => ({ name, why, make: inPattern(other) })),
+        inWords,
+      ],
       excerpt: (work) => fieldExcerpt(work, 'time'),
       words: (plan) => {
         const first = leavesOf(plan).find((leaf) => leaf.is === 'time');
@@ -140,6 +156,9 @@ export const TIMES = createForm({
   },
 });
 
+const timesFor = (plan: Plan): readonly LocalTime[] =>
+  leavesOf(plan).flatMap((leaf) => (leaf.is === 'time' ? [leaf.at] : []));
+
 const shown = (found: unknown): string =>
   found === undefined ? 'missing' : JSON.stringify(found).slice(0, 60);
 
@@ -147,7 +166,7 @@ const shown = (found: unknown): string =>
 export const TICKET_PREFIX = createForm({
   name: 'ticket-prefix',
   parameters: z.strictObject({
-    prefix: z.string().regex(/^[A-Z]{2,6}[-/:]$/, 'must be capital letters and a sign, such as OPS-'),
+    prefix: z.string().regex(/^[A-Za-z]{1,8}[-/:.#_~+=]{0,3}$/, 'must be letters and a sign, such as OPS-'),
   }),
   create: ({ prefix }) => {
     const slip = (name: string, why: string, ticket: (number: number) => Json): Slip => ({
@@ -168,11 +187,13 @@ export const TICKET_PREFIX = createForm({
       slips: [
         slip('as text', 'it is the bare number', (number) => String(number)),
         slip('hash', 'it has a # in front', (number) => `#${number}`),
-        slip('small letters', 'the letters are small', (number) => `${prefix.toLowerCase()}${number}`),
         slip(
-          'no joint',
-          'the sign between letters and number is missing',
-          (number) => `${prefix.slice(0, -1)}${number}`,
+          'small letters',
+          'small and capital letters mixed up',
+          (number) => `${swapCase(prefix)}${number}`,
+        ),
+        slip('no joint', 'the sign between letters and number is another one', (number) =>
+          /\W$|_$/.test(prefix) ? `${prefix.replace(/[\W_]+$/, '')}${number}` : `${prefix}-${number}`,
         ),
         slip('a space', 'there is a space in it', (number) => `${prefix} ${number}`),
         slip(
@@ -191,10 +212,17 @@ export const TICKET_PREFIX = createForm({
   },
 });
 
+const swapCase = (letters: string): string =>
+  letters === letters.toLowerCase() ? letters.toUpperCase() : letters.toLowerCase();
+
 /** An amount is followed by its unit. */
 export const UNITS = createForm({
   name: 'units',
-  parameters: z.strictObject({ separator: z.enum([' ', '_', '-', '']) }),
+  parameters: z.strictObject({
+    separator: z
+      .string()
+      .regex(/^[^\d\n()]{0,8}$/, 'must be what stands between number and unit, such as a space'),
+  }),
   create: ({ separator }) => {
     const write = (number: number, unit: string): string => `${number}${separator}${unit}`;
     const slip = (name: string, why: string, amount: (number: number, unit: string) => Json): Slip => ({

@@ -137,6 +137,16 @@ describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', {
     expect(rowsOf('nano')).toHaveLength(3);
   });
 
+  it('runs full with what was served, and refuses to train on its own questions', async () => {
+    const nano = [...RUN, '--policy', 'nano', '--days', '2', '--night-steps', '1'];
+    const full = await bench([...nano, '--condition', 'full', '--run', 'full', '--json']);
+    expect(full.code, full.stderr).toBe(0);
+    expect(rowsOf('full')).toHaveLength(6);
+    const oracle = await bench([...nano, '--condition', 'full-oracle']);
+    expect(oracle.code).toBe(2);
+    expect(oracle.stderr).toContain('trained on its own questions');
+  });
+
   it('ends with exit code 2 and the fix for a wrong folder', async () => {
     const { code, stderr } = await bench(['run', 'metaclaw', '--data', path.join(home, 'nowhere')]);
     expect(code).toBe(2);

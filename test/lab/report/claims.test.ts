@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  compareConditions,
-  makeQuestionReport,
-  questionMeasure,
-} from '../../../lab/report/questions/question-report.ts';
+import { compareConditions, questionMeasure } from '../../../lab/report/questions/compare-conditions.ts';
+import { makeQuestionReport } from '../../../lab/report/questions/question-report.ts';
 import { isAbout, orderRows } from '../../../lab/report/questions/question-rows.ts';
 import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
 import { simulateJournal } from './simulated-journal.ts';

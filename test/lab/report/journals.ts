@@ -53,6 +53,7 @@ export const head = (over: Partial<RunHead> = {}): RunHead => ({
   seeds: [1],
   questions: 4,
   rules: [],
+  arms: 2,
   startedAt: '2026-03-02T09:00:00.000Z',
   version: '0.1.0',
   notes: [],

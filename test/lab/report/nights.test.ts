@@ -101,14 +101,18 @@ describe('a report with nights', () => {
 describe('the summary of a demo', () => {
   it('has figures with intervals, every difference with its verdict, and a panel for each condition', () => {
     const text = demoSummary(makeQuestionReport(simulateJournal()), PLAIN);
-    for (const name of ['baseline', 'skills', 'full'])
+    for (const name of ['baseline', 'skills', 'full \\(deployable rewards\\)'])
       expect(text).toMatch(
         new RegExp(
           `^ {2}${name} +[\\d.]+\u00a0% \\([\\d.]+ to [\\d.]+\\) of 462 +[\\d.]+\u00a0% .* of 1,302$`,
           'm',
         ),
       );
-    for (const pair of ['skills − baseline', 'full − baseline', 'full − skills'])
+    for (const pair of [
+      'skills − baseline',
+      'full \\(deployable rewards\\) − baseline',
+      'full \\(deployable rewards\\) − skills',
+    ])
       expect(text.match(new RegExp(`${pair} .*(better|worse|cannot say)$`, 'gm'))).toHaveLength(2);
     expect(text.match(/100 % ┤/g)).toHaveLength(3);
     expect(text).toContain('^ a rule begins to count');

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { explainQuestionDifference } from '../../../lab/report/questions/compare-conditions.ts';
 import { questionJson } from '../../../lab/report/questions/question-json.ts';
-import {
-  explainQuestionDifference,
-  makeQuestionReport,
-  type QuestionReport,
-} from '../../../lab/report/questions/question-report.ts';
-import type { Condition, QuestionRecord } from '../../../lab/suite/run-records.ts';
+import { makeQuestionReport, type QuestionReport } from '../../../lab/report/questions/question-report.ts';
+import type { Condition } from '../../../lab/suite/arms.ts';
+import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
 import { graded, head, journal, row, shuffled } from './journals.ts';
 import { questionPage, questionTable } from './render.ts';
 import { simulateJournal } from './simulated-journal.ts';

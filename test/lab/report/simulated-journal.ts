@@ -1,11 +1,6 @@
 import type { QuestionJournal } from '../../../lab/report/questions/question-report.ts';
-import type {
-  Condition,
-  LessonRecord,
-  NightRecord,
-  QuestionRecord,
-  RunHead,
-} from '../../../lab/suite/run-records.ts';
+import type { Condition } from '../../../lab/suite/arms.ts';
+import type { LessonRecord, NightRecord, QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
 
 export interface Simulation {
@@ -138,6 +133,7 @@ const headOf = (
   seeds: Array.from({ length: seeds }, (_, place) => place + 1),
   questions,
   rules: RULES,
+  arms: 2,
   startedAt: '2026-03-02T09:00:00.000Z',
   version: '0.1.0',
   notes: [],

@@ -64,7 +64,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
   it('says how to fix options that cannot be run', async () => {
     const rows = [
       [['run', 'workdays', '--policy', 'nobody/knows'], 'provider/model'],
-      [['run', 'workdays', '--condition', 'magic'], 'baseline, skills, full'],
+      [['run', 'workdays', '--condition', 'magic'], 'baseline, notes, all-lessons, skills'],
       [['run', 'workdays', '--rules', '/nowhere.json'], 'house, other'],
       [['run', 'metaclaw'], '--data'],
       [['run', 'workdays', '--obey', '2'], '0 to 1'],

@@ -31,7 +31,7 @@ describe('foldNight', () => {
       trained('b2', 0.75),
     );
     expect(night).toEqual({
-      ...{ steps: 2, pairs: 0, moves: [] },
+      ...{ steps: 2, pairs: 0, moves: [], attempts: 192, tokens: 0 },
       first: { reward: 0.125, completion: 0.25 },
       last: { reward: 0.375, completion: 0.75 },
     });

@@ -61,6 +61,7 @@ describe('in memory, on every day with a new rule', () => {
 function otherLeaf(leaf: Leaf): Leaf {
   if (leaf.is === 'text') return { is: 'text', text: `${leaf.text} or so` };
   if (leaf.is === 'time') return { is: 'time', at: { ...leaf.at, minute: (leaf.at.minute + 1) % 60 } };
+  if (leaf.is === 'date') return { is: 'date', at: { ...leaf.at, day: (leaf.at.day % 28) + 1 } };
   return { ...leaf, number: leaf.number + 1 };
 }
 
@@ -112,7 +113,7 @@ describe('content', () => {
           const text = done.get(path) ?? '';
           expect(judgeWork(plan, [], done).isDone).toBe(true);
           const spoiled = [
-            text.replace(/"(?:title|version|topic)": ?"/, (found) => `${found}x`),
+            text.replace(/"(?:title|version|topic|by)": ?"/, (found) => `${found}x`),
             format === 'jsonl' ? text + (text.trim().split('\n').at(-1) ?? '') : text.slice(0, -3),
             '',
           ];

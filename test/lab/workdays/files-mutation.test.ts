@@ -14,7 +14,7 @@ import { draftOf, textsOf } from './files-mutate.ts';
 const signal = new AbortController().signal;
 const SETS: readonly RuleSet[] = [HOUSE_RULES, OTHER_RULES];
 const FORMS: readonly Form[] = ['full', 'short'];
-const KINDS: Readonly<Record<Form, number>> = { full: 10, short: 4 };
+const KINDS: Readonly<Record<Form, number>> = { full: 11, short: 4 };
 /** All rules count on it. */
 const LAST_DAY = 13;
 
@@ -64,15 +64,15 @@ const SEEDS: Readonly<Record<Form, readonly string[]>> = { full: ['m1'], short: 
 /** Where each rule can be broken at all. */
 const FITS: Readonly<Record<string, string>> = {
   P1: 'convert decision-log deploy-record due-date figure-change handover incident-report meeting-summary ticket-states weekly-figures / append both create update',
-  P2: 'convert decision-log handover incident-report meeting-summary weekly-figures / both create',
-  P3: 'convert decision-log handover incident-report meeting-summary weekly-figures / both create',
+  P2: 'convert decision-log handover incident-report meeting-summary survey-sheet weekly-figures / both create',
+  P3: 'convert decision-log handover incident-report meeting-summary survey-sheet weekly-figures / both create',
   P4: 'deploy-record due-date figure-change handover ticket-states / append both update',
-  P5: 'convert decision-log deploy-record due-date figure-change handover incident-report meeting-summary ticket-states weekly-figures / append both create update',
-  Q1: 'convert decision-log handover incident-report weekly-figures / both create',
+  P5: 'convert decision-log deploy-record due-date figure-change handover incident-report meeting-summary ticket-states survey-sheet weekly-figures / append both create update',
+  Q1: 'convert decision-log handover incident-report survey-sheet weekly-figures / both create',
   Q2: 'convert decision-log deploy-record handover incident-report meeting-summary / append both create',
   Q3: 'convert figure-change handover incident-report weekly-figures / both create update',
-  Q4: 'convert decision-log handover incident-report meeting-summary weekly-figures / both create',
-  Q5: 'convert decision-log deploy-record due-date figure-change handover incident-report meeting-summary ticket-states weekly-figures / append both create update',
+  Q4: 'convert decision-log handover incident-report meeting-summary survey-sheet weekly-figures / both create',
+  Q5: 'convert decision-log deploy-record due-date figure-change handover incident-report meeting-summary ticket-states survey-sheet weekly-figures / append both create update',
 };
 
 describe('in memory', () => {

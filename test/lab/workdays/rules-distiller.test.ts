@@ -17,16 +17,17 @@ const cases = [HOUSE_RULES, OTHER_RULES].flatMap((set) =>
   set.rules.flatMap((rule) => SPLITS.map((split) => [rule.id, split, rule, set] as const)),
 );
 
-/** A task that the rule counts for. */
-function taskFor(set: RuleSet, rule: HouseRule, split: Split, number: number): PlannedQuestion {
+/** A task that the rule counts for; a day of short tasks may have none. */
+function taskFor(set: RuleSet, rule: HouseRule, split: Split, number: number, attempt = 0): PlannedQuestion {
   const form: Form = number % 2 === 0 ? 'full' : 'short';
-  const seed = `distil/${split}/${number}`;
+  const seed = `distil/${split}/${number}${attempt === 0 ? '' : `/${attempt}`}`;
   const day = dayOf(split, seed, 13);
   const { questions } = makeFileQuestions({ day, rules: set, form, count: 11, seed, split });
   const fitting = questions.filter(({ rules }) => rules.includes(rule.id));
   const chosen = fitting[number % fitting.length];
-  if (chosen === undefined) throw new Error(`no task for ${rule.id}`);
-  return chosen;
+  if (chosen !== undefined) return chosen;
+  if (attempt > 5) throw new Error(`no task for ${rule.id}`);
+  return taskFor(set, rule, split, number, attempt + 1);
 }
 
 const told = (question: PlannedQuestion, broken: readonly string[], number: number): FailureCase =>

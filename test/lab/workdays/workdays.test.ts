@@ -139,7 +139,7 @@ describe('createWorkdays', () => {
     const [full, short] = FORMS.map((form) => createWorkdays({ seed: 2, split: 'gate', form, days: 14 }));
     for (const [index, day] of (full?.days ?? []).entries()) {
       const brief = short?.days[index];
-      expect([day.conversation, brief?.conversation]).toEqual(['day', 'question']);
+      expect([day.conversation, brief?.conversation]).toEqual(['day', 'day']);
       expect([day.shell, brief?.shell]).toEqual(['plain', 'plain']);
       expect(day.system.length).toBeGreaterThan(600);
       expect(brief?.system.split(/\s+/).length).toBeLessThan(25);

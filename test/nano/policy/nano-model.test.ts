@@ -25,7 +25,7 @@ describe('the nano policy as a model', () => {
     if (day === undefined || !('texts' in day.files)) throw new Error('no such day');
     const replies = new Map<string, readonly number[]>();
     for (const question of day.questions) {
-      const prompt = renderTask([], question.text, tokenizer);
+      const prompt = renderTask({}, question.text, tokenizer);
       const reply =
         question.kind === 'files'
           ? writeNanoReply(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PROMPT_LIMITS, renderPrompt, shownSkills } from '../../../nano/policy/render-prompt.ts';
+import { PROMPT_LIMITS, renderPrompt } from '../../../nano/policy/render-prompt.ts';
+import { shownSkills } from '../../../nano/policy/shown-skills.ts';
 import { MARK } from '../../../nano/policy/vocabulary.ts';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';

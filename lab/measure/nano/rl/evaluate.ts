@@ -73,8 +73,8 @@ export function blockFor(
   const pool = words === 'unseen' ? pools.gate : pools.train;
   const lessons = shuffled(random, RULES).map((rule, at) => {
     const name = words === 'slugs' ? `${newWord(random)}-${newWord(random)}` : `rule-${rule.toLowerCase()}`;
-    const content = `1. ${pick(random, pool.get(rule) ?? [''])}`;
-    return createLiveSkill({ id: String(at), name, description: '', content });
+    const { description, content } = pick(random, pool.get(rule) ?? []);
+    return createLiveSkill({ id: String(at), name, description, content });
   });
   return renderBlock(lessons);
 }

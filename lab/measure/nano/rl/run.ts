@@ -38,7 +38,7 @@ const STEPS = Number(values.steps);
 const BATCH = { groups: 12, size: 96, atOnce: 4 };
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-const pools = { train: await makeLessons('train', 40), gate: await makeLessons('gate', 40) };
+const pools = { train: makeLessons('train', 40), gate: makeLessons('gate', 40) };
 const gate = makeWorkTasks({ split: 'gate', seed: 7_000, count: Number(values.tasks) });
 const fewer = gate.slice(0, Math.ceil((2 * gate.length) / 3));
 const { name, tokenizer } = await readNano();

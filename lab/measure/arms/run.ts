@@ -1,0 +1,101 @@
+/**
+ * npm run bench:arms [-- --seeds 5 --days 14 --rules seed:1 --only sample|house|files|all --condition all --jobs 2 --folder DIR]
+ *
+ * Runs all arms of workdays with the embedded policy, and writes the tables of docs/results.md. A stopped run continues with the
+ * same command. The section is named after the rules, so that runs with other rules stand beside each other.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { PACKAGE_ROOT } from '../../../src/base/package.ts';
+import { checkConfig } from '../../../src/config/check-config.ts';
+import { createLog } from '../../../src/daemon/log.ts';
+import { readConditions } from '../../commands/bench.ts';
+import { DEFAULT_HABITS, NANO_POLICY } from '../../policies/choose-policy.ts';
+import { armsMarkdown } from '../../report/arms/arms-markdown.ts';
+import { armsSummary } from '../../report/arms/arms-summary.ts';
+import { documentPage } from '../../report/page.ts';
+import { questionDocument } from '../../report/questions/question-document.ts';
+import { questionJson } from '../../report/questions/question-json.ts';
+import { makeQuestionReport } from '../../report/questions/question-report.ts';
+import { loadBenchJournal } from '../../run/bench-journal.ts';
+import { runBench } from '../../run/run-bench.ts';
+import type { QuestionFilter } from '../../run/suites.ts';
+import { UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
+import { writeSection } from '../markdown.ts';
+
+const FILTERS: readonly QuestionFilter[] = ['files', 'house', 'sample'];
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '5' },
+    days: { type: 'string', default: '14' },
+    rules: { type: 'string', default: UNTUNED_RULES },
+    only: { type: 'string', default: 'sample' },
+    condition: { type: 'string', default: 'all' },
+    jobs: { type: 'string', default: '2' },
+    'night-steps': { type: 'string', default: '10' },
+    folder: { type: 'string', default: 'node_modules/.cache/instar-arms' },
+    /** Only the tables, of what has been run so far. */
+    report: { type: 'boolean', default: false },
+    /** Prints the tables instead of writing them into docs/results.md. */
+    dry: { type: 'boolean', default: false },
+  },
+});
+
+const root = fileURLToPath(PACKAGE_ROOT);
+const folder = path.resolve(root, values.folder);
+const name = values.rules.replace(/[^\w-]{1,80}/g, '-');
+const only = FILTERS.find((filter) => filter === values.only);
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort());
+process.once('SIGTERM', () => stop.abort());
+mkdirSync(folder, { recursive: true });
+
+let shownAt = 0;
+const EVERY_MS = 10_000;
+
+if (!values.report)
+  await runBench({
+    run: name,
+    folder,
+    suite: 'workdays',
+    split: 'report',
+    form: 'short',
+    rules: values.rules,
+    set: '',
+    days: Number(values.days),
+    ...(only === undefined ? {} : { only }),
+    conditions: readConditions(values.condition),
+    seeds: Array.from({ length: Number(values.seeds) }, (_, index) => index + 1),
+    policy: NANO_POLICY,
+    habits: DEFAULT_HABITS,
+    failures: 3,
+    settleEach: true,
+    jobs: Number(values.jobs),
+    nightSteps: Number(values['night-steps']),
+    config: () => checkConfig({}, { env: {} }).config,
+    env: process.env,
+    log: createLog({ format: 'auto', level: 'error', stream: process.stderr, env: process.env }),
+    onProgress: ({ condition, seed, day, asked, questions }) => {
+      if (performance.now() - shownAt < EVERY_MS) return;
+      shownAt = performance.now();
+      process.stderr.write(`${asked} of ${questions} · ${condition} · seed ${seed} · day ${day + 1}\n`);
+    },
+    signal: stop.signal,
+  });
+
+const journal = loadBenchJournal(path.join(folder, name, 'journal.jsonl'));
+if (journal === undefined) throw new Error(`there is no run in ${path.join(folder, name)}`);
+const report = makeQuestionReport(journal);
+const markdown = armsMarkdown(
+  report,
+  `npm run bench:arms${values.rules === UNTUNED_RULES ? '' : ` -- --rules ${values.rules}`}`,
+);
+writeFileSync(path.join(folder, name, 'report.json'), JSON.stringify(questionJson(report), undefined, 1));
+writeFileSync(path.join(folder, name, 'report.html'), documentPage(questionDocument(report)));
+process.stdout.write(`${armsSummary(report, { width: 110, colour: process.stdout.isTTY === true })}\n`);
+if (values.dry) process.stdout.write(`${markdown}\n`);
+else if (stop.signal.aborted) process.stderr.write('stopped; the same command continues\n');
+else writeSection(path.join(root, 'docs/results.md'), `arms ${values.rules}`, markdown);

@@ -1,0 +1,458 @@
+import type { Random } from '../../../../src/base/random.ts';
+import type { Json, JsonObject } from '../../../../src/core/json.ts';
+import { fill, pick, shuffled } from '../../../workdays/draw.ts';
+import { formsOf } from '../../../workdays/rules/draw-rules.ts';
+import { newWord } from '../placeholders.ts';
+import {
+  type AuxiliaryRule,
+  firstValue,
+  mapRecords,
+  mapValues,
+  newRecord,
+  type TaskSteps,
+} from './task-steps.ts';
+
+const KEYS = 'topic owner due ticket cost effort state version by at share seats start tags'.split(' ');
+/** Most often what is plain text: other values have rules of the suite. */
+const drawKey = (random: Random): string =>
+  random.next() < 0.5 ? pick(random, ['topic', 'owner', 'state', 'version', 'by']) : pick(random, KEYS);
+
+const PAIRS = [
+  '()',
+  '[]',
+  '<>',
+  '{}',
+  '**',
+  '__',
+  '##',
+  '//',
+  '||',
+  '==',
+  '~~',
+  '%%',
+  '::',
+  '--',
+  '++',
+  '!!',
+  '^^',
+  '..',
+];
+const SIGNS = [...'-_:/.+#=|~@%&*^!>'];
+
+export const drawSigns = (random: Random): readonly [string, string] => {
+  const [open = '<', close = '>'] = [...pick(random, PAIRS)];
+  return random.next() < 0.75 ? [open, close] : [open + open, close + close];
+};
+export const drawSign = (random: Random): string =>
+  random.next() < 0.8 ? pick(random, SIGNS) : pick(random, SIGNS) + pick(random, SIGNS);
+/** A word in one of several spellings. */
+export function drawWord(random: Random): string {
+  const word = newWord(random);
+  const luck = random.next();
+  if (luck < 0.6) return word;
+  return luck < 0.8 ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
+}
+const said = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? '');
+
+interface ValueOperation {
+  readonly name: string;
+  draw(random: Random): {
+    readonly change: (value: Json) => Json;
+    readonly words: Readonly<Record<string, string>>;
+  };
+  readonly says: readonly string[];
+}
+
+const joined = (random: Random): string => {
+  const luck = random.next();
+  return luck < 0.5 ? drawSign(random) : luck < 0.8 ? ' ' : '';
+};
+
+const OPERATIONS: readonly ValueOperation[] = [
+  {
+    name: 'surround',
+    draw: (random) => {
+      const [a, b] = drawSigns(random);
+      return { change: (value) => `${a}${said(value)}${b}`, words: { a, b } };
+    },
+    says: [
+      'Put the {key} between {a} and {b}: {to}.',
+      'The {key} goes into {a}{b}, as in {to}.',
+      'Surround the {key} with {a} and {b}.',
+      'Every {key} is wrapped in {a} and {b}, so {from} is {to}.',
+      'Write {to} where you would write {from} as {key}.',
+      'A {key} looks like {to} in our files.',
+      'We enclose what stands as {key}: {a} in front, {b} behind.',
+      'For the {key} we want {to}, not {from}.',
+    ],
+  },
+  {
+    name: 'begin',
+    draw: (random) => {
+      const a = `${drawWord(random)}${joined(random)}`;
+      return { change: (value) => `${a}${said(value)}`, words: { a } };
+    },
+    says: [
+      'Put "{a}" in front of the {key}: {to}.',
+      'The {key} begins with "{a}", for instance {to}.',
+      'Write the {key} with "{a}" before it.',
+      '{from} as {key} becomes {to}.',
+      'Each {key} starts with "{a}".',
+      'Give the {key} the lead "{a}", like {to}.',
+      'As {key} we want {to}, never {from} alone.',
+    ],
+  },
+  {
+    name: 'end',
+    draw: (random) => {
+      const a = `${joined(random)}${drawWord(random)}`;
+      return { change: (value) => `${said(value)}${a}`, words: { a } };
+    },
+    says: [
+      'Put "{a}" behind the {key}: {to}.',
+      'The {key} ends with "{a}", for instance {to}.',
+      'Write the {key} with "{a}" after it.',
+      '{from} as {key} becomes {to}.',
+      'Each {key} has "{a}" at its end.',
+      'Let every {key} finish in "{a}", like {to}.',
+      'As {key} we want {to}, never {from} alone.',
+    ],
+  },
+  {
+    name: 'letters',
+    draw: (random) => {
+      const isUpper = random.next() < 0.6;
+      return {
+        change: (value) => (isUpper ? said(value).toUpperCase() : said(value).toLowerCase()),
+        words: {
+          letters: isUpper
+            ? pick(random, ['capital letters', 'upper case', 'capitals'])
+            : pick(random, ['small letters', 'lower case']),
+        },
+      };
+    },
+    says: [
+      'Write the {key} in {letters}: {to}.',
+      'The {key} is always in {letters}.',
+      'Use {letters} for the {key}, as in {to}.',
+      'All letters of the {key} are {letters}.',
+    ],
+  },
+  {
+    name: 'as-list',
+    draw: () => ({ change: (value) => [value], words: {} }),
+    says: [
+      'The {key} is a list, even with one entry: {json}.',
+      'Put the {key} into a list, {json}.',
+      'Write {json} under {key}, a list.',
+      'Make the {key} an array with one element.',
+    ],
+  },
+  {
+    name: 'as-record',
+    draw: (random) => {
+      const a = newWord(random);
+      return { change: (value) => ({ [a]: value }), words: { a } };
+    },
+    says: [
+      'The {key} is an object with the key {a}: {json}.',
+      'Put the {key} into an object under "{a}".',
+      'Write {json} as the {key}.',
+      'What is the {key} goes one level deeper, to {a}.',
+    ],
+  },
+  {
+    name: 'fixed',
+    draw: (random) => {
+      const a = random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`;
+      return { change: () => a, words: { a } };
+    },
+    says: [
+      'The {key} is always "{a}".',
+      'Write {a} as the {key}, whatever the task says.',
+      'Set every {key} to {a}.',
+      'Our {key} is {a} everywhere.',
+    ],
+  },
+];
+
+/** What the suite calls these operations and what these fields are, to know which pairs are kept from pre-training. */
+const SUITE_OPERATIONS: Readonly<Record<string, string>> = {
+  surround: 'surround',
+  begin: 'prefix',
+  end: 'suffix',
+  letters: 'case',
+};
+const TARGETS: Readonly<Record<string, string>> = {
+  ...{
+    topic: 'title',
+    owner: 'person',
+    by: 'person',
+    state: 'state',
+    ticket: 'ticket',
+    cost: 'amount',
+    effort: 'amount',
+  },
+  ...{ share: 'share', seats: 'count', start: 'date', tags: 'item' },
+};
+const KEPT_BACK: ReadonlySet<string> = new Set(formsOf('unseen-forms').map(({ name }) => name));
+
+/** Whether a form of rule that pre-training must not see does the same to the same field. */
+const isKeptBack = (key: string, operation: string): boolean =>
+  KEPT_BACK.has(`${TARGETS[key] ?? ''}-${SUITE_OPERATIONS[operation] ?? ''}`) ||
+  (key === 'tags' && operation in SUITE_OPERATIONS);
+
+/** A rule on how one field is written. */
+export function drawValueRule(random: Random): AuxiliaryRule {
+  const key = drawKey(random);
+  const operation = pick(
+    random,
+    OPERATIONS.filter(({ name }) => !isKeptBack(key, name)),
+  );
+  const { change, words } = operation.draw(random);
+  return {
+    form: `value ${operation.name}`,
+    aspect: `value ${key}`,
+    apply: (task) => mapValues(task, key, change),
+    tell: (example, own) => {
+      const value = firstValue(example, key);
+      const to = value === undefined ? undefined : change(value);
+      return fill(pick(own, operation.says), {
+        key: pick(own, [key, key, `"${key}"`, `value of ${key}`, `field ${key}`]),
+        from: said(value),
+        to: said(to),
+        json: JSON.stringify({ [key]: to }).slice(1, -1),
+        ...words,
+      });
+    },
+  };
+}
+
+type Rewrite = (record: JsonObject, task: TaskSteps) => JsonObject;
+
+interface RecordOperation {
+  readonly name: string;
+  readonly aspect: 'keys' | 'order' | 'fields';
+  draw(random: Random): { readonly change: Rewrite; readonly words: Readonly<Record<string, string>> };
+  readonly says: readonly string[];
+}
+
+const entries = (record: JsonObject) => Object.entries(record);
+const renamed =
+  (name: (key: string) => string): Rewrite =>
+  (record) =>
+    Object.fromEntries(entries(record).map(([key, value]) => [name(key), value]));
+/** Values of the task that a new field may repeat. */
+const SOURCES: readonly (readonly [string, (task: TaskSteps) => string])[] = [
+  ['the id of the task', ({ plan }) => plan.task],
+  ['the name of whoever asked', ({ plan }) => plan.author],
+  ['the folder', ({ plan }) => plan.creates[0]?.folder ?? ''],
+  ['the kind of document', ({ plan }) => plan.creates[0]?.about.at(-1) ?? ''],
+];
+
+const RECORD_OPERATIONS: readonly RecordOperation[] = [
+  {
+    name: 'rename',
+    aspect: 'keys',
+    draw: (random) => {
+      const [key, a] = [drawKey(random), newWord(random)];
+      return { change: renamed((name) => (name === key ? a : name)), words: { key, a } };
+    },
+    says: [
+      'In new files the key {key} is called {a}.',
+      'Use the key {a} instead of {key}.',
+      'Write "{a}" where you would write "{key}" as a key.',
+      'Name the field {a}, not {key}.',
+      'What the task calls {key} is {a} in our files.',
+    ],
+  },
+  {
+    name: 'begin-keys',
+    aspect: 'keys',
+    draw: (random) => {
+      const a = `${newWord(random)}${pick(random, ['_', '-', '.', ':'])}`;
+      return { change: renamed((name) => a + name), words: { a } };
+    },
+    says: [
+      'All keys of a new file begin with {a}: {keys}.',
+      'Put {a} in front of each key, as in {keys}.',
+      'Keys carry {a} before their name.',
+    ],
+  },
+  {
+    name: 'letters-of-keys',
+    aspect: 'keys',
+    draw: (random) => {
+      const isUpper = random.next() < 0.5;
+      return {
+        change: renamed((name) =>
+          isUpper ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1),
+        ),
+        words: { letters: isUpper ? 'are in capital letters' : 'begin with a capital letter' },
+      };
+    },
+    says: [
+      'The keys of new files {letters}: {keys}.',
+      'Keys in JSON {letters}, e.g. {keys}.',
+      'Make sure that keys {letters}.',
+    ],
+  },
+  {
+    name: 'move',
+    aspect: 'order',
+    draw: (random) => {
+      const [key, isFirst] = [drawKey(random), random.next() < 0.5];
+      return {
+        change: (record) => {
+          const [own, rest] = [
+            entries(record).filter(([name]) => name === key),
+            entries(record).filter(([name]) => name !== key),
+          ];
+          return Object.fromEntries(isFirst ? [...own, ...rest] : [...rest, ...own]);
+        },
+        words: { key, place: isFirst ? 'first' : 'last', end: isFirst ? 'top' : 'end' },
+      };
+    },
+    says: [
+      'The {key} comes {place} in a new file: {keys}.',
+      'Put {key} {place}, as in {keys}.',
+      '{key} is the {place} key of a file.',
+      'Move the {key} to the {end}.',
+    ],
+  },
+  {
+    name: 'turn',
+    aspect: 'order',
+    draw: () => ({ change: (record) => Object.fromEntries(entries(record).toReversed()), words: {} }),
+    says: [
+      'Write the fields in the opposite order: {keys}.',
+      'The last field of the task comes first, the first one last.',
+      'Reverse the keys of what you are told, so {keys}.',
+    ],
+  },
+  {
+    name: 'add',
+    aspect: 'fields',
+    draw: (random) => {
+      const [a, b] = [
+        newWord(random),
+        random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`,
+      ];
+      const isFirst = random.next() < 0.3;
+      return {
+        change: (record) => (isFirst ? { [a]: b, ...record } : { ...record, [a]: b }),
+        words: { a, b, place: isFirst ? 'at the top' : 'at the end', nth: isFirst ? 'first' : 'last' },
+      };
+    },
+    says: [
+      'Every new file says "{a}": "{b}" {place}.',
+      'Add {a} with the value {b} {place} of each JSON file you make.',
+      'New files have {a}: {b} as their {nth} field.',
+      'I miss "{a}": "{b}" in the new file, {place}.',
+      'The {nth} key is {a}, and it says "{b}".',
+    ],
+  },
+  {
+    name: 'add-known',
+    aspect: 'fields',
+    draw: (random) => {
+      const [a, [what, read]] = [newWord(random), pick(random, SOURCES)];
+      return { change: (record, task) => ({ ...record, [a]: read(task) }), words: { a, what } };
+    },
+    says: [
+      'New files have {what} under "{a}".',
+      'Add {a} at the end, which is {what}.',
+      'The last key is {a}: {what}.',
+      'Put {what} into each new file as {a}.',
+    ],
+  },
+  {
+    name: 'leave-out',
+    aspect: 'fields',
+    draw: (random) => {
+      const key = drawKey(random);
+      return {
+        change: (record) => Object.fromEntries(entries(record).filter(([name]) => name !== key)),
+        words: { key },
+      };
+    },
+    says: [
+      'Leave the {key} out of new files.',
+      'A new file has no {key}.',
+      'Do not write down the {key}.',
+      'We never keep the {key}: {keys} is all there is.',
+    ],
+  },
+  {
+    name: 'repeat',
+    aspect: 'fields',
+    draw: (random) => {
+      const [key, a] = [drawKey(random), newWord(random)];
+      return {
+        change: (record) => (key in record ? { ...record, [a]: record[key] } : record),
+        words: { key, a },
+      };
+    },
+    says: [
+      'Repeat the {key} at the end as {a}.',
+      'The {key} is written twice, the second time under "{a}".',
+      'Add {a}, the same as {key}.',
+      'What is the {key} also goes under {a}, last of all.',
+    ],
+  },
+  {
+    name: 'wrap',
+    aspect: 'fields',
+    draw: (random) => {
+      const a = newWord(random);
+      return { change: (record) => ({ [a]: record }), words: { a } };
+    },
+    says: [
+      'All fields of a new file go under one key, "{a}".',
+      'Put everything into an object called {a}.',
+      'A new file has a single key {a}, and in it the rest.',
+    ],
+  },
+];
+
+/** A rule on the keys and fields of new documents. */
+export function drawRecordRule(random: Random): AuxiliaryRule {
+  const operation = pick(random, RECORD_OPERATIONS);
+  const { change, words } = operation.draw(random);
+  return {
+    form: `record ${operation.name}`,
+    aspect: operation.aspect,
+    apply: (task) => mapRecords(task, (record) => change(record, task), 'new'),
+    tell: (example, own) => {
+      const record = newRecord(example) ?? {};
+      const keys = Object.keys(change(record, example)).join(', ');
+      return fill(pick(own, operation.says), { keys, ...words });
+    },
+  };
+}
+
+/** A rule that gives the whole order of the keys. */
+export function drawOrderRule(random: Random): AuxiliaryRule {
+  const order = shuffled(random, KEYS);
+  const place = (key: string): number => {
+    const at = order.indexOf(key);
+    return at < 0 ? order.length : at;
+  };
+  const change: Rewrite = (record) =>
+    Object.fromEntries(entries(record).toSorted(([a], [b]) => place(a) - place(b)));
+  return {
+    form: 'record order',
+    aspect: 'order',
+    apply: (task) => mapRecords(task, (record) => change(record, task), 'new'),
+    tell: (_, own) =>
+      fill(
+        pick(own, [
+          'Keys come in this order: {order}.',
+          'Sort the fields of a new file as {order}.',
+          'The order of the keys is {order}, without what a file does not have.',
+        ]),
+        { order: order.join(', ') },
+      ),
+  };
+}

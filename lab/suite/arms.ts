@@ -1,0 +1,167 @@
+/** The name of an arm: what `--condition` takes and what every row of a journal carries. */
+export type Condition =
+  | 'baseline'
+  | 'notes'
+  | 'all-lessons'
+  | 'skills'
+  | 'skills-holdout'
+  | 'skills-imperfect'
+  | 'skills-distractors-50'
+  | 'skills-distractors-200'
+  | 'full'
+  | 'full-oracle';
+
+/**
+ * An arm of an experiment: what the policy is given, and what it is denied. All arms ask the same questions in the same
+ * order, in one conversation a day that keeps the user's feedback.
+ */
+export interface Arm {
+  readonly name: Condition;
+  /** As headlines call it. */
+  readonly label: string;
+  readonly gives: string;
+  readonly withholds: string;
+  /** `off`: lessons wait for an approval that never comes. `all`: every lesson is in the prompt, whatever the task. */
+  readonly lessons: 'off' | 'recalled' | 'all';
+  /** Whether the product's own share of sessions is kept without a lesson. */
+  readonly hasHoldout: boolean;
+  /** Whether the feedback of earlier days is in the system prompt. */
+  readonly hasNotes: boolean;
+  readonly feedback: 'whole' | 'imperfect';
+  /** Lessons of other domains that the library has from the beginning. */
+  readonly distractors: number;
+  /** What weights are trained on at night. `served`: recorded turns with the user's feedback. `oracle`: the suite's own checks. */
+  readonly training: 'none' | 'served' | 'oracle';
+  /** The arms that it is compared with. */
+  readonly against: readonly Condition[];
+}
+
+const PLAIN: Pick<Arm, 'hasHoldout' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
+  hasHoldout: false,
+  hasNotes: false,
+  feedback: 'whole',
+  distractors: 0,
+  training: 'none',
+};
+
+/** In the order of runs and reports. */
+export const ARMS: readonly Arm[] = [
+  {
+    ...PLAIN,
+    name: 'baseline',
+    label: 'baseline',
+    gives: "the day's conversation with the user's feedback on every earlier answer of the day",
+    withholds: 'lessons, and everything said on earlier days',
+    lessons: 'off',
+    against: [],
+  },
+  {
+    ...PLAIN,
+    name: 'notes',
+    label: 'notes',
+    gives:
+      'the conversation, and the raw feedback of all earlier days in the system prompt (## Notes, newest last)',
+    withholds: 'lessons; notes beyond 6,000 characters, oldest first',
+    lessons: 'off',
+    hasNotes: true,
+    against: ['baseline'],
+  },
+  {
+    ...PLAIN,
+    name: 'all-lessons',
+    label: 'all lessons',
+    gives: 'the conversation, and every lesson of the library in every prompt',
+    withholds: 'recall: nothing selects the lessons that fit the task',
+    lessons: 'all',
+    against: ['baseline', 'notes'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills',
+    label: 'skills',
+    gives: 'the conversation, and the lessons that recall selects for the task',
+    withholds: 'trained weights',
+    lessons: 'recalled',
+    against: ['baseline', 'notes', 'all-lessons'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills-holdout',
+    label: 'skills, hold-out on',
+    gives: "as skills, with the product's own hold-out (a tenth of the sessions is not shown a lesson)",
+    withholds: 'in each session, the lessons that are held out from it',
+    lessons: 'recalled',
+    hasHoldout: true,
+    against: ['baseline', 'skills'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills-imperfect',
+    label: 'skills, imperfect feedback',
+    gives:
+      'as skills, but feedback on rules is vague (25 %), partial (25 %), wrong (10 %) or complete (40 %)',
+    withholds: 'reliable feedback: wrong feedback states another value of the same form',
+    lessons: 'recalled',
+    feedback: 'imperfect',
+    against: ['baseline', 'skills'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills-distractors-50',
+    label: 'skills, 50 distractors',
+    gives: 'as skills, in a library that already has 50 lessons of other domains',
+    withholds: 'trained weights',
+    lessons: 'recalled',
+    distractors: 50,
+    against: ['baseline', 'skills'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills-distractors-200',
+    label: 'skills, 200 distractors',
+    gives: 'as skills, in a library that already has 200 lessons of other domains',
+    withholds: 'trained weights',
+    lessons: 'recalled',
+    distractors: 200,
+    against: ['baseline', 'skills'],
+  },
+  {
+    ...PLAIN,
+    name: 'full',
+    label: 'full (deployable rewards)',
+    gives:
+      'as skills, and a training window after each day on what a deployment has: recorded turns with their feedback',
+    withholds: "the suite's checks and generated tasks",
+    lessons: 'recalled',
+    training: 'served',
+    against: ['baseline', 'skills'],
+  },
+  {
+    ...PLAIN,
+    name: 'full-oracle',
+    label: 'full (oracle rewards)',
+    gives:
+      "as skills, and weights trained after each day with oracle rewards: the suite's hidden checks on generated tasks. No deployment has these",
+    withholds: 'nothing that a deployment would have',
+    lessons: 'recalled',
+    training: 'oracle',
+    against: ['baseline', 'skills', 'full'],
+  },
+];
+
+export const CONDITIONS: readonly Condition[] = ARMS.map(({ name }) => name);
+
+export function armOf(condition: Condition): Arm {
+  const found = ARMS.find(({ name }) => name === condition);
+  if (found === undefined) throw new RangeError(`no arm is named ${condition}`);
+  return found;
+}
+
+/** As headlines call it; a name that no arm has stays as it is. */
+export const armLabel = (condition: string): string =>
+  ARMS.find(({ name }) => name === condition)?.label ?? condition;
+
+/** `full` trained on oracle rewards until arms had a version: journals from then have no `arms` in their head. */
+export const ARMS_VERSION = 2;
+export const currentName = (condition: Condition): Condition =>
+  condition === 'full' ? 'full-oracle' : condition;

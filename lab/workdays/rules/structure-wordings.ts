@@ -1,0 +1,362 @@
+import type { SplitWordings } from '../files/scene.ts';
+
+const fields = (what: string, other: string, third: string): SplitWordings => ({
+  train: [
+    'Every new file needs {example}.',
+    `Add the field {key} to each new JSON file, with ${what}.`,
+    'New files have the key {key}: {example}.',
+    'I miss {key} in the new file, here {example}.',
+    `Put {key} into whatever you create; it is ${what}.`,
+    'A file you create says {example}.',
+  ],
+  gate: [
+    'Where is {key}? It was to be {example}.',
+    `Documents also state {key}, namely ${other}.`,
+    'One member is absent: {example}',
+    'Complete it by {key} = {value}.',
+  ],
+  report: [
+    'The import stumbles when {key} is not given; {example}.',
+    `Let us know ${third} as well, under {key}.`,
+    'There was no {example} in what you drew up.',
+    'Supply {key} ({value} this time).',
+  ],
+});
+
+/** How people speak of the forms about fields, keys, lists, file names and traces. */
+export const STRUCTURE_WORDINGS = {
+  'field-fixed': fields('the value {value}', 'always {value}', 'that it is {value}'),
+  'field-task': fields('the id of the task', 'the number of the job, {value}', 'which job it came from'),
+  'field-person': fields('the name of who asked', 'who gave the order, {value}', 'who wanted it'),
+  'field-folder': fields('the name of its folder', 'the directory it sits in, {value}', 'where it is kept'),
+  'field-last': {
+    train: [
+      'The last key of a new file is {example}.',
+      'End each new JSON file with {example}.',
+      'Put {example} at the end of every file you create.',
+      'New files close with {example}.',
+      'A new file ends in the key {key}, which says {value}.',
+      'After everything else, a new file has {example}.',
+    ],
+    gate: [
+      'Finish documents off by {example}.',
+      'At the very bottom there must stand {example}.',
+      '{key} comes last and says {value}.',
+      'Nothing may follow {example}.',
+    ],
+    report: [
+      'Our documents sign off like this: {example}',
+      'What I look for at the foot is {example}.',
+      'Conclude it by {key}, {value}.',
+      'The closing member, {example}, was absent.',
+    ],
+  },
+  'key-rename': {
+    train: [
+      'The key {from} is called {to} in our files.',
+      'Write {to} instead of {from} as the key.',
+      'Use the key {to}, not {from}.',
+      'In new files {from} has the name {to}.',
+      'Rename {from} to {to} when you create JSON.',
+      'Please call it {to}: we have no key {from}.',
+    ],
+    gate: [
+      'Nobody here knows a member "{from}"; say "{to}".',
+      'What you label {from} goes by {to}.',
+      '"{to}" was the wanted label, "{from}" is foreign.',
+      'Swap the label {from} for {to}.',
+    ],
+    report: [
+      'Our schema has {to} where yours has {from}.',
+      'Under {from} nothing gets imported; {to} works.',
+      'Mind the naming: {to}, never {from}.',
+      'It is {to} with us, you put {from}.',
+    ],
+  },
+  'key-prefix': {
+    train: [
+      'Put {mark} in front of every key, so {plain} becomes {example}.',
+      'Keys of new files begin with {mark}.',
+      'Write keys like {example}.',
+      'Each key gets {mark} before it, e.g. {example}.',
+      'The key {plain} is written {example} here.',
+      'Use {example} as the key, not {plain}.',
+    ],
+    gate: [
+      'Member names start off by {mark}: {example}',
+      'A member called plain {plain} gets lost, {example} does not.',
+      '{mark} precedes all member names.',
+      'I expected the member {example}.',
+    ],
+    report: [
+      'The namespace is missing: {plain} should be {example}.',
+      'Lead member names in by {mark}.',
+      'Our schema reads {example} and its like.',
+      'No {mark} ahead of {plain}?',
+    ],
+  },
+  'key-suffix': {
+    train: [
+      'Put {mark} behind every key, so {plain} becomes {example}.',
+      'Keys of new files end in {mark}.',
+      'Write keys like {example}.',
+      'Each key gets {mark} after it, e.g. {example}.',
+      'The key {plain} is written {example} here.',
+      'Use {example} as the key, not {plain}.',
+    ],
+    gate: [
+      'Member names finish on {mark}: {example}',
+      'A member called plain {plain} gets lost, {example} does not.',
+      '{mark} follows all member names.',
+      'I expected the member {example}.',
+    ],
+    report: [
+      'The ending is missing: {plain} should be {example}.',
+      'Let {mark} trail all member names.',
+      'Our schema reads {example} and its like.',
+      'No {mark} at the tail of {plain}?',
+    ],
+  },
+  'key-case': {
+    train: [
+      'Write keys {case}, so {plain} becomes {example}.',
+      'Keys of new files are {case}.',
+      'Write keys like {example}.',
+      'Each key goes {case}, e.g. {example}.',
+      'The key {plain} is written {example} here.',
+      'Use {example} as the key, not {plain}.',
+    ],
+    gate: [
+      'Spell member names {case}: {example}',
+      'I expected the member {example}.',
+      'Member names come {case} with us.',
+      '{plain} ought to be spelt {example}.',
+    ],
+    report: [
+      'Our schema is strict about letters: {example}, never {plain}.',
+      'Names of members stand {case}.',
+      'It reads {plain}, the import wants {example}.',
+      'Mind the letters in {plain}, {case}.',
+    ],
+  },
+  'list-joined': {
+    train: [
+      'Write tags as one text with "{separator}" between them: {example}.',
+      'Join tags by "{separator}", e.g. {example}.',
+      'A list of tags is a text such as {example}.',
+      'Put "{separator}" between the tags instead of making a list.',
+      'For {plain} write {example}.',
+      'Tags go into one text, like {example}.',
+    ],
+    gate: [
+      'No brackets for tags: {example}',
+      'String the tags together using "{separator}".',
+      'I wanted {example} there rather than a list.',
+      'One text holds all tags, "{separator}" parts them.',
+    ],
+    report: [
+      'Our column takes {example}, lists break it.',
+      'Glue the tags together: {example}',
+      'Let "{separator}" stand between one tag and the next, all in a single text.',
+      '{plain} should have come out as {example}.',
+    ],
+  },
+  'list-sorted': {
+    train: [
+      'Sort tags: {example}.',
+      'Tags stand in {order} order.',
+      'Put tags in {order} order, e.g. {example}.',
+      'The order of tags is {order}.',
+      'Tags are listed like {example}.',
+      'For {plain} write {example}.',
+    ],
+    gate: [
+      'Arrange the tags {order}: {example}',
+      'Those tags are jumbled, I want {example}.',
+      'Tags run {order}.',
+      '{example} would be the right sequence.',
+    ],
+    report: [
+      'People scan tags {order}, so {example}.',
+      'Bring tags into line: {order}.',
+      'The sequence ought to be {example}.',
+      'You kept {plain} as told; we order them {order}.',
+    ],
+  },
+  'list-numbered': {
+    train: [
+      'Number the tags: {example}.',
+      'Tags have numbers and "{sign}" in front.',
+      'Count tags from 1 with "{sign}", e.g. {example}.',
+      'Each tag begins with its number, like {example}.',
+      'For {plain} write {example}.',
+      'Give every tag its number and "{sign}".',
+    ],
+    gate: [
+      'I want to see which tag is first: {example}',
+      'Rank the tags, figure then "{sign}".',
+      '{example} has them numbered, yours has not.',
+      'Let figures lead the tags, parted by "{sign}".',
+    ],
+    report: [
+      'We refer to tags by position, hence {example}.',
+      'Tags carry their position, such as 1{sign}.',
+      'Positions are missing: {example}',
+      'Count them out, 1{sign} 2{sign} and on.',
+    ],
+  },
+  'list-empty': {
+    train: [
+      'Without tags write {example}.',
+      'An empty list of tags is {example}.',
+      'When there are no tags, put {word}.',
+      'No tags are written {example}, not [].',
+      'Do not leave tags empty: {word}.',
+      'If tags are none, the value is {example}.',
+    ],
+    gate: [
+      'Empty brackets look like a mistake; {word} is what we put.',
+      'Should there be no tag at all, say {word}.',
+      'I expected {example} for lack of tags.',
+      '{word} stands for nothing to list.',
+    ],
+    report: [
+      'An absence of tags is announced by {word}.',
+      'Nothing to list? Then {example}.',
+      'Brackets with nothing inside get rejected, {example} passes.',
+      'Spell out that none exist: {word}',
+    ],
+  },
+  'file-prefix': {
+    train: [
+      'Names of new files begin with {mark}, e.g. {example}.',
+      'Put {mark} in front of a new file name.',
+      'Call it {example}, not {plain}.',
+      'A new file is named like {example}.',
+      'Each file you create has {mark} before its name.',
+      'The file should be called {example}.',
+    ],
+    gate: [
+      'On disk I look for {example}.',
+      'Its name has to start off by {mark}.',
+      'Fresh documents are recognised by {mark} ahead of the name.',
+      'Rename {plain}: {example}',
+    ],
+    report: [
+      'Nothing beginning by {mark} turned up; {example} would have.',
+      'Lead names of documents in by {mark}.',
+      'We file things as {example}.',
+      '{plain} lacks {mark} at its head.',
+    ],
+  },
+  'file-suffix': {
+    train: [
+      'Names of new files end in {mark}, e.g. {example}.',
+      'Put {mark} behind the name of a new file.',
+      'Call it {example}, not {plain}.',
+      'A new file is named like {example}.',
+      'Each file you create has {mark} after its name.',
+      'The file should be called {example}.',
+    ],
+    gate: [
+      'On disk I look for {example}.',
+      'Its name has to finish on {mark}, before the dot.',
+      'Fresh documents are recognised by {mark} at the tail of the name.',
+      'Rename {plain}: {example}',
+    ],
+    report: [
+      'Nothing finishing on {mark} turned up; {example} would have.',
+      'Let {mark} trail names of documents.',
+      'We file things as {example}.',
+      '{plain} lacks {mark} at its tail.',
+    ],
+  },
+  'new-line': {
+    train: [
+      'List each new file in {file}: "{example}".',
+      'Append "{line}" to {file} for every file you create.',
+      'A new file gets a line in {file}, e.g. "{example}".',
+      'After you create a file, add "{line}" to {file}.',
+      'Put "{example}" into {file} when the file is new.',
+      '{file} lists all new files as "{line}".',
+    ],
+    gate: [
+      'I opened {file} and found no "{example}".',
+      'Register fresh documents with {file}, shaped {line}.',
+      '{file} must learn of {path}: "{example}"',
+      'Enter whatever you create in {file} ({line}).',
+    ],
+    report: [
+      'The catalogue {file} does not mention {path}; "{example}".',
+      'Catalogue each document by {line} inside {file}.',
+      'An entry "{example}" belongs into {file}.',
+      'Creations are announced through {file}: {line}',
+    ],
+  },
+  'edit-line': {
+    train: [
+      'Note each changed file in {file}: "{example}".',
+      'Append "{line}" to {file} for every file you change.',
+      'A changed file gets a line in {file}, e.g. "{example}".',
+      'After you change a file, add "{line}" to {file}.',
+      'Put "{example}" into {file} when you edited the file.',
+      '{file} lists all edits as "{line}".',
+    ],
+    gate: [
+      'I opened {file} and found no "{example}".',
+      'Register modifications with {file}, shaped {line}.',
+      '{file} must learn that {path} was altered: "{example}"',
+      'Enter whatever you modify in {file} ({line}).',
+    ],
+    report: [
+      'The revision list {file} does not mention {path}; "{example}".',
+      'Report each alteration by {line} inside {file}.',
+      'For the alteration an entry "{example}" belongs into {file}.',
+      'Alterations are announced through {file}: {line}',
+    ],
+  },
+  'copy-new': {
+    train: [
+      'Make a copy of each new file, like {example}.',
+      'A new file is there twice: {path} and {example}.',
+      'Copy what you create to the same name with {suffix} behind it.',
+      'After you create a file, cp it to {example}.',
+      'Each new file has a copy that ends in {suffix}.',
+      'Put a second copy next to the file: {example}.',
+    ],
+    gate: [
+      'I wanted a duplicate of the fresh document, {example}.',
+      'Duplicate whatever you create, {suffix} at the end.',
+      '{example} ought to hold the same as {path}.',
+      'One document, two files: {path}, {example}',
+    ],
+    report: [
+      'A spare of {path} should lie beside it as {example}.',
+      'We keep a spare of all we create, ending {suffix}.',
+      'Where is {example}, the spare?',
+      'Creations come in pairs; the second carries {suffix}.',
+    ],
+  },
+  'flag-file': {
+    train: [
+      'When a task is over, write {word} into {example}.',
+      'Each finished task has a file {example} that says {word}.',
+      'Put a file with {word} in {folder}, named after the task: {example}.',
+      'After the work, create {example} with {word} in it.',
+      'A finished task leaves {example} ({word}).',
+      'Write the file {example}; it says {word}.',
+    ],
+    gate: [
+      'I see that a job is over by {example}, and there was none.',
+      'Raise a flag in {folder}: {example} containing {word}.',
+      '{folder} has nothing on {task}; "{word}" in {example}.',
+      'Signal completion through {example}, content {word}.',
+    ],
+    report: [
+      'The night run waits for {example} to contain {word}.',
+      'Leave {word} behind for us in {example}.',
+      'Per job one marker below {folder}, ending {ending}, saying {word}.',
+      'No {example} means not finished to us; inside goes {word}.',
+    ],
+  },
+} as const satisfies Readonly<Record<string, SplitWordings>>;

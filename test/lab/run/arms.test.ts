@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readConditions } from '../../../lab/commands/bench.ts';
+import { loadBenchJournal, openBenchJournal } from '../../../lab/run/bench-journal.ts';
+import { distractorChanges, isDistractor } from '../../../lab/run/distractors.ts';
+import { NOTES_LIMIT, openPromptNotes } from '../../../lab/run/prompt-notes.ts';
+import { loadSuite, type SuiteChoice } from '../../../lab/run/suites.ts';
+import { ARMS, armLabel, armOf, CONDITIONS } from '../../../lab/suite/arms.ts';
+import { findRivals, rulesOfSeed, UNTUNED_RULES } from '../../../lab/workdays/drawn-rules.ts';
+import { FEEDBACK_SHARES, withImperfectFeedback } from '../../../lab/workdays/imperfect-feedback.ts';
+import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
+import { createWorkdays } from '../../../lab/workdays/workdays.ts';
+import { asObject, asString } from '../../../src/core/json.ts';
+import { decodeChange } from '../../../src/lessons/codec.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'instar-arms-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const WORKDAYS: SuiteChoice = {
+  suite: 'workdays',
+  split: 'report',
+  form: 'short',
+  rules: UNTUNED_RULES,
+  set: '',
+};
+
+describe('the arms', () => {
+  it('name oracle rewards wherever weights are trained on the hidden checks, and nowhere else', () => {
+    for (const { name, label, gives, training } of ARMS)
+      expect([name, /oracle/.test(label), /oracle/.test(gives)]).toEqual([
+        name,
+        training === 'oracle',
+        training === 'oracle',
+      ]);
+    expect(armLabel('full-oracle')).toBe('full (oracle rewards)');
+  });
+
+  it('are compared with arms that come before them, the baseline among them', () => {
+    for (const [at, { name, against }] of ARMS.entries()) {
+      expect(against.every((other) => CONDITIONS.indexOf(other) < at)).toBe(true);
+      expect(against.includes('baseline')).toBe(name !== 'baseline');
+    }
+  });
+
+  it('can be chosen by name, or all at once, in the order of reports', () => {
+    expect(readConditions('skills,notes')).toEqual(['notes', 'skills']);
+    expect(readConditions('all')).toEqual(CONDITIONS);
+    expect(() => readConditions('magic')).toThrow('no condition is named "magic"');
+  });
+});
+
+describe('a journal of an earlier version', () => {
+  const head = {
+    run: 'old',
+    suite: 'workdays',
+    options: {},
+    policy: 'nano',
+    conditions: ['baseline', 'full'] as const,
+    seeds: [1],
+    questions: 1,
+    rules: [],
+    startedAt: '2026-11-15T00:00:00Z',
+    version: '0',
+    notes: [],
+  };
+  const night = { seed: 1, day: 0, steps: 1, pairs: 0, moves: [], serving: 0, ms: 1 };
+
+  it('is read with its full as full-oracle, because that is what it was; a newer one keeps its full', () => {
+    const old = path.join(folder, 'old.jsonl');
+    const writer = openBenchJournal(old, head);
+    writer.night({ condition: 'full', ...night });
+    writer.endDay('full', 1, 0);
+    writer.close();
+    const read = loadBenchJournal(old);
+    expect(read?.head.conditions).toEqual(['baseline', 'full-oracle']);
+    expect(read?.nights.map(({ condition }) => condition)).toEqual(['full-oracle']);
+    expect([read?.lastDay('full-oracle', 1), read?.lastDay('full', 1)]).toEqual([0, undefined]);
+
+    const now = path.join(folder, 'now.jsonl');
+    const newer = openBenchJournal(now, { ...head, arms: 2 });
+    newer.night({ condition: 'full', ...night });
+    newer.endDay('full', 1, 0);
+    newer.close();
+    expect(loadBenchJournal(now)?.nights.map(({ condition }) => condition)).toEqual(['full']);
+  });
+});
+
+describe('notes in the prompt', () => {
+  it('have the feedback of earlier days only, newest last, each line once, and survive a restart', () => {
+    const file = path.join(folder, 'notes', 'notes.md');
+    const notes = openPromptNotes(file);
+    notes.add('Use .bak copies.\nTimes end in +08:00.');
+    expect(notes.section()).toBe('');
+    notes.endDay();
+    notes.add('Use .bak copies.');
+    notes.endDay();
+    const section = openPromptNotes(file).section();
+    expect(section).toMatch(/^## Notes\n/);
+    expect(section.split('\n').slice(2)).toEqual(['- Times end in +08:00.', '- Use .bak copies.']);
+  });
+
+  it('are cut at their limit, the oldest first (not the newest)', () => {
+    const notes = openPromptNotes(path.join(folder, 'long', 'notes.md'));
+    for (let nth = 0; nth < 200; nth++) notes.add(`note ${nth} ${'x'.repeat(90)}`);
+    notes.endDay();
+    expect(notes.section().length).toBeLessThan(NOTES_LIMIT + 200);
+    expect(notes.section()).toContain('note 199 ');
+    expect(notes.section()).not.toContain('note 0 ');
+  });
+});
+
+describe('distractors', () => {
+  const changes = distractorChanges(200);
+
+  it('are 200 lessons that the library accepts, under ids that a report recognises', () => {
+    expect(changes.map(decodeChange).filter((change) => !('op' in change))).toEqual([]);
+    const ids = changes.map(({ id }) => asString(id) ?? '');
+    expect(new Set(ids).size).toBe(200);
+    expect(ids.every(isDistractor)).toBe(true);
+    expect(distractorChanges(50)).toEqual(changes.slice(0, 50));
+    expect(() => distractorChanges(201)).toThrow('only 200');
+  });
+
+  it('teach none of the house rules and none of the other rules', () => {
+    const texts = changes.map(({ text }) => {
+      const { name, description, content } = asObject(text);
+      return `${name}\n${description}\n${content}`;
+    });
+    // Drawn rules are recognised by their values alone, some of which are a single sign.
+    const names = ['house', 'other'];
+    for (const rule of names.flatMap((name) => openRules(name).rules))
+      expect([rule.title, texts.filter((text) => rule.isTaughtBy(text))]).toEqual([rule.title, []]);
+  });
+});
+
+describe('imperfect feedback', () => {
+  const set = openRules('house');
+  const suite = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: set });
+  const imperfect = withImperfectFeedback(set, { seed: 'test', rivals: findRivals(set) });
+  const bent = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: imperfect });
+  const said = bent.days.flatMap(({ questions }) =>
+    questions.flatMap((question) =>
+      question.kind === 'files' && question.rules.length > 0
+        ? question
+            .feedback({ status: 'ok', passed: false, isDone: true, broken: question.rules, reasons: [] })
+            .split('\n')
+            .flatMap((line) => ({ line, heard: imperfect.kindOf(line) }))
+        : [],
+    ),
+  );
+
+  it('asks the same questions as whole feedback', () => {
+    const texts = (of: typeof suite) => of.days.flatMap(({ questions }) => questions.map(({ text }) => text));
+    expect(texts(bent)).toEqual(texts(suite));
+  });
+
+  it('is of the planned kinds within chance, and every line about a rule has its kind', () => {
+    const heard = said.flatMap((one) => one.heard ?? []);
+    expect(heard.length).toBe(said.length);
+    expect(heard.length).toBeGreaterThan(200);
+    for (const kind of ['complete', 'wrong'] as const) {
+      const share = heard.filter((one) => one.kind === kind).length / heard.length;
+      const deviation = Math.sqrt((FEEDBACK_SHARES[kind] * (1 - FEEDBACK_SHARES[kind])) / heard.length);
+      expect(Math.abs(share - FEEDBACK_SHARES[kind])).toBeLessThan(3.5 * deviation);
+    }
+  });
+
+  it('teaches the rule when it is complete, and not when it is vague, partial or wrong', () => {
+    for (const { line, heard } of said) {
+      const rule = set.rules.find(({ id }) => id === heard?.rule);
+      expect([line, rule?.isTaughtBy(line)]).toEqual([line, heard?.kind === 'complete']);
+    }
+  });
+});
+
+describe('drawn rules', () => {
+  it('are another set for each seed of a run, with ids that name the seed', async () => {
+    const loaded = await loadSuite({ ...WORKDAYS, days: 1 }, {});
+    const titles = [1, 2].map((seed) => loaded.of(seed).rules.map(({ title }) => title));
+    expect(titles[0]).not.toEqual(titles[1]);
+    expect(loaded.of(2).rules.every(({ id }) => id.startsWith('s2-'))).toBe(true);
+    expect(rulesOfSeed('seed:4:unseen-forms', 3)).toBe('seed:6:unseen-forms');
+    expect(rulesOfSeed('house', 3)).toBe('house');
+  });
+
+  it('differ between arms in their feedback alone', async () => {
+    const loaded = await loadSuite({ ...WORKDAYS, days: 2 }, {});
+    const whole = loaded.of(1, armOf('skills'));
+    const bent = loaded.of(1, armOf('skills-imperfect'));
+    expect(bent.days.map(({ questions }) => questions.map(({ text }) => text))).toEqual(
+      whole.days.map(({ questions }) => questions.map(({ text }) => text)),
+    );
+    expect([whole.feedbackKind, typeof bent.feedbackKind]).toEqual([undefined, 'function']);
+  });
+
+  it('cannot be misspelt unnoticed', async () => {
+    await expect(loadSuite({ ...WORKDAYS, rules: 'seed:1:unseen' }, {})).rejects.toThrow('unseen-parameters');
+  });
+
+  it('are told in a day that is one conversation, so that feedback stays in the context (not one per question)', () => {
+    const { days } = createWorkdays({ seed: 1, split: 'report', form: 'short', days: 1 });
+    expect(days.map(({ conversation }) => conversation)).toEqual(['day']);
+  });
+});
+
+it('the data of the distractors is in the package', () => {
+  const { files } = JSON.parse(
+    readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
+  );
+  expect(files).toContain('lab/suite/distractors.jsonl');
+});
