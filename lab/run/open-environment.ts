@@ -81,10 +81,12 @@ interface OpenEnvironmentOptions {
   readonly failures: number;
   /** Training under the arms that train. */
   readonly nights?: NightOptions;
-  /** A sentence model for all daemons of the run: arms ask the same questions. */
-  readonly embed?: EmbeddingModel;
   /** Whether the learner has learned from each verdict before the next one is given: what it learns from together is then no matter of time. */
   readonly settleReports?: boolean;
+  /** A sentence model for all daemons of the run: arms ask the same questions. */
+  readonly embed?: EmbeddingModel;
+  /** Whose turns are trained on. */
+  readonly agent?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -286,12 +288,12 @@ const modelOf = (policy: BenchPolicy): string =>
 
 /** The same questions in the same order get the same replies, also in a continued run. */
 function trainingFor(
-  { nights }: OpenEnvironmentOptions,
+  { nights, agent = 'bench-workdays' }: OpenEnvironmentOptions,
   { seed, after = -1 }: EnvironmentOptions,
 ): TrainingOverride {
   return {
     policySeed: seed * 1_000_000 + (after + 1) * 10_000,
-    agent: 'bench-workdays',
+    agent,
     // Every session has one question: there is nothing to compare a canary with.
     promotion: { canarySessions: 0, ...nights?.promotion },
     tuning: {

@@ -60,6 +60,11 @@ export async function runBench(options: BenchRun): Promise<string> {
       'Only workdays can make feedback imperfect: published data has its own.',
       'leave skills-imperfect out',
     );
+  if (options.suite !== 'workdays' && conditions.some((one) => armOf(one).training === 'oracle'))
+    throw new BenchError(
+      'Only workdays has tasks to train on that it does not ask: published data would be trained on its own questions.',
+      'leave full-oracle out; full trains on what was served',
+    );
   const suite = await loadSuite(options, options.env);
   const answers = choosePolicy(policy, suite, habits, options.config);
   const folder = path.join(options.folder, run);
@@ -108,6 +113,7 @@ export async function runBench(options: BenchRun): Promise<string> {
         policy: answers,
         failures,
         nights: { ...NIGHTS, steps: nightSteps, rules, ...(control === undefined ? {} : { control }) },
+        agent: `bench-${options.suite}`,
         embed,
         env: options.env,
         log: options.log,

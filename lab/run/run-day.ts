@@ -41,8 +41,8 @@ async function gradeQuestion(
       ...(chosen === undefined ? { why: 'no answer could be read' } : {}),
       rules,
       broken: exact ? [] : rules,
-      misled: [],
       ...(question.official === undefined ? {} : { official: question.official(answer) }),
+      misled: [],
       feedback: question.feedback(chosen),
     };
   }

@@ -87,16 +87,14 @@ function dayTable(scores: readonly OfficialScores[]) {
     days,
     [
       textColumn('day', dayName),
-      numberColumn('questions', (day) =>
-        count(scores.reduce((sum, one) => sum + (at(one, day)?.asked ?? 0), 0)),
-      ),
+      numberColumn('asked', (day) => count(Math.max(...scores.map((one) => at(one, day)?.asked ?? 0)))),
       ...scores.flatMap((one) => [
-        numberColumn<number>(`${one.condition}: acc.`, (day) => percent(at(one, day)?.accuracy)),
-        numberColumn<number>('harness', (day) => percent(at(one, day)?.officialAccuracy)),
+        numberColumn<number>(`${one.condition} acc.`, (day) => percent(at(one, day)?.accuracy)),
+        numberColumn<number>('h.', (day) => percent(at(one, day)?.officialAccuracy)),
         numberColumn<number>('compl.', (day) => percent(at(one, day)?.completion)),
-        numberColumn<number>('harness', (day) => percent(at(one, day)?.officialCompletion)),
+        numberColumn<number>('h.', (day) => percent(at(one, day)?.officialCompletion)),
       ]),
     ],
-    { caption: 'Each day by itself' },
+    { caption: 'Each day by itself; h.: by the harness' },
   );
 }

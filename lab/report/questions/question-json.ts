@@ -50,8 +50,8 @@ export function questionJson(report: QuestionReport): QuestionJson {
     losses,
     lessons,
     nights,
-    arms,
     official,
+    arms,
   };
 }
 

@@ -33,9 +33,9 @@ export interface QuestionReport {
   readonly lessons: readonly LessonLife[];
   /** Nights in which weights were trained or measured. */
   readonly nights: readonly NightReport[];
-  readonly arms: ArmReport;
   /** By the definitions that the suite was published with; empty for our own suites. */
   readonly official: ReturnType<typeof officialScores>;
+  readonly arms: ArmReport;
 }
 
 export interface QuestionJournal {
@@ -80,8 +80,8 @@ export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
       .map(({ names, own, base }) => findQuestionLosses(names, own, base, rules)),
     lessons: lessonLives(lessons, rows),
     nights: reportNights(nights),
-    arms: makeArmReport(head, byCondition, lessons),
     official: officialScores(byCondition),
+    arms: makeArmReport(head, byCondition, lessons),
   };
 }
 

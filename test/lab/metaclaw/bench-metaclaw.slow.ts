@@ -101,7 +101,7 @@ describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', {
     );
     const table = (await bench(['report', run])).stdout;
     expect(table).toContain('By the published definitions');
-    expect(table).toMatch(/day 3 +6 /);
+    expect(table).toMatch(/day 3 +3 /);
   });
 
   it('continues after kill -9 with the interrupted day, and with the lessons of the days before', async () => {
@@ -135,6 +135,16 @@ describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', {
     ]);
     expect(nano.code, nano.stderr).toBe(0);
     expect(rowsOf('nano')).toHaveLength(3);
+  });
+
+  it('runs full with what was served, and refuses to train on its own questions', async () => {
+    const nano = [...RUN, '--policy', 'nano', '--days', '2', '--night-steps', '1'];
+    const full = await bench([...nano, '--condition', 'full', '--run', 'full', '--json']);
+    expect(full.code, full.stderr).toBe(0);
+    expect(rowsOf('full')).toHaveLength(6);
+    const oracle = await bench([...nano, '--condition', 'full-oracle']);
+    expect(oracle.code).toBe(2);
+    expect(oracle.stderr).toContain('trained on its own questions');
   });
 
   it('ends with exit code 2 and the fix for a wrong folder', async () => {
