@@ -76,8 +76,11 @@ export function renderRun(folder: string, run: string): RenderedReport | undefin
   const whole = render(questionDocument(report), questionJson(report));
   return {
     ...whole,
+    // The page of arms knows neither days nor the definitions that a published suite comes with.
     table: (options) =>
-      options.isWhole === true ? whole.table(options) : armsSummary(report, { width: WIDTH, ...options }),
+      options.isWhole === true || report.official.length > 0
+        ? whole.table(options)
+        : armsSummary(report, { width: WIDTH, ...options }),
   };
 }
 
