@@ -169,6 +169,8 @@ export function ownFrame(
     ...(nouns === undefined ? {} : { noun: pick(random, nouns) }),
     ...(plain === undefined ? {} : { plain }),
   };
+  // Two marks side by side are no mark.
+  if ((words.left ?? '') !== '' && (words.right ?? '') !== '') delete all.mark;
   // Without its file, a line says nothing.
   const needed = 'copy' in words ? ['copy'] : 'file' in words ? ['file', 'line'] : [];
   const isQuoted = random.next() < 0.5;

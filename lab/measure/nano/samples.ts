@@ -99,10 +99,17 @@ function makeTask({ day }: DayFacts, at: number, random: Random): DayTask {
     ...{ day, random, split: 'train' },
     task: `t${twoDigits(1 + random.below(40))}${twoDigits(at + 1)}`,
     now: { ...day.today, hour: between(random, 8, 18), minute: random.below(60) },
-    folders: [folderAt(random.below(12)), folderAt(12 + random.below(12))],
+    folders: drawFolders(random),
   });
   return { ...task, base: stepsFor(createDraft(task.plan)) };
 }
+
+/** Two different folders, some with a number, some with a name of their own. */
+function drawFolders(random: Random): readonly [string, string] {
+  const [first = '', second = ''] = some(random, FOLDERS, 2);
+  return [random.next() < 0.25 ? newWord(random) : first, random.next() < 0.25 ? newWord(random) : second];
+}
+const FOLDERS: readonly string[] = Array.from({ length: 60 }, (_, at) => folderAt(at));
 
 /** A new document of some tasks has fields that no task of the suite has: rules on them can only be read. */
 function withInvented(task: DayTask, invented: readonly string[], random: Random): DayTask {

@@ -78,7 +78,7 @@ const OPERATIONS: readonly ValueOperation[] = [
     },
     says: [
       'Put the {key} between {a} and {b}: {to}.',
-      'The {key} goes into {a}{b}, as in {to}.',
+      'The {key} goes into {a} and {b}, as in {to}.',
       'Surround the {key} with {a} and {b}.',
       'Every {key} is wrapped in {a} and {b}, so {from} is {to}.',
       'Write {to} where you would write {from} as {key}.',
@@ -228,7 +228,7 @@ const KEPT_BACK: ReadonlySet<string> = new Set(formsOf('unseen-forms').map(({ na
 
 /** Whether a form of rule that pre-training must not see does the same to the same field. */
 const isKeptBack = (key: string, operation: string): boolean =>
-  (operation === 'pad' && key in TARGETS) ||
+  ((operation === 'pad' || operation === 'twice') && key in TARGETS) ||
   KEPT_BACK.has(`${TARGETS[key] ?? ''}-${SUITE_OPERATIONS[operation] ?? ''}`) ||
   (key === 'tags' && operation in SUITE_OPERATIONS);
 
