@@ -54,7 +54,10 @@ const TASKS_PER_DAY = 24;
 const SAMPLES_PER_DAY = 48;
 const INVENTED_FIELDS = 4;
 const NOISY = 2;
-const AUXILIARY = 0.45;
+const AUXILIARY = 0.3;
+/** The share of samples with auxiliary rules alone; half of these also have other names for all fields. */
+const ONLY_INVENTED = 0.3;
+const FIELD_NAMES = 'topic owner due ticket cost effort state version share seats start tags'.split(' ');
 /** The share of samples whose copied words are open; the words of the others are drawn once. */
 const OPEN = 0.7;
 const RENDITIONS = 2;
@@ -152,6 +155,8 @@ function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolea
   );
   const isOpen = mayOpen && random.next() < 0.92;
   if (isOpen) opening.add(inventedWords(task));
+  const isInvented = lessons.length > 0 && lessons.every(({ rule }) => rule === undefined);
+  if (isOpen && isInvented && random.next() < 0.5) opening.add(FIELD_NAMES);
   if (isOpen && random.next() < OPEN)
     opening.add(
       copiedWords(
@@ -207,7 +212,8 @@ const commandsOf = (steps: readonly WorkStep[]): readonly string[] => [...steps.
 
 function drawLessons(others: readonly DayTask[], seed: string, random: Random): readonly Lesson[] {
   const count = drawCount(random);
-  const invented = Array.from({ length: count }, () => random.next() < AUXILIARY).filter(Boolean).length;
+  const share = random.next() < ONLY_INVENTED ? 1 : AUXILIARY;
+  const invented = Array.from({ length: count }, () => random.next() < share).filter(Boolean).length;
   const rules = count === invented ? [] : drawSeenRules(seed, count - invented);
   const lessons: Lesson[] = rules.map((rule) => lessonOf(rule, others));
   const taken = new Set(invented === 0 ? [] : rules.flatMap((rule) => aspectsChangedBy(rule, others)));
