@@ -1,8 +1,9 @@
 import type { Random } from '../../../../src/base/random.ts';
 import { fill, pick } from '../../../workdays/draw.ts';
 import { drawNameRule, drawStepRule } from './file-rules.ts';
+import { drawOrderRule, drawRecordRule } from './record-rules.ts';
 import { type AuxiliaryRule, typeOf } from './task-steps.ts';
-import { drawOrderRule, drawRecordRule, drawValueRule } from './value-rules.ts';
+import { drawValueRule } from './value-rules.ts';
 
 const FAMILIES: readonly (readonly [
   number,
