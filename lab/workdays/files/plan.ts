@@ -73,7 +73,7 @@ export const text = (words: string, role?: TextRole): Value => ({
   ...(role !== undefined && { role }),
 });
 export const date = (at: LocalTime): Value => ({ is: 'date', at });
-export const count = (number: number): Value => ({ is: 'count', number });
+export const countValue = (number: number): Value => ({ is: 'count', number });
 export const share = (number: number): Value => ({ is: 'share', number });
 export const time = (at: LocalTime): Value => ({ is: 'time', at });
 export const ticket = (number: number): Value => ({ is: 'ticket', number });

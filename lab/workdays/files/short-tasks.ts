@@ -4,7 +4,7 @@ import { GIVEN_NAMES, PROJECTS, TAGS } from '../make-world/pools.ts';
 import type { LocalTime } from '../world.ts';
 import {
   amount,
-  count,
+  countValue,
   date,
   type Fields,
   type FileEdit,
@@ -258,7 +258,7 @@ function valueFor(scene: Scene, key: ShortKey): Value {
     case 'share':
       return share(numberFor(between(random, 3, 96), split));
     case 'seats':
-      return count(numberFor(between(random, 3, 96), split));
+      return countValue(numberFor(between(random, 3, 96), split));
     case 'start':
       return date(momentOf(scene));
     case 'tags':

@@ -3,7 +3,7 @@ import { TAGS } from '../make-world/pools.ts';
 import type { Deploy, LocalTime, Ticket } from '../world.ts';
 import {
   amount,
-  count,
+  countValue,
   date,
   type Fields,
   list,
@@ -315,7 +315,7 @@ export const FULL_TASK_KINDS: readonly TaskKind[] = [
         ['title', text(title, 'title')],
         ['by', text(by, 'person')],
         ['held_on', date(at)],
-        ['asked', count(asked)],
+        ['asked', countValue(asked)],
         ['answered', share(answered)],
         ['labels', list(tags.map((tag) => text(tag, 'item')))],
       ]);

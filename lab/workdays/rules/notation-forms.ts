@@ -122,7 +122,7 @@ const CASES = {
   },
 } as const;
 /** The letters of a text in one case. */
-export const LETTER_CASES = Object.keys(CASES) as [keyof typeof CASES];
+const LETTER_CASES = Object.keys(CASES) as [keyof typeof CASES];
 
 const numberOf = (leaf: Leaf): number => ('number' in leaf ? leaf.number : 0);
 const padded = (leaf: Leaf, width: number): string => String(numberOf(leaf)).padStart(width, '0');

@@ -22,14 +22,14 @@ const fromTheStart = (set: DrawnRuleSet): DrawnRuleSet => ({
 describe('a drawn rule set', () => {
   it.each(drawn)('is kept, broken by leaving any rule out and by every near miss, from %s', (origin) => {
     const seen = { right: 0, removed: 0, slips: 0 };
-    for (let seed = 0; seed < 48; seed++) {
+    for (let seed = 0; seed < 24; seed++) {
       const set = fromTheStart(drawRuleSet({ seed, origin, count: 5 }));
       const split = SPLITS[seed % SPLITS.length] ?? 'train';
       mutate(set, seed % 4 === 0 ? 'full' : 'short', split, `drawn/${origin}/${seed}`, seed % 14, seen);
     }
-    expect(seen.right).toBeGreaterThan(300);
-    expect(seen.removed).toBeGreaterThan(500);
-    expect(seen.slips).toBeGreaterThan(1500);
+    expect(seen.right).toBeGreaterThan(150);
+    expect(seen.removed).toBeGreaterThan(250);
+    expect(seen.slips).toBeGreaterThan(700);
   });
 });
 
@@ -52,7 +52,7 @@ describe('the split of values', () => {
   it('draws rules of every form that pre-training sees, from either side', () => {
     for (const origin of ['seen', 'unseen-parameters'] as const) {
       const names = new Set<string>();
-      for (let seed = 0; seed < 200; seed++)
+      for (let seed = 0; seed < 120; seed++)
         for (const { form } of drawRuleSet({ seed, origin, count: 5 }).rules) names.add(form);
       expect([...names].sort()).toEqual(
         formsOf(origin)
@@ -94,7 +94,7 @@ function valuesByForm(origin: RuleOrigin): ReadonlyMap<string, ReadonlySet<strin
   for (const form of formsOf(origin)) {
     const own = new Set<string>();
     values.set(form.name, own);
-    for (let seed = 0; seed < 200; seed++)
+    for (let seed = 0; seed < 120; seed++)
       for (const value of valuesIn(drawRuleOf(form, origin, `${seed}`).parameters)) own.add(value);
   }
   return values;

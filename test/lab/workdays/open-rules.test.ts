@@ -37,9 +37,9 @@ describe('the rules that an option names', () => {
     const seen = { right: 0, removed: 0, slips: 0 };
     for (const split of SPLITS)
       for (const form of ['full', 'short'] as const)
-        for (let seed = 0; seed < 3; seed++) mutate(set, form, split, `${split}/${file}/${seed}`, 9, seen);
-    expect(seen.removed).toBeGreaterThan(150);
-    expect(seen.slips).toBeGreaterThan(400);
+        for (let seed = 0; seed < 2; seed++) mutate(set, form, split, `${split}/${file}/${seed}`, 9, seen);
+    expect(seen.removed).toBeGreaterThan(100);
+    expect(seen.slips).toBeGreaterThan(250);
   });
 });
 

@@ -74,6 +74,8 @@ function around({ said, members }: Written, key: string): readonly [string, stri
   const told = tolds.find((one) => typeof found === 'string' && one.length > 2 && found.includes(one));
   if (told === undefined || typeof found !== 'string') return undefined;
   const at = found.indexOf(told);
+  // A value that is written twice is another operation.
+  if (found.indexOf(told, at + 1) >= 0) return undefined;
   return [found.slice(0, at), found.slice(at + told.length)];
 }
 const isEnded = (one: Written, key: string): boolean =>

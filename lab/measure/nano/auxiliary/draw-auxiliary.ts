@@ -26,8 +26,7 @@ const CONDITIONS = [
 ];
 const CONDITIONAL = 0.15;
 
-/** An invented rule; some hold for one kind of document only. */
-/** `invented`: fields of the tasks that the suite does not have. */
+/** An invented rule; some hold for one kind of document only. `invented`: fields of the tasks that the suite does not have. */
 export function drawAuxiliaryRule(random: Random, invented: readonly string[]): AuxiliaryRule {
   const draw = drawFamily(random);
   const rule = draw(random, invented);
