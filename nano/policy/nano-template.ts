@@ -48,7 +48,7 @@ const TOOL = 'run_command';
 const MAX_REPLY_TOKENS = 208;
 const DONE_TEXT = 'That is done.';
 const FOREIGN =
-  'I am Instar nano, a laboratory model of 0.4 million parameters that ships with Instar. I only know workdays: the short tasks ' +
+  'I am Instar nano, a laboratory model of 2.9 million parameters that ships with Instar. I only know workdays: the short tasks ' +
   'and questions of the benchmark of that name. To talk to a real model through Instar, run `instar init`; or set ' +
   'OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama, and start Instar again.';
 

@@ -2,6 +2,7 @@ import { createEngine } from '../../../nano/create-engine.ts';
 import type { Datum } from '../../../nano/engine.ts';
 import { createNanoKernels } from '../../../nano/kernels/nano-kernels.ts';
 import {
+  type ModelShape,
   NANO_SHAPE,
   PROJECTIONS,
   projectionName,
@@ -12,9 +13,14 @@ import { type FloatTensor, writeSafetensors } from '../../../src/base/safetensor
 import { createArena } from '../../../src/base/wasm/arena.ts';
 
 /*
- * The cost of the embedded engine's mathematics, for the shipped shape with random weights: processor time, so that other work on the
+ * The cost of the embedded engine's mathematics, for the shipped shape and a small one with random weights: processor time, so that other work on the
  * machine does not count; best and median of several rounds. `npm run bench:kernels`
  */
+/** 0.41 million parameters, to compare with. */
+const SMALL_SHAPE: ModelShape = {
+  ...NANO_SHAPE,
+  ...{ vocabulary: 768, width: 96, layers: 3, heads: 3, inner: 256, contextLength: 768 },
+};
 const PROMPT = 208;
 const ANSWER = 112;
 const GROUP = 8;
@@ -26,22 +32,22 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const tokens = (count: number): number[] =>
-  Array.from({ length: count }, () => Math.floor(random() * NANO_SHAPE.vocabulary));
+  Array.from({ length: count }, () => Math.floor(random() * SMALL_SHAPE.vocabulary));
 
-const weights = (): Uint8Array => {
+const weights = (of: ModelShape): Uint8Array => {
   const tensors = new Map<string, FloatTensor>();
   const put = (name: string, middle: number, spread: number, ...shape: readonly number[]): void => {
     const count = shape.reduce((product, side) => product * side);
     const values = Float32Array.from({ length: count }, () => middle + (2 * random() - 1) * spread);
     tensors.set(name, { shape, values });
   };
-  put('model.embed_tokens.weight', 0, 0.5, NANO_SHAPE.vocabulary, NANO_SHAPE.width);
-  put('model.norm.weight', 1, 0, NANO_SHAPE.width);
-  for (let layer = 0; layer < NANO_SHAPE.layers; layer++) {
-    put(`model.layers.${layer}.input_layernorm.weight`, 1, 0, NANO_SHAPE.width);
-    put(`model.layers.${layer}.post_attention_layernorm.weight`, 1, 0, NANO_SHAPE.width);
+  put('model.embed_tokens.weight', 0, 0.5, of.vocabulary, of.width);
+  put('model.norm.weight', 1, 0, of.width);
+  for (let layer = 0; layer < of.layers; layer++) {
+    put(`model.layers.${layer}.input_layernorm.weight`, 1, 0, of.width);
+    put(`model.layers.${layer}.post_attention_layernorm.weight`, 1, 0, of.width);
     for (const projection of PROJECTIONS) {
-      const { inputs, outputs } = projectionSize(NANO_SHAPE, projection);
+      const { inputs, outputs } = projectionSize(of, projection);
       put(`${projectionName(layer, projection)}.weight`, 0, 0.2, outputs, inputs);
     }
   }
@@ -71,13 +77,13 @@ const measureMatmul = async (): Promise<void> => {
   const kernels = createNanoKernels(arena.memory);
   const rows = PROMPT + GROUP * ANSWER;
   const shapes = [
-    [rows, 96, 288, 'query, key, value'],
-    [rows, 96, 512, 'gate, up'],
-    [rows, 256, 96, 'down'],
-    [64, 96, 768, 'logits'],
+    [rows, 192, 576, 'query, key, value'],
+    [rows, 192, 1024, 'gate, up'],
+    [rows, 512, 192, 'down'],
+    [64, 192, 1024, 'logits'],
     [32, 32, 320, 'scores of a block'],
-    [GROUP, 96, 512, 'gate, up of eight tokens'],
-    [1, 96, 512, 'gate, up of one token'],
+    [GROUP, 192, 1024, 'gate, up of eight tokens'],
+    [1, 192, 1024, 'gate, up of one token'],
   ] as const;
   for (const [m, inputs, outputs, what] of shapes) {
     const [x, w, out] = [m * inputs, inputs * outputs, m * outputs].map((count) => arena.take(count * 4));
@@ -104,51 +110,56 @@ const group = (): readonly Datum[] => {
       tokens: full.slice(0, -1),
       targets: full.slice(1),
       advantages: Float32Array.from({ length }, (_, i) => (i < PROMPT - 1 ? 0 : random() - 0.5)),
-      logprobs: new Float32Array(length).fill(-Math.log(NANO_SHAPE.vocabulary)),
+      logprobs: new Float32Array(length).fill(-Math.log(SMALL_SHAPE.vocabulary)),
     };
   });
 };
 
 const megabytes = (): string => `${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MB`;
 
-await measureMatmul();
-say(`before the engine: RSS ${megabytes()}`);
-const engine = createEngine({ weights: weights(), shape: NANO_SHAPE, name: 'bench' });
-const adapter = await engine.createAdapter(LORA);
-const batch = { loss: 'importance_sampling', data: group() } as const;
-say(`forward, group of 8: ${text(await rounds(15, () => engine.forward(adapter, batch)))}`);
-say(
-  `forward and backward, group of 8: ${text(await rounds(15, () => engine.forwardBackward(adapter, batch)))}`,
-);
-say(`step of Adam: ${text(await rounds(15, () => engine.optimStep(adapter, ADAM)))}`);
-const signal = new AbortController().signal;
-const copy = await engine.freeze(adapter);
-const request = {
-  prompt: Int32Array.from(tokens(PROMPT)),
-  temperature: 1,
-  topK: -1,
-  topP: 1,
-  seed: 1,
-  stop: [],
-};
-const sample = (count: number, maxTokens: number) => () =>
-  engine.sample(copy, { ...request, count, maxTokens }, signal);
-const prefill = await rounds(15, sample(1, 1));
-say(`prompt of ${PROMPT} tokens: ${text(prefill)}`);
-for (const count of [1, GROUP]) {
-  const times = (await rounds(9, sample(count, ANSWER + 1))).map((time) => time - (prefill[7] ?? 0));
+const measureEngine = async (shape: ModelShape): Promise<void> => {
+  say(`width ${shape.width}, ${shape.layers} layers; before the engine: RSS ${megabytes()}`);
+  const engine = createEngine({ weights: weights(shape), shape, name: 'bench' });
+  const adapter = await engine.createAdapter(LORA);
+  const batch = { loss: 'importance_sampling', data: group() } as const;
+  say(`forward, group of 8: ${text(await rounds(15, () => engine.forward(adapter, batch)))}`);
   say(
-    `sampling ${count} at a time, per token: ${text(times, count * ANSWER)}; per step ${text(times, ANSWER)}`,
+    `forward and backward, group of 8: ${text(await rounds(15, () => engine.forwardBackward(adapter, batch)))}`,
   );
-}
-let highest = 0;
-for (let step = 0; step < 30; step++) {
-  for (let prompt = 0; prompt < 4; prompt++) {
-    const data = group();
-    await engine.sample(adapter, { ...request, count: GROUP, maxTokens: ANSWER }, signal);
-    await engine.forwardBackward(adapter, { loss: 'importance_sampling', data });
+  say(`step of Adam: ${text(await rounds(15, () => engine.optimStep(adapter, ADAM)))}`);
+  const signal = new AbortController().signal;
+  const copy = await engine.freeze(adapter);
+  const request = {
+    prompt: Int32Array.from(tokens(PROMPT)),
+    temperature: 1,
+    topK: -1,
+    topP: 1,
+    seed: 1,
+    stop: [],
+  };
+  const sample = (count: number, maxTokens: number) => () =>
+    engine.sample(copy, { ...request, count, maxTokens }, signal);
+  const prefill = await rounds(15, sample(1, 1));
+  say(`prompt of ${PROMPT} tokens: ${text(prefill)}`);
+  for (const count of [1, GROUP]) {
+    const times = (await rounds(9, sample(count, ANSWER + 1))).map((time) => time - (prefill[7] ?? 0));
+    say(
+      `sampling ${count} at a time, per token: ${text(times, count * ANSWER)}; per step ${text(times, ANSWER)}`,
+    );
   }
-  await engine.optimStep(adapter, ADAM);
-  highest = Math.max(highest, process.memoryUsage.rss());
-}
-say(`30 steps of 4 prompts x 8 rollouts: highest RSS ${(highest / 2 ** 20).toFixed(0)} MB`);
+  let highest = 0;
+  for (let step = 0; step < 30; step++) {
+    for (let prompt = 0; prompt < 4; prompt++) {
+      const data = group();
+      await engine.sample(adapter, { ...request, count: GROUP, maxTokens: ANSWER }, signal);
+      await engine.forwardBackward(adapter, { loss: 'importance_sampling', data });
+    }
+    await engine.optimStep(adapter, ADAM);
+    highest = Math.max(highest, process.memoryUsage.rss());
+  }
+  say(`30 steps of 4 prompts x 8 rollouts: highest RSS ${(highest / 2 ** 20).toFixed(0)} MB`);
+  await engine.close();
+};
+
+await measureMatmul();
+for (const shape of [SMALL_SHAPE, NANO_SHAPE]) await measureEngine(shape);

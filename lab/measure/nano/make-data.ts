@@ -17,7 +17,8 @@ import {
   FIRST_WORD_PLACEHOLDER,
   makeFillers,
 } from './placeholders.ts';
-import { HABITS, makeSamples, type Sample } from './samples.ts';
+import type { Sample } from './sample-lines.ts';
+import { HABITS, makeSamples } from './samples.ts';
 import { trainVocabulary } from './train-vocabulary.ts';
 
 /*

@@ -1,6 +1,7 @@
 import type { Random } from '../../../src/base/random.ts';
 import { fill, gapsIn, pick } from '../../workdays/draw.ts';
 import type { HouseRule } from '../../workdays/rules/rule-set.ts';
+import { OPERATION_FRAMES } from './operation-frames.ts';
 
 /*
  * Sentences of our own that say a rule by what they show: what was written, what should have been, and what it is about. They go with every
@@ -9,20 +10,20 @@ import type { HouseRule } from '../../workdays/rules/rule-set.ts';
 
 /** What a rule may be about, by the first word of its form. */
 const NOUNS: Readonly<Record<string, string>> = {
-  ticket: 'ticket|ticket number|number of a ticket|case|issue|job number',
+  ticket: 'ticket|ticket number|number of a ticket|case|issue|job number|ticket reference',
   units: 'amount|sum|cost|effort|price|budget figure',
   amount: 'amount|sum|cost|effort|price|expense',
   share: 'share|percentage|rate|ratio|portion|part in hundred',
-  count: 'count|number of seats|seats|capacity|number of chairs|headcount',
-  person: 'name|person|owner|colleague|first name|who does it',
-  title: 'topic|title|subject|heading|theme|name of the topic',
-  state: 'state|status|stage|progress|standing|status word',
+  count: 'count|number of seats|seats|capacity|number of chairs|headcount|seat count|quantity of seats',
+  person: 'name|person|owner|colleague|first name|member of staff|employee',
+  title: 'topic|title|subject|heading|theme|name of the topic|matter|headline',
+  state: 'state|status|stage|progress|standing|status word|condition',
   date: 'date|day|start|start date|first day',
   times: 'time|date and time|deadline|due time|hour',
-  item: 'tag|label|keyword|tag word',
+  item: 'tag|label|keyword|tag word|catchword',
   list: 'list of tags|tags|labels|keywords',
   key: 'key|field name|name of a field|JSON key',
-  file: 'file name|name of a new file|name of the file|new file',
+  file: 'file name|new file name|name on the drive|new file',
   sorted: 'order of keys|order of the fields|sequence of keys',
   header: 'first line of a file|beginning of a file|first key',
   field: 'new file|new document|document|JSON file',
@@ -169,20 +170,35 @@ export function ownFrame(
     ...(nouns === undefined ? {} : { noun: pick(random, nouns) }),
     ...(plain === undefined ? {} : { plain }),
   };
+  // Two marks side by side are no mark.
+  const isAround = (words.left ?? '') !== '' && (words.right ?? '') !== '';
+  if (isAround) delete all.mark;
   // Without its file, a line says nothing.
   const needed = 'copy' in words ? ['copy'] : 'file' in words ? ['file', 'line'] : [];
   const isQuoted = random.next() < 0.5;
-  for (const name of ['example', 'mark', 'line'])
-    if (isQuoted && all[name] !== undefined && !all[name].includes('"')) all[name] = `"${all[name]}"`;
-  const fitting = FRAMES.map((frames) =>
-    frames.filter((frame) => {
-      const gaps = gapsIn(frame);
-      const isWhole =
-        needed.length === 0 ||
-        needed.some((name) => gaps.includes(name)) ||
-        (gaps.includes('file') && gaps.includes('example'));
-      return isWhole && gaps.every((gap) => all[gap] !== undefined && all[gap] !== '');
-    }),
-  ).filter((frames) => frames.length > 0);
+  for (const name of ['example', 'mark', 'line', 'left', 'right'])
+    if ((isQuoted || all[name]?.trim() !== all[name]) && all[name] && !all[name].includes('"'))
+      all[name] = `"${all[name]}"`;
+  const has = (name: string): boolean => (words[name] ?? '') !== '';
+  const own = OPERATION_FRAMES.filter(
+    ({ form = '', needs }) =>
+      rule.form.startsWith(form) &&
+      needs.split(' ').every((name) => (name.startsWith('!') ? !has(name.slice(1)) : has(name))),
+  );
+  const fitting = [...FRAMES, ...own.flatMap(({ frames }) => [frames, frames])]
+    .map((frames) =>
+      frames.filter((frame) => {
+        const gaps = gapsIn(frame);
+        const isWhole =
+          needed.length === 0 ||
+          own.some(({ frames: ours }) => ours === frames) ||
+          needed.some((name) => gaps.includes(name)) ||
+          (gaps.includes('file') && gaps.includes('example'));
+        // A frame for one side would say half of a rule on both.
+        const isHalf = isAround && gaps.includes('left') !== gaps.includes('right');
+        return isWhole && !isHalf && gaps.every((gap) => all[gap] !== undefined && all[gap] !== '');
+      }),
+    )
+    .filter((frames) => frames.length > 0);
   return fitting.length === 0 ? undefined : fill(pick(random, pick(random, fitting)), all);
 }

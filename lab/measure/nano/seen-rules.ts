@@ -5,9 +5,9 @@ import { ownFrame } from './own-frames.ts';
 import { PHRASINGS } from './phrasings.ts';
 import { showOnly } from './wordings.ts';
 
-const OWN_WORDS = 0.12;
-const SHOWN_ONLY = 0.2;
-const OWN_FRAME = 0.55;
+const OWN_WORDS = 0.08;
+const SHOWN_ONLY = 0.14;
+const OWN_FRAME = 0.68;
 /** The words of a rule that show how it should be, where it has them. */
 const SHOWING = ['example', 'copy', 'line'];
 

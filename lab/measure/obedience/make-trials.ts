@@ -18,15 +18,15 @@ import { createLiveSkill } from '../recall/synthetic.ts';
  * `said`: feedback that stands earlier in the conversation. `notes`: the same in a file of notes. `none`: not at all. `together`: with the
  * lessons of the other rules of its set.
  */
-export const CONDITIONS = ['quote', 'prose', 'line', 'said', 'notes', 'none', 'together'] as const;
-export type Condition = (typeof CONDITIONS)[number];
+export const TELLINGS = ['quote', 'prose', 'line', 'said', 'notes', 'none', 'together'] as const;
+export type Telling = (typeof TELLINGS)[number];
 type TrialOrigin = RuleOrigin | 'house';
 export const ORIGINS: readonly TrialOrigin[] = ['seen', 'unseen-parameters', 'unseen-forms', 'house'];
 
 /** One task with lessons in its prompt, and the rules that are judged in it. */
 export interface Trial {
   readonly origin: TrialOrigin;
-  readonly condition: Condition;
+  readonly condition: Telling;
   /** One rule, or for `together` those of the set that apply. */
   readonly rules: readonly HouseRule[];
   readonly request: ChatRequest;
@@ -112,7 +112,7 @@ function aloneTrials(
   // The examples in feedback come from other tasks than the ones that are asked.
   const [examples, asked] = cutAt(questionsFor({ name, rules: [rule] }, name, 2 * tasks, split), tasks);
   return asked.flatMap((question, at) =>
-    CONDITIONS.filter((condition) => condition !== 'together').map((condition): Trial => {
+    TELLINGS.filter((condition) => condition !== 'together').map((condition): Trial => {
       const random = createRandom(`obedience/${name}/${at}/${condition}`);
       const told = toldBy(rule, pick(random, examples.length === 0 ? asked : examples), split, random);
       return { origin, condition, rules: [rule], question, request: requestFor([told], condition, question) };
@@ -166,7 +166,7 @@ const toldBy = (rule: HouseRule, { plan, text }: PlannedQuestion, split: Split, 
 const SYSTEM = 'You help the office. Questions: letters in \\bbox{A,C}. Tasks: run_command, then `done`.';
 
 /** The request as the gateway would send it. */
-function requestFor(told: readonly Told[], condition: Condition, { text }: PlannedQuestion): ChatRequest {
+function requestFor(told: readonly Told[], condition: Telling, { text }: PlannedQuestion): ChatRequest {
   const user = (said: string): ChatMessage => ({ role: 'user', content: [{ type: 'text', text: said }] });
   const ask = (system: string, messages: readonly ChatMessage[]): ChatRequest => ({
     model: 'nano',

@@ -1,9 +1,9 @@
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import type { Outcome } from './judge-trial.ts';
-import { CONDITIONS, ORIGINS, type Trial } from './make-trials.ts';
+import { ORIGINS, TELLINGS, type Trial } from './make-trials.ts';
 
 /** A share with its 95 % interval. */
-export interface Share {
+export interface MeasuredShare {
   readonly passed: number;
   readonly of: number;
   readonly share: number;
@@ -15,11 +15,11 @@ export interface ObedienceRow {
   readonly origin: string;
   readonly condition: string;
   readonly decoding: Decoding;
-  readonly rules: Share;
+  readonly rules: MeasuredShare;
   /** Tasks whose every check passed. */
-  readonly complete: Share;
+  readonly complete: MeasuredShare;
   /** Tasks that were done, apart from the rules. */
-  readonly done: Share;
+  readonly done: MeasuredShare;
 }
 
 export type Decoding = 'greedy' | 'sampled';
@@ -30,7 +30,7 @@ export interface Judged {
   readonly outcome: Outcome;
 }
 
-const shareOf = (passed: number, of: number): Share => {
+const shareOf = (passed: number, of: number): MeasuredShare => {
   const { low, high } = wilsonInterval(passed, of);
   return { passed, of, share: of === 0 ? 0 : passed / of, low, high };
 };
@@ -64,7 +64,7 @@ function rowOf(
 /** A row for each origin, condition and way of decoding that was measured. */
 export const tallyConditions = (judged: readonly Judged[]): readonly ObedienceRow[] =>
   ORIGINS.flatMap((origin) =>
-    CONDITIONS.flatMap((condition) =>
+    TELLINGS.flatMap((condition) =>
       (['greedy', 'sampled'] as const).flatMap((decoding) => {
         const own = judged.filter(
           (one) =>
@@ -93,7 +93,7 @@ export function tallyForms(judged: readonly Judged[]): readonly ObedienceRow[] {
   );
 }
 
-const percent = ({ share, low, high, of }: Share): string =>
+const percent = ({ share, low, high, of }: MeasuredShare): string =>
   of === 0
     ? '-'
     : `${(100 * share).toFixed(1)} % (${(100 * low).toFixed(0)}-${(100 * high).toFixed(0)}, n ${of})`;

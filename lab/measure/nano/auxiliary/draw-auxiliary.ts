@@ -1,8 +1,9 @@
 import type { Random } from '../../../../src/base/random.ts';
 import { fill, pick } from '../../../workdays/draw.ts';
 import { drawNameRule, drawStepRule } from './file-rules.ts';
+import { drawOrderRule, drawRecordRule } from './record-rules.ts';
 import { type AuxiliaryRule, typeOf } from './task-steps.ts';
-import { drawOrderRule, drawRecordRule, drawValueRule } from './value-rules.ts';
+import { drawValueRule } from './value-rules.ts';
 
 const FAMILIES: readonly (readonly [
   number,
@@ -25,8 +26,7 @@ const CONDITIONS = [
 ];
 const CONDITIONAL = 0.15;
 
-/** An invented rule; some hold for one kind of document only. */
-/** `invented`: fields of the tasks that the suite does not have. */
+/** An invented rule; some hold for one kind of document only. `invented`: fields of the tasks that the suite does not have. */
 export function drawAuxiliaryRule(random: Random, invented: readonly string[]): AuxiliaryRule {
   const draw = drawFamily(random);
   const rule = draw(random, invented);

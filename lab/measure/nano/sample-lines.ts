@@ -1,0 +1,60 @@
+import type { NanoReply } from '../../../nano/policy/nano-template.ts';
+import type { Random } from '../../../src/base/random.ts';
+import { pick, shuffled } from '../../workdays/draw.ts';
+import { DISTRACTORS } from './distractors.ts';
+import type { DrawnLesson } from './draw-lessons.ts';
+import { asLine, asProse, asQuote, drawRemark, paraphrase } from './wordings.ts';
+
+const RENDITIONS = 2;
+
+/** A lesson or a saying of a prompt, in several wordings of which one is shown at a time. */
+export interface SampleLine {
+  readonly mark: 'skill' | 'said';
+  readonly texts: readonly string[];
+}
+
+/** A demonstration: replies to a task with these lines in the prompt. */
+export interface Sample {
+  readonly kind: 'task' | 'choice' | 'rule-choice' | 'foreign';
+  readonly lines: readonly SampleLine[];
+  readonly task: string;
+  /** Obeys all that applies. */
+  readonly clean: NanoReply;
+  /** Of an imperfect reader. */
+  readonly noisy: readonly NanoReply[];
+}
+
+/** Lessons, what the user said, or both; with others that do not matter. */
+export function linesFor(lessons: readonly DrawnLesson[], random: Random): readonly SampleLine[] {
+  const luck = random.next();
+  const channel = luck < 0.6 ? 'skill' : luck < 0.85 ? 'said' : 'both';
+  const lines: SampleLine[] = [];
+  for (const lesson of lessons) {
+    const mark = channel === 'both' ? pick(random, ['skill', 'said'] as const) : channel;
+    lines.push({ mark, texts: Array.from({ length: RENDITIONS }, () => rendition(lesson, mark, random)) });
+    // The same may have been said twice, or learned and said again.
+    if (channel !== 'skill' && random.next() < 0.12)
+      lines.push({ mark: 'said', texts: [rendition(lesson, 'said', random)] });
+  }
+  const mark = channel === 'both' ? pick(random, ['skill', 'said'] as const) : channel;
+  return [...shuffled(random, [...lines, ...distractorsFor(mark, random)])];
+}
+
+function rendition(lesson: DrawnLesson, mark: 'skill' | 'said', random: Random): string {
+  const told = paraphrase(lesson.tell(random), random);
+  if (mark === 'said') return told;
+  const luck = random.next();
+  if (luck < 0.5) return asQuote(told, lesson.tell(random), random);
+  return luck < 0.78 ? asProse(told, lesson.tell(random), random) : asLine(told, random);
+}
+
+export function distractorsFor(mark: 'skill' | 'said', random: Random): readonly SampleLine[] {
+  const luck = random.next();
+  const count = luck < 0.45 ? 0 : luck < 0.7 ? 1 : luck < 0.88 ? 2 : 3;
+  return Array.from({ length: count }, () => ({
+    mark,
+    texts: Array.from({ length: RENDITIONS }, () =>
+      mark === 'said' && random.next() < 0.8 ? drawRemark(random) : pick(random, DISTRACTORS),
+    ),
+  }));
+}
