@@ -27,7 +27,7 @@ export interface DemoOptions {
 
 const MAX_DAYS = 14;
 const DISCLAIMER =
-  'The demo uses a laboratory policy of 0.4 million parameters, pre-trained on noisy demonstrations on purpose: training sharpens abilities it has and adds no new ones. The numbers describe the learning loop; they say nothing about large models.';
+  'The demo uses a laboratory policy of 2.9 million parameters, pre-trained on noisy demonstrations on purpose: training sharpens abilities it has and adds no new ones. The numbers describe the learning loop; they say nothing about large models.';
 /** Of texts that a program reads. */
 const USUAL_WIDTH = 100;
 
