@@ -91,7 +91,7 @@ function firstRule({ content }: LessonText): string {
     .slice(0, SEARCHED)
     .split('\n')
     .filter((line) => !/^\s*(?:#|```|~~~|---)/.test(line))
-    .map((line) => oneLine(line).replace(/^(?:[-*•]|\d{1,3}[.)])\s/, ''))
+    .map((line) => oneLine(line).replace(/^(?:[-*•>]|\d{1,3}[.)])\s/, ''))
     .filter((line) => line !== '');
   const line = lines.find((one) => !one.endsWith(':')) ?? lines[0] ?? '';
   for (let at = line.search(/[.!?。！？]/); at >= 0 && at < line.length; at++) {

@@ -136,6 +136,12 @@ describe('selectLessons', () => {
     expect(tokens).toBeLessThanOrEqual(100);
   });
 
+  it('lists a quoting lesson with its words once (not again behind the mark of the quotation)', () => {
+    const said = 'we use pnpm here, not npm';
+    const quoting = lesson('pnpm', { description: `"${said}"`, content: `The user said:\n\n> ${said}` });
+    expect(renderLine(quoting)).toBe(`- pnpm: "${said}"`);
+  });
+
   it('gives a body to the next ones beside a best lesson that has enough, and to none without it', () => {
     const ways = { ...NOTHING_ALIKE, weights: { ...WEIGHTS, beside: -1 } };
     const two = (best: number) => selectLessons([candidate('a', best), candidate('b', -0.5)], ROOM, ways);
