@@ -112,11 +112,11 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     'train.groupSize': { acts: window },
     'train.steps': { acts: window },
     'train.live=true': {
-      shownIn: 'test/served/training-sources.test.ts',
+      shownIn: 'test/served/training-sources.slow.ts',
       title: 'are trained on once, if a person rewarded them under the current lessons',
     },
     'train.live=false': {
-      shownIn: 'test/served/training-sources.test.ts',
+      shownIn: 'test/served/training-sources.slow.ts',
       title: 'are attempted again, graded by the configured verifier, and trained on',
     },
   };
