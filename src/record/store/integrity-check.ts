@@ -45,6 +45,7 @@ export function* checkFacts(sql: Sql, after = 0): Generator<string> {
     );
     if (rows.length === 0) return;
     for (const row of rows) {
+      mustAscend(last, row.seq, 'facts');
       if (row.seq !== last + 1) yield `facts ${last + 1} to ${row.seq - 1} are missing`;
       last = row.seq;
       if (readFact(row) === undefined)
@@ -73,10 +74,17 @@ function* eachRow<Row>(sql: Sql, select: string, numberOf: (row: Row) => number)
     const rows = sql.all<Row>(select, last, BLOCKS_PER_PAGE);
     if (rows.length === 0) return;
     for (const row of rows) {
+      mustAscend(last, numberOf(row), 'rows');
       last = numberOf(row);
       yield row;
     }
   }
+}
+
+/** Damaged pages can point back to earlier ones: then a walk by number would never end. */
+function mustAscend(last: number, number: number, what: string): void {
+  if (!(number > last))
+    throw new StoreError('corrupt', `the ${what} after number ${last} are out of order: a page is damaged`);
 }
 
 function* checkBlockNames(sql: Sql): Generator<string> {
