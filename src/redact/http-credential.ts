@@ -169,7 +169,9 @@ export const findUrlCredential: SecretRule = ({ text }, _start, end) => {
     return isRandom(user) && !isReference(user) ? [{ start: end, end: end + at }] : NO_SPANS;
   }
   const password = authority.slice(colon + 1, at);
-  if (!isTypedSecret(password) || password === authority.slice(0, colon)) return NO_SPANS;
+  // A password may begin like an option of a command (-x7EE…): here it cannot be one.
+  const isSecret = isTypedSecret(password) || (isRandom(password) && !isReference(password));
+  if (!isSecret || password === authority.slice(0, colon)) return NO_SPANS;
   return [{ start: end + colon + 1, end: end + at }];
 };
 

@@ -124,6 +124,11 @@ describe('redaction of any text', () => {
     );
   });
 
+  it('removes a password in a URL that begins like an option of a command', () => {
+    const secret = '-x7EEd0P4_iOyoBLylJLAuNtrh6FTQkN5hkw6lkcZIM';
+    expect(redactText(`postgres://ada:${secret}@db.internal:5432/app`)).not.toContain(secret.slice(4, 16));
+  });
+
   it('finds a known key in the base64 of a longer text, at every alignment and line length', () => {
     const column = fc.constantFrom(0, 60, 64, 76);
     const lineBreak = fc.constantFrom('\n', '\r\n', '\\n', '\\r\\n', '\\\\n');
