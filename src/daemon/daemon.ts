@@ -94,7 +94,7 @@ export interface DaemonOptions {
 
 const GRACE_MS = 30_000;
 /** Within this time of its last byte a turn is in the record. */
-const TURN_IS_KEPT_MS = 60;
+const TURN_IS_KEPT_MS = 20;
 
 /** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {

@@ -87,6 +87,7 @@ const MODULE = workerModule('./learning-thread.ts', import.meta.url);
 const HEAP_MB = 512;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+const SLOW_DISK = 5;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
@@ -187,6 +188,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       if (delayMs === 0) return postWake();
       turns++;
       alarm.set(delayMs);
+      // Once more: on a slow disk a turn is kept later.
+      alarm.set(SLOW_DISK * delayMs);
     },
     recertify: async (moved) => recertifier?.survive(samples, moved) ?? [],
     samples: () => samples,

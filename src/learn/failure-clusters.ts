@@ -38,8 +38,11 @@ export interface FailureClusters {
    * that only heuristics report must come from two sessions.
    */
   ready(failures: number, now: number): readonly FailureCluster[];
-  /** The cluster led to no lesson: exclude it for a while, longer each time, but not beyond `latest`. */
-  postpone(key: string, now: number, last?: LastTry, latest?: number): void;
+  /**
+   * The cluster led to no lesson: exclude it for a while, longer each time, but not beyond `latest`. Nothing happens where the
+   * cluster has a failure by now that the try did not see.
+   */
+  postpone(tried: FailureCluster, now: number, last?: LastTry, latest?: number): void;
   /** All clusters, also the small ones, oldest first. */
   waiting(): readonly WaitingCluster[];
   /** When the next pause ends. */
@@ -114,7 +117,12 @@ export function createFailureClusters(): FailureClusters {
         isCorroborated: isCorroborated(cluster.failures),
       })),
     nextTry: pauses.next,
-    postpone: pauses.postpone,
+    postpone: ({ key, failures }, now, last, latest) => {
+      const seen = new Map(failures.map(({ turn, source }) => [turn, source]));
+      const isNew = ({ turn, source, scope }: PendingFailure): boolean =>
+        keyOf(scope) === key && seen.get(turn) !== source;
+      if (![...pending.values()].some(isNew)) pauses.postpone(key, now, last, latest);
+    },
     get size() {
       return pending.size;
     },

@@ -171,13 +171,14 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     if (answer?.outcome === 'aborted' || end?.outcome === 'aborted') return;
     // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a new
     // budget. What stopped the model is the reason to wait.
-    state.support.postpone(cluster.key, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
+    state.support.postpone(cluster, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
   };
 
   const repeated = createRepeatedRemarks();
   /** What people state in two sessions becomes a lesson in their own words; what they said as a correction counts with it. */
   const learnFromRemarks = async (state: LearningState, write: WriteFacts): Promise<void> => {
-    for (const { key, remarks } of state.remarks.fresh()) {
+    for (const cluster of state.remarks.fresh()) {
+      const { key, remarks } = cluster;
       if (isStopped(state)) return;
       const corrected = state.support
         .waiting()
@@ -187,7 +188,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
         readCases(turns, evidence),
       );
       const end = await distill(await readCases(found.slice(-MOST_CASES), evidence), state, write);
-      if (end?.outcome !== 'aborted') state.remarks.looked(key);
+      if (end?.outcome !== 'aborted') state.remarks.looked(cluster);
     }
   };
 

@@ -114,8 +114,9 @@ const PAGE = 500;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
-/** The time slice and the pause after it: under load learning falls behind, not serving. */
+/** The time slices, under load and without, and the pause after one: under load learning falls behind, not serving. */
 const AT_ONCE_MS = 50;
+const AT_REST_MS = 1000;
 const REST_MS = 450;
 
 /**
@@ -189,7 +190,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   };
   /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */
   const look = async (): Promise<void> => {
-    const until = clock.monotonic() + AT_ONCE_MS;
+    const until = clock.monotonic() + (meter.isBusy() ? AT_ONCE_MS : AT_REST_MS);
     let isBehind = false;
     for (;;) {
       do isBehind = await follow();

@@ -24,8 +24,8 @@ export interface Remarks {
   add(stored: StoredFact): void;
   /** Places with a remark that nobody has looked at, where more than one session has remarks or corrections. */
   fresh(): readonly RemarkCluster[];
-  /** The newest remark of a place was compared with the others. */
-  looked(key: string): void;
+  /** These remarks were compared with each other; one that came in the meantime was not. */
+  looked(cluster: RemarkCluster): void;
 }
 
 const MOST_REMARKS = 500;
@@ -37,30 +37,43 @@ const MOST_OF_PLACE = 64;
  */
 export function createRemarks(): Remarks {
   const remarks = new Map<string, RemarkedTurn>();
+  /** The turns that nobody has looked at. */
   const fresh = new Set<string>();
+  const remove = (turn: string): boolean => {
+    fresh.delete(turn);
+    return remarks.delete(turn);
+  };
   const add = ({ turn, session, scope, verdict, isRemarked }: Appraised, at: number): void => {
-    const isKnown = remarks.delete(turn);
+    const isLooked = remarks.has(turn) && !fresh.has(turn);
+    remove(turn);
     if (isRemarked !== true || verdict === 'failure' || verdict === 'infrastructure') return;
     remarks.set(turn, { turn, session, at, scope });
-    if (!isKnown) fresh.add(remarkPlace(scope));
+    if (!isLooked) fresh.add(turn);
     const [oldest] = remarks.keys();
-    if (remarks.size > MOST_REMARKS && oldest !== undefined) remarks.delete(oldest);
+    if (remarks.size > MOST_REMARKS && oldest !== undefined) remove(oldest);
   };
   return {
     add: ({ at, fact }) => {
       if (fact.type === 'turn-appraised') add(fact, at);
-      else if (fact.type === 'cycle-end') for (const turn of fact.turns) remarks.delete(turn);
+      else if (fact.type === 'cycle-end') fact.turns.forEach(remove);
       else if (fact.type === 'session-erased')
-        for (const [turn, { session }] of remarks) if (session === fact.session) remarks.delete(turn);
+        for (const [turn, { session }] of remarks) if (session === fact.session) remove(turn);
     },
-    fresh: () =>
-      [...fresh].map((key) => ({
+    fresh: () => {
+      const all = [...remarks.values()];
+      const keys = new Set(all.filter(({ turn }) => fresh.has(turn)).map(({ scope }) => remarkPlace(scope)));
+      return [...keys].map((key) => ({
         key,
-        remarks: [...remarks.values()]
-          .filter(({ scope }) => remarkPlace(scope) === key)
-          .slice(-MOST_OF_PLACE),
-      })),
-    looked: (key) => fresh.delete(key),
+        remarks: all.filter(({ scope }) => remarkPlace(scope) === key).slice(-MOST_OF_PLACE),
+      }));
+    },
+    looked: ({ key, remarks: seen }) => {
+      for (const { turn } of seen) fresh.delete(turn);
+      // Of very many remarks the oldest are not compared.
+      const oldest = seen[0]?.at ?? 0;
+      for (const { turn, at, scope } of remarks.values())
+        if (at < oldest && remarkPlace(scope) === key) fresh.delete(turn);
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/fact.ts';
 import {
   createFailureClusters,
+  type FailureCluster,
   type FailureClusters,
   saidForLater,
 } from '../../src/learn/failure-clusters.ts';
@@ -131,14 +132,19 @@ describe('a failure stops being pending', () => {
 });
 
 describe('a cluster that led to no lesson', () => {
-  const KEY = JSON.stringify(['coder', '']);
+  /** The oldest cluster, as a try saw it. */
+  const clusterOf = (support: FailureClusters): FailureCluster => {
+    const [cluster] = support.waiting();
+    if (cluster === undefined) throw new Error('nothing waits');
+    return cluster;
+  };
 
   it('is paused for a time that doubles, up to six hours', () => {
     const support = fold(failure('a', told));
     const pauses: number[] = [];
     let now = 0;
     for (let times = 0; times < 12; times++) {
-      support.postpone(KEY, now);
+      support.postpone(clusterOf(support), now);
       let [low, high] = [now, now + 10 * 3_600_000];
       while (low + 1 < high) {
         const middle = Math.floor((low + high) / 2);
@@ -156,16 +162,28 @@ describe('a cluster that led to no lesson', () => {
     const support = createFailureClusters();
     const stored = numbered();
     support.add(stored(failure('a', told)));
-    support.postpone(KEY, 0);
+    support.postpone(clusterOf(support), 0);
     support.add(stored(failure('a', told)));
     expect(readyTurns(support)).toEqual([]);
     support.add(stored(failure('b', told)));
     expect(readyTurns(support)).toEqual([['a', 'b']]);
   });
 
+  it('does not delay what came while the try was under way (a second correction within its milliseconds)', () => {
+    const support = createFailureClusters();
+    const stored = numbered();
+    support.add(stored(failure('a', told)));
+    const tried = clusterOf(support);
+    support.add(stored(failure('b', told)));
+    support.postpone(tried, 0);
+    expect(readyTurns(support)).toEqual([['a', 'b']]);
+    support.postpone(clusterOf(support), 0);
+    expect(readyTurns(support)).toEqual([]);
+  });
+
   it('does not delay another cluster', () => {
     const support = fold(failure('a', told), failure('b', { ...told, scope: { agent: 'writer' } }));
-    support.postpone(KEY, 0);
+    support.postpone(clusterOf(support), 0);
     expect(readyTurns(support)).toEqual([['b']]);
   });
 });

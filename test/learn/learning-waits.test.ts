@@ -232,8 +232,8 @@ describe('one place', () => {
     const now = Date.now();
     for (const turn of ['a', 'b', 'c']) state.add(stored(failure(turn, { source: 'person' }), now));
     const why = '$1.00 of $1.00 a day are used up; the day ends at midnight (learn.budget.usdPerDay)';
-    const [cluster] = state.support.waiting();
-    state.support.postpone(cluster?.key ?? '', now, { cause: 'budget', why });
+    for (const cluster of state.support.waiting())
+      state.support.postpone(cluster, now, { cause: 'budget', why });
     const [wait] = await listLearningWaits({
       state,
       failures: 3,

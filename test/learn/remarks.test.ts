@@ -40,11 +40,20 @@ describe('remarks', () => {
   it('are compared once, and again when there is a new one', () => {
     const remarks = createRemarks();
     remarks.add(stored(appraised('a')));
-    for (const { key } of remarks.fresh()) remarks.looked(key);
+    for (const cluster of remarks.fresh()) remarks.looked(cluster);
     expect(turnsOf(remarks)).toEqual([]);
     remarks.add(stored(appraised('a')));
     expect(turnsOf(remarks)).toEqual([]);
     remarks.add(stored(appraised('b')));
+    expect(turnsOf(remarks)).toEqual([['a', 'b']]);
+  });
+
+  it('are compared later when they came while others were compared', () => {
+    const remarks = createRemarks();
+    remarks.add(stored(appraised('a')));
+    const seen = remarks.fresh();
+    remarks.add(stored(appraised('b')));
+    for (const cluster of seen) remarks.looked(cluster);
     expect(turnsOf(remarks)).toEqual([['a', 'b']]);
   });
 

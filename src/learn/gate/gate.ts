@@ -23,6 +23,7 @@ import {
   type LineMeaning,
   type MeaningReading,
   statementsOfLesson,
+  unread,
 } from './similar-meaning.ts';
 import { type EvidenceRules, weighEvidence } from './weigh-evidence.ts';
 
@@ -94,8 +95,8 @@ async function judge(
     firstParty: [...sorted.firstParty, ...shown],
     trusted: [...sorted.trusted, ...shown],
   };
-  const meaning = await readMeaning(change.text, known, options.embed);
   const isTheirs = createWordingFinder(known.firstParty);
+  const meaning = await readMeaning(change.text, known, isTheirs, options.embed);
   const others = meaning.lines.filter((line) => !isTheirs(line));
   const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
   const provenance = createLiteralProvenance(known.events);
@@ -249,13 +250,24 @@ async function findOutsideText(
   return isUnknown ? [{ taint: 'tool', why }] : [];
 }
 
-/** Without an embedding model only words are compared. */
-const readMeaning = (
-  { description, content }: LessonText,
+/**
+ * Without an embedding model only words are compared. Lines whose words show that a person said them are not compared: a lesson
+ * that only quotes is judged without waiting for the model.
+ */
+async function readMeaning(
+  text: LessonText,
   known: EvidenceByTrust,
+  isTheirs: (line: LineMeaning) => boolean,
   embed: GateOptions['embed'] = async (texts) => texts.map(() => new Float32Array(1)),
-): Promise<MeaningReading> =>
-  compareMeaning(statementsOfLesson(foldText(`${description}\n${content}`)), known, embed);
+): Promise<MeaningReading> {
+  const lines = statementsOfLesson(foldText(`${text.description}\n${text.content}`)).map(unread);
+  const said = lines.filter(isTheirs);
+  const others = lines.filter((line) => !said.includes(line));
+  const isOwn = isOwnWording(text, others);
+  const compared = isOwn ? [] : others.map(({ line }) => line);
+  const meaning = await compareMeaning(compared, known, embed);
+  return { ...meaning, lines: [...said, ...(isOwn ? others : meaning.lines)] };
+}
 
 /** Everything that a prompt, an index or a list may show. */
 const allText = (text: LessonText): string =>

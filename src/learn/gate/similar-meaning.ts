@@ -48,6 +48,11 @@ export interface LineMeaning {
   readonly taint: Taint;
 }
 
+/** A line that was compared with nothing. */
+export const unread = (line: string): LineMeaning => ({
+  ...{ line, own: 0, ownSentence: '', outside: 0, outsideSentence: '', taint: 'tool' },
+});
+
 export interface MeaningReading {
   readonly lines: readonly LineMeaning[];
   /** The outside statements that could have taught something. */
@@ -80,9 +85,6 @@ export async function compareMeaning(
     piece = isPiece ? statements.join(' ') : '';
   }
   const statements = [...taints.keys()];
-  const nothing = (line: string): LineMeaning => ({
-    ...{ line, own: 0, ownSentence: '', outside: 0, outsideSentence: '', taint: 'tool' },
-  });
   const own = [...new Set(firstParty.flatMap(splitFoldedSentences))].slice(-MOST_FIRST_PARTY);
   if (lines.length === 0) return { lines: [], statements, isUnknown: false };
   const isTooMuch = statements.length > MOST_STATEMENTS;
@@ -120,7 +122,7 @@ export async function compareMeaning(
         );
         const nearOutside = nearest(vector, [...outside, ...relayed]);
         return {
-          ...nothing(line),
+          ...unread(line),
           own: nearOwn.cosine,
           ownSentence: nearOwn.sentence,
           outside: nearOutside.cosine,
@@ -130,7 +132,7 @@ export async function compareMeaning(
       }),
     };
   } catch {
-    return { lines: lines.map(nothing), statements, isUnknown: statements.length > 0 };
+    return { lines: lines.map(unread), statements, isUnknown: statements.length > 0 };
   }
 }
 
