@@ -1,4 +1,3 @@
-import type { PracticeVerifierRow } from '../../core/verifier-row.ts';
 import {
   graded,
   notRun,
@@ -6,7 +5,8 @@ import {
   type Verifier,
   type WorkspaceRunOptions,
   type WorkspaceRunResult,
-} from './verifier.ts';
+} from '../../core/verifier.ts';
+import type { PracticeVerifierRow } from '../../core/verifier-row.ts';
 
 export type CommandOptions = Omit<
   Extract<PracticeVerifierRow, { readonly kind: 'command' }>,

@@ -1,8 +1,8 @@
 import { isObject, type Json } from '../../core/json.ts';
 import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
+import { type GroupVerifier, notRun, type Submission, type Verification } from '../../core/verifier.ts';
 import { truncateMiddleBytes } from '../../text/truncate.ts';
 import { fenceData } from '../judge/fence-data.ts';
-import { type GroupVerifier, notRun, type Submission, type Verification } from './verifier.ts';
 
 type Choice = 'first' | 'second' | 'tie';
 /** The better of two attempts; undefined when the model gave no answer. */

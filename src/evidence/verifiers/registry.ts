@@ -1,13 +1,19 @@
 import { pathToFileURL } from 'node:url';
 import { asArray, asObject, type Json } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
+import {
+  type GroupVerifier,
+  notRun,
+  type Submission,
+  type Verification,
+  type Verifier,
+} from '../../core/verifier.ts';
 import type { PracticeVerifierRow, VerifierRow } from '../../core/verifier-row.ts';
 import { createExactVerifier, createNumberVerifier, createRegexVerifier } from './answer-verifiers.ts';
 import { createCommandVerifier } from './command-verifier.ts';
 import { createComparativeVerifier } from './comparative-verifier.ts';
 import { createRubricVerifier } from './rubric-verifier.ts';
 import { createSchemaVerifier } from './schema-verifier.ts';
-import { type GroupVerifier, notRun, type Submission, type Verification, type Verifier } from './verifier.ts';
 
 type AnyRow = VerifierRow | PracticeVerifierRow;
 

@@ -1,8 +1,8 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
 import type { Ask, Question, ReplyFault } from '../../core/learn.ts';
+import { notRun, type Submission, type Verifier } from '../../core/verifier.ts';
 import { truncateMiddleBytes } from '../../text/truncate.ts';
 import { type DataSection, fenceData } from '../judge/fence-data.ts';
-import { notRun, type Submission, type Verifier } from './verifier.ts';
 
 export interface Criterion {
   readonly text: string;

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confinementHere } from '../../../src/agent/sandbox/find-confiner.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
+import type { Verification } from '../../../src/core/verifier.ts';
 import {
   type CommandOptions,
   createCommandVerifier,
 } from '../../../src/evidence/verifiers/command-verifier.ts';
-import type { Verification } from '../../../src/evidence/verifiers/verifier.ts';
 import { attemptOf, never } from './submissions.ts';
 
 const here = await confinementHere();

@@ -1,4 +1,4 @@
-import type { Submission, Verification } from '../../../src/evidence/verifiers/verifier.ts';
+import type { Submission, Verification } from '../../../src/core/verifier.ts';
 
 export const never = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts';
+import type { Json } from './json.ts';
 
 /** How a command in a workspace ended. `refused`: it was not run. */
 export type WorkspaceRunResult =

@@ -1,0 +1,138 @@
+import type { Spending } from './budget.ts';
+import type { Json } from './json.ts';
+import type { TrajectoryStep } from './learn.ts';
+import type { TaskRecall } from './task-source.ts';
+import type { SampledTurn } from './training.ts';
+import type { PracticeVerifierRow, VerifierRow } from './verifier-row.ts';
+
+/**
+ * Where a task of practice comes from, the most trusted first: a file that a person wrote, a recorded request of a user, a question
+ * that the library leaves open, a variation of one of these.
+ */
+export const TASK_ORIGINS = ['curated', 'mined', 'gap', 'variation'] as const;
+export type TaskOrigin = (typeof TASK_ORIGINS)[number];
+
+/** `learn`: lessons come from attempts at it. `gate`: lessons are measured on it. `report`: opened once, for the report. */
+export type TaskSplit = 'learn' | 'gate' | 'report';
+
+/** How an attempt is graded; without a check, attempts are compared with each other. */
+export type TaskCheck = Omit<VerifierRow, 'domain'> | Omit<PracticeVerifierRow, 'domain'>;
+
+/** What an attempt begins with. */
+export type WorkspaceSnapshot =
+  /** By path, relative to the workspace. */
+  | { readonly kind: 'files'; readonly files: Readonly<Record<string, string>> }
+  /** A commit of a repository on this machine, and what was not committed at that moment. The owner has allowed it. */
+  | { readonly kind: 'git'; readonly repository: string; readonly commit: string; readonly diff?: string };
+
+/** Something to attempt, any number of times. Plain data. */
+export interface PracticeTask {
+  /** The same task found again has the same id. */
+  readonly id: string;
+  /** What it and its variations come from: all of them are in one split. */
+  readonly root: string;
+  readonly origin: TaskOrigin;
+  /** In the user's words. */
+  readonly prompt: string;
+  /** The system prompt, where it matters. */
+  readonly system?: string;
+  readonly domain: string;
+  /** Whose task it is, if it is someone's. */
+  readonly agent?: string;
+  readonly project?: string;
+  /** Absent: reasoning alone. */
+  readonly workspace?: WorkspaceSnapshot;
+  readonly check?: TaskCheck;
+  /** The right answer, where it is known. */
+  readonly reference?: Json;
+  /** The check or the answer was concluded from the record, and not given by a person. */
+  readonly isApproximate?: true;
+  /** The session and turn that it was mined from. */
+  readonly from?: { readonly session: string; readonly turn: string };
+  /** The estimated share of attempts that succeed, 0 to 1. */
+  readonly expected?: number;
+}
+
+/** The lessons of one attempt, rendered as the gateway renders them. */
+export interface AttemptLessons {
+  /** Empty when none are shown. */
+  readonly text: string;
+  readonly lessons: readonly string[];
+  readonly generation: number;
+}
+
+/** The lessons for a task, as production would show them now; `without` are left out, `with` are shown in any case. */
+export type LessonsForTask = (
+  query: TaskRecall,
+  force?: { readonly with?: readonly string[]; readonly without?: readonly string[] },
+) => Promise<AttemptLessons>;
+
+/** One attempt to be made. */
+export interface AttemptOrder {
+  /** Unique within the home: run, task, place. */
+  readonly id: string;
+  readonly task: PracticeTask;
+  readonly shown: AttemptLessons;
+  /** All randomness of the attempt comes from it. */
+  readonly seed: string;
+  readonly temperature: number;
+  readonly timeoutMs: number;
+}
+
+/** Makes an attempt and grades it where the task has a check. Never rejects; what it started is over when it resolves. */
+export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
+
+/** An attempt and its outcome. Plain data, so that a journal can keep it. */
+export interface Attempt {
+  readonly id: string;
+  readonly task: string;
+  /** Who attempted it: `provider/model`, a policy's version, or the name of an agent's program. */
+  readonly by: string;
+  readonly generation: number;
+  /** The lessons that it was shown. */
+  readonly lessons: readonly string[];
+  readonly outcome: AttemptOutcome;
+  /** The last answer in words. */
+  readonly output: string;
+  readonly steps: readonly TrajectoryStep[];
+  readonly used: Spending;
+  /** What the policy sampled, where the engine tells: then weights can learn from it, too. */
+  readonly sampled?: readonly SampledTurn[];
+}
+
+export type AttemptOutcome =
+  | {
+      readonly is: 'graded';
+      /** 0 to 1. */
+      readonly reward: number;
+      readonly reasons: readonly string[];
+      /** 0 to 1, one for each step, where the verifier gives them. */
+      readonly stepScores?: readonly number[];
+    }
+  /** It was made, and nothing graded it yet: it can be compared with others. */
+  | { readonly is: 'ungraded' }
+  /** A provider, a tool of ours or a verifier failed, or time ran out there: it says nothing about the agent and teaches nothing. */
+  | { readonly is: 'infrastructure'; readonly why: string; readonly retryAfterMs?: number };
+
+/** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
+export type GradedBy = 'verifier' | 'compared' | 'person' | 'recorded';
+
+/** Attempts at one task by the same agent under the same generation. */
+export interface AttemptGroup {
+  readonly id: string;
+  readonly task: PracticeTask;
+  readonly generation: number;
+  readonly gradedBy: GradedBy;
+  readonly attempts: readonly Attempt[];
+}
+
+/** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */
+export interface PracticeJournal {
+  read(unit: string): Promise<Json | undefined>;
+  /** Durable when it resolves. The first value of a unit stays. */
+  write(unit: string, value: Json): Promise<void>;
+}
+
+/** The kinds of practice sessions. */
+export const PRACTICE_KINDS = ['initial', 'maintenance', 'remedial', 'exploratory', 'micro'] as const;
+export type PracticeKind = (typeof PRACTICE_KINDS)[number];
