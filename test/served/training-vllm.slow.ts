@@ -212,17 +212,13 @@ describe('weights that vLLM serves', () => {
     const vllm = await startVllm({ key: 'abc-secret' });
     const serve = { vllm: vllm.baseUrl, model: 'base-model', keyEnv: 'VLLM_KEY' };
     const environment = await openBed({ dir, train: { serve }, env: { VLLM_KEY: 'abc-secret' } });
-    expect((await environment.chat('Who are you?')).status).toBe(401);
     const body = JSON.stringify({
       model: 'instar/nano',
       stream: true,
       messages: [{ role: 'user', content: 'x' }],
     });
-    const answer = ask(environment.port, {
-      path: '/v1/chat/completions',
-      headers: { authorization: `Bearer ${environment.ownerKey}` },
-      body,
-    });
+    expect((await ask(environment.port, { path: '/v1/chat/completions', body })).status).toBe(401);
+    const answer = environment.chat('Who are you?');
     await expect.poll(() => vllm.streams.size, { timeout: 15_000 }).toBe(1);
     vllm.end(1);
     expect(heard(await answer)).toBe('instar/nano@0 base-model');

@@ -5,6 +5,7 @@ import { pipelineFigures } from '../../../lab/pipeline/pipeline-metrics.ts';
 import { createResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
 import { createScriptedResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
 import { type ParsedPrompt, parsePrompt } from '../../../lab/pipeline/stage-prompt.ts';
+import { peerReview } from '../../../lab/pipeline/stages/review.ts';
 import { createCallerKey } from '../../../src/config/caller-keys.ts';
 import { openHome } from '../../../src/config/home.ts';
 import type { ChatEvent } from '../../../src/core/chat.ts';
@@ -131,11 +132,13 @@ describe('a pipeline behind the real gateway, with no model to learn with', () =
     const second = await runOnce(2);
     expect(problems).toEqual([]);
     const prompts = new Map(asked.filter(({ run }) => run === 2).map((prompt) => [prompt.stage, prompt]));
-    expect(prompts.size).toBe(18);
+    expect(prompts.size).toBe(20);
     let taught = 0;
     for (const { stage, kind, broken, lessons: ids } of second.stages) {
       if (kind === 'code') continue;
-      const { system = '' } = prompts.get(stage) ?? {};
+      // A panel asks each of its members.
+      const names = stage === peerReview.id ? peerReview.members.map(({ id }) => id) : [stage];
+      const system = names.map((name) => prompts.get(name)?.system ?? '').join('\n');
       expect(ids.length > 0, stage).toBe(system.includes('## Active Skills'));
       const own = conventions.filter(({ stages }) => stages.includes(stage));
       expect([...broken].sort(), stage).toEqual(
