@@ -23,7 +23,15 @@ export type WorkspaceSnapshot =
   /** By path, relative to the workspace. */
   | { readonly kind: 'files'; readonly files: Readonly<Record<string, string>> }
   /** A commit of a repository on this machine, and what was not committed at that moment. The owner has allowed it. */
-  | { readonly kind: 'git'; readonly repository: string; readonly commit: string; readonly diff?: string };
+  | {
+      readonly kind: 'git';
+      readonly repository: string;
+      readonly commit: string;
+      /** What was changed in tracked files, for `git apply`. */
+      readonly diff?: string;
+      /** Small text files that git did not track, by path. */
+      readonly untracked?: Readonly<Record<string, string>>;
+    };
 
 /** Something to attempt, any number of times. Plain data. */
 export interface PracticeTask {
@@ -51,6 +59,24 @@ export interface PracticeTask {
   readonly from?: { readonly session: string; readonly turn: string };
   /** The estimated share of attempts that succeed, 0 to 1. */
   readonly expected?: number;
+  /** The recorded work needed a workspace that was not kept: it is compared with other recorded work, and never attempted. */
+  readonly isRecordOnly?: true;
+}
+
+/** What is asked of a source. */
+export interface TasksWanted {
+  /** At most this many. */
+  readonly count: number;
+  /** Only tasks of these, where they are given. */
+  readonly domain?: string;
+  readonly agent?: string;
+  readonly project?: string;
+}
+
+/** Where tasks of practice come from. The same task found again has the same id. Returns fewer when the signal aborts. */
+export interface PracticeSource {
+  readonly origin: TaskOrigin;
+  find(wanted: TasksWanted, signal: AbortSignal): Promise<readonly PracticeTask[]>;
 }
 
 /** The lessons of one attempt, rendered as the gateway renders them. */

@@ -1,6 +1,7 @@
 import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
+import { PRACTICE_TASKS } from '../../core/practice-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 
 /**
@@ -163,6 +164,8 @@ export function subjectOf(fact: Fact): string | undefined {
       return CLOCK_SUBJECT;
     case 'learning-switched':
       return LEARNING_SUBJECT;
+    case 'practice-task':
+      return PRACTICE_TASKS;
     default:
       return fact.session;
   }
@@ -184,4 +187,6 @@ export const REPORTED_TYPES = [
   'clock-leaped',
   'time-confirmed',
   'learning-switched',
+  'practice-task',
+  'workspace-snapshotted',
 ] as const;
