@@ -41,6 +41,8 @@ export type PracticeFact =
       /** The folder of the git work tree, and its commit. Absent when nothing was kept, or the session is erased. */
       readonly repository?: string;
       readonly commit?: string;
+      /** The folder within it that the client named; absent when it is the whole. */
+      readonly within?: string;
       /** The hash of a block: JSON with the diff and the untracked files. Absent when the work tree was clean. */
       readonly content?: string;
       /** Why nothing was kept: names of files and limits, never their text. */

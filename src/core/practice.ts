@@ -63,6 +63,16 @@ export interface PracticeTask {
   readonly isRecordOnly?: true;
 }
 
+/** A request of a known caller that may begin some work, and where the caller says that it works. */
+export interface BegunWork {
+  readonly session: string;
+  readonly turn: string;
+  /** As the client stated it. */
+  readonly folder: string;
+  /** The newest message is a user's, and no tool's. */
+  readonly isAsked: () => boolean;
+}
+
 /** What is asked of a source. */
 export interface TasksWanted {
   /** At most this many. */

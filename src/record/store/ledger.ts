@@ -270,8 +270,8 @@ export function scrubFact(fact: Fact): Fact {
       return task === undefined && content === undefined ? fact : rest;
     }
     case 'workspace-snapshotted': {
-      const { repository, commit, content, skipped, ...rest } = fact;
-      return [repository, commit, content, skipped].every((text) => text === undefined) ? fact : rest;
+      const { repository, commit, within, content, skipped, ...rest } = fact;
+      return repository === undefined && skipped === undefined ? fact : rest;
     }
     case 'event-reported':
       return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };

@@ -1,9 +1,9 @@
 import { blockHash } from '../../../base/block-hash.ts';
 import type { StoredFact } from '../../../core/fact.ts';
-import { asObject, asString, isObject, parseJson, toJson } from '../../../core/json.ts';
-import type { PracticeTask, WorkspaceSnapshot } from '../../../core/practice.ts';
+import type { PracticeTask } from '../../../core/practice.ts';
 import { PRACTICE_TASKS } from '../../../core/practice-fact.ts';
 import type { Block, NewFact, Records } from '../../../core/store.ts';
+import { readWorkspaceContent, writeWorkspaceContent } from '../../../core/workspace-content.ts';
 import type { FactFold } from '../../learning-state.ts';
 
 /** How often and how well a task was practised. */
@@ -193,27 +193,4 @@ export async function openPracticeTasks(records: Pick<Records, 'events'>): Promi
   const tasks = createPracticeTasks();
   for (const stored of await records.events(PRACTICE_TASKS)) tasks.add(stored);
   return tasks;
-}
-
-/** What a work tree has beside its commit, as the text of a block. */
-export type WorkspaceContent = Pick<
-  Extract<WorkspaceSnapshot, { readonly kind: 'git' }>,
-  'diff' | 'untracked'
->;
-
-export const writeWorkspaceContent = (content: WorkspaceContent): string => JSON.stringify(toJson(content));
-
-export function readWorkspaceContent(text: string): WorkspaceContent {
-  const value = parseJson(text);
-  if (!isObject(value)) return {};
-  const diff = asString(value.diff);
-  const untracked = Object.fromEntries(
-    Object.entries(asObject(value.untracked)).flatMap(([path, content]) =>
-      typeof content === 'string' ? [[path, content] as const] : [],
-    ),
-  );
-  return {
-    ...(diff === undefined ? {} : { diff }),
-    ...(Object.keys(untracked).length === 0 ? {} : { untracked }),
-  };
 }
