@@ -44,6 +44,10 @@ export interface PracticeTask {
   readonly prompt: string;
   /** The system prompt, where it matters. */
   readonly system?: string;
+  /** What was said before the prompt, the oldest first. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  /** Further messages of the user, each sent after the reply to the one before. */
+  readonly followUps?: readonly string[];
   readonly domain: string;
   /** Whose task it is, if it is someone's. */
   readonly agent?: string;
