@@ -16,7 +16,9 @@ export type TaskOrigin = (typeof TASK_ORIGINS)[number];
 export type TaskSplit = 'learn' | 'gate' | 'report';
 
 /** How an attempt is graded; without a check, attempts are compared with each other. */
-export type TaskCheck = Omit<VerifierRow, 'domain'> | Omit<PracticeVerifierRow, 'domain'>;
+export type TaskCheck = WithoutDomain<VerifierRow | PracticeVerifierRow>;
+/** Of each kind by itself: `Omit` of a union keeps only what all kinds share. */
+type WithoutDomain<Row> = Row extends unknown ? Omit<Row, 'domain'> : never;
 
 /** What an attempt begins with. */
 export type WorkspaceSnapshot =
@@ -112,6 +114,8 @@ export interface AttemptOrder {
   /** Unique within the home: run, task, place. */
   readonly id: string;
   readonly task: PracticeTask;
+  /** The name of the agent that makes it; absent: the first one. Several agents may attempt one task. */
+  readonly agent?: string;
   readonly shown: AttemptLessons;
   /** All randomness of the attempt comes from it. */
   readonly seed: string;
@@ -152,7 +156,16 @@ export type AttemptOutcome =
   /** It was made, and nothing graded it yet: it can be compared with others. */
   | { readonly is: 'ungraded' }
   /** A provider, a tool of ours or a verifier failed, or time ran out there: it says nothing about the agent and teaches nothing. */
-  | { readonly is: 'infrastructure'; readonly why: string; readonly retryAfterMs?: number };
+  | {
+      readonly is: 'infrastructure';
+      readonly why: string;
+      /** The provider is limited: nothing is gained by asking it sooner. */
+      readonly retryAfterMs?: number;
+      /** What failed is overloaded or limits its callers: fewer attempts at the same time may work. */
+      readonly isLimited?: true;
+      /** The same attempt would fail again. */
+      readonly isLasting?: true;
+    };
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
 export type GradedBy = 'verifier' | 'compared' | 'person' | 'recorded';
