@@ -1,5 +1,4 @@
 import type { Fact, StoredFact } from '../../core/fact.ts';
-import { PRACTICE_TASKS } from '../../core/practice-fact.ts';
 import {
   type AppendResult,
   type Batch,
@@ -8,6 +7,7 @@ import {
   parseTurnBodyKey,
   type TurnBodyKey,
 } from '../../core/store.ts';
+import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 import { eraseLatePrompts, eraseLearned, NOTHING_LEARNED, withoutErasedEvidence } from './erase-learned.ts';
 import { factJson } from './sqlite-rows.ts';
 import type { Tables } from './tables.ts';

@@ -1,8 +1,8 @@
 import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
-import { PRACTICE_TASKS } from '../../core/practice-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
+import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 
 /**
  * A session's row. It has no text that can be erased: the project's label is read from the fact that named it, so that

@@ -1,8 +1,8 @@
 import { blockHash } from '../../../base/block-hash.ts';
 import type { StoredFact } from '../../../core/fact.ts';
 import type { PracticeTask } from '../../../core/practice.ts';
-import { PRACTICE_TASKS } from '../../../core/practice-fact.ts';
 import type { Block, NewFact, Records } from '../../../core/store.ts';
+import { PRACTICE_TASKS } from '../../../core/task-fact.ts';
 import { readWorkspaceContent, writeWorkspaceContent } from '../../../core/workspace-content.ts';
 import type { FactFold } from '../../learning-state.ts';
 

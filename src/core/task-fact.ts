@@ -1,7 +1,7 @@
 import type { PracticeTask } from './practice.ts';
 
 /** Facts about practice: its tasks, and what attempts at them begin with. Part of the closed list of facts. */
-export type PracticeFact =
+export type TaskFact =
   /** A task was found or given. An id that was excluded or erased never comes back. */
   | {
       readonly type: 'practice-task';
