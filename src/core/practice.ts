@@ -181,9 +181,20 @@ export interface AttemptGroup {
 
 /** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */
 export interface PracticeJournal {
+  /** The value as it was stored: without secrets, and null when its session was erased. */
   read(unit: string): Promise<Json | undefined>;
   /** Durable when it resolves. The first value of a unit stays. */
-  write(unit: string, value: Json): Promise<void>;
+  write(unit: string, value: Json, about?: UnitOrigin): Promise<void>;
+  /** The value that any run has for the same content; undefined when there is none. */
+  cached?(key: string): Promise<Json | undefined>;
+}
+
+/** What a unit is about. */
+export interface UnitOrigin {
+  /** The recorded sessions that its tasks were mined from: erasing one of them erases the value. */
+  readonly sessions?: readonly string[];
+  /** A hash of everything that the value depends on: other runs find it by this. */
+  readonly key?: string;
 }
 
 /** The kinds of practice sessions. */

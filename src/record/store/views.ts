@@ -1,6 +1,7 @@
 import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
+import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 
@@ -166,6 +167,12 @@ export function subjectOf(fact: Fact): string | undefined {
       return LEARNING_SUBJECT;
     case 'practice-task':
       return PRACTICE_TASKS;
+    case 'practice-begun':
+    case 'practice-unit':
+    case 'practice-ended':
+      return practiceSubject(fact.run);
+    case 'practice-cached':
+      return cacheSubject(fact.key);
     default:
       return fact.session;
   }
@@ -189,4 +196,9 @@ export const REPORTED_TYPES = [
   'learning-switched',
   'practice-task',
   'workspace-snapshotted',
+  'practice-begun',
+  'practice-unit',
+  'practice-cached',
+  'practice-used',
+  'practice-ended',
 ] as const;
