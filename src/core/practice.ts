@@ -16,14 +16,24 @@ export type TaskOrigin = (typeof TASK_ORIGINS)[number];
 export type TaskSplit = 'learn' | 'gate' | 'report';
 
 /** How an attempt is graded; without a check, attempts are compared with each other. */
-export type TaskCheck = Omit<VerifierRow, 'domain'> | Omit<PracticeVerifierRow, 'domain'>;
+export type TaskCheck = WithoutDomain<VerifierRow | PracticeVerifierRow>;
+/** Of each kind by itself: `Omit` of a union keeps only what all kinds share. */
+type WithoutDomain<Row> = Row extends unknown ? Omit<Row, 'domain'> : never;
 
 /** What an attempt begins with. */
 export type WorkspaceSnapshot =
   /** By path, relative to the workspace. */
   | { readonly kind: 'files'; readonly files: Readonly<Record<string, string>> }
   /** A commit of a repository on this machine, and what was not committed at that moment. The owner has allowed it. */
-  | { readonly kind: 'git'; readonly repository: string; readonly commit: string; readonly diff?: string };
+  | {
+      readonly kind: 'git';
+      readonly repository: string;
+      readonly commit: string;
+      /** What was changed in tracked files, for `git apply`. */
+      readonly diff?: string;
+      /** Small text files that git did not track, by path. */
+      readonly untracked?: Readonly<Record<string, string>>;
+    };
 
 /** Something to attempt, any number of times. Plain data. */
 export interface PracticeTask {
@@ -36,6 +46,10 @@ export interface PracticeTask {
   readonly prompt: string;
   /** The system prompt, where it matters. */
   readonly system?: string;
+  /** What was said before the prompt, the oldest first. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  /** Further messages of the user, each sent after the reply to the one before. */
+  readonly followUps?: readonly string[];
   readonly domain: string;
   /** Whose task it is, if it is someone's. */
   readonly agent?: string;
@@ -51,6 +65,34 @@ export interface PracticeTask {
   readonly from?: { readonly session: string; readonly turn: string };
   /** The estimated share of attempts that succeed, 0 to 1. */
   readonly expected?: number;
+  /** The recorded work needed a workspace that was not kept: it is compared with other recorded work, and never attempted. */
+  readonly isRecordOnly?: true;
+}
+
+/** A request of a known caller that may begin some work, and where the caller says that it works. */
+export interface BegunWork {
+  readonly session: string;
+  readonly turn: string;
+  /** As the client stated it. */
+  readonly folder: string;
+  /** The newest message is a user's, and no tool's. */
+  readonly isAsked: () => boolean;
+}
+
+/** What is asked of a source. */
+export interface TasksWanted {
+  /** At most this many. */
+  readonly count: number;
+  /** Only tasks of these, where they are given. */
+  readonly domain?: string;
+  readonly agent?: string;
+  readonly project?: string;
+}
+
+/** Where tasks of practice come from. The same task found again has the same id. Returns fewer when the signal aborts. */
+export interface PracticeSource {
+  readonly origin: TaskOrigin;
+  find(wanted: TasksWanted, signal: AbortSignal): Promise<readonly PracticeTask[]>;
 }
 
 /** The lessons of one attempt, rendered as the gateway renders them. */
@@ -72,6 +114,8 @@ export interface AttemptOrder {
   /** Unique within the home: run, task, place. */
   readonly id: string;
   readonly task: PracticeTask;
+  /** The name of the agent that makes it; absent: the first one. Several agents may attempt one task. */
+  readonly agent?: string;
   readonly shown: AttemptLessons;
   /** All randomness of the attempt comes from it. */
   readonly seed: string;
@@ -112,7 +156,16 @@ export type AttemptOutcome =
   /** It was made, and nothing graded it yet: it can be compared with others. */
   | { readonly is: 'ungraded' }
   /** A provider, a tool of ours or a verifier failed, or time ran out there: it says nothing about the agent and teaches nothing. */
-  | { readonly is: 'infrastructure'; readonly why: string; readonly retryAfterMs?: number };
+  | {
+      readonly is: 'infrastructure';
+      readonly why: string;
+      /** The provider is limited: nothing is gained by asking it sooner. */
+      readonly retryAfterMs?: number;
+      /** What failed is overloaded or limits its callers: fewer attempts at the same time may work. */
+      readonly isLimited?: true;
+      /** The same attempt would fail again. */
+      readonly isLasting?: true;
+    };
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
 export type GradedBy = 'verifier' | 'compared' | 'person' | 'recorded';
@@ -128,9 +181,20 @@ export interface AttemptGroup {
 
 /** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */
 export interface PracticeJournal {
+  /** The value as it was stored: without secrets, and null when its session was erased. */
   read(unit: string): Promise<Json | undefined>;
   /** Durable when it resolves. The first value of a unit stays. */
-  write(unit: string, value: Json): Promise<void>;
+  write(unit: string, value: Json, about?: UnitOrigin): Promise<void>;
+  /** The value that any run has for the same content; undefined when there is none. */
+  cached?(key: string): Promise<Json | undefined>;
+}
+
+/** What a unit is about. */
+export interface UnitOrigin {
+  /** The recorded sessions that its tasks were mined from: erasing one of them erases the value. */
+  readonly sessions?: readonly string[];
+  /** A hash of everything that the value depends on: other runs find it by this. */
+  readonly key?: string;
 }
 
 /** The kinds of practice sessions. */

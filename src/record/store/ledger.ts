@@ -1,4 +1,5 @@
 import type { Fact, StoredFact } from '../../core/fact.ts';
+import { practiceSubject } from '../../core/practice-fact.ts';
 import {
   type AppendResult,
   type Batch,
@@ -7,6 +8,7 @@ import {
   parseTurnBodyKey,
   type TurnBodyKey,
 } from '../../core/store.ts';
+import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 import { eraseLatePrompts, eraseLearned, NOTHING_LEARNED, withoutErasedEvidence } from './erase-learned.ts';
 import { factJson } from './sqlite-rows.ts';
 import type { Tables } from './tables.ts';
@@ -118,9 +120,16 @@ function isInView(tables: Tables, fact: Fact): boolean {
 /** Whether the fact's turn or session was erased before it arrived. */
 function isTooLate(tables: Tables, fact: Fact): boolean {
   if ('turn' in fact && fact.turn !== undefined && tables.turn(fact.turn)?.erased) return true;
+  if (fact.type === 'practice-task')
+    return sessionsOf(fact).some((session) => tables.session(session)?.erased ?? false);
+  if (fact.type === 'practice-unit')
+    return fact.sessions?.some((session) => tables.session(session)?.erased) ?? false;
   if (fact.type === 'turn-start' || !('session' in fact) || fact.session === undefined) return false;
   return tables.session(fact.session)?.erased ?? false;
 }
+
+const sessionsOf = (fact: Fact & { readonly type: 'practice-task' }): readonly string[] =>
+  'sessions' in fact ? fact.sessions : [];
 
 /** Folds one more fact into the views. Dangling references change nothing. */
 function foldFact(tables: Tables, stored: StoredFact): void {
@@ -167,14 +176,28 @@ function eraseContent(tables: Tables, session: string, at: number, reason: strin
 function forget(tables: Tables, session: string): void {
   const rows = tables.turnsOf(session);
   const turns = new Set(rows.map(({ id }) => id));
-  for (const stored of tables.factsAbout(session)) {
+  for (const stored of [...tables.factsAbout(session), ...tables.factsAbout(PRACTICE_TASKS)]) {
     if (!concerns(stored.fact, session, (turn) => turns.has(turn))) continue;
     const scrubbed = scrubFact(stored.fact);
     if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
   }
+  forgetPractice(tables, session);
   tables.dropBodies(rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])));
   tables.dropBlocks(session);
   tables.dropChain(session);
+}
+
+/** The attempts at tasks of this session, and what was written about them. */
+function forgetPractice(tables: Tables, session: string): void {
+  const runs = new Set(
+    tables.factsAbout(session).flatMap(({ fact }) => (fact.type === 'practice-used' ? [fact.run] : [])),
+  );
+  for (const run of runs)
+    for (const stored of tables.factsAbout(practiceSubject(run))) {
+      const { fact } = stored;
+      if (fact.type === 'practice-unit' && fact.sessions?.includes(session) && fact.value !== null)
+        tables.overwriteFact({ ...stored, fact: scrubFact(fact) });
+    }
 }
 
 /** The reason of an erasure by age. */
@@ -258,6 +281,17 @@ export function scrubFact(fact: Fact): Fact {
     }
     case 'session-marked':
       return fact.reason === '' ? fact : { ...fact, reason: '' };
+    case 'practice-task': {
+      if (fact.op !== 'found' && fact.op !== 'added') return fact;
+      const { task, content, ...rest } = fact;
+      return task === undefined && content === undefined ? fact : rest;
+    }
+    case 'workspace-snapshotted': {
+      const { repository, commit, within, content, skipped, ...rest } = fact;
+      return repository === undefined && skipped === undefined ? fact : rest;
+    }
+    case 'practice-unit':
+      return fact.value === null ? fact : { ...fact, value: null };
     case 'event-reported':
       return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };
     default:
@@ -272,6 +306,8 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
       return isItsTurn(fact.turn);
     case 'reward-given':
       return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
+    case 'practice-task':
+      return sessionsOf(fact).includes(session);
     case 'library-changed':
     case 'cycle-end':
     case 'schedule-changed':
@@ -285,6 +321,10 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'clock-leaped':
     case 'time-confirmed':
     case 'learning-switched':
+    case 'practice-begun':
+    case 'practice-unit':
+    case 'practice-cached':
+    case 'practice-ended':
       return false;
     default:
       return fact.session === session;
