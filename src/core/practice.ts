@@ -51,6 +51,8 @@ export interface PracticeTask {
   readonly from?: { readonly session: string; readonly turn: string };
   /** The estimated share of attempts that succeed, 0 to 1. */
   readonly expected?: number;
+  /** The recorded work needed a workspace that was not kept: it is compared with other recorded work, and never attempted. */
+  readonly isRecordOnly?: true;
 }
 
 /** The lessons of one attempt, rendered as the gateway renders them. */

@@ -285,6 +285,9 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'clock-leaped':
     case 'time-confirmed':
     case 'learning-switched':
+    case 'trial-opened':
+    case 'trial-measured':
+    case 'trial-ended':
       return false;
     default:
       return fact.session === session;

@@ -2,6 +2,7 @@ import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
+import { TRIALS_SUBJECT } from '../../core/trial.ts';
 
 /**
  * A session's row. It has no text that can be erased: the project's label is read from the fact that named it, so that
@@ -163,6 +164,10 @@ export function subjectOf(fact: Fact): string | undefined {
       return CLOCK_SUBJECT;
     case 'learning-switched':
       return LEARNING_SUBJECT;
+    case 'trial-opened':
+    case 'trial-measured':
+    case 'trial-ended':
+      return TRIALS_SUBJECT;
     default:
       return fact.session;
   }
@@ -184,4 +189,7 @@ export const REPORTED_TYPES = [
   'clock-leaped',
   'time-confirmed',
   'learning-switched',
+  'trial-opened',
+  'trial-measured',
+  'trial-ended',
 ] as const;
