@@ -2,6 +2,8 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { LessonsForTask, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
 import type { TrialMethod } from '../../core/trial.ts';
+import { isInScope } from '../../lessons/scope.ts';
+import { reachOf } from '../../lessons/visibility.ts';
 import { queryOf } from './measure-trial.ts';
 
 /** The tasks that may measure a lesson. */
@@ -26,8 +28,8 @@ export interface NoTasks {
   readonly why: string;
 }
 
-/** Recall of a lesson is tried on at most this many tasks, in the order of their ids. */
-const MOST_TASKS = 200;
+/** Recall of a lesson is tried on at most this many tasks in its scope, in the order of their ids. */
+const MOST_TASKS = 500;
 
 /**
  * The tasks on which a lesson is measured: those that production would show it for, but none that it was learned from. Tasks of
@@ -79,13 +81,15 @@ const isOther = ({ id, root, from }: PracticeTask, { turns, sessions, roots }: O
   !(from !== undefined && (turns.has(from.turn) || sessions.has(from.session)));
 
 async function shownFor(
-  { id }: Lesson,
+  { id, text }: Lesson,
   tasks: readonly PracticeTask[],
   lessonsFor: LessonsForTask,
 ): Promise<readonly PracticeTask[]> {
   const found: PracticeTask[] = [];
-  const sorted = [...tasks].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const task of sorted.slice(0, MOST_TASKS))
+  const inScope = tasks
+    .filter((task) => isInScope(reachOf(text), { ...task, agent: task.agent ?? '' }, task.domain))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const task of inScope.slice(0, MOST_TASKS))
     if ((await lessonsFor(queryOf(task))).lessons.includes(id)) found.push(task);
   return found;
 }

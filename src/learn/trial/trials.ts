@@ -65,37 +65,35 @@ export async function* runTrials(
   parts: TrialParts,
   signal: AbortSignal,
 ): AsyncGenerator<TrialEvent, void, undefined> {
+  const trials = await readTrials(parts.records);
+  const append: Append = async (fact, what) => {
+    const at = parts.clock.now();
+    const key = `trial/${fact.subject}/${what}`;
+    const [written] = await parts.records.append([{ at, fact, key }]);
+    if (written?.isNew === true) trials.add({ at, fact });
+  };
   const pools = new Map<string, TaskPool | NoTasks>();
   const spoiled = new Map<string, readonly string[]>();
-  yield* openTrials(parts);
+  yield* openTrials(trials, parts, append);
   for (;;) {
-    const trials = await readTrials(parts.records);
-    const running = runningTrials(trials, parts);
-    yield* decide(running, trials, parts);
+    yield* decide(trials, parts, append);
     if (signal.aborted) return;
     const refusal = parts.budget.refusal();
-    const undecided = runningTrials(await readTrials(parts.records), parts);
-    for (const { lesson, record } of undecided)
-      if (!pools.has(record.subject)) pools.set(record.subject, await findTaskPool(lesson, parts));
-    const isTestable = new Set<LessonTrial>();
-    for (const trial of undecided) {
+    const testable: LessonTrial[] = [];
+    for (const trial of runningTrials(trials, parts)) {
       const { subject } = trial.record;
+      const pool = pools.get(subject) ?? (await findTaskPool(trial.lesson, parts));
+      pools.set(subject, pool);
       const faults = spoiled.get(subject) ?? [];
       const fault = faults.length < MOST_SPOILED ? undefined : `attempts cannot be made: ${faults.at(-1)}`;
-      const pool = pools.get(subject);
       const why = whyUntested(trial, pool, fault ?? refusal, parts);
-      if (why !== undefined) yield* askOwner(trial, why, parts);
-      if (pool !== undefined && !('why' in pool) && fault === undefined && !isSpent(trial, parts))
-        isTestable.add(trial);
+      if (why !== undefined) yield* askOwner(trial, why, append);
+      if (!('why' in pool) && fault === undefined && !isSpent(trial, parts)) testable.push(trial);
     }
-    if (refusal !== undefined) {
-      yield { type: 'stopped', why: refusal };
-      return;
-    }
-    const next = chooseNext([...isTestable], trials);
+    const next = chooseNext(testable, trials);
     const pool = next && pools.get(next.record.subject);
-    if (next === undefined || pool === undefined || 'why' in pool) {
-      yield { type: 'stopped', why: 'every lesson on trial is decided, or cannot be tested further now' };
+    if (refusal !== undefined || next === undefined || pool === undefined || 'why' in pool) {
+      yield { type: 'stopped', why: refusal ?? 'no lesson on trial can be tested further now' };
       return;
     }
     const left = parts.settings.pairs - pairsBegun(next.record);
@@ -106,15 +104,19 @@ export async function* runTrials(
       signal,
     );
     if (signal.aborted) return;
-    await append(fact, parts, `${fact.by}/${fact.begun}`);
-    const faulty = fact.pairs.length === 0 ? [...(spoiled.get(fact.subject) ?? []), faults[0] ?? ''] : [];
-    spoiled.set(fact.subject, faulty);
-    const now = await readTrials(parts.records);
-    const record = now.of(fact.subject) ?? next.record;
-    const progress = progressOf({ ...next, record }, now.passed('lesson'));
+    await append(fact, `${fact.by}/${fact.begun}`);
+    spoiled.set(
+      fact.subject,
+      fact.pairs.length > 0 ? [] : [...(spoiled.get(fact.subject) ?? []), faults[0] ?? ''],
+    );
+    const record = trials.of(fact.subject) ?? next.record;
+    const progress = progressOf({ ...next, record }, trials.passed('lesson'));
     yield { type: 'pairs-measured', lesson: next.lesson.id, record, progress, faults };
   }
 }
+
+/** Durable when it resolves; once, however often it is tried. */
+type Append = (fact: TrialFact, what: string) => Promise<void>;
 
 interface LessonTrial extends RunningTrial {
   readonly lesson: Lesson;
@@ -125,8 +127,11 @@ const subjectOf = ({ id, revision }: Lesson): string => lessonSubject(id, revisi
 const pairsBegun = ({ begun }: TrialRecord): number => begun.tasks + begun.replay;
 
 /** New lessons on trial get the next places, the oldest first. */
-async function* openTrials(parts: TrialParts): AsyncGenerator<TrialEvent, void, undefined> {
-  const trials = await readTrials(parts.records);
+async function* openTrials(
+  trials: Trials,
+  parts: TrialParts,
+  append: Append,
+): AsyncGenerator<TrialEvent, void, undefined> {
   const fresh = parts.library
     .lessons()
     .filter((lesson) => isOnTrial(lesson) && trials.of(subjectOf(lesson)) === undefined)
@@ -134,7 +139,7 @@ async function* openTrials(parts: TrialParts): AsyncGenerator<TrialEvent, void, 
   let place = trials.nextPlace('lesson');
   for (const lesson of fresh) {
     const until = parts.clock.now() + parts.settings.days * DAY_MS;
-    await append({ type: 'trial-opened', subject: subjectOf(lesson), place, until }, parts, 'opened');
+    await append({ type: 'trial-opened', subject: subjectOf(lesson), place, until }, 'opened');
     yield { type: 'trial-begun', lesson: lesson.id, place };
     place++;
   }
@@ -157,24 +162,19 @@ function runningTrials(trials: Trials, parts: TrialParts): readonly LessonTrial[
 
 /** Writes the verdicts down and carries them out, also those that an earlier run wrote and did not carry out. */
 async function* decide(
-  running: readonly LessonTrial[],
   trials: Trials,
   parts: TrialParts,
+  append: Append,
 ): AsyncGenerator<TrialEvent, void, undefined> {
+  const running = runningTrials(trials, parts);
   for (const { subject, outcome, why } of weighTrials(running, trials.passed('lesson'), parts.settings)) {
     const trial = running.find(({ record }) => record.subject === subject);
-    if (trial === undefined || (trial.record.end?.outcome === outcome && trial.record.end.why === why))
-      continue;
-    await append(
-      { type: 'trial-ended', subject, outcome, why },
-      parts,
-      `ended/${outcome}/${pairsBegun(trial.record)}`,
-    );
+    if (trial === undefined || trial.record.end?.outcome === outcome) continue;
+    await append({ type: 'trial-ended', subject, outcome, why }, `ended/${outcome}`);
     yield { type: 'trial-decided', lesson: trial.lesson.id, outcome, why };
   }
-  const now = await readTrials(parts.records);
   for (const lesson of parts.library.lessons().filter(isOnTrial)) {
-    const end = now.of(subjectOf(lesson))?.end;
+    const end = trials.of(subjectOf(lesson))?.end;
     const set = end && changeFor(lesson, end, parts.mayPromote);
     if (set !== undefined) await parts.library.publish(set);
   }
@@ -230,22 +230,15 @@ function whyUntested(
 
 /** Said once for the same reason. */
 async function* askOwner(
-  trial: LessonTrial,
+  { record, lesson }: LessonTrial,
   why: string,
-  parts: TrialParts,
+  append: Append,
 ): AsyncGenerator<TrialEvent, void, undefined> {
-  const { record, lesson } = trial;
   if (record.end?.why === why) return;
   const mark = hash('sha256', why, 'hex').slice(0, 16);
   await append(
     { type: 'trial-ended', subject: record.subject, outcome: 'untested', why },
-    parts,
-    `untested/${mark}/${pairsBegun(record)}`,
+    `untested/${mark}`,
   );
   yield { type: 'trial-decided', lesson: lesson.id, outcome: 'untested', why };
-}
-
-/** Once, however often it is tried. */
-async function append(fact: TrialFact, { records, clock }: TrialParts, what: string): Promise<void> {
-  await records.append([{ at: clock.now(), fact, key: `trial/${fact.subject}/${what}` }]);
 }

@@ -35,9 +35,11 @@ const JUDGE_MARGIN = 0.1;
 const START: Readonly<Record<TrialMethod | 'traffic', number>> = { tasks: 0.7, traffic: 0.2, replay: 0.1 };
 /** The probability that a lesson that does no harm is ever retired as harmful by its trial. Retirement can be undone. */
 const HARM_ALPHA = 0.05;
-/** Below this mean difference a lesson is not worth its room in a prompt: testing it further is a waste. */
+/** From so small a mean difference on, a lesson may do harm. */
 const SMALLEST = 0.05;
-const FUTILE_ALPHA = 0.1;
+/** Before this many pairs no test is given up; then when even a mean that is higher by this many standard errors is too low. */
+const FEWEST_PAIRS = 24;
+const HOPE = 1.5;
 /** An effect on variations of one task may be luck with this task. */
 const FEWEST_ROOTS = 3;
 
@@ -46,10 +48,21 @@ const bothWays = (differences: MomentSums, margin: number): PairedEvidence => ({
   worse: pairedEvidence(differences, -margin).worse,
 });
 
-/** The logarithm of one e-value against "it does not help" and of one against "it does no harm", from all evidence. */
-export function trialEvidence({ record, traffic }: Pick<RunningTrial, 'record' | 'traffic'>): PairedEvidence {
+/** By the record, which never changes: after each batch all trials are weighed, and one has changed. */
+const known = new WeakMap<TrialRecord, Readonly<Record<TrialMethod, PairedEvidence>>>();
+
+function measuredEvidence(record: TrialRecord): Readonly<Record<TrialMethod, PairedEvidence>> {
+  const found = known.get(record);
+  if (found !== undefined) return found;
   const tasks = bothWays(record.differences.tasks, 0);
   const replay = bothWays(record.differences.replay, JUDGE_MARGIN);
+  known.set(record, { tasks, replay });
+  return { tasks, replay };
+}
+
+/** The logarithm of one e-value against "it does not help" and of one against "it does no harm", from all evidence. */
+export function trialEvidence({ record, traffic }: Pick<RunningTrial, 'record' | 'traffic'>): PairedEvidence {
+  const { tasks, replay } = measuredEvidence(record);
   const sum = (way: 'better' | 'worse'): number =>
     logSum([
       Math.log(START.tasks) + tasks[way],
@@ -106,21 +119,30 @@ export function weighTrials(
     ),
     ...others
       .filter(({ trial }) => !helpful.includes(trial))
-      .flatMap(({ trial }) => {
-        const why = whyEnough(trial.record, limits);
+      .flatMap(({ trial, better }) => {
+        const why = whyEnough(trial, better, passed + helpful.length, limits);
         return why === undefined ? [] : [verdict(trial, 'no-difference', `${why}: ${figures(trial.record)}`)];
       }),
   ];
 }
 
-/** Why testing it further is not worth it; undefined while it is. */
-function whyEnough({ differences, begun }: TrialRecord, limits: TestLimits): string | undefined {
-  const { worse } = pairedEvidence(differences.tasks, SMALLEST);
-  if (worse >= Math.log(1 / FUTILE_ALPHA))
-    return `it helps by less than ${Math.round(100 * SMALLEST)} points of 100, if at all`;
-  return begun.tasks + begun.replay >= limits.pairs
-    ? 'its test budget is used, and no difference was shown'
-    : undefined;
+/** Why testing it further is not worth it; undefined while it is. Stopping early can only refuse, never promote. */
+function whyEnough(
+  { record, isFamilyWise }: RunningTrial,
+  evidence: number,
+  passed: number,
+  limits: TestLimits,
+): string | undefined {
+  const { n, sum, squares } = record.differences.tasks;
+  const left = limits.pairs - record.begun.tasks - record.begun.replay;
+  if (left <= 0) return 'its test budget is used, and no difference was shown';
+  // What seems to do harm is tested on, until that is known.
+  if (n < FEWEST_PAIRS || sum < -SMALLEST * n) return undefined;
+  // The wealth of the best bettor grows by about mean² / (2 · mean square) a pair.
+  const hoped = sum / n + HOPE * Math.sqrt(squares / n / n);
+  const growth = squares === 0 ? 0 : (Math.max(0, hoped) ** 2 * n) / (2 * squares);
+  const needed = evidenceNeeded({ place: record.place, isFamilyWise }, passed + 1, ERROR_BUDGET.lessons);
+  return evidence + left * growth < needed ? 'its test budget cannot show a difference any more' : undefined;
 }
 
 /** How much of the evidence that it needs a trial has, 0 to 1. */

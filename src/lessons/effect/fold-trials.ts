@@ -25,7 +25,7 @@ export interface TrialRecord {
 export interface Trials {
   of(subject: string): TrialRecord | undefined;
   /** In the order in which they were opened. */
-  readonly all: readonly TrialRecord[];
+  all(): readonly TrialRecord[];
   /** How many of a family (`lesson`, `policy`) passed, ever: also those that were withdrawn later. */
   passed(family: string): number;
   /** The place of the next trial of a family. */
@@ -34,31 +34,36 @@ export interface Trials {
 
 const familyOf = (subject: string): string => subject.slice(0, Math.max(0, subject.indexOf('/')));
 
-export function foldTrials(facts: readonly Pick<StoredFact, 'at' | 'fact'>[]): Trials {
+/** The fold itself: facts are added in the order of the record. */
+export interface TrialFold extends Trials {
+  add(stored: Pick<StoredFact, 'at' | 'fact'>): void;
+}
+
+export function createTrialFold(): TrialFold {
   const trials = new Map<string, TrialRecord>();
   const passed = new Map<string, Set<string>>();
-  for (const { at, fact } of facts) {
-    if (fact.type === 'trial-opened') {
-      const { subject, place, until } = fact;
-      if (!trials.has(subject)) trials.set(subject, opened(subject, place, at, until));
-      continue;
-    }
-    if (fact.type !== 'trial-measured' && fact.type !== 'trial-ended') continue;
-    const trial = trials.get(fact.subject);
-    if (trial === undefined) continue;
-    trials.set(fact.subject, fact.type === 'trial-measured' ? measured(trial, fact) : ended(trial, fact, at));
-    if (fact.type === 'trial-ended' && fact.outcome === 'helpful') {
+  const last = new Map<string, number>();
+  return {
+    add: ({ at, fact }) => {
+      if (fact.type === 'trial-opened') {
+        const { subject, place, until } = fact;
+        if (trials.has(subject)) return;
+        trials.set(subject, opened(subject, place, at, until));
+        last.set(familyOf(subject), Math.max(place, last.get(familyOf(subject)) ?? 0));
+      }
+      if (fact.type !== 'trial-measured' && fact.type !== 'trial-ended') return;
+      const trial = trials.get(fact.subject);
+      if (trial === undefined) return;
+      const isMeasured = fact.type === 'trial-measured';
+      trials.set(fact.subject, isMeasured ? measured(trial, fact) : ended(trial, fact, at));
+      if (isMeasured || fact.outcome !== 'helpful') return;
       const family = familyOf(fact.subject);
       passed.set(family, (passed.get(family) ?? new Set()).add(fact.subject));
-    }
-  }
-  const all = [...trials.values()];
-  return {
+    },
     of: (subject) => trials.get(subject),
-    all,
+    all: () => [...trials.values()],
     passed: (family) => passed.get(family)?.size ?? 0,
-    nextPlace: (family) =>
-      1 + Math.max(0, ...all.filter(({ subject }) => familyOf(subject) === family).map(({ place }) => place)),
+    nextPlace: (family) => 1 + (last.get(family) ?? 0),
   };
 }
 
@@ -100,6 +105,8 @@ const ended = (
 const isGrade = (value: number): boolean => value >= 0 && value <= 1;
 
 /** All trials of the record. */
-export async function readTrials(records: Pick<Records, 'events'>): Promise<Trials> {
-  return foldTrials(await records.events(TRIALS_SUBJECT));
+export async function readTrials(records: Pick<Records, 'events'>): Promise<TrialFold> {
+  const fold = createTrialFold();
+  for (const stored of await records.events(TRIALS_SUBJECT)) fold.add(stored);
+  return fold;
 }
