@@ -139,6 +139,8 @@ export type Fact =
       /** Those of `lessons` of which only the line was shown. Facts of earlier versions have none. */
       readonly lines?: readonly string[];
       readonly heldOut: readonly string[];
+      /** Those of `lessons` that the session says nothing about: it could not have been without them. Absent when there are none. */
+      readonly unmeasured?: readonly string[];
       readonly domain: Domain;
       readonly considered: readonly ConsideredLesson[];
       readonly engine: string;
@@ -151,6 +153,8 @@ export type Fact =
       readonly score: number;
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
+      /** Those of `lessons` that are not measured by this session. Absent when there are none. */
+      readonly unmeasured?: readonly string[];
       /** Lessons that were shown, and the user had to say the same all the same. Absent when there are none. */
       readonly ignored?: readonly string[];
       /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
