@@ -7,6 +7,7 @@ import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { TaskFact } from './task-fact.ts';
+import type { TrialFact } from './trial.ts';
 import type { WireName } from './wire.ts';
 
 /**
@@ -140,6 +141,8 @@ export type Fact =
       /** Those of `lessons` of which only the line was shown. Facts of earlier versions have none. */
       readonly lines?: readonly string[];
       readonly heldOut: readonly string[];
+      /** Those of `lessons` that the session says nothing about: it could not have been without them. Absent when there are none. */
+      readonly unmeasured?: readonly string[];
       readonly domain: Domain;
       readonly considered: readonly ConsideredLesson[];
       readonly engine: string;
@@ -152,6 +155,8 @@ export type Fact =
       readonly score: number;
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
+      /** Those of `lessons` that are not measured by this session. Absent when there are none. */
+      readonly unmeasured?: readonly string[];
       /** Lessons that were shown, and the user had to say the same all the same. Absent when there are none. */
       readonly ignored?: readonly string[];
       /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
@@ -219,6 +224,7 @@ export type Fact =
     }
   | TaskFact
   | PracticeFact
+  | TrialFact
   | BackgroundFact;
 
 /** The kind of an `event-reported` whose data has `expected`, the right answer to `turn` or to the session's last turn. */

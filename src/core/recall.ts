@@ -12,6 +12,8 @@ export interface RecallQuery {
   readonly runKind?: string;
   /** The domain the caller named. */
   readonly domain?: string;
+  /** What earlier recalls of the session decided, for one that is continued from the record. */
+  readonly drawn?: { readonly shown: readonly string[]; readonly heldOut: readonly string[] };
   /** Only these ids may be recalled; absent: all shown lessons. */
   readonly among?: ReadonlySet<string>;
   /** No client waits for it: it waits until all embeddings are computed, so that the result is reproducible. */
@@ -59,6 +61,8 @@ export interface RecallResult {
   /** Shown by one line each, the nearest to the task first. None of them is among `lessons`. */
   readonly index: readonly Lesson[];
   readonly heldOut: readonly string[];
+  /** Those of the shown ones for which the session does not count (see `lessons/effect/hold-out`). Absent when there are none. */
+  readonly unmeasured?: readonly string[];
   readonly domain: Domain;
   /** The best candidates, shown ones first. */
   readonly considered: readonly ConsideredLesson[];

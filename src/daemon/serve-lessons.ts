@@ -11,7 +11,7 @@ import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
-import { isHeldOut } from '../lessons/effect/measure-effect.ts';
+import { createHoldout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
@@ -110,7 +110,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       limits: settings,
       ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
       usefulness: effects.usefulness,
-      heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+      holdout: createHoldout(() => settings.holdout),
       learnedIn: createReadLearnedIn(records),
       get patterns() {
         return settings.domains.map((pattern) => compact(pattern));

@@ -28,7 +28,7 @@ export async function endSession(
   const facts: NewFact[] = [];
   const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
   if (rewards.length > 0) {
-    const { lessons, heldOut } = await shownIn(session, turns, records);
+    const { lessons, heldOut, unmeasured } = await shownIn(session, turns, records);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
     const { ignored, contradicted } = readLessonUse(read, lessonOf);
     if (lessons.length + heldOut.length > 0)
@@ -36,6 +36,7 @@ export async function endSession(
         at: now,
         fact: {
           ...{ type: 'session-scored', session, score, lessons, heldOut },
+          ...(unmeasured.length === 0 ? {} : { unmeasured }),
           ...(ignored.size === 0 ? {} : { ignored: [...ignored.keys()] }),
           ...(contradicted.size === 0 ? {} : { contradicted: [...contradicted.keys()] }),
         },
@@ -69,17 +70,23 @@ async function shownIn(
   session: string,
   turns: readonly string[],
   records: RecallRecords,
-): Promise<{ readonly lessons: readonly string[]; readonly heldOut: readonly string[] }> {
+): Promise<Record<'lessons' | 'heldOut' | 'unmeasured', readonly string[]>> {
   const lessons = new Set<string>();
   const views = await Promise.all(turns.map((turn) => records.turn(turn)));
   for (const view of views) for (const id of view?.lessons ?? []) lessons.add(id);
   const isEpisode = views.every((view) => view === undefined);
   const heldOut = new Set<string>();
+  const unmeasured = new Set<string>();
   for (const { fact } of await records.recalls(session)) {
     if (fact.type !== 'lessons-recalled') continue;
     for (const id of fact.heldOut) heldOut.add(id);
+    for (const id of fact.unmeasured ?? []) unmeasured.add(id);
     // An episode has no turns that would name what it was shown.
     if (isEpisode) for (const id of fact.lessons) lessons.add(id);
   }
-  return { lessons: [...lessons], heldOut: [...heldOut] };
+  return {
+    lessons: [...lessons],
+    heldOut: [...heldOut],
+    unmeasured: [...unmeasured].filter((id) => lessons.has(id)),
+  };
 }

@@ -160,18 +160,19 @@ export function createLessonEffects({ alpha = 0.05 }: EffectsOptions = {}): Less
     const session = sessionKey(fact.session);
     const shown = new Set(lessons);
     const absent = new Set(heldOut);
+    const unmeasured = new Set(fact.unmeasured);
     for (const id of new Set([...lessons, ...heldOut])) {
       if (!seen.take(session, id)) continue;
       // Shown in one part of the session and held out in another: it belongs to neither arm.
       if (shown.has(id) && absent.has(id)) continue;
       const { since, with: before, without, uses } = recordOf(id);
       const isShown = shown.has(id);
-      const isOfPresentText = seq > since;
+      const isCounted = seq > since && !unmeasured.has(id);
       keep({
         id,
         since,
-        with: isOfPresentText && isShown ? addToMoments(before, value) : before,
-        without: isOfPresentText && !isShown ? addToMoments(without, value) : without,
+        with: isCounted && isShown ? addToMoments(before, value) : before,
+        without: isCounted && !isShown ? addToMoments(without, value) : without,
         uses: isShown ? addUse(uses, { at, weight: value }) : uses,
       });
     }

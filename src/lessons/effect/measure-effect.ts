@@ -1,18 +1,6 @@
-import { hash } from 'node:crypto';
 import { CONTROL_BETS, differenceInterval, evidenceWorse } from '../../stats/confidence-sequence.ts';
 import type { Interval } from '../../stats/interval.ts';
 import type { MomentSums } from '../../stats/moments.ts';
-
-/**
- * Whether a lesson is held out from a session, to measure sessions without it. Deterministic per pair, independent between
- * lessons, for a fraction `share` of the sessions. Never with 0; a larger share includes the pairs of a smaller one. Never
- * without a session: such a recall is not measured.
- */
-export function isHeldOut(session: string, lesson: string, share: number): boolean {
-  if (!(share > 0) || session === '') return false;
-  const bytes = hash('sha256', JSON.stringify([session, lesson]), 'buffer');
-  return bytes.readUIntBE(0, 6) < share * 2 ** 48;
-}
 
 export type EffectVerdict = 'harmful' | 'helpful' | 'unknown';
 

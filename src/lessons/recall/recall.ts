@@ -1,5 +1,6 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
+import type { Holdout } from '../effect/hold-out.ts';
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
@@ -22,8 +23,8 @@ export interface RecallSettings {
   readonly limits: RecallLimits;
   readonly patterns?: readonly DomainPattern[];
   readonly usefulness?: (lessonId: string) => Usefulness;
-  /** Whether a lesson is held out from a session to measure its effect; deterministic. */
-  readonly heldOut?: (session: string, lessonId: string) => boolean;
+  /** Holds lessons out from sessions, to measure their effect. */
+  readonly holdout?: Holdout;
   /** Where a private lesson was learned; without it, where its scope says. */
   readonly learnedIn?: ReadLearnedIn;
   /** Keeps the model's vectors between two starts. */
@@ -113,7 +114,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       weights,
     });
     const chosen = selectLessons(candidates, limits, {
-      isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
+      lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
       areAlike: compareIn(index),
       weights,
     });

@@ -1,6 +1,7 @@
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
+import type { HoldoutLot } from '../effect/hold-out.ts';
 import { renderLine } from '../render-block.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { type RelevanceWeights, relevanceOf } from './relevance.ts';
@@ -15,7 +16,8 @@ export interface RecallLimits {
 
 /** Functions that the selection needs. */
 export interface SelectionContext {
-  readonly isHeldOut: (lessonId: string) => boolean;
+  /** Whether a lesson is held out, and whether the session measures it. */
+  readonly lotOf: (lessonId: string) => HoldoutLot;
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
   readonly weights: Pick<RelevanceWeights, 'listed' | 'fewer' | 'nearBest' | 'beside'>;
@@ -61,8 +63,8 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 export function selectLessons(
   candidates: readonly RecallCandidate[],
   { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
-  { isHeldOut, areAlike, weights }: SelectionContext,
-): Pick<RecallResult, 'lessons' | 'index' | 'heldOut' | 'considered'> {
+  { lotOf, areAlike, weights }: SelectionContext,
+): Pick<RecallResult, 'lessons' | 'index' | 'heldOut' | 'unmeasured' | 'considered'> {
   const open = candidates.filter((candidate) => candidate.isInScope);
   const best = Math.max(...open.map(({ evidence }) => evidence));
   /** The evidence that a body needs. */
@@ -88,7 +90,7 @@ export function selectLessons(
     if (tokens + estimateLessonTokens(lesson) > tokenBudget) return 'over-budget';
     taken.push(candidate);
     tokens += estimateLessonTokens(lesson);
-    return isHeldOut(lesson.id) ? 'held-out' : 'shown';
+    return lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
   };
   const ranked = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
 
@@ -105,12 +107,14 @@ export function selectLessons(
     if (lineTokens + size > index.tokens) return verdict;
     taken.push(candidate);
     lineTokens += size;
-    return isHeldOut(lesson.id) ? 'held-out' : 'listed';
+    return lotOf(lesson.id) === 'held-out' ? 'held-out' : 'listed';
   };
   const judged = ranked.map(({ candidate, verdict }) => ({ candidate, verdict: list(candidate, verdict) }));
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
+  const unmeasured = taken.map(({ lesson }) => lesson.id).filter((id) => lotOf(id) === 'unmeasured');
   return {
+    ...(unmeasured.length === 0 ? {} : { unmeasured }),
     lessons: [...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson),
     index: withVerdict('listed').map(({ lesson }) => lesson),
     heldOut: withVerdict('held-out')

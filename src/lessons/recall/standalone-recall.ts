@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Records } from '../../core/store.ts';
 import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../embed/ngram-embed.ts';
-import { isHeldOut } from '../effect/measure-effect.ts';
+import { createHoldout } from '../effect/hold-out.ts';
 import { type OpenLessons, openLessons } from '../open-lessons.ts';
 import { createReadLearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE } from './activation.ts';
@@ -46,7 +46,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     fallback,
     limits: { topK: settings.topK, tokenBudget: settings.tokenBudget, index: settings.index },
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
-    heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+    holdout: createHoldout(() => settings.holdout),
     // A private lesson whose origin cannot be read is shown to nobody.
     learnedIn: async (lesson) => (learnedIn === undefined ? [] : learnedIn(lesson)),
     patterns: options.patterns,

@@ -151,7 +151,14 @@ export function composeBlockUpdate(
   const listed = recalled.index.filter(({ id }) => !heldOut.has(id));
   const withheld = [...new Set([...recalled.heldOut, ...idsOf(refused)])];
   const who = { type: 'lessons-recalled', session, turn, thread, generation } as const;
-  const how = { heldOut: withheld, domain, considered, engine } as const;
+  const unmeasured = recalled.unmeasured?.filter((id) => !withheld.includes(id)) ?? [];
+  const how = {
+    heldOut: withheld,
+    ...(unmeasured.length === 0 ? {} : { unmeasured }),
+    domain,
+    considered,
+    engine,
+  } as const;
 
   if (need.kind === 'freeze') {
     const first = conversation()?.links[0];

@@ -25,7 +25,7 @@ export async function recordEpisodeRecall(
   { episode, result, shown, listed, generation, at }: EpisodeRecall,
   records: Pick<Records, 'append'>,
 ): Promise<void> {
-  const { heldOut, domain, considered, engine } = result;
+  const { heldOut, unmeasured, domain, considered, engine } = result;
   if (shown.length + listed.length + heldOut.length === 0) return;
   const lines = listed.map(({ id }) => id);
   const fact: Fact = {
@@ -38,6 +38,7 @@ export async function recordEpisodeRecall(
     lessons: [...shown.map(({ id }) => id), ...lines],
     ...(lines.length === 0 ? {} : { lines }),
     heldOut,
+    ...(unmeasured === undefined ? {} : { unmeasured }),
     domain,
     considered,
     engine,

@@ -114,6 +114,8 @@ function build(
 export interface RestoredThreads {
   readonly threads: ReadonlyMap<string, PromptThread>;
   readonly heldOut: readonly string[];
+  /** The lessons that were shown and are measured. */
+  readonly shown: readonly string[];
 }
 
 /**
@@ -140,7 +142,11 @@ export async function restoreThreads(
     if (thread === undefined) threads.delete(name);
     else threads.set(name, thread);
   }
-  return { threads, heldOut: choices.flatMap(({ fact }) => fact.heldOut) };
+  return {
+    threads,
+    heldOut: choices.flatMap(({ fact }) => fact.heldOut),
+    shown: choices.flatMap(({ fact }) => fact.lessons.filter((id) => fact.unmeasured?.includes(id) !== true)),
+  };
 }
 
 /** Undefined when a text was erased, or the block that it extends: such a thread starts again. */

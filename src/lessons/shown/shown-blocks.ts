@@ -55,6 +55,8 @@ const MOST_THREADS = 256;
 interface Session {
   readonly slots: LruMap<string, Slot>;
   readonly heldOut: Set<string>;
+  /** Lessons that it was shown before a restart. */
+  readonly shown: Set<string>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
 }
@@ -80,7 +82,12 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
   const sessions = createLruMap<string, Session>(mostSessions);
 
   function open(id: string): Session {
-    const session: Session = { slots: createLruMap(MOST_THREADS), heldOut: new Set(), isRestored: false };
+    const session: Session = {
+      slots: createLruMap(MOST_THREADS),
+      heldOut: new Set(),
+      shown: new Set(),
+      isRestored: false,
+    };
     sessions.set(id, session);
     return session;
   }
@@ -90,6 +97,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     for (const [name, thread] of past.threads)
       if (session.slots.get(name)?.thread === undefined) session.slots.set(name, { thread, lastAt: now });
     for (const lesson of past.heldOut) session.heldOut.add(lesson);
+    for (const lesson of past.shown) session.shown.add(lesson);
     session.isRestored = true;
   }
 
@@ -117,7 +125,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
       const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
       if (isWorthAsking) {
-        slot.recalling = recallFor(need, request).then((recalled) => {
+        slot.recalling = recallFor(need, request, session).then((recalled) => {
           slot.draft = { purpose, generation, recalled };
           slot.recalling = undefined;
         });
@@ -130,13 +138,18 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
   }
 
   /** A recall that rejects counts as empty: serving does not depend on it. */
-  async function recallFor(need: OpenBlockUpdate, request: ShowRequest): Promise<RecallResult> {
+  async function recallFor(
+    need: OpenBlockUpdate,
+    request: ShowRequest,
+    { shown, heldOut }: Session,
+  ): Promise<RecallResult> {
     const { query, session, now } = request;
     const text = request.conversation()?.task ?? '';
     const among = need.kind === 'add' && !need.isNewTask ? { among: need.changed } : {};
     let recalled: RecallResult;
     try {
-      recalled = await options.recall({ ...query, ...among, text, session }, now);
+      const drawn = { shown: [...shown], heldOut: [...heldOut] };
+      recalled = await options.recall({ ...query, ...among, text, session, drawn }, now);
     } catch {
       recalled = nothingRecalled(request, options.domains);
     }

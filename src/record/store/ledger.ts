@@ -325,6 +325,9 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'practice-unit':
     case 'practice-cached':
     case 'practice-ended':
+    case 'trial-opened':
+    case 'trial-measured':
+    case 'trial-ended':
       return false;
     default:
       return fact.session === session;

@@ -4,6 +4,7 @@ import { compact } from '../../core/json.ts';
 import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 import { PRACTICE_TASKS } from '../../core/task-fact.ts';
+import { TRIALS_SUBJECT } from '../../core/trial.ts';
 
 /**
  * A session's row. It has no text that can be erased: the project's label is read from the fact that named it, so that
@@ -173,6 +174,10 @@ export function subjectOf(fact: Fact): string | undefined {
       return practiceSubject(fact.run);
     case 'practice-cached':
       return cacheSubject(fact.key);
+    case 'trial-opened':
+    case 'trial-measured':
+    case 'trial-ended':
+      return TRIALS_SUBJECT;
     default:
       return fact.session;
   }
@@ -201,4 +206,7 @@ export const REPORTED_TYPES = [
   'practice-cached',
   'practice-used',
   'practice-ended',
+  'trial-opened',
+  'trial-measured',
+  'trial-ended',
 ] as const;

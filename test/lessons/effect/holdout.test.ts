@@ -1,55 +1,79 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isHeldOut } from '../../../src/lessons/effect/measure-effect.ts';
+import { createHoldout, type HoldoutLot } from '../../../src/lessons/effect/hold-out.ts';
 
-const share = (count: number, isCounted: (at: number) => boolean): number =>
-  Array.from({ length: count }, (_, at) => at).filter(isCounted).length / count;
+const LESSONS = ['l_1', 'l_2', 'l_3', 'l_4', 'l_5', 'l_6', 'l_7'];
+const counting = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 
-describe('isHeldOut', () => {
-  it('never holds out with a share of 0 or NaN', () => {
-    for (let at = 0; at < 200; at++) {
-      expect(isHeldOut(`s${at}`, 'l', 0)).toBe(false);
-      expect(isHeldOut(`s${at}`, 'l', Number.NaN)).toBe(false);
+/** The lots of one session whose lessons come up in this order. */
+function lotsOf(session: string, lessons: readonly string[], share: number): readonly HoldoutLot[] {
+  const { lotOf } = createHoldout(() => share);
+  return lessons.map((lesson) => lotOf({ session }, lesson));
+}
+const shareOf = (count: number, isCounted: (at: number) => boolean): number =>
+  counting(count).filter(isCounted).length / count;
+
+describe('hold-out', () => {
+  it('takes one lesson from a session at most (not: each independently, so that some miss three)', () => {
+    for (const share of [0.05, 0.1, 0.3, 0.5])
+      for (const at of counting(2000)) {
+        const missing = lotsOf(`s${at}`, LESSONS, share).filter((lot) => lot === 'held-out');
+        expect(missing.length).toBeLessThanOrEqual(1);
+      }
+  });
+
+  it('holds every lesson out with the same probability, whatever its place and however many there are', () => {
+    for (const share of [0.05, 0.1, 0.5])
+      for (const lessons of [LESSONS.slice(0, 1), LESSONS.slice(0, 2), LESSONS])
+        for (const [place] of lessons.entries()) {
+          if (place >= Math.floor(1 / share)) continue;
+          const found = shareOf(5000, (at) => lotsOf(`s${at}`, lessons, share)[place] === 'held-out');
+          expect(Math.abs(found - share)).toBeLessThan(4 * Math.sqrt((share * (1 - share)) / 5000));
+        }
+  });
+
+  it('does not measure lessons for which a session has no place left (not: holds out a second one)', () => {
+    const lots = lotsOf('s_1', LESSONS, 0.3);
+    expect(lots.slice(3)).toEqual(['unmeasured', 'unmeasured', 'unmeasured', 'unmeasured']);
+    expect(lots.slice(0, 3)).not.toContain('unmeasured');
+  });
+
+  it('never holds out with a share of 0 or NaN, nor without a session', () => {
+    for (const at of counting(200)) {
+      expect(lotsOf(`s${at}`, LESSONS, 0)).not.toContain('held-out');
+      expect(lotsOf(`s${at}`, LESSONS, Number.NaN)).not.toContain('held-out');
+    }
+    expect(lotsOf('', LESSONS, 0.5)).toEqual(LESSONS.map(() => 'shown'));
+  });
+
+  it('gives a lesson the same lot for the whole session, in whatever order lessons come up again', () => {
+    const { lotOf } = createHoldout(() => 0.5);
+    for (const at of counting(100)) {
+      const first = new Map(LESSONS.map((lesson) => [lesson, lotOf({ session: `s${at}` }, lesson)]));
+      for (const lesson of [...LESSONS].reverse())
+        expect(lotOf({ session: `s${at}` }, lesson)).toBe(first.get(lesson));
     }
   });
 
-  it('holds nothing out without a session (not: the same tenth of the lessons from everyone)', () => {
-    expect(share(2000, (at) => isHeldOut('', `l${at}`, 0.5))).toBe(0);
-  });
-
-  it('holds out the requested share, over sessions and over lessons', () => {
-    for (const asked of [0.05, 0.1, 0.5]) {
-      const error = 3 * Math.sqrt((asked * (1 - asked)) / 5000);
-      expect(Math.abs(share(5000, (at) => isHeldOut(`s${at}`, 'l_1', asked)) - asked)).toBeLessThan(error);
-      expect(Math.abs(share(5000, (at) => isHeldOut('s_1', `l${at}`, asked)) - asked)).toBeLessThan(error);
+  it('goes on from the record after a restart: what was shown stays shown, and nothing more is held out', () => {
+    for (const at of counting(500)) {
+      const session = `s${at}`;
+      const before = lotsOf(session, LESSONS.slice(0, 3), 0.2);
+      const of = (lot: HoldoutLot) => LESSONS.slice(0, 3).filter((_, place) => before[place] === lot);
+      const drawn = { shown: of('shown'), heldOut: of('held-out') };
+      const { lotOf } = createHoldout(() => 0.2);
+      const after = [...LESSONS].reverse().map((lesson) => lotOf({ session, drawn }, lesson));
+      expect([...after].reverse().slice(0, 3)).toEqual(before);
+      expect(after.filter((lot) => lot === 'held-out').length).toBeLessThanOrEqual(1);
     }
   });
 
-  it('holds out lessons independently of each other', () => {
-    const both = share(20_000, (at) => isHeldOut(`s${at}`, 'l_1', 0.3) && isHeldOut(`s${at}`, 'l_2', 0.3));
-    expect(Math.abs(both - 0.09)).toBeLessThan(3 * Math.sqrt((0.09 * 0.91) / 20_000));
-  });
-
-  it('gives the same result as earlier releases: a session must not change its arm', () => {
-    const held = Array.from({ length: 60 }, (_, at) => at).filter((at) => isHeldOut(`s_${at}`, 'l_1', 0.2));
-    expect(held).toEqual([0, 1, 3, 10, 12, 28, 29, 36, 41, 43, 47, 49, 51, 57]);
-  });
-
-  it('distinguishes pairs with the same concatenation, and grows with the share', () => {
-    const sides = Array.from({ length: 64 }, (_, at) => [
-      isHeldOut(`${at}a`, 'b', 0.5),
-      isHeldOut(`${at}`, 'ab', 0.5),
-    ]);
-    expect(sides.some(([one, other]) => one !== other)).toBe(true);
-    fc.assert(
-      fc.property(
-        fc.string(),
-        fc.string(),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (session, lesson, most) => {
-          if (isHeldOut(session, lesson, most / 2)) expect(isHeldOut(session, lesson, most)).toBe(true);
-        },
-      ),
-    );
+  it('holds nothing more out from a session of which an earlier version held out two lessons', () => {
+    const drawn = { shown: ['l_3'], heldOut: ['l_1', 'l_2'] };
+    for (const at of counting(300)) {
+      const { lotOf } = createHoldout(() => 0.5);
+      const lots = LESSONS.map((lesson) => lotOf({ session: `s${at}`, drawn }, lesson));
+      expect(lots.slice(0, 2)).toEqual(['held-out', 'held-out']);
+      expect(lots.slice(2)).not.toContain('held-out');
+    }
   });
 });

@@ -184,7 +184,9 @@ describe('recall', () => {
   });
 
   it('holds a lesson out of the chosen sessions', async () => {
-    const index = await open(LESSONS, { heldOut: (session) => session === 'without' });
+    const index = await open(LESSONS, {
+      holdout: { lotOf: ({ session }) => (session === 'without' ? 'held-out' : 'shown') },
+    });
     const asked = query('kubernetes pod CrashLoopBackOff', { session: 'without' });
     const found = await index.recall(asked, 0);
     expect(found.lessons).toEqual([]);

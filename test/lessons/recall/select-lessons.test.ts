@@ -7,7 +7,7 @@ import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { lesson } from './sample-lessons.ts';
 
 const WEIGHTS = { fewer: 0, listed: -2, nearBest: 1.5, beside: 0 };
-const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false, weights: WEIGHTS };
+const NOTHING_ALIKE = { lotOf: () => 'shown' as const, areAlike: () => false, weights: WEIGHTS };
 const ROOM = { topK: 10, tokenBudget: 10_000 };
 let slots = 0;
 const candidate = (name: string, evidence: number, more: Partial<RecallCandidate> = {}): RecallCandidate => ({
@@ -86,7 +86,7 @@ describe('selectLessons', () => {
   });
 
   it('reserves the place of a held-out lesson and does not show it', () => {
-    const ways = { ...NOTHING_ALIKE, isHeldOut: (id: string) => id === 'a' };
+    const ways = { ...NOTHING_ALIKE, lotOf: (id: string) => (id === 'a' ? ('held-out' as const) : ('shown' as const)) };
     const found = selectLessons(
       [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)],
       { ...ROOM, topK: 2 },
@@ -118,7 +118,7 @@ describe('selectLessons', () => {
   });
 
   it('holds a listed lesson out too, and reserves the place of its line', () => {
-    const ways = { ...NOTHING_ALIKE, isHeldOut: (id: string) => id === 'a' };
+    const ways = { ...NOTHING_ALIKE, lotOf: (id: string) => (id === 'a' ? ('held-out' as const) : ('shown' as const)) };
     const found = selectLessons(
       [candidate('a', -1), candidate('b', -1.1), candidate('c', -1.2)],
       { ...ROOM, index: { lines: 2, tokens: 600 } },

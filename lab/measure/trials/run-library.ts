@@ -1,0 +1,121 @@
+import { createIds } from '../../../src/base/ids.ts';
+import type { TrialOutcome } from '../../../src/core/trial.ts';
+import { runTrials, type TrialSettings } from '../../../src/learn/trial/trials.ts';
+import { openLessons } from '../../../src/lessons/open-lessons.ts';
+import { toRecords } from '../../../src/record/records.ts';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import {
+  type Candidate,
+  createScriptedPolicy,
+  createScriptedRecall,
+  type ScriptedWorld,
+  scriptedTasks,
+  scriptedText,
+} from './scripted-policy.ts';
+
+/** How the trial of one candidate ended. */
+export interface TrialResult {
+  readonly candidate: Candidate;
+  readonly outcome: TrialOutcome;
+  /** `live`, `retired` or `trial`: what the library says. */
+  readonly state: string;
+  /** Pairs with a grade on both sides. */
+  readonly pairs: number;
+  readonly attempts: number;
+  readonly tokens: number;
+}
+
+export const TRIAL_SETTINGS: TrialSettings = {
+  repeats: 1,
+  temperature: 0.7,
+  timeoutMs: 300_000,
+  pairs: 160,
+  days: 14,
+};
+
+/**
+ * One library from its first trial to its last, through the code that a daemon runs: facts in a store, the library, recall with a
+ * lesson forced in or out, attempts, verdicts after every batch.
+ */
+export async function runLibrary(
+  world: ScriptedWorld,
+  settings: TrialSettings = TRIAL_SETTINGS,
+): Promise<readonly TrialResult[]> {
+  let time = 1_700_000_000_000;
+  const clock = { now: () => time++, monotonic: () => time };
+  const records = toRecords(createMemoryStore(), clock.now);
+  const { library } = await openLessons({
+    records,
+    clock,
+    newId: createIds(clock),
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  await library.publish({
+    id: 'candidates',
+    by: { kind: 'learner', name: 'practice' },
+    reason: 'practice',
+    changes: world.candidates.map(({ id }) => ({
+      op: 'add',
+      id,
+      kind: 'experience',
+      state: 'trial',
+      text: scriptedText(id),
+    })),
+  });
+  const tasks = scriptedTasks(world);
+  const kept = new Map<string, Awaited<ReturnType<typeof JSON.parse>>>();
+  const results = new Map<string, TrialResult>();
+  for await (const event of runTrials(
+    {
+      library,
+      records,
+      attempt: createScriptedPolicy(world),
+      lessonsFor: createScriptedRecall((id) => {
+        const state = library.lesson(id)?.state;
+        return state === 'trial' || state === 'live';
+      }),
+      gateTasks: async () => tasks,
+      traffic: () => ({ better: 0, worse: 0 }),
+      journal: {
+        read: async (unit) => kept.get(unit),
+        write: async (unit, value) => void kept.set(unit, value),
+      },
+      budget: { refusal: () => undefined },
+      settings,
+      mayPromote: true,
+      clock,
+    },
+    new AbortController().signal,
+  )) {
+    if (event.type !== 'pairs-measured') continue;
+    const candidate = world.candidates.find(({ id }) => id === event.lesson);
+    if (candidate === undefined) continue;
+    const { record } = event;
+    results.set(candidate.id, {
+      candidate,
+      outcome: 'untested',
+      state: 'trial',
+      pairs: record.differences.tasks.n,
+      attempts: record.used.calls,
+      tokens: record.used.tokens,
+    });
+    kept.clear();
+  }
+  const { readTrials } = await import('../../../src/lessons/effect/fold-trials.ts');
+  const trials = await readTrials(records);
+  return world.candidates.map((candidate) => {
+    const lesson = library.lesson(candidate.id);
+    const record = trials.of(`lesson/${candidate.id}/${lesson?.revision ?? 1}`);
+    const found = results.get(candidate.id);
+    return {
+      candidate,
+      outcome: record?.end?.outcome ?? 'untested',
+      state: lesson?.state ?? 'none',
+      pairs: found?.pairs ?? 0,
+      attempts: found?.attempts ?? 0,
+      tokens: found?.tokens ?? 0,
+    };
+  });
+}

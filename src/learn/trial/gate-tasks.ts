@@ -1,0 +1,95 @@
+import type { Lesson } from '../../core/lesson.ts';
+import type { LessonsForTask, PracticeTask } from '../../core/practice.ts';
+import type { Records } from '../../core/store.ts';
+import type { TrialMethod } from '../../core/trial.ts';
+import { isInScope } from '../../lessons/scope.ts';
+import { reachOf } from '../../lessons/visibility.ts';
+import { queryOf } from './measure-trial.ts';
+
+/** The tasks that may measure a lesson. */
+export interface TaskPool {
+  readonly method: TrialMethod;
+  readonly tasks: readonly PracticeTask[];
+}
+
+export interface TaskPoolParts {
+  /** Tasks of the split `gate`. */
+  readonly gateTasks: () => Promise<readonly PracticeTask[]>;
+  /** Recorded requests, for lessons that no task of the gate fits. Absent: none is replayed. */
+  readonly replayTasks?: (lesson: Lesson) => Promise<readonly PracticeTask[]>;
+  readonly lessonsFor: LessonsForTask;
+  /** What a lesson was learned from besides recorded turns: the roots of tasks that were practised. */
+  readonly practisedRoots?: (lesson: Lesson) => Promise<ReadonlySet<string>>;
+  readonly records: Pick<Records, 'turn'>;
+}
+
+/** Why there is no task to measure a lesson on, in words for its owner. */
+export interface NoTasks {
+  readonly why: string;
+}
+
+/** Recall of a lesson is tried on at most this many tasks in its scope, in the order of their ids. */
+const MOST_TASKS = 500;
+
+/**
+ * The tasks on which a lesson is measured: those that production would show it for, but none that it was learned from. Tasks of
+ * the gate come first; recorded requests are replayed only where there is no such task.
+ */
+export async function findTaskPool(lesson: Lesson, parts: TaskPoolParts): Promise<TaskPool | NoTasks> {
+  const origins = await originsOf(lesson, parts);
+  const gate = (await parts.gateTasks()).filter(({ isRecordOnly }) => isRecordOnly !== true);
+  const checked = gate.filter((task) => task.check !== undefined || task.reference !== undefined);
+  const other = checked.filter((task) => isOther(task, origins));
+  const tasks = await shownFor(lesson, other, parts.lessonsFor);
+  if (tasks.length > 0) return { method: 'tasks', tasks };
+  const recorded = (await parts.replayTasks?.(lesson)) ?? [];
+  const unchecked = gate.filter((task) => !checked.includes(task));
+  const replayed = [...unchecked, ...recorded].filter((task) => isOther(task, origins));
+  const found = await shownFor(lesson, replayed, parts.lessonsFor);
+  if (found.length > 0) return { method: 'replay', tasks: found };
+  return { why: whyNone(checked.length, other.length, replayed.length) };
+}
+
+function whyNone(checked: number, other: number, replayed: number): string {
+  if (checked === 0 && replayed === 0) return 'there are no tasks to test it on';
+  if (other === 0 && replayed === 0) return 'the only tasks to test it on are those that it was learned from';
+  return `none of ${other + replayed} tasks would be shown it`;
+}
+
+interface Origins {
+  readonly turns: ReadonlySet<string>;
+  readonly sessions: ReadonlySet<string>;
+  readonly roots: ReadonlySet<string>;
+}
+
+async function originsOf(lesson: Lesson, { records, practisedRoots }: TaskPoolParts): Promise<Origins> {
+  const { turns, quotes } = lesson.text.evidence;
+  const cited = new Set([...turns, ...quotes.map(({ turn }) => turn)]);
+  const sessions = new Set<string>();
+  for (const turn of cited) {
+    const session = (await records.turn(turn))?.session;
+    if (session !== undefined) sessions.add(session);
+  }
+  return { turns: cited, sessions, roots: (await practisedRoots?.(lesson)) ?? new Set() };
+}
+
+/** A variation has the root of the task that it varies: it is left out with it. */
+const isOther = ({ id, root, from }: PracticeTask, { turns, sessions, roots }: Origins): boolean =>
+  !roots.has(root) &&
+  !turns.has(id) &&
+  !turns.has(root) &&
+  !(from !== undefined && (turns.has(from.turn) || sessions.has(from.session)));
+
+async function shownFor(
+  { id, text }: Lesson,
+  tasks: readonly PracticeTask[],
+  lessonsFor: LessonsForTask,
+): Promise<readonly PracticeTask[]> {
+  const found: PracticeTask[] = [];
+  const inScope = tasks
+    .filter((task) => isInScope(reachOf(text), { ...task, agent: task.agent ?? '' }, task.domain))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const task of inScope.slice(0, MOST_TASKS))
+    if ((await lessonsFor(queryOf(task))).lessons.includes(id)) found.push(task);
+  return found;
+}

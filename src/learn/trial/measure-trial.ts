@@ -1,0 +1,202 @@
+import { createRandom } from '../../base/random.ts';
+import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
+import { isObject, type Json, toJson } from '../../core/json.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import type {
+  Attempt,
+  AttemptLessons,
+  LessonsForTask,
+  MakeAttempt,
+  PracticeJournal,
+  PracticeTask,
+} from '../../core/practice.ts';
+import type { TrialFact, TrialMethod, TrialPair } from '../../core/trial.ts';
+import type { GroupVerifier } from '../../core/verifier.ts';
+import type { TrialRecord } from '../../lessons/effect/fold-trials.ts';
+
+export interface MeasureParts {
+  readonly attempt: MakeAttempt;
+  readonly lessonsFor: LessonsForTask;
+  readonly journal: PracticeJournal;
+  /** Compares two answers, in both orders; for replay. */
+  readonly compare?: GroupVerifier | undefined;
+}
+
+export interface MeasureSettings {
+  /** Attempts on each side of a pair; their mean is the side's grade. */
+  readonly repeats: number;
+  readonly temperature: number;
+  readonly timeoutMs: number;
+}
+
+/** What is measured now. */
+export interface TrialWork {
+  readonly lesson: Lesson;
+  readonly record: TrialRecord;
+  readonly method: TrialMethod;
+  /** The tasks that the lesson is measured on, none of which it was learned from. Not empty. */
+  readonly pool: readonly PracticeTask[];
+  /** Pairs of this batch: they run at the same time, as far as providers allow. */
+  readonly pairs: number;
+}
+
+export type MeasuredFact = Extract<TrialFact, { readonly type: 'trial-measured' }>;
+
+export interface MeasuredBatch {
+  readonly fact: MeasuredFact;
+  /** Why pairs were spoiled, when some were. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Measures one batch of pairs. For each pair a task is drawn at random from the pool, each root with the same probability, and
+ * attempted with and without the lesson, with the same seeds and otherwise the same lessons. A pair of which an attempt failed
+ * for reasons of infrastructure is dropped as a whole. Every attempt is journaled under what determines it: a batch that was
+ * interrupted is completed without paying twice.
+ */
+export async function measureTrial(
+  work: TrialWork,
+  parts: MeasureParts,
+  settings: MeasureSettings,
+  signal: AbortSignal,
+): Promise<MeasuredBatch> {
+  const { record, method } = work;
+  const first = record.begun[method];
+  const places = Array.from({ length: work.pairs }, (_, at) => first + at);
+  const measured = await Promise.all(
+    places.map((place) => measurePair(place, work, parts, settings, signal)),
+  );
+  const used = measured.reduce((all, pair) => addSpending(all, pair.used), NOTHING_SPENT);
+  return {
+    fact: {
+      type: 'trial-measured',
+      subject: record.subject,
+      by: method,
+      begun: first + work.pairs,
+      pairs: measured.flatMap(({ pair }) => pair ?? []),
+      used,
+    },
+    faults: measured.flatMap(({ why }) => why ?? []),
+  };
+}
+
+interface MeasuredPair {
+  readonly pair?: TrialPair;
+  readonly why?: string;
+  readonly used: Spending;
+}
+
+async function measurePair(
+  place: number,
+  { lesson, record, method, pool }: TrialWork,
+  parts: MeasureParts,
+  settings: MeasureSettings,
+  signal: AbortSignal,
+): Promise<MeasuredPair> {
+  const name = `trial/${record.subject}/${method}/${place}`;
+  const task = drawTask(pool, name);
+  const query = queryOf(task);
+  const shown = {
+    with: await parts.lessonsFor(query, { with: [lesson.id] }),
+    without: await parts.lessonsFor(query, { without: [lesson.id] }),
+  };
+  const attempts = async (arm: 'with' | 'without'): Promise<readonly Attempt[]> =>
+    Promise.all(
+      Array.from({ length: settings.repeats }, (_, repeat) =>
+        attemptOnce(`${name}/${repeat}`, arm, task, shown[arm], parts, settings, signal),
+      ),
+    );
+  const [having, lacking] = await Promise.all([attempts('with'), attempts('without')]);
+  const used = [...having, ...lacking].reduce((all, { used: one }) => addSpending(all, one), NOTHING_SPENT);
+  const grades =
+    method === 'tasks'
+      ? { with: meanGrade(having), without: meanGrade(lacking) }
+      : await compareAnswers(task, having, lacking, parts.compare, signal);
+  if (typeof grades.with === 'string') return { why: grades.with, used };
+  if (typeof grades.without === 'string') return { why: grades.without, used };
+  return { pair: { task: task.id, root: task.root, with: grades.with, without: grades.without }, used };
+}
+
+/** Variations of a task share its place in the draw. */
+function drawTask(pool: readonly PracticeTask[], seed: string): PracticeTask {
+  const random = createRandom(seed);
+  const roots = [...new Set(pool.map(({ root }) => root))].sort();
+  const root = roots[random.below(roots.length)];
+  const tasks = pool.filter((task) => task.root === root).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const task = tasks[random.below(tasks.length)];
+  if (task === undefined) throw new Error('a lesson cannot be measured without tasks');
+  return task;
+}
+
+export const queryOf = ({ prompt, agent, project, domain }: PracticeTask) => ({
+  task: prompt,
+  domain,
+  ...(agent === undefined ? {} : { agent }),
+  ...(project === undefined ? {} : { project }),
+});
+
+/** The seed is the same with and without the lesson. */
+async function attemptOnce(
+  seed: string,
+  arm: 'with' | 'without',
+  task: PracticeTask,
+  shown: AttemptLessons,
+  { attempt, journal }: MeasureParts,
+  { temperature, timeoutMs }: MeasureSettings,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const id = `${seed}/${arm}/${task.id}/g${shown.generation}`;
+  const known = await journal.read(id);
+  if (isAttempt(known)) return known;
+  const made = await attempt({ id, task, shown, seed, temperature, timeoutMs }, signal);
+  // An attempt that failed for other reasons than its own is made again next time.
+  if (made.outcome.is !== 'infrastructure') await journal.write(id, toJson(made));
+  return made;
+}
+
+const isAttempt = (value: Json | undefined): value is Json & Attempt =>
+  isObject(value) && isObject(value.outcome) && typeof value.output === 'string';
+
+/** In words why there is none. */
+function meanGrade(attempts: readonly Attempt[]): number | string {
+  let sum = 0;
+  for (const { outcome } of attempts) {
+    if (outcome.is === 'infrastructure') return outcome.why;
+    if (outcome.is === 'ungraded') return 'an attempt was not graded';
+    sum += outcome.reward;
+  }
+  return attempts.length === 0 ? 'no attempt was made' : sum / attempts.length;
+}
+
+interface Grades {
+  readonly with: number | string;
+  readonly without: number | string;
+}
+
+/** Each answer with the lesson against the answer without it of the same seed. */
+async function compareAnswers(
+  task: PracticeTask,
+  having: readonly Attempt[],
+  lacking: readonly Attempt[],
+  compare: GroupVerifier | undefined,
+  signal: AbortSignal,
+): Promise<Grades> {
+  const sums = { with: 0, without: 0 };
+  for (const [place, attempt] of having.entries()) {
+    const other = lacking[place];
+    const failed = [attempt, other].find((one) => one?.outcome.is === 'infrastructure')?.outcome;
+    if (failed?.is === 'infrastructure') return { with: failed.why, without: failed.why };
+    const verdicts = await compare?.(
+      [attempt, other].map((one) => ({ task: task.prompt, output: one?.output ?? '', domain: task.domain })),
+      signal,
+    );
+    const [first, second] = verdicts ?? [];
+    if (first?.status !== 'ok' || second?.status !== 'ok') {
+      const why = first?.reasons[0] ?? 'there is no judge to compare answers';
+      return { with: why, without: why };
+    }
+    sums.with += first.reward / having.length;
+    sums.without += second.reward / having.length;
+  }
+  return sums;
+}
