@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { undefinedIfAborted } from '../../base/until-aborted.ts';
+import type { OpenAttemptModel } from '../../core/attempt-model.ts';
 import { addSpending, NOTHING_SPENT } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TrajectoryStep } from '../../core/learn.ts';
@@ -14,13 +15,7 @@ import { type Confinement, confinementHere } from '../sandbox/find-confiner.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { SandboxError } from '../sandbox/workspace-limits.ts';
 import type { AttemptFolders } from './attempt-folders.ts';
-import {
-  type MadeAttempt,
-  messageOf,
-  type OpenAttemptModel,
-  type ReadSteps,
-  type VerifyAttempt,
-} from './attempt-parts.ts';
+import { type MadeAttempt, messageOf, type ReadSteps, type VerifyAttempt } from './attempt-parts.ts';
 import { attemptReasoning } from './reasoning.ts';
 import { watchModel } from './watched-model.ts';
 import { attemptInWorkspace, type WorkspaceAttemptOptions } from './workspace-attempt.ts';

@@ -1,8 +1,8 @@
 import { undefinedIfAborted } from '../../base/until-aborted.ts';
+import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { ChatMessage, ChatRequest } from '../../core/chat.ts';
 import type { GatewayReply } from '../../core/gateway-client.ts';
 import type { AttemptOrder, PracticeTask } from '../../core/practice.ts';
-import type { AttemptModel } from './attempt-parts.ts';
 import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
 import { speakerOf, spendingOf } from './attempt-speaker.ts';
 import type { WatchedModel } from './watched-model.ts';

@@ -1,9 +1,10 @@
+import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { ChatMessage, Usage } from '../../core/chat.ts';
 import type { AttemptOrder } from '../../core/practice.ts';
 import { runAgent } from '../agent.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { createConfinedAgentShell, createPlainAgentShell, type Shell } from '../shell.ts';
-import { type AttemptModel, faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
+import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
 import { speakerOf, spendingOf } from './attempt-speaker.ts';
 import { openingOf } from './reasoning.ts';
 import type { WatchedModel } from './watched-model.ts';

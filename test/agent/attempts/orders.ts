@@ -1,6 +1,6 @@
 import { type AttemptFolders, createAttemptFolders } from '../../../src/agent/attempts/attempt-folders.ts';
-import type { AttemptModel } from '../../../src/agent/attempts/attempt-parts.ts';
 import { type AttemptsParts, createAttempts } from '../../../src/agent/attempts/attempts.ts';
+import type { AttemptModel } from '../../../src/core/attempt-model.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { GatewayClient, GatewayReply } from '../../../src/core/gateway-client.ts';
 import type { AttemptOrder, MakeAttempt, PracticeTask } from '../../../src/core/practice.ts';
