@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
 import { openHome } from '../../src/config/home.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createLog } from '../../src/daemon/log.ts';
+import { createLog } from '../../src/redact/create-log.ts';
 import { runPipelineBench } from '../pipeline/run-pipeline-bench.ts';
 import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
 import { listRuns, nextRun, type RenderedReport, renderRun, writePage } from '../run/read-runs.ts';

@@ -5,7 +5,7 @@ import type { CommandContext } from '../../src/cli/context.ts';
 import { CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
 import { lineWidth } from '../../src/cli/print.ts';
 import { openHome } from '../../src/config/home.ts';
-import { createLog } from '../../src/daemon/log.ts';
+import { createLog } from '../../src/redact/create-log.ts';
 import { plural } from '../../src/text/phrases.ts';
 import { wrapText } from '../../src/text/text-width.ts';
 import { type DemoPlan, omittedParts, planDemo, runDemo } from '../demo/run-demo.ts';

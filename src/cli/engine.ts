@@ -4,13 +4,13 @@ import type { Log } from '../base/log.ts';
 import { readOrCreateEngineKey } from '../config/engine-key.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
-import { createLog, isPretty } from '../daemon/log.ts';
 import {
   type RunningEngine,
   ShippedFileError,
   type StartEngineOptions,
   startEngine,
 } from '../daemon/start-engine.ts';
+import { createLog, isPretty } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';

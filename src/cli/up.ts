@@ -10,7 +10,7 @@ import { createLiveSettings, followSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
-import { createLog, isPretty, type LogOptions } from '../daemon/log.ts';
+import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';

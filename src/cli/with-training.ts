@@ -7,7 +7,7 @@ import { readOwnKeys } from '../config/own-keys.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { TrainingError } from '../core/training.ts';
-import { createLog } from '../daemon/log.ts';
+import { createLog } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { askForOwnerKey } from './confirm-owner.ts';

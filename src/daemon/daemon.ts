@@ -33,6 +33,7 @@ import { createIdentify } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
+import { logTurn } from '../gateway/turn.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
@@ -54,7 +55,6 @@ import {
 } from '../train/serve-training.ts';
 import { createTrainingApi } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
-import { logTurn } from './log.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
 import { serveLessons } from './serve-lessons.ts';

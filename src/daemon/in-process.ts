@@ -5,10 +5,10 @@ import { createDaemonFile, readDaemonFile, removeDaemonFile } from '../config/da
 import { HomeInUseError } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
+import { createLog } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { startDaemon } from './daemon.ts';
-import { createLog } from './log.ts';
 
 /** A daemon in a program that uses the library, on a free port of loopback. Its warnings go to standard error. */
 export const startInProcess: StartInProcess = async (home, env) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../base/log.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
 import type { TurnRecord } from '../core/recorder.ts';
@@ -146,3 +147,13 @@ class ResponseLeaving implements ClientDisconnect {
 }
 
 export const watchDisconnect = (response: ServerResponse): ClientDisconnect => new ResponseLeaving(response);
+
+/** One line of the log for a turn. */
+export function logTurn(log: Log, report: TurnReport): void {
+  const { failure } = report;
+  if (failure === undefined) log.debug(report, 'turn ended');
+  else {
+    const totalMs = Math.round(report.totalMs);
+    log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
+  }
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toKeptLine } from '../../src/base/log-file.ts';
-import { createLog, logTurn } from '../../src/daemon/log.ts';
+import { logTurn } from '../../src/gateway/turn.ts';
+import { createLog } from '../../src/redact/create-log.ts';
 
 const WORDS = 'my neighbour Aurelia';
 /** What a log call leaves in the file. */

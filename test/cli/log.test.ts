@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeSecretSamples } from '../../lab/measure/secrets/secret-kinds.ts';
-import { createLog, type LogOptions } from '../../src/daemon/log.ts';
+import { createLog, type LogOptions } from '../../src/redact/create-log.ts';
 import { openRedactor } from '../../src/redact/open-redactor.ts';
 
 function createBook(options: Partial<LogOptions> = {}, isTTY = false) {

@@ -12,7 +12,7 @@ import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
 import type { OwnerApis } from '../../src/core/daemon-api.ts';
 import { asObject } from '../../src/core/json.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
-import { createLog } from '../../src/daemon/log.ts';
+import { createLog } from '../../src/redact/create-log.ts';
 import type { ServedTraining, TrainingOverride, TrainingRequest } from '../../src/train/serve-training.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';

@@ -9,7 +9,7 @@ import { createEngineKey } from '../../src/config/engine-key.ts';
 import { openHome } from '../../src/config/home.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { TrainDatum } from '../../src/core/training.ts';
-import { createLog } from '../../src/daemon/log.ts';
+import { createLog } from '../../src/redact/create-log.ts';
 import {
   findFreePort,
   type SupervisedEngine,

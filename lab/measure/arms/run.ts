@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../../src/base/package.ts';
 import { checkConfig } from '../../../src/config/check-config.ts';
-import { createLog } from '../../../src/daemon/log.ts';
+import { createLog } from '../../../src/redact/create-log.ts';
 import { readConditions } from '../../commands/bench.ts';
 import { DEFAULT_HABITS, NANO_POLICY } from '../../policies/choose-policy.ts';
 import { armsMarkdown } from '../../report/arms/arms-markdown.ts';

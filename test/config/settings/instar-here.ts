@@ -7,7 +7,7 @@ import { readOrCreateKey } from '../../../src/config/key.ts';
 import { readOrCreateOwnerKey } from '../../../src/config/owner-key.ts';
 import { asObject, type JsonObject } from '../../../src/core/json.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from '../../../src/daemon/daemon.ts';
-import { createLog } from '../../../src/daemon/log.ts';
+import { createLog } from '../../../src/redact/create-log.ts';
 import { type Answer, ask } from '../../support/client.ts';
 import { lessonText, type ToldText } from '../../support/lesson-text.ts';
 import { type Provider, type Reply, startProvider } from '../../support/provider.ts';

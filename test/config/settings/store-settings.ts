@@ -4,8 +4,8 @@ import { expect, vi } from 'vitest';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { homeAt } from '../../../src/config/home.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
-import { createLog } from '../../../src/daemon/log.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { createLog } from '../../../src/redact/create-log.ts';
 import type { InstarHere, Stage } from './instar-here.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 

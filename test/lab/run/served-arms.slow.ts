@@ -13,7 +13,7 @@ import type { Condition } from '../../../lab/suite/arms.ts';
 import type { QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
 import type { ChatModel, ChatRequest } from '../../../src/core/chat.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { createLog } from '../../../src/daemon/log.ts';
+import { createLog } from '../../../src/redact/create-log.ts';
 
 const CONDITIONS: readonly Condition[] = [
   'baseline',

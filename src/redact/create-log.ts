@@ -2,11 +2,9 @@ import { pino } from 'pino';
 import type { Log } from '../base/log.ts';
 import { formatLogLine } from '../base/log-line.ts';
 import { neutraliseJson } from '../base/printable.ts';
-import type { Config } from '../config/schema.ts';
 import { parseJson } from '../core/json.ts';
-import type { TurnReport } from '../gateway/turn.ts';
-import { openRedactor } from '../redact/open-redactor.ts';
-import type { Redactor } from '../redact/redact.ts';
+import { openRedactor } from './open-redactor.ts';
+import type { Redactor } from './redact.ts';
 
 interface LogStream {
   write(text: string): unknown;
@@ -15,8 +13,9 @@ interface LogStream {
 
 export interface LogOptions {
   /** `none`: nothing is written to the stream, only to the file. */
-  readonly format: Config['log']['format'] | 'none';
-  readonly level: Config['log']['level'];
+  readonly format: 'auto' | 'pretty' | 'json' | 'none';
+  /** The least level that is written. */
+  readonly level: string;
   /** Default: standard error, since standard output carries results only. */
   readonly stream?: LogStream;
   readonly env?: NodeJS.ProcessEnv;
@@ -95,13 +94,4 @@ function describeError(error: unknown): unknown {
     stack: error.stack,
     ...(error.cause instanceof Error && { cause: error.cause.message }),
   };
-}
-
-export function logTurn(log: Log, report: TurnReport): void {
-  const { failure } = report;
-  if (failure === undefined) log.debug(report, 'turn ended');
-  else {
-    const totalMs = Math.round(report.totalMs);
-    log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
-  }
 }
