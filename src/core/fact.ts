@@ -6,6 +6,7 @@ import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
+import type { SessionFact } from './session-fact.ts';
 import type { TaskFact } from './task-fact.ts';
 import type { TrialFact } from './trial.ts';
 import type { WireName } from './wire.ts';
@@ -224,6 +225,7 @@ export type Fact =
     }
   | TaskFact
   | PracticeFact
+  | SessionFact
   | TrialFact
   | BackgroundFact;
 

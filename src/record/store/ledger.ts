@@ -325,6 +325,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'practice-unit':
     case 'practice-cached':
     case 'practice-ended':
+    case 'practice-session':
     case 'trial-opened':
     case 'trial-measured':
     case 'trial-ended':

@@ -2,6 +2,7 @@ import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
+import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 import { TRIALS_SUBJECT } from '../../core/trial.ts';
@@ -174,6 +175,8 @@ export function subjectOf(fact: Fact): string | undefined {
       return practiceSubject(fact.run);
     case 'practice-cached':
       return cacheSubject(fact.key);
+    case 'practice-session':
+      return PRACTICE_SESSIONS;
     case 'trial-opened':
     case 'trial-measured':
     case 'trial-ended':
@@ -206,6 +209,7 @@ export const REPORTED_TYPES = [
   'practice-cached',
   'practice-used',
   'practice-ended',
+  'practice-session',
   'trial-opened',
   'trial-measured',
   'trial-ended',
