@@ -16,7 +16,9 @@ export type TaskOrigin = (typeof TASK_ORIGINS)[number];
 export type TaskSplit = 'learn' | 'gate' | 'report';
 
 /** How an attempt is graded; without a check, attempts are compared with each other. */
-export type TaskCheck = Omit<VerifierRow, 'domain'> | Omit<PracticeVerifierRow, 'domain'>;
+export type TaskCheck = WithoutDomain<VerifierRow | PracticeVerifierRow>;
+/** Of each kind by itself: `Omit` of a union keeps only the fields that all kinds have. */
+type WithoutDomain<Row> = Row extends unknown ? Omit<Row, 'domain'> : never;
 
 /** What an attempt begins with. */
 export type WorkspaceSnapshot =
@@ -81,6 +83,10 @@ export interface AttemptOrder {
 
 /** Makes an attempt and grades it where the task has a check. Never rejects; what it started is over when it resolves. */
 export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
+
+/** Ids of attempts cannot be taken for ids of turns. */
+export const ATTEMPT_PREFIX = 'attempt:';
+export const isAttemptId = (id: string): boolean => id.startsWith(ATTEMPT_PREFIX);
 
 /** An attempt and its outcome. Plain data, so that a journal can keep it. */
 export interface Attempt {

@@ -65,7 +65,8 @@ export function separateTask(
 }
 
 /** The trust of the most trusted source. */
-export const importanceOf = (cases: readonly EvidenceCase[]): number => Math.max(0, ...cases.map(sourceTrust));
+export const importanceOf = (cases: readonly EvidenceCase[]): number =>
+  Math.max(0, ...cases.map(sourceTrust));
 
 /** How certain the failures are: the mean of 1 − reward. A failure without a reward counts as 0.5. */
 export function confidenceOf(cases: readonly EvidenceCase[]): number {
