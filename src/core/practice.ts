@@ -17,7 +17,7 @@ export type TaskSplit = 'learn' | 'gate' | 'report';
 
 /** How an attempt is graded; without a check, attempts are compared with each other. */
 export type TaskCheck = WithoutDomain<VerifierRow | PracticeVerifierRow>;
-/** Of each kind by itself: `Omit` of a union keeps only the fields that all kinds have. */
+/** Of each kind by itself: `Omit` of a union keeps only what all kinds share. */
 type WithoutDomain<Row> = Row extends unknown ? Omit<Row, 'domain'> : never;
 
 /** What an attempt begins with. */
@@ -25,7 +25,15 @@ export type WorkspaceSnapshot =
   /** By path, relative to the workspace. */
   | { readonly kind: 'files'; readonly files: Readonly<Record<string, string>> }
   /** A commit of a repository on this machine, and what was not committed at that moment. The owner has allowed it. */
-  | { readonly kind: 'git'; readonly repository: string; readonly commit: string; readonly diff?: string };
+  | {
+      readonly kind: 'git';
+      readonly repository: string;
+      readonly commit: string;
+      /** What was changed in tracked files, for `git apply`. */
+      readonly diff?: string;
+      /** Small text files that git did not track, by path. */
+      readonly untracked?: Readonly<Record<string, string>>;
+    };
 
 /** Something to attempt, any number of times. Plain data. */
 export interface PracticeTask {
@@ -38,6 +46,10 @@ export interface PracticeTask {
   readonly prompt: string;
   /** The system prompt, where it matters. */
   readonly system?: string;
+  /** What was said before the prompt, the oldest first. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
+  /** Further messages of the user, each sent after the reply to the one before. */
+  readonly followUps?: readonly string[];
   readonly domain: string;
   /** Whose task it is, if it is someone's. */
   readonly agent?: string;
@@ -74,6 +86,8 @@ export interface AttemptOrder {
   /** Unique within the home: run, task, place. */
   readonly id: string;
   readonly task: PracticeTask;
+  /** The name of the agent that makes it; absent: the first one. Several agents may attempt one task. */
+  readonly agent?: string;
   readonly shown: AttemptLessons;
   /** All randomness of the attempt comes from it. */
   readonly seed: string;
@@ -118,7 +132,18 @@ export type AttemptOutcome =
   /** It was made, and nothing graded it yet: it can be compared with others. */
   | { readonly is: 'ungraded' }
   /** A provider, a tool of ours or a verifier failed, or time ran out there: it says nothing about the agent and teaches nothing. */
-  | { readonly is: 'infrastructure'; readonly why: string; readonly retryAfterMs?: number };
+  | {
+      readonly is: 'infrastructure';
+      readonly why: string;
+      /** The provider is limited: nothing is gained by asking it sooner. */
+      readonly retryAfterMs?: number;
+      /** What failed is overloaded or limits its callers: fewer attempts at the same time may work. */
+      readonly isLimited?: true;
+      /** The same attempt would fail again. */
+      readonly isLasting?: true;
+      /** It was not made: a budget does not allow it. */
+      readonly isOverBudget?: true;
+    };
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
 export type GradedBy = 'verifier' | 'compared' | 'person' | 'recorded';

@@ -5,6 +5,7 @@ import {
   type Attempt,
   type AttemptLessons,
   type AttemptOrder,
+  type AttemptOutcome,
   type PracticeTask,
 } from '../../core/practice.ts';
 import { inParallel } from './in-parallel.ts';
@@ -134,7 +135,8 @@ async function attemptPlace(
         lessons: shown.lessons,
         used: NOTHING_SPENT,
       }),
-      keep: () => !signal.aborted,
+      // What a budget did not allow was not made: it may be made when the run has more.
+      keep: ({ outcome }) => !signal.aborted && !isOverBudget(outcome),
       make: async () => {
         if (signal.aborted) throw new RunStop('aborted');
         const attempt = await make(order, signal);
@@ -146,11 +148,16 @@ async function attemptPlace(
     });
     if (signal.aborted) throw new RunStop('aborted');
     if (made === undefined) return undefined;
+    const { outcome } = made.value;
+    if (outcome.is === 'infrastructure' && outcome.isOverBudget === true) return last ?? outcome.why;
     last = { attempt: made.value, isKnown: made.isKnown };
-    if (made.value.outcome.is !== 'infrastructure') break;
+    if (outcome.is !== 'infrastructure' || outcome.isLasting === true) break;
   }
   return last;
 }
+
+const isOverBudget = (outcome: AttemptOutcome): boolean =>
+  outcome.is === 'infrastructure' && outcome.isOverBudget === true;
 
 /** A lesson names its attempts: their ids must stay short. */
 const shortName = (id: string): string => (id.length > 80 ? contentKey(id).slice(0, 24) : id);

@@ -65,7 +65,14 @@ function readWork(
   reasonsBy: Origin,
 ): { readonly passages: readonly Passage[]; readonly commands: readonly RunCommand[] } {
   const isWrittenByModel = task.origin === 'gap' || task.origin === 'variation';
-  const passages: Passage[] = [{ origin: isWrittenByModel ? 'assistant' : 'user', text: task.prompt }];
+  const asker: Origin = isWrittenByModel ? 'assistant' : 'user';
+  const passages: Passage[] = [
+    ...(task.history ?? []).map(
+      ({ role, text }): Passage => ({ origin: role === 'user' ? asker : role, text }),
+    ),
+    { origin: asker, text: task.prompt },
+    ...(task.followUps ?? []).map((text): Passage => ({ origin: asker, text })),
+  ];
   const commands: RunCommand[] = [];
   if (task.system !== undefined) passages.push({ origin: 'client', text: task.system });
   for (const step of steps) {

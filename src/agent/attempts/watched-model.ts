@@ -1,0 +1,43 @@
+import type { Clock } from '../../core/clock.ts';
+import { createFailure } from '../../core/failure.ts';
+import type { GatewayClient, GatewayReply } from '../../core/gateway-client.ts';
+import { messageOf } from './attempt-parts.ts';
+
+/** A model whose calls are counted and awaited. */
+export interface WatchedModel {
+  readonly speak: GatewayClient;
+  calls(): number;
+  /** How long the call that is under way has lasted; 0 when none is. */
+  waitingMs(): number;
+  /** When no call is under way: an agent that was told to stop does not wait for its last one. */
+  settled(): Promise<void>;
+}
+
+/** The same model; a call that rejects has failed. */
+export function watchModel(speak: GatewayClient, clock: Clock): WatchedModel {
+  const open = new Map<Promise<GatewayReply>, number>();
+  let calls = 0;
+  const ask: GatewayClient = async (request, speaker, signal) => {
+    try {
+      return await speak(request, speaker, signal);
+    } catch (error) {
+      return { text: '', calls: [], lessons: [], failure: createFailure('internal', messageOf(error)) };
+    }
+  };
+  return {
+    speak: (request, speaker, signal) => {
+      calls++;
+      const call = ask(request, speaker, signal).finally(() => open.delete(call));
+      open.set(call, clock.monotonic());
+      return call;
+    },
+    calls: () => calls,
+    waitingMs: () => {
+      const since = [...open.values()];
+      return since.length === 0 ? 0 : clock.monotonic() - Math.min(...since);
+    },
+    settled: async () => {
+      await Promise.all(open.keys());
+    },
+  };
+}
