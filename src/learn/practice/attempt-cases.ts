@@ -76,7 +76,8 @@ function readWork(
   const commands: RunCommand[] = [];
   if (task.system !== undefined) passages.push({ origin: 'client', text: task.system });
   for (const step of steps) {
-    if (step.kind === 'message') passages.push({ origin: step.origin, text: step.text });
+    if (step.kind === 'message')
+      passages.push({ origin: step.origin === 'user' ? asker : step.origin, text: step.text });
     else {
       passages.push({ origin: 'assistant', text: step.arguments });
       if (SHELLS.test(step.tool))

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, AttemptGroup } from '../../../src/core/practice.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { attemptOf, goodReply, practise, scriptedModel, succeeds, taskOf } from './scripted-practice.ts';
+import {
+  attemptOf,
+  goodReply,
+  practise,
+  scriptedModel,
+  succeeds,
+  taskOf,
+  userText,
+} from './scripted-practice.ts';
 
 const inUse = ({ library }: Awaited<ReturnType<typeof practise>>) =>
   library.lessons().filter(({ state }) => state === 'trial');
@@ -103,7 +111,6 @@ describe('a run of practice', () => {
     const run = await practise({
       limits: { calls: 14 },
       settings: { concurrency: 1 },
-      attempt: budgeted(14),
     });
     expect(run.result.end).toBe('budget');
     expect(run.result.note).toContain('practice.budget.calls');
@@ -169,28 +176,27 @@ describe('a run of practice', () => {
   it('keeps a domain under its limit: the weakest experience that nobody measured makes room', async () => {
     const store = createMemoryStore();
     const names = Array.from({ length: 12 }, (_, at) => `nr${at}x`);
-    const subjects = [
-      'dates',
-      'totals',
-      'names',
-      'colours',
-      'fonts',
-      'margins',
-      'headers',
-      'footers',
-      'units',
-      'taxes',
-      'owners',
-      'links',
+    const advice = [
+      'Sort rows by date, oldest on top.',
+      'Compute sums twice and compare both.',
+      'Spell surnames as the register does.',
+      'Choose two colours that print well.',
+      'Keep one font for headings and body.',
+      'Leave wide margins for handwritten remarks.',
+      'Repeat column heads on each page.',
+      'Number pages at the bottom right.',
+      'Convert inches into centimetres first.',
+      'Separate taxes from net prices.',
+      'Ask who approves expenses beforehand.',
+      'Shorten hyperlinks until they fit.',
     ];
     const model = scriptedModel((stage, request) => {
       if (stage !== 'advantage') return goodReply(stage, request);
-      const root =
-        /Write the (\S+) report/.exec(request.messages.map((one) => JSON.stringify(one)).join())?.[1] ?? '';
-      const subject = subjects[names.indexOf(root)] ?? 'lines';
+      const root = /Write the (\S+) report/.exec(userText(request))?.[1] ?? '';
+      const insight = advice[names.indexOf(root)] ?? '';
       return JSON.stringify({
-        situation: `the ${subject} of a document matter`,
-        insight: `Read all ${subject} aloud once before the ${subject} are final.`,
+        situation: `somebody asks: ${insight.toLowerCase().replace('.', '')}`,
+        insight,
         quotes: [`checked line by line for ${root}`, `${root} are listed without a currency sign`],
       });
     });
@@ -209,6 +215,3 @@ describe('a run of practice', () => {
     ).toBe(true);
   });
 });
-
-/** Attempts that use the run's calls, without a budget of their own. */
-const budgeted = (_: number) => async (order: Parameters<typeof attemptOf>[0]) => attemptOf(order);

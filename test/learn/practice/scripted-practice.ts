@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createAttemptQueue } from '../../../src/agent/attempts/attempt-queue.ts';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import type { ChatModel, ChatRequest } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
@@ -193,7 +194,7 @@ export async function practise({
     kind: 'exploratory',
     tasks: ['daily', 'weekly', 'monthly', 'yearly'].map((name) => taskOf(name)),
     agent: 'test/policy',
-    attempt: scriptedAttempt,
+    attempt: createAttemptQueue({ make: scriptedAttempt, clock, provider: () => 'test', budget }).make,
     lessonsFor: async () => ({ text: '', lessons: [], generation: library.generation }),
     ask: createAsk({ model: model.model, name: 'test/tiny', price: FREE, budget, clock }),
     library,
