@@ -13,6 +13,8 @@ export interface PracticeUnits {
    * a run that continues after a crash sees the same. Undefined when its session was erased. `keep` says which values are stored.
    */
   value<T extends object>(unit: string, work: UnitWork<T>): Promise<UnitValue<T> | undefined>;
+  /** Whether it was done before. */
+  has(unit: string): Promise<boolean>;
   /** Asks a learning model; the same question is paid for once. */
   askAbout(sessions: readonly string[]): Ask | undefined;
   /** By all units of the run that were needed so far. */
@@ -123,6 +125,7 @@ export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptio
 
   return {
     value,
+    has: async (unit) => (await journal.read(unit)) !== undefined,
     askAbout: (sessions) => {
       if (ask === undefined) return undefined;
       return async <T>(question: Question<T>, signal: AbortSignal): Promise<Answer<T>> => {
