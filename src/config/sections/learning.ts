@@ -118,4 +118,27 @@ export const practiceSchema = z.strictObject({
     .strictObject({ usd: usd(5).describe('Maximum cost of one practice session, in US dollars.') })
     .prefault({})
     .describe('Limits on the cost of practice.'),
+  trials: z
+    .strictObject({
+      pairs: z
+        .int()
+        .min(10)
+        .max(10_000)
+        .default(160)
+        .describe('Maximum number of pairs of attempts, with and without a lesson, that test it.'),
+      repeats: z
+        .int()
+        .min(1)
+        .max(16)
+        .default(1)
+        .describe('Number of attempts on each side of a pair, with the same seeds.'),
+      days: z
+        .int()
+        .min(1)
+        .max(365)
+        .default(14)
+        .describe('Days after which the owner is asked about a lesson that could not be tested.'),
+    })
+    .prefault({})
+    .describe('How lessons on trial are tested before they are in use without reserve.'),
 });

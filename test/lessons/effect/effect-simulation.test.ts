@@ -59,7 +59,8 @@ describe('200 lessons, measured after each of 1,500 sessions', () => {
     for (let session = 1; session <= SESSIONS; session++) {
       const shown: string[] = [];
       const heldOut: string[] = [];
-      for (const { id } of lessons) (createRandom(`s${session}/${id}`).next() < 0.1 ? heldOut : shown).push(id);
+      for (const { id } of lessons)
+        (createRandom(`s${session}/${id}`).next() < 0.1 ? heldOut : shown).push(id);
       effects.add(scored(session, `s${session}`, coin(random, 0.6), shown, heldOut));
       const set = retireHarmful({ effects, library: { lessons: () => lessons, history: () => [] }, by: BY });
       for (const change of set?.changes ?? []) if (change.op === 'retire') retired.add(change.id);

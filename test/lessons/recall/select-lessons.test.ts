@@ -86,7 +86,10 @@ describe('selectLessons', () => {
   });
 
   it('reserves the place of a held-out lesson and does not show it', () => {
-    const ways = { ...NOTHING_ALIKE, lotOf: (id: string) => (id === 'a' ? ('held-out' as const) : ('shown' as const)) };
+    const ways = {
+      ...NOTHING_ALIKE,
+      lotOf: (id: string) => (id === 'a' ? ('held-out' as const) : ('shown' as const)),
+    };
     const found = selectLessons(
       [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)],
       { ...ROOM, topK: 2 },
@@ -118,7 +121,10 @@ describe('selectLessons', () => {
   });
 
   it('holds a listed lesson out too, and reserves the place of its line', () => {
-    const ways = { ...NOTHING_ALIKE, lotOf: (id: string) => (id === 'a' ? ('held-out' as const) : ('shown' as const)) };
+    const ways = {
+      ...NOTHING_ALIKE,
+      lotOf: (id: string) => (id === 'a' ? ('held-out' as const) : ('shown' as const)),
+    };
     const found = selectLessons(
       [candidate('a', -1), candidate('b', -1.1), candidate('c', -1.2)],
       { ...ROOM, index: { lines: 2, tokens: 600 } },
