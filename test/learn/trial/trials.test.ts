@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
+import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
 import type { AttemptOrder } from '../../../src/core/practice.ts';
 import { graded } from '../../../src/core/verifier.ts';
@@ -294,18 +295,20 @@ describe('a run that is interrupted', () => {
           {
             attempt: async (order, signal) => {
               if (left-- <= 0) controller.abort();
-              if (signal.aborted) {
-                const outcome = { is: 'infrastructure', why: 'stopped' } as const;
-                return { ...(await attempt(order, signal)), outcome };
-              }
-              return attempt(order, signal);
+              if (!signal.aborted) return attempt(order, signal);
+              const { id, task, shown } = order;
+              return {
+                ...{ id, task: task.id, by: 'scripted', generation: 1, lessons: shown.lessons },
+                ...{ outcome: { is: 'infrastructure', why: 'stopped' }, output: '', steps: [] },
+                used: NOTHING_SPENT,
+              };
             },
           },
           controller.signal,
         );
-        world.made.splice(0, world.made.length, ...world.made.slice(0, world.made.length));
       }
       await world.run();
+      expect(new Set(world.made).size).toBe(world.made.length);
       const trials = await readTrials(world.records);
       return {
         trials: trials.all().map(({ openedAt: _, ...trial }) => ({ ...trial, end: trial.end?.why, used: 0 })),
