@@ -105,7 +105,8 @@ function learningWaits({ waits, problem, judge, models }: JsonObject): readonly 
 }
 
 /** Lessons that no person has decided about. */
-function libraryWaits({ proposed, proposedCount }: JsonObject): readonly JsonObject[] {
+function libraryWaits(library: JsonObject): readonly JsonObject[] {
+  const { proposed, proposedCount } = library;
   const named = asArray(proposed).map(asObject);
   const rest = (asNumber(proposedCount) ?? named.length) - named.length;
   return [
@@ -128,5 +129,29 @@ function libraryWaits({ proposed, proposedCount }: JsonObject): readonly JsonObj
             fix: 'instar lessons review',
           },
         ]),
+    ...undecidedWaits(library),
   ];
+}
+
+/** Lessons on trial that could not be tested, or whose test decided nothing: they stay on trial until the owner decides. */
+function undecidedWaits({ undecided, undecidedCount }: JsonObject): readonly JsonObject[] {
+  const named = asArray(undecided).map(asObject);
+  const rest = (asNumber(undecidedCount) ?? named.length) - named.length;
+  const waits = named.map(({ id, name, reason }) => ({
+    code: 'not-tested',
+    count: 1,
+    lesson: asString(id) ?? '',
+    what: `lesson ${asString(name) ?? ''}`,
+    why: `is on trial: ${asString(reason) ?? ''}`,
+    fix: `instar lessons approve ${asString(name) ?? ''} --live, or retire it`,
+  }));
+  if (rest <= 0) return waits;
+  const more = {
+    code: 'not-tested',
+    count: rest,
+    what: plural(rest, 'more lesson'),
+    why: `${rest === 1 ? 'is' : 'are'} on trial without a verdict`,
+    fix: 'instar lessons review',
+  };
+  return [...waits, more];
 }

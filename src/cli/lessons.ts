@@ -337,12 +337,15 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
+/** Codes of what the review lists itself. */
+const IN_REVIEW: ReadonlySet<string> = new Set(['needs-approval', 'not-tested']);
+
 const reviewLessons = ({ apply }: { readonly apply?: true }, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api, lessonsApi }) => {
     const { changes, ...review } = await lessonsApi.review();
     const { waiting: all } = await api.learning();
     // Lessons that wait for a person are in the review itself.
-    const learning = asArray(all).filter((one) => asObject(one).code !== 'needs-approval');
+    const learning = asArray(all).filter((one) => !IN_REVIEW.has(asString(asObject(one).code) ?? ''));
     const count = (changes as readonly LessonJson[]).length;
     const done =
       apply && count > 0

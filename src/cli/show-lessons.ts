@@ -80,6 +80,7 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field('next', nextStep(lesson, asString(why.fix))),
     ['shown to', scope.join(', ') || 'every agent'],
     ['effect', describeEffect(asObject(lesson.effect))],
+    ...field('trial', asString(asObject(lesson.trial).words)),
     ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
     ...quoteRows(asObject(lesson.evidence), now),
     ['hash', text(lesson.hash)],
@@ -133,7 +134,7 @@ function quoteRows(evidence: JsonObject, now: number): readonly (readonly [strin
   return rows;
 }
 
-type ReviewPart = 'waiting' | 'byFile' | 'same' | 'contradictions' | 'forgettable';
+type ReviewPart = 'waiting' | 'undecided' | 'byFile' | 'same' | 'contradictions' | 'forgettable';
 
 /** Lessons that wait for approval, duplicate or contradict another, or are not used: rows for `printer.fields`. */
 export function reviewRows(review: LessonJson, now: number): readonly (readonly [string, Part])[] {
@@ -145,6 +146,13 @@ export function reviewRows(review: LessonJson, now: number): readonly (readonly 
       [
         'needs you',
         { text: `→ instar lessons show ${text(lesson.name)}, then approve or reject it`, style: 'cyan' },
+      ],
+    ]),
+    ...list('undecided').flatMap((lesson): readonly (readonly [string, Part])[] => [
+      ['on trial', `${text(lesson.name)}: ${text(lesson.reason)}`],
+      [
+        'on trial',
+        { text: `→ instar lessons approve ${text(lesson.name)} --live, or retire it`, style: 'cyan' },
       ],
     ]),
     ...list('byFile').map((lesson): readonly [string, Part] => [

@@ -35,6 +35,12 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
       'changed',
       `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''} (${relativeTime(Date.parse(asString(lesson.at) ?? ''), now)})`,
     ]),
+    ...asArray(day.tested)
+      .map(asObject)
+      .map((lesson): readonly [string, Part] => [
+        'tested',
+        `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''}`,
+      ]),
     ['used', usedWords(day)],
     ['work', workWords(day)],
     ['cost', costWords(asObject(day.cost))],

@@ -22,6 +22,8 @@ export type WaitingCode =
   | 'session-open'
   | 'judge'
   | 'needs-approval'
+  /** On trial, and no measurement decides: the owner does. */
+  | 'not-tested'
   | 'clock-not-believed'
   | 'store-degraded';
 

@@ -274,7 +274,9 @@ function createAnswers(
       const appended = await records.append(facts);
       appended.forEach(({ seq, isNew }, index) => {
         const fact = facts[index];
-        if (isNew && fact?.fact.type === 'session-scored') lessons()?.effects.add({ seq, ...fact });
+        if (!isNew || fact === undefined) return;
+        lessons()?.trials.add(fact);
+        if (fact.fact.type === 'session-scored') lessons()?.effects.add({ seq, ...fact });
       });
       return appended;
     },

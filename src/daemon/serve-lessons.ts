@@ -229,7 +229,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     shown: library.shown(now).length,
     index: { ...index.stats() } as JsonObject,
     unreadable: open.skipped(),
-    ...describeUse(library),
+    ...describeUse(library, open.trials),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };

@@ -14,6 +14,8 @@ import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { isActive } from './change-permissions.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
+import { encodeTrial, trialOf } from './effect/describe-trial.ts';
+import type { Trials } from './effect/fold-trials.ts';
 import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { explainLessons } from './explain/explain-turn.ts';
@@ -28,6 +30,7 @@ interface LessonsApiOptions {
   readonly records: Records;
   /** The measured effect of a lesson. */
   readonly effect: (id: string) => JsonObject;
+  readonly trials: () => Promise<Pick<Trials, 'of'>>;
   readonly newId: (prefix: string) => string;
   readonly recall: Recall;
   readonly review: () => Promise<JsonObject>;
@@ -39,14 +42,16 @@ const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   const { library, records, effect, newId } = options;
-  const describe = (lesson: Lesson): JsonObject => {
+  const describe = (lesson: Lesson, trials: Pick<Trials, 'of'>): JsonObject => {
     const closing = closingOf(lesson, library);
+    const trial = trialOf(lesson, trials);
     return {
       ...summary(lesson),
       ...(closing === undefined
         ? {}
         : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
       effect: effect(lesson.id),
+      ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
     };
   };
   /** One result for each change, in order; changes that cannot be decoded are refused and the others are published. */
@@ -81,26 +86,29 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   };
 
   return {
-    list: async ({ state, kind }) =>
-      library
+    list: async ({ state, kind }) => {
+      const trials = await options.trials();
+      return library
         .lessons()
         .filter((lesson) => state === undefined || lesson.state === state)
         .filter((lesson) => kind === undefined || lesson.kind === kind)
-        .map(describe),
+        .map((lesson) => describe(lesson, trials));
+    },
     all: async () => library.lessons().map(encodeLesson),
     show: async (idOrName) => {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
+      const trials = await options.trials();
       const { content, note, category } = lesson.text;
       return compact({
-        ...describe(lesson),
+        ...describe(lesson, trials),
         category,
         content,
         note: encodeNote(note),
         evidence: await readEvidence(lesson, records),
         writtenBy: writtenBy(lesson),
         createdAt: new Date(lesson.createdAt).toISOString(),
-        why: { ...explainState(lesson, library) },
+        why: { ...explainState(lesson, library, trialOf(lesson, trials)) },
         project: await projectLabel(lesson, records),
         history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
           at: new Date(at).toISOString(),
@@ -114,7 +122,8 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       });
     },
     why: (turn) => explainTurn(turn, records, library),
-    today: () => describeToday({ library, records, now: options.now() }),
+    today: async () =>
+      describeToday({ library, records, trials: await options.trials(), now: options.now() }),
     change: async (body) => {
       const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
       const shown = asObject(body.shown);

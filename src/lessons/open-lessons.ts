@@ -7,6 +7,7 @@ import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { describeEffect } from './effect/describe-effect.ts';
+import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
 import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
@@ -19,6 +20,8 @@ import { createReadLearnedIn, type ReadLearnedIn } from './visibility.ts';
 export interface OpenLessons {
   readonly library: Library;
   readonly effects: LessonEffects;
+  /** What trials have measured, for `status`; the owner adds the facts that it hears of. */
+  readonly trials: TrialFold;
   readonly api: LessonsApi;
   /** Reads the library again after an erasure. */
   reload(): Promise<void>;
@@ -75,6 +78,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     if (last === undefined) break;
     after = last.seq;
   }
+  const trials = await readTrials(records);
   const effect = (id: string): JsonObject => {
     const measured = effects.of(id);
     const words = describeEffect(measured, options.holdout ?? USUAL_HOLDOUT);
@@ -83,10 +87,13 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
   return {
     library,
     effects,
+    trials,
     api: createLessonsApi({
       library,
       records,
       effect,
+      // Another thread measures: its facts are read when they are asked for.
+      trials: () => readTrials(records),
       newId,
       now: clock.now,
       recall: options.recall ?? recallByNgrams(library, clock, createReadLearnedIn(records)),
@@ -96,6 +103,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
           embed: options.embed ?? createNgramEmbed(),
           isByLetters: options.embed === undefined,
           effects,
+          trials: await readTrials(records),
           now: clock.now(),
         })),
         byFile: listFileChanges(library, clock.now())

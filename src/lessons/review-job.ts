@@ -53,7 +53,7 @@ export function createReviewJob({ open, embed, now, history }: ReviewJobOptions)
       const opened = open();
       if (opened === undefined)
         return { end: 'failed', why: 'the library cannot be read', isRetryable: true };
-      const { library, effects } = opened;
+      const { library, effects, trials } = opened;
       const { generation } = library;
       const lessons = library.lessons();
       const texts = [...new Set(lessons.map((lesson) => comparedText(lesson)))];
@@ -75,7 +75,14 @@ export function createReviewJob({ open, embed, now, history }: ReviewJobOptions)
         ...embed,
         embed: async (wanted) => wanted.map((text) => vectorOf(text, vectors)),
       };
-      const review = await reviewLibrary({ lessons, embed: known, isByLetters: false, effects, now: now() });
+      const review = await reviewLibrary({
+        lessons,
+        embed: known,
+        isByLetters: false,
+        effects,
+        trials,
+        now: now(),
+      });
       vectors.clear();
       return { end: 'done', note: `${noteOf(generation)}${describe(review)}` };
     },

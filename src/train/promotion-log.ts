@@ -8,7 +8,9 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
-import type { Records } from '../core/store.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import { TRIALS_SUBJECT } from '../core/trial.ts';
+import { foldPolicyTrials, trialFactOf } from './policy-trials.ts';
 import type {
   CheckpointMoved,
   PolicyPointer,
@@ -67,7 +69,10 @@ export async function openPromotionLog({
       : startPromotion({ version: 0, sampler: undefined });
   let last: Promise<unknown> = Promise.resolve();
 
-  const move = async (event: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
+  const budget = foldPolicyTrials(await records.events(TRIALS_SUBJECT));
+
+  const move = async (told: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
+    const event = told.type === 'proposed' ? { level: budget.nextLevel(), ...told } : told;
     const { state: next, facts } = promote(state, event, settings);
     if (next === state) return [];
     if (facts.length > 0) await outside?.prepare(next, state);
@@ -79,18 +84,19 @@ export async function openPromotionLog({
       why: event.type,
     } as const;
     const moves = facts.length > 0 ? facts : event.type === 'session-scored' ? [measured] : [];
+    const at = Math.round(clock.now());
+    const trials = facts.flatMap((moved) => trialFactOf(engine, moved, budget.places() + 1, at) ?? []);
     if (moves.length > 0)
-      await records.append(
-        moves.map((moved) => {
+      await records.append([
+        ...trials.map((fact) => ({ at, fact })),
+        ...moves.map((moved): NewFact => {
           const { version, to, by, why } = moved;
           const from = 'from' in moved ? moved.from : undefined;
           const told = { version, to, by, why, ...(from === undefined ? {} : { from }) };
-          return {
-            at: Math.round(clock.now()),
-            fact: { type: 'policy-moved', engine, ...told, state: JSON.stringify(next) },
-          };
+          return { at, fact: { type: 'policy-moved', engine, ...told, state: JSON.stringify(next) } };
         }),
-      );
+      ]);
+    for (const fact of trials) budget.add(fact);
     state = next;
     for (const { to, version } of facts) if (to === 'rolled-back') turnedBack.add(version);
     if (facts.length > 0) outside?.moved(next);

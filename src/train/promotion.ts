@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { evidenceAbove, evidenceBelow, evidenceWorse, lowerBound } from '../stats/confidence-sequence.ts';
+import { evidenceWorse } from '../stats/confidence-sequence.ts';
 import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../stats/moments.ts';
+import { pairedEvidence, pairedLowerBound } from '../stats/paired-test.ts';
 
 /** A version of the policy and the checkpoint that samples it; undefined: the base model without an adapter. */
 export interface PolicyVersion {
@@ -35,7 +36,8 @@ export type PromotionStage = 'candidate' | 'canary' | 'live' | 'rejected' | 'rol
 
 /** Scores are 0 to 1. Pairs and sessions have names, so that each counts once however often it is reported. */
 export type PromotionEvent =
-  | { readonly type: 'proposed'; readonly served: PolicyVersion }
+  /** `level`: the error level of its test, from the error budget that all promotions share; absent: `alpha`. */
+  | { readonly type: 'proposed'; readonly served: PolicyVersion; readonly level?: number }
   | {
       readonly type: 'pair-scored';
       readonly version: number;
@@ -88,6 +90,8 @@ export const DEFAULT_PROMOTION: PromotionSettings = {
 interface Trial {
   readonly served: PolicyVersion;
   readonly stage: 'candidate' | 'canary';
+  /** The probability that it passes although it is worse by more than the margin. */
+  readonly level?: number;
   /** Candidate minus live on the same task under the same generation. */
   readonly differences: MomentSums;
   readonly pairs: readonly string[];
@@ -137,7 +141,7 @@ export function promote(
 ): PromotionResult {
   switch (event.type) {
     case 'proposed':
-      return propose(state, event.served);
+      return propose(state, event);
     case 'pair-scored':
       return weighPair(state, event, settings);
     case 'session-scored':
@@ -155,7 +159,10 @@ export function promote(
 
 const same = (state: PromotionState): PromotionResult => ({ state, facts: [] });
 
-function propose(state: PromotionState, served: PolicyVersion): PromotionResult {
+function propose(
+  state: PromotionState,
+  { served, level }: Extract<PromotionEvent, { readonly type: 'proposed' }>,
+): PromotionResult {
   const { version } = served;
   const moved = (to: PromotionStage, why: string): readonly CheckpointMoved[] => [
     { type: 'checkpoint-moved', version, from: undefined, to, by: 'measurement', why },
@@ -171,11 +178,14 @@ function propose(state: PromotionState, served: PolicyVersion): PromotionResult 
     sessions: [],
     failed: 0,
   };
-  const trial: Trial = { served, stage: 'candidate', ...empty };
+  const trial: Trial = {
+    served,
+    stage: 'candidate',
+    ...(level === undefined ? {} : { level }),
+    ...empty,
+  };
   return { state: { ...state, trial }, facts: moved('candidate', 'proposed') };
 }
-
-const DIFFERENCES = { low: -1, high: 1 };
 
 function weighPair(
   state: PromotionState,
@@ -190,14 +200,15 @@ function weighPair(
   const next: Trial = { ...trial, differences, pairs: [...trial.pairs, event.pair] };
   const after = { ...state, trial: next };
   const { n } = differences;
-  const enough = Math.log(1 / alpha);
-  const low = (): string => points(lowerBound(differences, { alpha, range: DIFFERENCES }));
-  if (n >= fewestPairs && evidenceAbove(differences, -margin, DIFFERENCES) >= enough)
+  const level = Math.min(alpha, trial.level ?? alpha);
+  const { better, worse } = pairedEvidence(differences, -margin);
+  const low = (): string => points(pairedLowerBound(differences, level));
+  if (n >= fewestPairs && better >= Math.log(1 / level))
     return pastCanary(
       moveOn(after, next, 'measurement', `at least ${low()} points better on ${n} held-out tasks`),
       canarySessions,
     );
-  if (evidenceBelow(differences, -margin, DIFFERENCES) >= enough)
+  if (worse >= Math.log(1 / alpha))
     return asWorse(
       moveBack(after, 'measurement', `worse by more than ${points(margin)} points on ${n} tasks`),
     );

@@ -25,6 +25,18 @@ const ANNOUNCED: SettingProofs = {
     announced: 'practice.* does nothing yet',
     input: { practice: { budget: { usd: 1 } } },
   },
+  'practice.trials.pairs': {
+    announced: 'practice.* does nothing yet',
+    input: { practice: { trials: { pairs: 40 } } },
+  },
+  'practice.trials.repeats': {
+    announced: 'practice.* does nothing yet',
+    input: { practice: { trials: { repeats: 2 } } },
+  },
+  'practice.trials.days': {
+    announced: 'practice.* does nothing yet',
+    input: { practice: { trials: { days: 7 } } },
+  },
 };
 const SNAPSHOTS = {
   shownIn: 'test/served/served-work-trees.test.ts',

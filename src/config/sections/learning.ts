@@ -124,4 +124,27 @@ export const practiceSchema = z.strictObject({
     .describe(
       'Keep what is needed to try your requests again: when a known client asks something in a git work tree, its path, its commit, the changes since (at most 256 KB) and small untracked text files are stored in the record (the file of the store in the home), and are erased with their session. Nothing is kept of a project whose changes contain a secret.',
     ),
+  trials: z
+    .strictObject({
+      pairs: z
+        .int()
+        .min(10)
+        .max(10_000)
+        .default(160)
+        .describe('Maximum number of pairs of attempts, with and without a lesson, that test it.'),
+      repeats: z
+        .int()
+        .min(1)
+        .max(16)
+        .default(1)
+        .describe('Number of attempts on each side of a pair, with the same seeds.'),
+      days: z
+        .int()
+        .min(1)
+        .max(365)
+        .default(14)
+        .describe('Days after which the owner is asked about a lesson that could not be tested.'),
+    })
+    .prefault({})
+    .describe('How lessons on trial are tested before they are in use without reserve.'),
 });

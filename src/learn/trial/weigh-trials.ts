@@ -1,9 +1,9 @@
 import type { TrialMethod, TrialOutcome } from '../../core/trial.ts';
+import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import type { TrialRecord } from '../../lessons/effect/fold-trials.ts';
 import { ERROR_BUDGET, evidenceNeeded, testsThatPass } from '../../stats/error-budget.ts';
 import type { MomentSums } from '../../stats/moments.ts';
-import { type PairedEvidence, pairedEvidence, pairedInterval } from '../../stats/paired-test.ts';
-import { plural } from '../../text/phrases.ts';
+import { type PairedEvidence, pairedEvidence } from '../../stats/paired-test.ts';
 
 /** A lesson on trial, with all that was measured of it. */
 export interface RunningTrial {
@@ -112,16 +112,18 @@ export function weighTrials(
   });
   return [
     ...harmful.map(({ trial }) =>
-      verdict(trial, 'harmful', `attempts come out worse with it: ${figures(trial.record)}`),
+      verdict(trial, 'harmful', `attempts come out worse with it: ${trialFigures(trial.record)}`),
     ),
     ...helpful.map((trial) =>
-      verdict(trial, 'helpful', `attempts come out better with it: ${figures(trial.record)}`),
+      verdict(trial, 'helpful', `attempts come out better with it: ${trialFigures(trial.record)}`),
     ),
     ...others
       .filter(({ trial }) => !helpful.includes(trial))
       .flatMap(({ trial, better }) => {
         const why = whyEnough(trial, better, passed + helpful.length, limits);
-        return why === undefined ? [] : [verdict(trial, 'no-difference', `${why}: ${figures(trial.record)}`)];
+        return why === undefined
+          ? []
+          : [verdict(trial, 'no-difference', `${why}: ${trialFigures(trial.record)}`)];
       }),
   ];
 }
@@ -151,21 +153,3 @@ export function progressOf(trial: RunningTrial, passed: number): number {
   const needed = evidenceNeeded({ place: record.place, isFamilyWise }, passed + 1, ERROR_BUDGET.lessons);
   return Math.max(0, Math.min(1, trialEvidence(trial).better / needed));
 }
-
-/** `+0.31 [+0.12, +0.48] in 44 pairs of attempts at 9 tasks`. */
-export function figures({ differences, roots }: TrialRecord): string {
-  const told = (['tasks', 'replay'] as const).flatMap((method) => {
-    const sums = differences[method];
-    if (sums.n === 0) return [];
-    const { low, high } = pairedInterval(sums, 0.05);
-    const what =
-      method === 'tasks'
-        ? plural(sums.n, 'pair of attempts', 'pairs of attempts')
-        : plural(sums.n, 'judged replay', 'judged replays');
-    return [`${signed(sums.sum / sums.n)} [${signed(low)}, ${signed(high)}] in ${what}`];
-  });
-  if (told.length === 0) return 'by real sessions with and without it';
-  return `${told.join(', ')} at ${plural(roots.size, 'task')}`;
-}
-
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

@@ -2,7 +2,14 @@ import { hash } from 'node:crypto';
 import type { StoredFact } from '../../core/fact.ts';
 import type { RecordedChange } from '../../core/lesson.ts';
 import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../../stats/moments.ts';
-import { type EffectVerdict, effectVerdict, type LessonEffect, measureEffect } from './measure-effect.ts';
+import type { PairedEvidence } from '../../stats/paired-test.ts';
+import {
+  type EffectVerdict,
+  effectEvidence,
+  effectVerdict,
+  type LessonEffect,
+  measureEffect,
+} from './measure-effect.ts';
 
 /** Successful sessions in which a lesson was shown: their number, and the last few. */
 interface ProvenUses {
@@ -109,6 +116,8 @@ export interface LessonEffects {
   of(lesson: string): LessonEffect;
   /** The verdict of `of`, faster: most lessons need no interval. */
   verdict(lesson: string): EffectVerdict;
+  /** Of sessions with and without it, as logarithms of e-values: that it helps, and that it harms. */
+  evidence(lesson: string): PairedEvidence;
   usefulness(lesson: string): MeasuredUse;
 }
 
@@ -211,6 +220,7 @@ export function createLessonEffects({ alpha = 0.05 }: EffectsOptions = {}): Less
     },
     of: effectOf,
     verdict: judge,
+    evidence: (id) => effectEvidence(recordOf(id)),
     usefulness: (id) => {
       const { count, recent } = recordOf(id).uses;
       const last = recent.at(-1)?.at;

@@ -1,6 +1,7 @@
 import { CONTROL_BETS, differenceInterval, evidenceWorse } from '../../stats/confidence-sequence.ts';
 import type { Interval } from '../../stats/interval.ts';
 import type { MomentSums } from '../../stats/moments.ts';
+import type { PairedEvidence } from '../../stats/paired-test.ts';
 
 export type EffectVerdict = 'harmful' | 'helpful' | 'unknown';
 
@@ -57,6 +58,16 @@ export function effectVerdict(arms: EffectArms, alpha: number): EffectVerdict {
       ? evidenceWorse(shown, without, { bets: CONTROL_BETS, enough })
       : evidenceWorse(without, shown, { bets: { first: second, second: first }, enough });
   return evidence < enough ? 'unknown' : measureEffect(arms, alpha).verdict;
+}
+
+/** Both e-values of one lesson. */
+export function effectEvidence({ with: shown, without }: EffectArms): PairedEvidence {
+  const { first, second } = CONTROL_BETS;
+  if (shown.n === 0 || without.n === 0) return { better: 0, worse: 0 };
+  return {
+    better: evidenceWorse(without, shown, { bets: { first: second, second: first } }),
+    worse: evidenceWorse(shown, without, { bets: CONTROL_BETS }),
+  };
 }
 
 const armOf = ({ n, sum }: MomentSums): EffectArm => ({ n, mean: n === 0 ? null : sum / n });

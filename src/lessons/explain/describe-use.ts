@@ -1,17 +1,27 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
+import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
+import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
 
 const MOST_NAMED = 5;
 
+const hasPairs = (trial: TrialRecord | undefined): boolean =>
+  trial !== undefined && trial.begun.tasks + trial.begun.replay > 0;
+
 /** For `status`: the lessons that wait for a person, what retired the others, and the rollback that is in force. */
-export function describeUse(library: Library): JsonObject {
+export function describeUse(library: Library, trials: Pick<Trials, 'of'>): JsonObject {
   const proposed = library.lessons().filter(({ state }) => state === 'proposed');
   const retiredBy: Record<string, number> = {};
   for (const lesson of library.lessons()) {
     const by = closingOf(lesson, library)?.by;
     if (by !== undefined) retiredBy[by] = (retiredBy[by] ?? 0) + 1;
   }
+  const onTrial = library.lessons().filter(({ state }) => state === 'trial');
+  const undecided = onTrial.flatMap((lesson) => {
+    const trial = trialOf(lesson, trials);
+    return trial === undefined || !isForOwner(trial) ? [] : [{ lesson, trial }];
+  });
   const rollback = rollbackInForce(library);
   return compact({
     proposed: proposed
@@ -20,6 +30,16 @@ export function describeUse(library: Library): JsonObject {
         compact({ id, name: text.name, reason, at: new Date(createdAt).toISOString() }),
       ),
     proposedCount: proposed.length,
+    undecided: undecided
+      .slice(0, MOST_NAMED)
+      .map(({ lesson, trial }) =>
+        compact({ id: lesson.id, name: lesson.text.name, reason: describeTrial(trial) }),
+      ),
+    undecidedCount: undecided.length,
+    trials: {
+      onTrial: onTrial.length,
+      tested: onTrial.filter((one) => hasPairs(trialOf(one, trials))).length,
+    },
     retiredBy,
     rollback: rollback && { ...rollback, at: new Date(rollback.at).toISOString() },
   });

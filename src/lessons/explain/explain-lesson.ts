@@ -2,6 +2,8 @@ import { asArray, asObject, asString, compact, type JsonObject, parseJson } from
 import type { Lesson, Quote } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
+import { describeTrial, isForOwner } from '../effect/describe-trial.ts';
+import type { TrialRecord } from '../effect/fold-trials.ts';
 import { closingOf } from './closed-by.ts';
 
 type EvidenceRecords = Pick<Records, 'turn' | 'session' | 'block' | 'rewards'>;
@@ -97,7 +99,7 @@ export interface StateReason {
   readonly since: string;
 }
 
-export function explainState(lesson: Lesson, library: Library): StateReason {
+export function explainState(lesson: Lesson, library: Library, trial?: TrialRecord): StateReason {
   const { id, state, reason, text } = lesson;
   const closing = closingOf(lesson, library);
   if (closing !== undefined)
@@ -118,7 +120,9 @@ export function explainState(lesson: Lesson, library: Library): StateReason {
     };
   if (state === 'trial')
     return {
-      because: 'in use on trial: it is shown, and its effect is measured',
+      because: `in use on trial: ${describeTrial(trial) ?? 'it is shown, and its effect is measured'}${
+        trial !== undefined && isForOwner(trial) ? '; it stays on trial until you decide' : ''
+      }`,
       since,
       fix: `instar lessons approve ${text.name} --live`,
     };

@@ -3,12 +3,15 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
 import type { FoldedType, Records } from '../../core/store.ts';
+import { describeTrial, trialOf } from '../effect/describe-trial.ts';
+import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
 import { explainState, readEvidence, writtenBy } from './explain-lesson.ts';
 
 export interface TodayOptions {
   readonly library: Library;
   readonly records: Records;
+  readonly trials: Pick<Trials, 'of'>;
   readonly now: number;
 }
 
@@ -16,7 +19,7 @@ const PAGE = 1000;
 const MOST_SESSIONS = 1000;
 
 /** What happened since midnight, by the machine's local calendar. */
-export async function describeToday({ library, records, now }: TodayOptions): Promise<JsonObject> {
+export async function describeToday({ library, records, trials, now }: TodayOptions): Promise<JsonObject> {
   const date = new Date(now);
   const from = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const before = await seqBefore(from, records);
@@ -30,12 +33,16 @@ export async function describeToday({ library, records, now }: TodayOptions): Pr
   const { sessions, turns, turnsWithLessons, uses } = await countUse(from, records);
   const learned: JsonObject[] = [];
   const changed: JsonObject[] = [];
+  const tested: JsonObject[] = [];
   for (const lesson of library.lessons()) {
+    const trial = trialOf(lesson, trials);
+    if (trial?.end !== undefined && trial.end.at >= from)
+      tested.push(describeTested(lesson, trial, trial.end.at));
     const events = library.history(lesson.id).filter(({ at }) => at >= from);
     const first = events[0];
     if (first === undefined) continue;
     if (lesson.createdAt >= from)
-      learned.push(await describeNew(lesson, library, records, uses.get(lesson.id) ?? 0));
+      learned.push(await describeNew(lesson, library, records, uses.get(lesson.id) ?? 0, trial));
     else changed.push(describeChange(lesson, events, library));
   }
   const verdicts = new Map<string, string>();
@@ -48,6 +55,7 @@ export async function describeToday({ library, records, now }: TodayOptions): Pr
     generation: library.generation,
     learned,
     changed,
+    tested,
     ...(rollback === undefined || rollback.at < from
       ? {}
       : { rollback: { ...rollback, at: new Date(rollback.at).toISOString() } }),
@@ -114,13 +122,14 @@ async function describeNew(
   library: Library,
   records: Records,
   shownIn: number,
+  trial: TrialRecord | undefined,
 ): Promise<JsonObject> {
   const { quotes } = await readEvidence(lesson, records);
   const said = (Array.isArray(quotes) ? quotes : []) as readonly JsonObject[];
   const quote =
     said.find(({ by, text }) => by === 'you' && text !== undefined) ??
     said.find(({ text }) => text !== undefined);
-  const { because, fix } = explainState(lesson, library);
+  const { because, fix } = explainState(lesson, library, trial);
   return {
     id: lesson.id,
     name: lesson.text.name,
@@ -134,6 +143,15 @@ async function describeNew(
     ...(quote === undefined ? {} : { quote: { ...quote } }),
   };
 }
+
+const describeTested = (lesson: Lesson, trial: TrialRecord, at: number): JsonObject => ({
+  id: lesson.id,
+  name: lesson.text.name,
+  state: lesson.state,
+  outcome: trial.end?.outcome ?? '',
+  what: describeTrial(trial) ?? '',
+  at: new Date(at).toISOString(),
+});
 
 function describeChange(lesson: Lesson, events: readonly LessonEvent[], library: Library): JsonObject {
   const last = events.at(-1);

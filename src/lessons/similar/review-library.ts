@@ -2,6 +2,8 @@ import { compact, type JsonObject } from '../../core/json.ts';
 import { type Change, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { encodeChange } from '../codec.ts';
+import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
+import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
 import { findContradictions } from './contradictions.ts';
@@ -14,6 +16,7 @@ interface LibraryReviewOptions {
   /** N-gram vectors are less similar than embeddings: another threshold applies. */
   readonly isByLetters: boolean;
   readonly effects: LessonEffects;
+  readonly trials: Pick<Trials, 'of'>;
   readonly now: number;
 }
 
@@ -51,6 +54,13 @@ export async function reviewLibrary(options: LibraryReviewOptions): Promise<Json
     waiting: active
       .filter(({ state }) => state === 'proposed')
       .map(({ id, text, reason }) => compact({ id, name: text.name, reason })),
+    undecided: active
+      .filter(({ state }) => state === 'trial')
+      .flatMap((lesson) => {
+        const trial = trialOf(lesson, options.trials);
+        if (trial === undefined || !isForOwner(trial)) return [];
+        return [compact({ id: lesson.id, name: lesson.text.name, reason: describeTrial(trial) })];
+      }),
     same: pairs.map(({ a, b }) => ({ a: a.id, b: b.id, names: [a.text.name, b.text.name] })),
     contradictions: contradictions.map(({ a, b, why }) => ({
       a: a.id,

@@ -1,0 +1,343 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createRandom } from '../../../src/base/random.ts';
+import { NOTHING_SPENT } from '../../../src/core/budget.ts';
+import { asArray, asObject } from '../../../src/core/json.ts';
+import type { AttemptOrder } from '../../../src/core/practice.ts';
+import { graded } from '../../../src/core/verifier.ts';
+import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
+import { describeUse } from '../../../src/lessons/explain/describe-use.ts';
+import { start } from '../../record/store/facts.ts';
+import { openTrialWorld, tasksOf } from './trial-world.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+type World = Awaited<ReturnType<typeof openTrialWorld>>;
+const opened: { world: World; folder: string }[] = [];
+const open = async (): Promise<World> => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'trial-'));
+  const world = await openTrialWorld(folder);
+  opened.push({ world, folder });
+  return world;
+};
+afterEach(() => {
+  for (const { world, folder } of opened.splice(0)) {
+    world.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const coin = (seed: string, chance: number): number => (createRandom(seed).next() < chance ? 1 : 0);
+const DAY_MS = 86_400_000;
+
+describe('a lesson on trial', () => {
+  it('goes live when attempts come out better with it, by the measurement and with its figures', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    const events = await world.run();
+    expect(events.find(({ type }) => type === 'trial-decided')).toMatchObject({ outcome: 'helpful' });
+    expect(world.library.lesson('iso-dates')?.state).toBe('live');
+    const last = world.library.history('iso-dates').at(-1);
+    expect(last?.by).toEqual({ kind: 'instar', name: 'measurement' });
+    expect(last?.reason).toMatch(
+      /better with it: \+1\.00 \[\+0\.\d\d, \+1\.00\] in \d+ pairs of attempts at \d tasks/,
+    );
+  });
+
+  it('is retired when attempts come out worse with it (not: left on trial), and can be brought back for good', async () => {
+    const world = await open();
+    await world.add('guess-wildly');
+    world.grades((lessons) => (lessons.includes('guess-wildly') ? 0 : 1));
+    await world.run();
+    expect(world.library.lesson('guess-wildly')?.state).toBe('retired');
+    const shown = await world.api.show('guess-wildly');
+    expect(shown?.why).toMatchObject({ closedBy: 'harm' });
+    await world.library.publish({
+      id: 'back',
+      by: { kind: 'person', name: 'person' },
+      reason: 'I want it',
+      changes: [{ op: 'move', id: 'guess-wildly', to: 'trial' }],
+    });
+    await world.run();
+    expect(world.library.lesson('guess-wildly')?.state).toBe('trial');
+  });
+
+  it('stays on trial when it makes no difference (not: goes live), and its owner is asked', async () => {
+    const world = await open();
+    await world.add('breathe-first');
+    world.grades((lessons, _, seed) => coin(`${seed}/${lessons.length}`, 0.5));
+    await world.run();
+    expect(world.library.lesson('breathe-first')?.state).toBe('trial');
+    const review = await world.api.review();
+    expect(asArray(review.undecided).map(asObject)).toEqual([
+      {
+        id: 'breathe-first',
+        name: 'breathe-first',
+        reason: expect.stringMatching(/^no verdict: its test budget/),
+      },
+    ]);
+    const before = world.made.length;
+    await world.run();
+    expect(world.made).toHaveLength(before);
+  });
+
+  it('is not moved by the measurement where every change needs a person, who is told the verdict', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await world.run({ mayPromote: false });
+    expect(world.library.lesson('iso-dates')?.state).toBe('trial');
+    const shown = await openAgain(world, 'iso-dates');
+    expect(shown.why).toMatch(/in use on trial: helps: attempts come out better/);
+  });
+
+  it('is measured again from nothing when its text changes', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons, _, seed) => coin(`${seed}/${lessons.length}`, 0.5));
+    await world.run();
+    const lesson = world.library.lesson('iso-dates');
+    if (lesson === undefined) throw new Error('gone');
+    await world.library.publish({
+      id: 'revise',
+      by: { kind: 'learner', name: 'practice' },
+      reason: 'practice',
+      changes: [
+        {
+          op: 'revise',
+          id: lesson.id,
+          from: lesson.revision,
+          text: { ...lesson.text, content: 'Do it better.' },
+        },
+      ],
+    });
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await world.run();
+    const trials = await readTrials(world.records);
+    expect(trials.all().map(({ subject, place }) => [subject, place])).toEqual([
+      ['lesson/iso-dates/1', 1],
+      ['lesson/iso-dates/2', 2],
+    ]);
+    expect(world.library.lesson('iso-dates')?.state).toBe('live');
+  });
+});
+
+/** What another process reads from the record. */
+async function openAgain(world: World, name: string) {
+  const trials = await readTrials(world.records);
+  const lesson = world.library.find(name);
+  const { explainState } = await import('../../../src/lessons/explain/explain-lesson.ts');
+  if (lesson === undefined) throw new Error('gone');
+  return {
+    why: explainState(lesson, world.library, trials.of(`lesson/${lesson.id}/${lesson.revision}`)).because,
+  };
+}
+
+describe('a pair', () => {
+  it('has the same task, the same seeds and the same other lessons on both sides', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    await world.add('other-lesson');
+    const orders: AttemptOrder[] = [];
+    const { attempt } = world.parts;
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await world.run({
+      settings: { ...world.parts.settings, repeats: 2 },
+      attempt: (order, signal) => {
+        orders.push(order);
+        return attempt(order, signal);
+      },
+    });
+    const of = (side: string) =>
+      orders
+        .filter(({ id }) => id.includes('iso-dates/1/') && id.includes(`/${side}/`))
+        .sort((a, b) => (a.seed < b.seed ? -1 : 1));
+    const [having, lacking] = [of('with'), of('without')];
+    expect(having.length).toBeGreaterThan(10);
+    expect(having.map(({ seed, task }) => [seed, task.id])).toEqual(
+      lacking.map(({ seed, task }) => [seed, task.id]),
+    );
+    expect(new Set(having.map(({ seed }) => seed)).size).toBe(having.length);
+    for (const [at, order] of having.entries()) {
+      expect(order.shown.lessons).toContain('iso-dates');
+      expect(order.shown.lessons.filter((id) => id !== 'iso-dates')).toEqual(lacking[at]?.shown.lessons);
+    }
+  });
+
+  it('is never of a task that the lesson was learned from, nor of a variation of it', async () => {
+    const world = await open();
+    await world.records.append([{ at: 1, fact: start('t_1', 's_1') }]);
+    await world.add('iso-dates', { evidence: { turns: ['t_1'], quotes: [], learner: 'practice' } });
+    const gateTasks = async () => [
+      ...tasksOf(2, { from: { session: 's_1', turn: 't_9' } }),
+      ...tasksOf(5).map((task) => ({ ...task, id: `x-${task.id}`, root: `x-${task.root}` })),
+      ...tasksOf(1, { id: 'varied', root: 'practised', origin: 'variation' }),
+    ];
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await world.run({ gateTasks, practisedRoots: async () => new Set(['practised']) });
+    const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
+    expect(trial?.roots.size).toBeGreaterThanOrEqual(3);
+    expect([...(trial?.roots ?? [])].every((root) => root.startsWith('x-'))).toBe(true);
+  });
+
+  it('is dropped as a whole when one side failed for reasons of infrastructure (not: graded 0)', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons, _, seed) =>
+      !lessons.includes('iso-dates') && coin(`fault/${seed}`, 0.5) === 1 ? 'overloaded' : 1,
+    );
+    await world.run();
+    const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
+    expect(trial?.differences.tasks.n).toBeGreaterThan(5);
+    expect(trial?.differences.tasks.n).toBeLessThan(trial?.begun.tasks ?? 0);
+    expect(trial?.differences.tasks.squares).toBe(0);
+    expect(world.library.lesson('iso-dates')?.state).toBe('trial');
+  });
+
+  it('of variations of two tasks alone promotes nothing: the effect may be theirs', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await world.run({
+      gateTasks: async () => tasksOf(8).map((task, at) => ({ ...task, root: `root-${at % 2}` })),
+    });
+    expect(world.library.lesson('iso-dates')?.state).toBe('trial');
+  });
+});
+
+describe('what cannot be tested', () => {
+  it('says so at once where there is no task, in show, review, status and today, and stays on trial', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    await world.run({ gateTasks: async () => [] });
+    expect(world.made).toEqual([]);
+    expect(world.library.lesson('iso-dates')?.state).toBe('trial');
+    const said = 'could not be tested: there are no tasks to test it on';
+    expect((await openAgain(world, 'iso-dates')).why).toContain(said);
+    const trials = await readTrials(world.records);
+    expect(describeUse(world.library, trials).undecided).toEqual([
+      { id: 'iso-dates', name: 'iso-dates', reason: said },
+    ]);
+    await world.run();
+    expect((await readTrials(world.records)).of('lesson/iso-dates/1')?.begun.tasks).toBeGreaterThan(0);
+  });
+
+  it('says that only the tasks it was learned from would fit', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    await world.run({ practisedRoots: async () => new Set(tasksOf(6).map(({ root }) => root)) });
+    const end = (await readTrials(world.records)).of('lesson/iso-dates/1')?.end;
+    expect(end?.why).toBe(
+      'could not be tested: the only tasks to test it on are those that it was learned from',
+    );
+  });
+
+  it('asks about a spent budget or a dead provider after the deadline only', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades(() => 'the provider is down');
+    const early = await world.run();
+    expect(early.filter(({ type }) => type === 'trial-decided')).toEqual([]);
+    const refused = { budget: { refusal: () => 'practice.budget.usd is spent' } };
+    const made = world.made.length;
+    expect((await world.run(refused)).at(-1)).toEqual({
+      type: 'stopped',
+      why: 'practice.budget.usd is spent',
+    });
+    expect(world.made).toHaveLength(made);
+    world.pass(15 * DAY_MS);
+    const late = await world.run(refused);
+    expect(late.find(({ type }) => type === 'trial-decided')).toMatchObject({
+      outcome: 'untested',
+      why: 'could not be tested in 14 days: practice.budget.usd is spent',
+    });
+    expect((await world.run(refused)).filter(({ type }) => type === 'trial-decided')).toEqual([]);
+  });
+
+  it('is answered again and compared by a judge where no task has a check, and that is said to be weaker', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    const recorded = tasksOf(6).map(({ reference: _, ...task }) => task);
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await world.run({
+      gateTasks: async () => [],
+      replayTasks: async () => recorded,
+      compare: async (submissions) =>
+        submissions.map(({ output }) => graded(Number(output) > 0 ? 1 : 0, 'compared')),
+    });
+    const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
+    expect(trial?.differences.tasks.n).toBe(0);
+    expect(trial?.differences.replay.n).toBeGreaterThan(10);
+    expect(world.library.lesson('iso-dates')?.state).toBe('live');
+    expect(world.library.history('iso-dates').at(-1)?.reason).toContain(
+      'pairs of answers that a judge compared',
+    );
+  });
+});
+
+describe('a run that is interrupted', () => {
+  it('anywhere goes on from the record: the same measurements, the same verdicts, no attempt made twice', async () => {
+    const grade: Parameters<World['grades']>[0] = (lessons, { id }, seed) =>
+      coin(`${id}/${seed}/${lessons.join()}`, lessons.includes('helps') ? 0.9 : 0.2);
+    const finish = async (stops: readonly number[]) => {
+      const world = await open();
+      await world.add('helps');
+      await world.add('idle');
+      world.grades(grade);
+      for (const stop of stops) {
+        const controller = new AbortController();
+        const { attempt } = world.parts;
+        let left = stop;
+        await world.run(
+          {
+            attempt: async (order, signal) => {
+              if (left-- <= 0) controller.abort();
+              if (!signal.aborted) return attempt(order, signal);
+              const { id, task, shown } = order;
+              return {
+                ...{ id, task: task.id, by: 'scripted', generation: 1, lessons: shown.lessons },
+                ...{ outcome: { is: 'infrastructure', why: 'stopped' }, output: '', steps: [] },
+                used: NOTHING_SPENT,
+              };
+            },
+          },
+          controller.signal,
+        );
+      }
+      await world.run();
+      expect(new Set(world.made).size).toBe(world.made.length);
+      const trials = await readTrials(world.records);
+      return {
+        trials: trials.all().map(({ openedAt: _, ...trial }) => ({ ...trial, end: trial.end?.why, used: 0 })),
+        states: world.library.lessons().map(({ id, state }) => [id, state]),
+      };
+    };
+    const whole = await finish([]);
+    expect(whole.states).toContainEqual(['helps', 'live']);
+    for (const stops of [[1], [7], [3, 9, 20], [41]]) expect(await finish(stops)).toEqual(whole);
+  });
+
+  it('after a verdict was written and before the library changed changes the library once', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    await expect(
+      world.run({
+        library: {
+          lessons: world.library.lessons,
+          publish: async () => {
+            throw new Error('killed');
+          },
+        },
+      }),
+    ).rejects.toThrow('killed');
+    expect(world.library.lesson('iso-dates')?.state).toBe('trial');
+    await world.run();
+    expect(world.library.lesson('iso-dates')?.state).toBe('live');
+    const events = await world.records.events('library/trials');
+    expect(events.filter(({ fact }) => fact.type === 'trial-ended')).toHaveLength(1);
+  });
+});
