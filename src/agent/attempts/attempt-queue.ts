@@ -98,6 +98,8 @@ export function createAttemptQueue(parts: AttemptQueueParts): AttemptQueue {
   };
 
   const make: MakeAttempt = async (order, signal) => {
+    // Every attempt of a run listens to it.
+    setMaxListeners(0, signal);
     const provider = parts.provider(order);
     const one = laneOf(provider);
     const random = createRandom(`${order.seed}/pause`);

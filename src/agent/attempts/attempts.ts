@@ -54,6 +54,8 @@ const VERIFY_MS = 300_000;
  */
 export function createAttempts(parts: AttemptsParts): MakeAttempt {
   return async (order, signal) => {
+    // Every attempt of a run listens to it.
+    setMaxListeners(0, signal);
     const startedAt = parts.clock.monotonic();
     const name = order.agent ?? parts.agents.keys().next().value;
     const finish = (outcome: AttemptOutcome, made?: MadeAttempt, steps?: readonly TrajectoryStep[]) =>
