@@ -38,8 +38,12 @@ const MOST_OF_PLACE = 64;
 export function createRemarks(): Remarks {
   const remarks = new Map<string, RemarkedTurn>();
   const fresh = new Set<string>();
-  const add = ({ turn, session, scope, verdict, isRemarked }: Appraised, at: number): void => {
+  const add = ({ turn, session, scope, verdict, source, isRemarked }: Appraised, at: number): void => {
     const isKnown = remarks.delete(turn);
+    // A correction may say what was only stated before.
+    const isSaid = verdict === 'failure' && source === 'chat';
+    if (isSaid && [...remarks.values()].some((one) => remarkPlace(one.scope) === remarkPlace(scope)))
+      fresh.add(remarkPlace(scope));
     if (isRemarked !== true || verdict === 'failure' || verdict === 'infrastructure') return;
     remarks.set(turn, { turn, session, at, scope });
     if (!isKnown) fresh.add(remarkPlace(scope));
