@@ -133,7 +133,9 @@ async function untilRead(stage: Stage, nth: number): Promise<void> {
     await playSession(stage, part, session, nth);
     const until = performance.now() + LONGEST_READ_MS;
     const isLearned = async (): Promise<boolean> =>
-      (await stage.home.lessons()).some(({ text }) => text.evidence.turns.some((turn) => part.turns.has(turn)));
+      (await stage.home.lessons()).some(({ text }) =>
+        text.evidence.turns.some((turn) => part.turns.has(turn)),
+      );
     while (!(await isLearned())) {
       if (performance.now() > until) throw new Error(`"${words}" was not learned in ${LONGEST_READ_MS} ms`);
       await sleep(LOOK_MS);

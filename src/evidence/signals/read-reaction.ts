@@ -16,6 +16,7 @@ import { DOUBT, findThanks } from './praise-phrases.ts';
 import { isRepeatable } from './repeatable.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
 import {
+  isBareReminder,
   isDoneAgain,
   isGeneralStatement,
   isHabit,
@@ -83,6 +84,7 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   const kinds = kindsOf(sentences, context);
   if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
   if (kinds.includes('complaint') || kinds.includes('rule')) {
+    if (sentences.every(({ folded }) => isBareReminder(folded))) return undefined;
     const quoted = quotedIn(sentences, kinds);
     return withQuotes(
       quoted,
@@ -125,8 +127,13 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
       !isCore(index) &&
       (isShort ? isPlainWord(sentences, kinds, index, OTHER_WORK) : isExplanation(sentences, kinds, index)),
   );
-  const kept = new Set([...core, ...around.slice(0, most - core.length)]);
-  return sentences.filter((_, index) => kept.has(index));
+  const kept = [...core, ...around.slice(0, most - core.length)];
+  // What stands between two sentences of a rule is a part of it. A long message is quoted from its rule on.
+  const rule = isShort ? undefined : kept.find((index) => kinds[index] === 'rule');
+  const from = Math.min(
+    ...(Math.max(...kept) - Math.min(...kept) < most ? kept : [rule ?? Math.min(...kept)]),
+  );
+  return sentences.slice(from, Math.min(Math.max(...kept) + 1, from + most));
 }
 
 /** Another piece of work, in contrast to a step of the corrected one ("run make gen after that"). */

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
+import { foldWords } from '../../evidence/signals/own-sentences.ts';
+import { isRevocation } from '../../evidence/signals/revocations.ts';
+import { isGeneralStatement, isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
 import { topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { hasSubject, readMatter } from './matter.ts';
+import { hasSubject, isAboutSame, readMatter } from './matter.ts';
 import { cutQuote, type Speaker, sentencesOf } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */
@@ -27,7 +30,7 @@ const MOST_EARLIER = 3;
 const MOST_TASKS_SHOWN = 2;
 const MOST_TRIGGERS = 8;
 const LONGEST_NAME = 48;
-const MOST_NAME_WORDS = 4;
+const MOST_NAME_WORDS = 5;
 
 const SAID: Readonly<Record<Speaker, string>> = { user: 'The user said', check: 'A check said' };
 const TASK = 'The task was:';
@@ -44,11 +47,13 @@ export const isFrameLine = (line: string): boolean => FRAME.test(line.trim());
 
 /** The text of a lesson: a line that says who said it, and under it the words. */
 export function writeLesson({ speaker, count, quotes, tasks, answer }: QuotedLesson) {
-  const [lead, ...earlier] = quotes;
+  const [lead, ...rest] = quotes;
+  const earlier = rest.map((quote) => ruleIn(quote).text).filter(hasSubject);
+  const rule = ruleIn(lead, rest);
   const times = count > 1 ? `, ${count} times` : '';
   return {
-    name: nameOf(lead),
-    description: describe(lead),
+    name: nameOf(rule.sentence),
+    description: describe(rule.text),
     content: [
       `${SAID[speaker]}${times}:`,
       quoted(lead),
@@ -107,15 +112,59 @@ function describe(quote: string): string {
   return `"${cutQuote(said, LONGEST_DESCRIPTION)}"`;
 }
 
+interface FoundRule {
+  /** The quote from its rule on. */
+  readonly text: string;
+  /** The first sentence of it; without a rule the whole quote. */
+  readonly sentence: string;
+}
+
+/** Words of somebody else may follow: a rule behind them is not the person's. */
+const REPORTS = /\b(?:sa(?:id|ys?|ying)|told|tells?|claim\w*|wrote|writes?|asked|reads?|mean\w*)\b|[:"“„]$/i;
+
+/** A quote without the sighs and complaints before its rule, where it has one; else from what was also said in other words. */
+function ruleIn(quote: string, others: readonly string[] = []): FoundRule {
+  const sentences = sentencesOf(quote);
+  const isRule = (sentence: string): boolean => {
+    const folded = foldWords(sentence);
+    const isSaid = isOrder(folded) || isHabit(folded) || isRevocation(folded) || isGeneralStatement(folded);
+    return isSaid && readMatter(sentence).terms.size > 0;
+  };
+  const told = others.flatMap(sentencesOf).map(readMatter);
+  const isSaidAgain = (sentence: string): boolean =>
+    told.some((other) => isAboutSame(readMatter(sentence), other));
+  const found = sentences.findIndex(isRule);
+  const at = found < 0 ? sentences.findIndex(isSaidAgain) : found;
+  const sentence = sentences[at];
+  if (sentence === undefined) return { text: quote, sentence: quote };
+  if (sentences.slice(0, at).some((before) => REPORTS.test(before))) return { text: quote, sentence };
+  const before = sentences.slice(0, at).reduce((from, one) => quote.indexOf(one, from) + one.length, 0);
+  return { text: quote.slice(quote.indexOf(sentence, before)), sentence };
+}
+
+/** Words that tell the time, or who says it. */
+const NO_NAME: ReadonlySet<string> = new Set(
+  'said told decided today yesterday tomorrow last year month week'.split(' '),
+);
+/** Without these a name could say the opposite of its rule. */
+const KEEPS_SENSE =
+  /^(?:no|not|never|dont|without|before|after|only|instead|nie|niemals|nicht|kein\w{0,2}|ohne|nunca|sin|jamais|pas|sans|nao|sem|mai|non|senza)$/;
+
 /** A name of the words that it is about, in their order. */
-function nameOf(quote: string): string {
-  const { terms } = readMatter(quote);
-  const plain = quote.normalize('NFKD').replace(/\p{M}/gu, '');
-  const about = topicWords(plain).filter((word) =>
-    [...readMatter(word).terms.keys()].some((term) => terms.has(term)),
+function nameOf(rule: string): string {
+  const { terms } = readMatter(rule);
+  const plain = rule.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = (plain.replace(/n['’]t\b/g, 'nt').match(/[\p{L}\p{N}]+/gu) ?? []).filter(
+    (word) => !NO_NAME.has(word),
   );
-  const words = about.length > 0 ? about : topicWords(plain);
-  return slug(words) || `said-${createHash('sha256').update(quote).digest('hex').slice(0, 10)}`;
+  const isAbout = (word: string): boolean =>
+    topicWords(word).some((topic) => [...readMatter(topic).terms.keys()].some((term) => terms.has(term)));
+  const last = words.findLastIndex(isAbout);
+  const about = words.slice(0, last + 1).filter((word) => isAbout(word) || KEEPS_SENSE.test(word));
+  return (
+    slug(about.length > 0 ? about : topicWords(plain)) ||
+    `said-${createHash('sha256').update(rule).digest('hex').slice(0, 10)}`
+  );
 }
 
 function slug(words: readonly string[]): string {

@@ -49,7 +49,7 @@ describe('a lesson', () => {
           op: 'add',
           kind: 'skill',
           text: {
-            name: 'pnpm-npm',
+            name: 'pnpm-not-npm',
             description: '"we use pnpm here, not npm"',
             scope: { agent: 'coder', project: 'shop' },
             note: {
@@ -160,8 +160,10 @@ describe('a lesson', () => {
     const { proposals } = await learnFrom(distiller, [
       { ...one, appraisal: { ...one.appraisal, correction } },
     ]);
-    expect(descriptions({ proposals })).toEqual([
-      '"Nope. you put the test into src again. tests go in test/."',
+    // The line of the index is the rule; what was wrong stays in the text.
+    expect(descriptions({ proposals })).toEqual(['"tests go in test/."']);
+    expect(proposals.map((one) => proposedText(one).content)).toEqual([
+      expect.stringContaining('> Nope. you put the test into src again. tests go in test/.'),
     ]);
     const again = corrected(2, 'again: tests go in test/');
     const library = await libraryWith(...proposals.map(({ change }) => change));
@@ -265,7 +267,7 @@ describe('the same matter, said again', () => {
     );
     expect(steps).toEqual(['add', 'revise', 'revise', 'known']);
     const [lesson] = library.lessons();
-    expect(lesson?.text.name).toBe('pnpm-npm');
+    expect(lesson?.text.name).toBe('pnpm-not-npm');
     expect(lesson?.text.content).toContain('The user said, 3 times:');
     expect(lesson?.text.content).toContain('> we use pnpm here, not npm');
     expect(lesson?.text.note.triggers).toEqual(['Add lodash to the web app', 'Install zod']);
