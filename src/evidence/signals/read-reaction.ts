@@ -128,13 +128,17 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
       (isShort ? isPlainWord(sentences, kinds, index, OTHER_WORK) : isExplanation(sentences, kinds, index)),
   );
   const kept = [...core, ...around.slice(0, most - core.length)];
-  // What stands between two sentences of a rule is a part of it. A long message is quoted from its rule on.
-  const rule = isShort ? undefined : kept.find((index) => kinds[index] === 'rule');
-  const from = Math.min(
-    ...(Math.max(...kept) - Math.min(...kept) < most ? kept : [rule ?? Math.min(...kept)]),
-  );
-  return sentences.slice(from, Math.min(Math.max(...kept) + 1, from + most));
+  const [first, last] = [Math.min(...kept), Math.max(...kept)];
+  // What stands between two sentences of a rule is a part of it. What is too long is quoted from its rule on.
+  const rule = core.find((index) => kinds[index] === 'rule');
+  const start = last - first < most ? first : (rule ?? first);
+  const from = start > 0 && POINTS_BACK.test(sentences[start]?.folded ?? '') ? start - 1 : start;
+  return sentences.slice(from, Math.min(last + 1, start + most));
 }
+
+/** "Do that everywhere": the sentence before it is the rule. */
+const POINTS_BACK =
+  /^(?:please |pls |and |so |always |never )*(?:do|keep|apply|follow|use|make) (?:that|this|it|so)\b/;
 
 /** Another piece of work, in contrast to a step of the corrected one ("run make gen after that"). */
 const OTHER_WORK =

@@ -33,8 +33,8 @@ const REPLACES: readonly RegExp[] = [
   /(?:^|, |: )(.{2,40}?) (?:was|were|is|are|has been|have been|got) (?:now )?(?:replaced (?:by|with)|(?:dropped|retired|abandoned) in favou?r of) .{2,40}/,
   /(?:^|, |: )(.{2,30}?) (?:was|were|is|are) (?:so )?(?:last (?:year|month|week|season)|the old (?:way|rule|style|standard))(?:,|\.| but| -| –) (?:but )?(?:it's |we use |use )?(?:now |today )(?!we (?!use)|i\b|you\b|let|the\b|can\b|please)(?:it's |we use |use |only )?[^ ]+(?: [^ ]+){0,2}$/,
   compilePhrases(`
-    (?:sind|haben)(?: jetzt| inzwischen)? von (.{2,40}?) (?:auf|zu) .{2,40} (?:umgestiegen|gewechselt|umgestellt)|(.{2,30}?) war gestern, (?:jetzt|heute|ab)|statt (.{2,30}?) (?:nehmen|nutzen|benutzen|verwenden|haben) wir (?:jetzt|nun|ab)|(?:nehmen|nutzen|benutzen|verwenden|brauchen) wir (?:jetzt )?keine?n? (.{2,30}?) mehr|wir (?:nehmen|nutzen|benutzen|verwenden) (?:jetzt )?keine?n? (.{2,30}?) mehr
-    (?:on est|nous sommes|on a) passes? de (.{2,40}?) a .{2,40}|on a (?:remplace|abandonne) (.{2,30}?) (?:par|pour) .{2,30}
+    (?:sind|haben)(?: jetzt| inzwischen)? von (.{2,40}?) (?:auf|zu) .{2,40} (?:umgestiegen|gewechselt|umgestellt)|(.{2,30}?) (?:ist|sind) (?:ab (?:jetzt|heute|sofort) )?(?:raus|abgeschafft|abgelöst|eingefroren)|(.{2,30}?) war gestern, (?:jetzt|heute|ab)|statt (.{2,30}?) (?:nehmen|nutzen|benutzen|verwenden|haben) wir (?:jetzt|nun|ab)|(?:nehmen|nutzen|benutzen|verwenden|brauchen) wir (?:jetzt )?keine?n? (.{2,30}?) mehr|wir (?:nehmen|nutzen|benutzen|verwenden) (?:jetzt )?keine?n? (.{2,30}?) mehr
+    (?:on est|nous sommes|on a) passes? de (.{2,40}?) a .{2,40}|(.{2,30}?),? c'est fini, (?:maintenant|on)|on a (?:remplace|abandonne) (.{2,30}?) (?:par|pour) .{2,30}
     (?:pasamos|hemos pasado|cambiamos|hemos cambiado|migramos) de (.{2,40}?) a .{2,40}|(.{2,30}?) ya no, ahora .{2,30}
     (?:mudamos|passamos|migramos) de (.{2,40}?) (?:para|pra) .{2,40}|trocamos (.{2,30}?) por .{2,30}
     siamo passati da (.{2,40}?) a .{2,40}|abbiamo sostituito (.{2,30}?) con .{2,30}

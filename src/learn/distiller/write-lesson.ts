@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
+import { CORRECTING_CLAUSES, CORRECTING_PHRASES } from '../../evidence/signals/correction-patterns.ts';
 import { foldWords } from '../../evidence/signals/own-sentences.ts';
 import { isRevocation } from '../../evidence/signals/revocations.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
 import { topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { hasSubject, isAboutSame, readMatter } from './matter.ts';
+import { hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
 import { cutQuote, type Speaker, sentencesOf } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */
@@ -134,12 +135,33 @@ function ruleIn(quote: string, others: readonly string[] = []): FoundRule {
   const isSaidAgain = (sentence: string): boolean =>
     told.some((other) => isAboutSame(readMatter(sentence), other));
   const found = sentences.findIndex(isRule);
-  const at = found < 0 ? sentences.findIndex(isSaidAgain) : found;
-  const sentence = sentences[at];
-  if (sentence === undefined) return { text: quote, sentence: quote };
-  if (sentences.slice(0, at).some((before) => REPORTS.test(before))) return { text: quote, sentence };
-  const before = sentences.slice(0, at).reduce((from, one) => quote.indexOf(one, from) + one.length, 0);
-  return { text: quote.slice(quote.indexOf(sentence, before)), sentence };
+  let at = found < 0 ? sentences.findIndex(isSaidAgain) : found;
+  if (at < 0) return { text: quote, sentence: quote };
+  // "Always do that." "Ever." What stands before it is the rule.
+  while (at > 0 && isMeaningless(sentences[at] ?? '')) at--;
+  const sentence = sentences[at] ?? quote;
+  const rest = readMatter(sentences.slice(at).join(' '));
+  const from = sentences.slice(0, at).findIndex((one) => !isSigh(one, rest));
+  const left = sentences.slice(0, from < 0 ? at : from);
+  if (sentences.slice(0, at).some((one) => REPORTS.test(one))) return { text: quote, sentence };
+  const end = left.reduce((to, one) => quote.indexOf(one, to) + one.length, 0);
+  return { text: quote.slice(end).trimStart(), sentence };
+}
+
+const MORE_THAN_TWO_WORDS = /\S\s+\S+\s+\S|[\p{Lo}]{6}/u;
+const isMeaningless = (sentence: string): boolean =>
+  REFERS.test(sentence.replace(NO_REFERENCE, '')) || !MORE_THAN_TWO_WORDS.test(sentence);
+
+const WANTS = /\b(?:use|should|must|needs?|have to|has to|want)\b/i;
+const GONE = /^(?:and |or )?(?:gone|broken|failed|lost)\b|(?:\.{3}|…)$/;
+
+/** A sentence that names nothing new, or only what was wrong. */
+function isSigh(sentence: string, rest: Matter): boolean {
+  const matter = readMatter(sentence);
+  if ([...matter.terms.keys()].every((term) => rest.terms.get(term) === matter.terms.get(term))) return true;
+  const folded = foldWords(sentence);
+  const isBlame = [...CORRECTING_CLAUSES, ...CORRECTING_PHRASES].some((pattern) => pattern.test(folded));
+  return (isBlame || GONE.test(folded)) && !WANTS.test(folded) && [...matter.terms.values()].every(Boolean);
 }
 
 /** Words that tell the time, or who says it. */
@@ -204,6 +226,7 @@ export const triggersOf = (requests: readonly string[]): readonly string[] =>
 
 const REFERS =
   /(?<![\p{L}])(?:it|its|that|this|these|those|them|they|there|one|same|es|das|dies|ihn|eso|esto|ça|cela|isso|это|так)(?![\p{L}])|[这那它]|それ|これ/iu;
+const NO_REFERENCE = /\b(?:an? )?\w+ one\b|\bthis (?:repo|project|team|house|\w+base)\b/gi;
 const FEW_TERMS = 1;
 const RUN = 5;
 const CALL = /^[\w.:-]{1,80}\(/;
