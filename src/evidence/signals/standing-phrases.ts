@@ -130,7 +130,8 @@ const matchesAny = (patterns: readonly RegExp[], text: string): boolean =>
 /** "Never again on a friday haha" */
 const IN_JEST = /\b(?:(?:ha){2,8}|lol|lmao|hehe|jk|just kidding)[.!)]{0,3}$|[😂🤣]/u;
 /** A question at the end is what the sentence is about. */
-const ENDS_WITH_QUESTION = /, (?:which|what|where|when|who|how|is it|can you|could you)\b[^?]{0,60}\?$/;
+const ENDS_WITH_QUESTION =
+  /(?:, (?:which|what|where|when|who|how|is it|can you|could you)|^(?:hm+,? |so,? |but )*(?:(?:don't|do) you think|should(?:n't)? we|wouldn't it))\b[^?]{0,80}\?$/;
 
 /** "These people never answer": about somebody else, and nobody is asked for anything. */
 const isAboutOthers = (folded: string): boolean =>
@@ -146,28 +147,22 @@ export const isOrder = (folded: string): boolean =>
   (matchesAny(ORDERS_ENGLISH, folded) || ORDERS_FOREIGN.test(folded) || EAST_ASIAN_RULES.test(folded));
 
 /** Words that ask to remember something, or to do it from now on, without saying what. */
-const REMINDERS: readonly RegExp[] = [
-  /\b(?:(?:keep|bear|have) (?:that|this|it|these|those)? ?in mind|(?:remember|memori[sz]e|note|mind|learn)(?: (?:that|this|it|these|those|well))?(?= *(?:$|[,.!…;]|for|from|next|in|and|please|pls|ok))|(?:make|take) a note(?: of (?:that|this|it))?|write (?:that|this|it) down|don't (?:you )?(?:ever )?forget(?: (?:that|this|it))?(?= *(?:$|[,.!…;]|for|from|next|in|and|please|pls|ok))|(?:for )?next time|from now on|(?:for|in) (?:the )?future|going forward|for later|always)\b/g,
-  new RegExp(
+const REMINDERS = new RegExp(
+  `${
     compilePhrases(`
-      merk dir das|(bitte )?merken|denk (daran|dran)|vergiss das nicht|(beim |das )?nächstes? mal|in zukunft|für die zukunft|künftig
-      souviens-toi( de ça| en)?|rappelle-toi|n'oublie pas( ça)?|garde (ça|cela) en tête|la prochaine fois|à l'avenir
-      recuérdalo|recuerda eso|acuérdate( de eso)?|tenlo en cuenta|no lo olvides|(para )?la próxima( vez)?|en el futuro
+      (keep|bear|have)( that| this| it| these| those)? in mind|remember|memorize|(make|take) a note( of (that|this|it))?|write (that|this|it) down|don't( you)?( ever)? forget|(for )?next time|from now on|(for|in)( the)? future|going forward|for later|always
+      merk dir das|merken|denk (daran|dran)|vergiss das nicht|(beim |das )?nächstes? mal|(in|für die) zukunft|künftig|onthoud dat|vergeet dat niet|de volgende keer|zapamiętaj( to)?|następnym razem|запомни( это)?|не забывай|в следующий раз|bunu unutma|bir dahaki sefere
+      souviens-toi( de ça| en)?|rappelle-toi|n'oublie pas( ça)?|garde (ça|cela) en tête|la prochaine fois|à l'avenir|recuérdalo|recuerda eso|acuérdate( de eso)?|tenlo en cuenta|no lo olvides|(para )?la próxima( vez)?|en el futuro
       lembra disso|lembre-se( disso)?|não esqueça|(da|na) próxima( vez)?|ricordatelo|ricordati( di questo)?|tienilo a mente|la prossima volta|in futuro
-      onthoud dat|vergeet dat niet|de volgende keer|zapamiętaj( to)?|następnym razem|запомни( это)?|не забывай|в следующий раз|bunu unutma|bir dahaki sefere
-    `).source,
-    'gu',
-  ),
-  /(?:请|以后|下次)?(?:记住|记得)(?:这个|这点)?|以后|下次|覚えておいて(?:ください)?|次回(?:から)?|기억해\s?(?:줘|두세요)?|다음부터(?:는)?/gu,
-];
-const FILLER =
-  /(?<![\p{L}])(?:please|pls|ok|okay|thanks|thank you|thx|and|so|but|just|really|well|you|i|to|the|that|this|it|for|too|also|yes|hey|bitte|und|das|danke|stp|svp|merci|por favor|gracias|obrigad[oa]|grazie|пожалуйста|и)(?![\p{L}])/gu;
+      please|pls|ok|okay|thanks|thank you|thx|and|so|but|just|really|well|you|to|the|that|this|it|for|too|also|yes|hey|bitte|und|das|danke|stp|svp|merci|por favor|gracias|obrigad[oa]|grazie|пожалуйста|и
+    `).source
+  }|(请|以后|下次)?(记住|记得)(这个|这点)?|以后|下次|覚えておいて(ください)?|次回(から)?|기억해s?(줘|두세요)?|다음부터(는)?|请`,
+  'gu',
+);
 
 /** "Keep that in mind for next time": there is nothing in it to do. */
-export function isBareReminder(folded: string): boolean {
-  const rest = REMINDERS.reduce((text, pattern) => text.replace(pattern, ' '), folded);
-  return rest !== folded && !/[\p{L}\p{N}]/u.test(rest.replace(FILLER, ' '));
-}
+export const isBareReminder = (folded: string): boolean =>
+  !/[\p{L}\p{N}]/u.test(folded.replace(REMINDERS, ' '));
 
 /** "We use pnpm here." "Tests live in spec/." */
 export const isHabit = (folded: string): boolean =>

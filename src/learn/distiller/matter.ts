@@ -227,9 +227,16 @@ export function isNamedIn(sentence: Matter, quote: Matter): boolean {
   return named.length > 0 && (named.length >= told.length * NEAR || isChosen);
 }
 
-/** Whether a quote wants something that the other names. */
-export const wantsAny = (quote: Matter, named: Matter): boolean =>
-  [...named.terms.keys()].some((term) => quote.terms.get(term) === true);
+const VERSION = /[\p{L}\d.]*\d[\p{L}\d.]*/gu;
+
+/** Whether a quote wants what a few words name: "tabs", "node 18", "v2". */
+export function isWantedIn(words: string, quote: Matter): boolean {
+  const said = readMatter(words.split(', ').at(-1) ?? words);
+  const versions = said.print.match(VERSION) ?? [];
+  if (versions.some((version) => !` ${quote.print} `.includes(` ${version} `))) return false;
+  if (said.terms.size === 0) return versions.length > 0;
+  return isNamedIn(said, quote) && [...said.terms.keys()].some((term) => quote.terms.get(term) === true);
+}
 
 /** All terms of the opposed sort are in the other quote: there is no condition that it lacks. */
 function isWithoutCondition(one: Matter, other: Matter, opposed: readonly string[]): boolean {

@@ -6,7 +6,7 @@ import {
   isRuleOver,
 } from '../../evidence/signals/revocations.ts';
 import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
-import { contradicts, isNamedIn, type Matter, readMatter, wantsAny } from './matter.ts';
+import { contradicts, isNamedIn, isWantedIn, type Matter, readMatter } from './matter.ts';
 import { type Saying, sentencesOf } from './sayings.ts';
 
 /** Words that may be taken back. */
@@ -30,8 +30,7 @@ export function takesBack({ quote, matters, failure }: Saying, older: EarlierWor
   if (sentences.some((sentence) => isRuleOver(sentence) && isNamedIn(readMatter(sentence), lead)))
     return true;
   // Who says that a thing is out agrees with words that reject it.
-  const replaced = findReplaced(sentences.join(' ')).map(readMatter);
-  if (replaced.some((part) => isNamedIn(part, lead) && wantsAny(lead, part))) return true;
+  if (findReplaced(sentences.join(' ')).some((part) => isWantedIn(part, lead))) return true;
   return (
     sentences.some(isRevocationOfLast) && failure.task.includes(older.quote.split('\n')[0] ?? older.quote)
   );

@@ -54,7 +54,7 @@ export function writeLesson({ speaker, count, quotes, tasks, answer }: QuotedLes
   const times = count > 1 ? `, ${count} times` : '';
   return {
     name: nameOf(rule.sentence),
-    description: describe(rule.text),
+    description: `"${cutQuote(oneLine(rule.text), LONGEST_DESCRIPTION)}"`,
     content: [
       `${SAID[speaker]}${times}:`,
       quoted(lead),
@@ -103,71 +103,46 @@ export const writeFix = (error: string, command: string) => ({
   content: [WORKED, quoted(error), FIX, quoted(command)].join('\n\n'),
 });
 
-/** The quote in one line; a long one from its first sentence that has a subject. */
-function describe(quote: string): string {
-  const whole = oneLine(quote);
-  if (whole.length <= LONGEST_DESCRIPTION) return `"${whole}"`;
-  const sentences = sentencesOf(quote);
-  const from = sentences.findIndex(hasSubject);
-  const said = oneLine(sentences.slice(Math.max(0, from)).join(' '));
-  return `"${cutQuote(said, LONGEST_DESCRIPTION)}"`;
-}
-
-interface FoundRule {
-  /** The quote from its rule on. */
-  readonly text: string;
-  /** The first sentence of it; without a rule the whole quote. */
-  readonly sentence: string;
-}
-
 /** Words of somebody else may follow: a rule behind them is not the person's. */
 const REPORTS = /\b(?:sa(?:id|ys?|ying)|told|tells?|claim\w*|wrote|writes?|asked|reads?|mean\w*)\b|[:"“„]$/i;
+const NO_REFERENCE = /\b(?:an? )?\w+ one\b|\bthis (?:repo|project|team|house|\w+base)\b/gi;
+const MORE_THAN_TWO_WORDS = /\S\s+\S+\s+\S|\p{Lo}{6}/u;
 
-/** A quote without the sighs and complaints before its rule, where it has one; else from what was also said in other words. */
-function ruleIn(quote: string, others: readonly string[] = []): FoundRule {
+/** A quote from its rule on, or from what was also said in other words, without the sighs before it; and the sentence that it is. */
+function ruleIn(quote: string, others: readonly string[] = []) {
   const sentences = sentencesOf(quote);
-  const isRule = (sentence: string): boolean => {
-    const folded = foldWords(sentence);
-    const isSaid = isOrder(folded) || isHabit(folded) || isRevocation(folded) || isGeneralStatement(folded);
-    return isSaid && readMatter(sentence).terms.size > 0;
-  };
   const told = others.flatMap(sentencesOf).map(readMatter);
-  const isSaidAgain = (sentence: string): boolean =>
-    told.some((other) => isAboutSame(readMatter(sentence), other));
-  const found = sentences.findIndex(isRule);
-  let at = found < 0 ? sentences.findIndex(isSaidAgain) : found;
-  if (at < 0) return { text: quote, sentence: quote };
+  let at = sentences.findIndex(isRule);
+  if (at < 0) at = sentences.findIndex((one) => told.some((other) => isAboutSame(readMatter(one), other)));
   // "Always do that." "Ever." What stands before it is the rule.
-  while (at > 0 && isMeaningless(sentences[at] ?? '')) at--;
-  const sentence = sentences[at] ?? quote;
-  const rest = readMatter(sentences.slice(at).join(' '));
-  const from = sentences.slice(0, at).findIndex((one) => !isSigh(one, rest));
-  const left = sentences.slice(0, from < 0 ? at : from);
-  if (sentences.slice(0, at).some((one) => REPORTS.test(one))) return { text: quote, sentence };
-  const end = left.reduce((to, one) => quote.indexOf(one, to) + one.length, 0);
-  return { text: quote.slice(end).trimStart(), sentence };
+  const isPlain = (one = ''): boolean =>
+    MORE_THAN_TWO_WORDS.test(one) && !REFERS.test(one.replace(NO_REFERENCE, ''));
+  while (at > 0 && !isPlain(sentences[at])) at--;
+  const rest = readMatter(sentences.slice(Math.max(0, at)).join(' '));
+  const before = sentences.slice(0, Math.max(0, at));
+  const isLeftOut = before.every((one) => isSigh(one, rest) && !REPORTS.test(one));
+  const end = isLeftOut ? before.reduce((to, one) => quote.indexOf(one, to) + one.length, 0) : 0;
+  return { text: quote.slice(end).trimStart(), sentence: sentences[at] ?? quote };
 }
 
-const MORE_THAN_TWO_WORDS = /\S\s+\S+\s+\S|[\p{Lo}]{6}/u;
-const isMeaningless = (sentence: string): boolean =>
-  REFERS.test(sentence.replace(NO_REFERENCE, '')) || !MORE_THAN_TWO_WORDS.test(sentence);
-
-const WANTS = /\b(?:use|should|must|needs?|have to|has to|want)\b/i;
-const GONE = /^(?:and |or )?(?:gone|broken|failed|lost)\b|(?:\.{3}|…)$/;
+function isRule(sentence: string): boolean {
+  const folded = foldWords(sentence);
+  const isSaid = isOrder(folded) || isHabit(folded) || isRevocation(folded) || isGeneralStatement(folded);
+  return isSaid && readMatter(sentence).terms.size > 0;
+}
 
 /** A sentence that names nothing new, or only what was wrong. */
-function isSigh(sentence: string, rest: Matter): boolean {
-  const matter = readMatter(sentence);
-  if ([...matter.terms.keys()].every((term) => rest.terms.get(term) === matter.terms.get(term))) return true;
+function isSigh(sentence: string, { terms: rest }: Matter): boolean {
+  const { terms } = readMatter(sentence);
+  if ([...terms].every(([term, isWanted]) => rest.get(term) === isWanted)) return true;
   const folded = foldWords(sentence);
   const isBlame = [...CORRECTING_CLAUSES, ...CORRECTING_PHRASES].some((pattern) => pattern.test(folded));
-  return (isBlame || GONE.test(folded)) && !WANTS.test(folded) && [...matter.terms.values()].every(Boolean);
+  const isRequest =
+    /\b(?:use|should|must|needs?|ha(?:ve|s) to|want)\b/.test(folded) || [...terms.values()].includes(false);
+  return (isBlame || /^(?:and )?gone\b|(?:\.{3}|…)$/.test(folded)) && !isRequest;
 }
 
-/** Words that tell the time, or who says it. */
-const NO_NAME: ReadonlySet<string> = new Set(
-  'said told decided today yesterday tomorrow last year month week'.split(' '),
-);
+const NO_NAME = /^(?:said|told|decided|today|yesterday|tomorrow|last|year|month|week)$/;
 /** Without these a name could say the opposite of its rule. */
 const KEEPS_SENSE =
   /^(?:no|not|never|dont|without|before|after|only|instead|nie|niemals|nicht|kein\w{0,2}|ohne|nunca|sin|jamais|pas|sans|nao|sem|mai|non|senza)$/;
@@ -175,18 +150,18 @@ const KEEPS_SENSE =
 /** A name of the words that it is about, in their order. */
 function nameOf(rule: string): string {
   const { terms } = readMatter(rule);
-  const plain = rule.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = (plain.replace(/n['’]t\b/g, 'nt').match(/[\p{L}\p{N}]+/gu) ?? []).filter(
-    (word) => !NO_NAME.has(word),
-  );
+  const plain = rule
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/n['’]t\b/gi, 'nt');
   const isAbout = (word: string): boolean =>
-    topicWords(word).some((topic) => [...readMatter(topic).terms.keys()].some((term) => terms.has(term)));
-  const last = words.findLastIndex(isAbout);
-  const about = words.slice(0, last + 1).filter((word) => isAbout(word) || KEEPS_SENSE.test(word));
-  return (
-    slug(about.length > 0 ? about : topicWords(plain)) ||
-    `said-${createHash('sha256').update(rule).digest('hex').slice(0, 10)}`
-  );
+    !NO_NAME.test(word) && [...readMatter(word).terms.keys()].some((term) => terms.has(term));
+  const words = plain.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const about = words
+    .slice(0, words.findLastIndex(isAbout) + 1)
+    .filter((word) => isAbout(word) || KEEPS_SENSE.test(word));
+  const name = slug(about.length > 0 ? about : topicWords(plain));
+  return name || `said-${createHash('sha256').update(rule).digest('hex').slice(0, 10)}`;
 }
 
 function slug(words: readonly string[]): string {
@@ -226,7 +201,6 @@ export const triggersOf = (requests: readonly string[]): readonly string[] =>
 
 const REFERS =
   /(?<![\p{L}])(?:it|its|that|this|these|those|them|they|there|one|same|es|das|dies|ihn|eso|esto|ça|cela|isso|это|так)(?![\p{L}])|[这那它]|それ|これ/iu;
-const NO_REFERENCE = /\b(?:an? )?\w+ one\b|\bthis (?:repo|project|team|house|\w+base)\b/gi;
 const FEW_TERMS = 1;
 const RUN = 5;
 const CALL = /^[\w.:-]{1,80}\(/;
