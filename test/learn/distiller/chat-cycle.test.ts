@@ -209,13 +209,14 @@ describe('words that take a lesson back', () => {
     ['aquí usamos npm', 'hemos pasado de npm a pnpm'],
     ['ici on utilise npm', 'on est passés de npm à pnpm'],
     ['aqui usamos npm', 'mudamos de npm para pnpm'],
+    ['мы используем npm', 'мы перешли с npm на pnpm'],
     ['我们用 npm 安装', '我们从 npm 换成 pnpm 了'],
   ])('that name what was replaced retire "%s" after "%s"', async (before, now) => {
     const library = await libraryWith();
-    await run(library, corrected(1, before));
+    await run(library, withMaterial(corrected(1, before)));
     // It was shown to the work that was corrected, and is not revised with its own end.
     const [id = ''] = library.lessons().map((lesson) => lesson.id);
-    await run(library, { ...corrected(2, now), shown: [id] });
+    await run(library, { ...withMaterial(corrected(2, now)), shown: [id] });
     expect(states(library)).toEqual([expect.stringMatching(/^retired /), `trial "${now}"`]);
     expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
   });
@@ -229,8 +230,8 @@ describe('words that take a lesson back', () => {
     ['we are on node 20', 'we moved from node 18 to node 20'],
   ])('leave "%s" alone in "%s"', async (before, now) => {
     const library = await libraryWith();
-    await run(library, corrected(1, before));
-    await run(library, corrected(2, now));
+    await run(library, withMaterial(corrected(1, before)));
+    await run(library, withMaterial(corrected(2, now)));
     expect(states(library)[0]).not.toMatch(/^retired/);
   });
 
