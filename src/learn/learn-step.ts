@@ -183,7 +183,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
       const corrected = state.support
         .waiting()
         .filter(({ scope }) => remarkPlace(scope) === key)
-        .flatMap((cluster) => cluster.failures.filter(({ source }) => source === 'chat'));
+        .flatMap((cluster) => cluster.failures);
       const found = await repeated.find([...remarks, ...corrected.slice(-MOST_CASES)], (turns) =>
         readCases(turns, evidence),
       );
@@ -208,6 +208,9 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
   return {
     learn: async (state, write) => {
       if (isStopped(state)) return;
+      // Without a model the same learner reads both: what was stated before counts with the correction that says it again.
+      const hasRemarks = state.remarks.fresh().length > 0;
+      if (hasRemarks && (await options.writer()) === undefined) await learnFromRemarks(state, write);
       for (const cluster of state.support.ready(failures, clock.now())) {
         if (isStopped(state)) return;
         // The evolver is asked about the others again when their pause is over.

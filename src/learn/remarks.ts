@@ -43,9 +43,13 @@ export function createRemarks(): Remarks {
     fresh.delete(turn);
     return remarks.delete(turn);
   };
-  const add = ({ turn, session, scope, verdict, isRemarked }: Appraised, at: number): void => {
+  const add = ({ turn, session, scope, verdict, source, isRemarked }: Appraised, at: number): void => {
     const isLooked = remarks.has(turn) && !fresh.has(turn);
     remove(turn);
+    // A correction may say what was only stated before.
+    if (verdict === 'failure' && source === 'chat')
+      for (const one of remarks.values())
+        if (remarkPlace(one.scope) === remarkPlace(scope)) fresh.add(one.turn);
     if (isRemarked !== true || verdict === 'failure' || verdict === 'infrastructure') return;
     remarks.set(turn, { turn, session, at, scope });
     if (!isLooked) fresh.add(turn);

@@ -71,7 +71,8 @@ const SITUATION =
 export function renderLine({ text }: Lesson): string {
   const description = oneLine(text.description);
   const isSituation = SITUATION.test(description);
-  const rule = firstRule(text);
+  // A description that quotes a person is the rule itself; the body has the same words.
+  const rule = /^".+"$/.test(description) ? '' : firstRule(text);
   const isSaid = rule === '' || description.includes(rule) || rule.includes(description);
   if (isSaid || (!isSituation && description.length >= TELLING)) {
     const longer = rule.length > description.length && isSaid ? rule : description;

@@ -57,6 +57,18 @@ describe('remarks', () => {
     expect(turnsOf(remarks)).toEqual([['a', 'b']]);
   });
 
+  it('are compared again with a correction in the chat of their place (not with one of another, or of a tool)', () => {
+    const remarks = createRemarks();
+    remarks.add(stored(appraised('a')));
+    for (const cluster of remarks.fresh()) remarks.looked(cluster);
+    const said = { verdict: 'failure', source: 'chat' } as const;
+    remarks.add(stored(appraised('b', { ...said, scope: { agent: 'coder', project: 'blog' } })));
+    remarks.add(stored(appraised('c', { ...said, source: 'signal' })));
+    expect(turnsOf(remarks)).toEqual([]);
+    remarks.add(stored(appraised('d', said)));
+    expect(turnsOf(remarks)).toEqual([['a']]);
+  });
+
   it('go when a cycle used them, when their session is erased and when the verdict becomes a failure', () => {
     const remarks = createRemarks();
     for (const turn of ['a', 'b', 'c', 'd']) remarks.add(stored(appraised(turn)));

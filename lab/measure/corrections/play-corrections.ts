@@ -69,6 +69,14 @@ interface Part {
   readonly spokenAt: number[];
 }
 
+const partOf = (row: CorrectionRow): Part => ({
+  row,
+  folder: folderOf(row),
+  sessions: new Set(),
+  turns: new Set(),
+  spokenAt: [],
+});
+
 async function playTogether(
   rows: readonly CorrectionRow[],
   { model, onProgress }: PlayOptions,
@@ -77,15 +85,7 @@ async function playTogether(
   const home = await openCorrectionsHome(provider.port, model === 'scripted');
   const stage = { home, provider };
   try {
-    const parts = rows.map(
-      (row): Part => ({
-        row,
-        folder: folderOf(row),
-        sessions: new Set(),
-        turns: new Set(),
-        spokenAt: [],
-      }),
-    );
+    const parts = rows.map(partOf);
     // A person's sessions are hours apart: what one teaches is there when the next begins.
     const most = Math.max(...rows.map(({ sessions }) => sessions.length));
     for (let nth = 0; nth < most; nth++) {
@@ -108,36 +108,39 @@ async function playTogether(
   }
 }
 
-const LONGEST_READ_MS = 60_000;
+const LONGEST_READ_MS = 180_000;
 const LOOK_MS = 100;
+/** The second is learned in a later run: by then the first run is over, with all that it does after the corrections. */
+const LAST_WORDS = ['always run ./check with --all', 'never run ./lint without --fix'];
 
 /**
- * Resolves when learning has read what was played so far. On a busy machine it may be behind without any sign of it: a last
- * session, in a project of its own, is judged after those before it.
+ * Resolves when learning has read and used what was played so far. On a busy machine it may be behind without any sign of it: a
+ * last correction, in a project of its own, is learned after those before it.
  */
 async function untilRead(stage: Stage, nth: number): Promise<void> {
-  const messages = renderStory('openai', [
-    { user: 'Run the check.' },
-    { run: './check', out: 'check: failed', exit: 1 },
-    { agent: 'It failed.' },
-  ]);
-  const fields = { id: `end of session ${nth}`, sessions: [{ messages }], must_show: null };
-  const [row] = parseCorrectionSet(JSON.stringify(fields));
-  const [session] = row?.sessions ?? [];
-  if (row === undefined || session === undefined) return;
-  const part = {
-    row,
-    folder: folderOf(row),
-    sessions: new Set<string>(),
-    turns: new Set<string>(),
-    spokenAt: [],
-  };
-  await playSession(stage, part, session, nth);
-  const [id = ''] = part.sessions;
-  const until = performance.now() + LONGEST_READ_MS;
-  const isJudged = async (): Promise<boolean> =>
-    (await stage.home.judged(id)).some(({ verdict }) => verdict !== undefined);
-  while (performance.now() < until && !(await isJudged())) await sleep(LOOK_MS);
+  for (const words of LAST_WORDS) {
+    const messages = renderStory('openai', [
+      { user: 'Run it.' },
+      { agent: 'It ran.' },
+      { user: `no, ${words}` },
+      { agent: 'It ran again.' },
+    ]);
+    const fields = { id: `end of session ${nth}: ${words}`, sessions: [{ messages }], must_show: null };
+    const [row] = parseCorrectionSet(JSON.stringify(fields));
+    const [session] = row?.sessions ?? [];
+    if (row === undefined || session === undefined) return;
+    const part = partOf(row);
+    await playSession(stage, part, session, nth);
+    const until = performance.now() + LONGEST_READ_MS;
+    const isLearned = async (): Promise<boolean> =>
+      (await stage.home.lessons()).some(({ text }) =>
+        text.evidence.turns.some((turn) => part.turns.has(turn)),
+      );
+    while (!(await isLearned())) {
+      if (performance.now() > until) throw new Error(`"${words}" was not learned in ${LONGEST_READ_MS} ms`);
+      await sleep(LOOK_MS);
+    }
+  }
 }
 
 interface Stage {

@@ -116,13 +116,13 @@ function callsOf(form: {
   readonly command: (command: string) => JsonObject;
   readonly file: (path: string) => JsonObject;
   readonly change: (path: string, from: string, to: string) => JsonObject;
-  readonly ran: (out: string, exit: number) => string;
+  readonly ran: (out: string, exit: number, command: string) => string;
   readonly edited: (path: string) => string;
 }): RenderCall {
   return (step) => {
     if ('run' in step) {
       const exit = step.exit ?? 0;
-      const result = form.ran(step.out, exit);
+      const result = form.ran(step.out, exit, step.run);
       return { name: form.shell, input: form.command(step.run), result, isError: exit !== 0 };
     }
     if ('read' in step)
@@ -212,7 +212,17 @@ const CALLS: Readonly<Record<string, RenderCall>> = {
     command: (command) => ({ commands: [command] }),
     file: (path) => ({ paths: [path] }),
     change: (path, from, to) => ({ path, command: 'str_replace', old_str: from, new_str: to }),
-    ran: (out, exit) => JSON.stringify([{ exitCode: exit, output: out }]),
+    ran: (out, exit, query) =>
+      JSON.stringify([
+        exit === 0
+          ? { query, result: out, success: true }
+          : {
+              query,
+              result: '',
+              error: `Command failed: [Command exited with code ${exit}]\n${out}`,
+              success: false,
+            },
+      ]),
     edited: (path) => `The file ${path} has been edited.`,
   }),
   goose: callsOf({

@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
     /** `none` or `scripted`: who writes the lessons. */
     model: { type: 'string', default: 'none' },
     limit: { type: 'string' },
-    /** Only the rows with these ids, separated by commas. */
+    /** Only the rows or stories with these ids, separated by commas. */
     only: { type: 'string' },
     /** A home for every row. */
     apart: { type: 'boolean', default: false },
@@ -59,10 +59,10 @@ function readSets(): readonly { readonly file: string; readonly rows: readonly C
 }
 
 if (options.transcripts) {
-  const told = await tellTranscripts((what) => process.stderr.write(`transcripts: ${what}\n`));
+  const told = await tellTranscripts(only, (what) => process.stderr.write(`transcripts: ${what}\n`));
   process.stdout.write(`${told}\n`);
   const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:corrections -- --transcripts --write\``;
-  if (options.write) writeSection(DOCUMENT, 'transcripts', `${head}\n\n${told}`);
+  if (options.write && only === undefined) writeSection(DOCUMENT, 'transcripts', `${head}\n\n${told}`);
   process.exit(0);
 }
 

@@ -20,12 +20,19 @@ interface Story {
   readonly must_not: readonly string[];
 }
 
-/** Plays every story in every client's shape, without and with a learning model, and tells what was learned. */
-export async function tellTranscripts(onProgress: (what: string) => void): Promise<string> {
+/**
+ * Plays every story, or those with the ids of `only`, in every client's shape, without and with a learning model, and tells what was
+ * learned.
+ */
+export async function tellTranscripts(
+  only: readonly string[] | undefined,
+  onProgress: (what: string) => void,
+): Promise<string> {
   const stories = readFileSync(STORIES, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as Story);
+    .map((line) => JSON.parse(line) as Story)
+    .filter(({ id }) => only === undefined || only.includes(id));
   // A home for each client: in a shared one the names of equal lessons would be numbered.
   const play = async (model: 'none' | 'scripted'): Promise<readonly PlayedRow[]> => {
     const played: PlayedRow[] = [];

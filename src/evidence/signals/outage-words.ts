@@ -41,13 +41,19 @@ const OUTAGE_FOREIGN = compilePhrases(`
 `);
 const OUTAGE_EAST_ASIAN =
   /(?:网络|服务器|接口|网)(?:.{0,6})(?:有问题|挂了|断了|崩了|不通)|(?:サーバー?|ネット(?:ワーク)?|api).{0,8}(?:落ち|障害|繋がらない)|(?:서버|네트워크|인터넷|api).{0,8}(?:다운|끊|장애|죽었)/u;
+/** The person was at fault, or names what it was: "forgot to start it", "vpn. again". */
+const OWN_FAULT =
+  /^(?!.*\byou\b).{0,40}\bforgot to (?:start|launch|boot|connect|turn|plug|log ?in|enable|mount|unlock)\b|^(?:(?:ah|oh|ok|right|sorry|yes|yeah|sigh)[,.]? )*(?:the |my )?(?:vpn|wi-?fi|wlan|dns|proxy|network|internet)(?: again)?[.!]*$/;
 const CONDITION = /^(?:if|when|unless|in case|falls|wenn|als|jesli|если|如果|もし)\b/;
 
 /** Whether one sentence, in lower case without accents, says so. */
 export const isOutageSentence = (folded: string): boolean =>
   !CONDITION.test(folded) &&
   !OWN.test(folded) &&
-  (OUTAGE_ENGLISH.test(folded) || OUTAGE_FOREIGN.test(folded) || OUTAGE_EAST_ASIAN.test(folded));
+  (OUTAGE_ENGLISH.test(folded) ||
+    OWN_FAULT.test(folded) ||
+    OUTAGE_FOREIGN.test(folded) ||
+    OUTAGE_EAST_ASIAN.test(folded));
 
 /** Whether the person says that something outside the agent was broken. */
 export function reportsOutage(message: string): boolean {

@@ -112,7 +112,8 @@ function splitSentences(paragraph: string): readonly string[] {
 /** Negations without their apostrophe. */
 const BARE_NOT = /\b(does|did|is|was|are|were|have|has|had|do|would|could|should|ca|wo)nt\b/g;
 
-function foldWords(text: string): string {
+/** A sentence as the phrases expect it. */
+export function foldWords(text: string): string {
   return foldAccents(text)
     .replaceAll('’', "'")
     .replace(/`[^`\n]{0,400}`|https?:\/\/\S{1,2000}/g, ' ')

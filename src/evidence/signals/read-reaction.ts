@@ -16,6 +16,7 @@ import { DOUBT, findThanks } from './praise-phrases.ts';
 import { isRepeatable } from './repeatable.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
 import {
+  isBareReminder,
   isDoneAgain,
   isGeneralStatement,
   isHabit,
@@ -83,6 +84,7 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   const kinds = kindsOf(sentences, context);
   if (kinds.includes('outage') && !kinds.includes('rule')) return { kind: 'outage' };
   if (kinds.includes('complaint') || kinds.includes('rule')) {
+    if (sentences.every(({ folded }) => isBareReminder(folded))) return undefined;
     const quoted = quotedIn(sentences, kinds);
     return withQuotes(
       quoted,
@@ -125,9 +127,18 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
       !isCore(index) &&
       (isShort ? isPlainWord(sentences, kinds, index, OTHER_WORK) : isExplanation(sentences, kinds, index)),
   );
-  const kept = new Set([...core, ...around.slice(0, most - core.length)]);
-  return sentences.filter((_, index) => kept.has(index));
+  const kept = [...core, ...around.slice(0, most - core.length)];
+  const [first, last] = [Math.min(...kept), Math.max(...kept)];
+  // What stands between two sentences of a rule is a part of it. What is too long is quoted from its rule on.
+  const rule = core.find((index) => kinds[index] === 'rule');
+  const start = last - first < most ? first : (rule ?? first);
+  const from = start > 0 && POINTS_BACK.test(sentences[start]?.folded ?? '') ? start - 1 : start;
+  return sentences.slice(from, Math.min(last + 1, start + most));
 }
+
+/** "Do that everywhere": the sentence before it is the rule. */
+const POINTS_BACK =
+  /^(?:please |pls |and |so |always |never )*(?:do|keep|apply|follow|use|make) (?:that|this|it|so)\b/;
 
 /** Another piece of work, in contrast to a step of the corrected one ("run make gen after that"). */
 const OTHER_WORK =

@@ -16,7 +16,7 @@ const ORDERS_ENGLISH: readonly RegExp[] = [
   /^(?:please |pls |but |and )*ask (?:me )?(?:first |before )/,
   /\bbefore (?:you )?(?:finish|push|commit|merg|deploy|delet|refactor|releas|say you)\w*/,
   /^(?:please )?only (?:change|touch|edit|modify) what i\b/,
-  /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20}){0,4}? (?:also |always |only )?(?:needs?|must|should|has to|have to|gets?|goes|go|starts?|ends?|use|sets?)\b/,
+  /^(?:every|each|all|any) (?!time|other|one\b|of\b|row|page|item|table)[\w-]{2,20}(?: [\w-]{2,20}){0,4}? (?:also |always |only )?(?:needs?|must|should|has to|have to|gets?|goes|go|comes?|starts?|ends?|use|sets?)\b/,
   /\beverything (?:else )?(?:goes|lives|comes|runs|belongs) (?:through|in|into|via|to|under)\b|\bnothing (?:is|gets) \w{3,20}(?:ed|en|de) .{0,40}\b(?:by hand|manually|directly|here)\b/,
   /^(?:(?:absolutely |certainly |definitely )?(?:not?|nope)[.,!] )?no [^,.;]{2,60}, ever\b|\beverything new (?:is|goes|uses|gets)\b/,
   /\bunless i (?:say|ask|tell|want)\b|\bfor (?:everything|anything) new\b|\bdo (?:that|this|it|so) (?:everywhere|every time|whenever)\b/,
@@ -130,7 +130,8 @@ const matchesAny = (patterns: readonly RegExp[], text: string): boolean =>
 /** "Never again on a friday haha" */
 const IN_JEST = /\b(?:(?:ha){2,8}|lol|lmao|hehe|jk|just kidding)[.!)]{0,3}$|[😂🤣]/u;
 /** A question at the end is what the sentence is about. */
-const ENDS_WITH_QUESTION = /, (?:which|what|where|when|who|how|is it|can you|could you)\b[^?]{0,60}\?$/;
+const ENDS_WITH_QUESTION =
+  /(?:, (?:which|what|where|when|who|how|is it|can you|could you)|^(?:hm+,? |so,? |but )*(?:(?:don't|do) you think|should(?:n't)? we|wouldn't it))\b[^?]{0,80}\?$/;
 
 /** "These people never answer": about somebody else, and nobody is asked for anything. */
 const isAboutOthers = (folded: string): boolean =>
@@ -144,6 +145,24 @@ export const isOrder = (folded: string): boolean =>
   !isAboutOthers(folded) &&
   !ENDS_WITH_QUESTION.test(folded) &&
   (matchesAny(ORDERS_ENGLISH, folded) || ORDERS_FOREIGN.test(folded) || EAST_ASIAN_RULES.test(folded));
+
+/** Words that ask to remember something, or to do it from now on, without saying what. */
+const REMINDERS = new RegExp(
+  `${
+    compilePhrases(`
+      (keep|bear|have)( that| this| it| these| those)? in mind|remember|memorize|(make|take) a note( of (that|this|it))?|write (that|this|it) down|don't( you)?( ever)? forget|(for )?next time|from now on|(for|in)( the)? future|going forward|for later|always
+      merk dir das|merken|denk (daran|dran)|vergiss das nicht|(beim |das )?nächstes? mal|(in|für die) zukunft|künftig|onthoud dat|vergeet dat niet|de volgende keer|zapamiętaj( to)?|następnym razem|запомни( это)?|не забывай|в следующий раз|bunu unutma|bir dahaki sefere
+      souviens-toi( de ça| en)?|rappelle-toi|n'oublie pas( ça)?|garde (ça|cela) en tête|la prochaine fois|à l'avenir|recuérdalo|recuerda eso|acuérdate( de eso)?|tenlo en cuenta|no lo olvides|(para )?la próxima( vez)?|en el futuro
+      lembra disso|lembre-se( disso)?|não esqueça|(da|na) próxima( vez)?|ricordatelo|ricordati( di questo)?|tienilo a mente|la prossima volta|in futuro
+      please|pls|ok|okay|thanks|thank you|thx|and|so|but|just|really|well|you|to|the|that|this|it|for|too|also|yes|hey|bitte|und|das|danke|stp|svp|merci|por favor|gracias|obrigad[oa]|grazie|пожалуйста|и
+    `).source
+  }|(请|以后|下次)?(记住|记得)(这个|这点)?|以后|下次|覚えておいて(ください)?|次回(から)?|기억해s?(줘|두세요)?|다음부터(는)?|请`,
+  'gu',
+);
+
+/** "Keep that in mind for next time": there is nothing in it to do. */
+export const isBareReminder = (folded: string): boolean =>
+  !/[\p{L}\p{N}]/u.test(folded.replace(REMINDERS, ' '));
 
 /** "We use pnpm here." "Tests live in spec/." */
 export const isHabit = (folded: string): boolean =>

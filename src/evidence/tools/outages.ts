@@ -47,7 +47,7 @@ const OUTAGES: readonly (readonly [code: string, pattern: RegExp])[] = [
   ],
   [
     'machine-failed',
-    /(?:container|sandbox|runtime|runner|kernel|executor|worker|vm|instance|node|pod|environment|process)\b[^.\n]{0,40}\b(?:was|has been|is|got|has)? ?(?:terminated unexpectedly|died|lost|preempted|evicted|unreachable|restarting|crashed unexpectedly|not responding)|ExecutorLost|docker daemon(?: is)?(?: not)? running|is the docker daemon running|cannot connect to the docker|couldn't communicate with the \w{1,20} driver|no devices(?:\/emulators)? found|no (?:gpu|cuda|device)s? (?:is |are )?(?:available|found|detected)|unable to (?:boot|allocate) (?:device|resources)|Executable doesn't exist at .{0,200}(?:ms-playwright|puppeteer)/i,
+    /(?:container|sandbox|runtime|runner|kernel|executor|worker|vm|instance|node|pod|environment|process)\b[^.\n]{0,40}\b(?:was|has been|is|got|has)? ?(?:terminated unexpectedly|died|lost|preempted|evicted|unreachable|restarting|crashed unexpectedly|not responding)|ExecutorLost|docker daemon(?: is)?(?: not)? running|is the docker daemon running|cannot connect to the docker|is the server running (?:locally|on that host)|the connection to the server \S{1,200} was refused - did you specify|can't connect to (?:local )?(?:mysql|mariadb) server|could not connect to redis at|MongoServerSelectionError|couldn't communicate with the \w{1,20} driver|no devices(?:\/emulators)? found|no (?:gpu|cuda|device)s? (?:is |are )?(?:available|found|detected)|unable to (?:boot|allocate) (?:device|resources)|Executable doesn't exist at .{0,200}(?:ms-playwright|puppeteer)/i,
   ],
 ];
 /** Services on this machine are the agent's to start. */

@@ -30,7 +30,7 @@ export function readEnvelope(text: string, kind: CallKind): Envelope | undefined
   const start = text.trimStart()[0];
   if ((start !== '{' && start !== '[') || text.length > ENVELOPE_CAP) return undefined;
   const value = parseJson(text);
-  if (Array.isArray(value)) return readList(value);
+  if (Array.isArray(value)) return readList(value) ?? readRuns(value);
   if (!isObject(value)) return undefined;
   const own = readContent(value) ?? readToolError(value) ?? readExec(value) ?? readList([value]);
   return own ?? (kind === 'other' || kind === 'edit' ? readPlain(value) : undefined);
@@ -88,6 +88,14 @@ function readExec(value: JsonObject): Envelope | undefined {
   const more = asString(value.stderr) ?? asString(value.error);
   if (exitCode === undefined || (output === undefined && value.stderr === undefined)) return undefined;
   return { failed: exitCode !== 0, exitCode, text: [output, more].filter(Boolean).join('\n') };
+}
+
+/** Several commands of one call: the first that failed, or all of them. */
+function readRuns(list: readonly Json[]): Envelope | undefined {
+  const runs = list.map((item) => readExec(asObject(item)));
+  const failed = runs.find((run) => run?.failed);
+  if (runs.length === 0 || runs.includes(undefined)) return undefined;
+  return failed ?? { failed: false, exitCode: 0, text: runs.map((run) => run?.text).join('\n') };
 }
 
 /** Cline: `[{"query":…,"result":…,"success":false,"error":…}]`. */

@@ -143,11 +143,12 @@ function* draftsOf(
     const [{ quote }] = group;
     const turns = [...new Set(group.map(({ failure }) => failure.turn))];
     const open = known.filter(({ lesson }) => !changed.has(lesson));
+    const holding = open.filter((one) => !isTakenBack(one, group[0]));
     // What has to be said again although a lesson on the matter was shown revises that lesson.
     const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
     const same =
-      open.find((one) => teaches(one, group[0])) ??
-      open.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
+      holding.find((one) => teaches(one, group[0])) ??
+      holding.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;
@@ -232,7 +233,7 @@ function draftLesson(group: Sayings): Draft {
   const words = writeLesson({
     speaker: lead.speaker,
     count: failures.length,
-    quotes: [lead.quote, ...otherWordings(lead.quote, group)],
+    quotes: [lead.quote, ...otherWordings(lead, group)],
     tasks: requestsOf(failures.filter(isAskedByUser)),
     ...(answer === undefined ? {} : { answer }),
   });
@@ -256,17 +257,17 @@ function revise({ lesson, quoted }: KnownLesson, group: Sayings): Draft | undefi
   );
   const count = quoted.count + failures.length;
   const isCounted = [...TELLING_COUNTS].some((telling) => quoted.count < telling && count >= telling);
-  const isAdded = added.length > 0 && !isFull;
-  if (failures.length === 0 || (!isAdded && (lesson.state === 'live' || !isCounted))) return undefined;
   const [older] = quoted.quotes;
-  const newest = isAdded ? added[0] : undefined;
   // The newest words lead, unless they say less than the ones before.
-  const isLess =
-    newest === undefined ||
-    ([...newest.matter.terms.keys()].every((term) => readMatter(older).terms.has(term)) &&
-      newest.matter.terms.size < readMatter(older).terms.size);
+  const before = readMatter(older).terms;
+  const newest = added.find(
+    ({ matter: { terms } }) =>
+      terms.size >= before.size || [...terms.keys()].some((term) => !before.has(term)),
+  );
+  const isLess = newest === undefined || isFull;
+  if (failures.length === 0 || (isLess && (lesson.state === 'live' || !isCounted))) return undefined;
   const lead = isLess ? older : newest.quote;
-  const rest = [...(isAdded ? added.map(({ quote }) => quote) : []), ...quoted.quotes];
+  const rest = isLess ? quoted.quotes : [...otherWordings(newest, group), ...quoted.quotes];
   const tasks = [...new Set([...requestsOf(failures.filter(isAskedByUser)), ...quoted.tasks])];
   const answer = isLess ? quoted.answer : answerFor(lead, newest.failure);
   const words = writeLesson({
@@ -277,23 +278,25 @@ function revise({ lesson, quoted }: KnownLesson, group: Sayings): Draft | undefi
     ...(answer === undefined ? {} : { answer }),
   });
   const { source, importance } = noteOf(group, failures);
-  const before = lesson.text.note;
+  const { note } = lesson.text;
   return {
     words,
     failures,
     quotes: recordedQuotesOf(group),
-    triggers: triggersOf([...requestsOf(failures), ...(before.triggers ?? [])]),
+    triggers: triggersOf([...requestsOf(failures), ...(note.triggers ?? [])]),
     note: {
-      source: before.source === 'told' ? 'told' : source,
-      importance: Math.max(before.importance, importance),
+      source: note.source === 'told' ? 'told' : source,
+      importance: Math.max(note.importance, importance),
     },
     old: lesson,
   };
 }
 
-const otherWordings = (lead: string, group: Sayings): readonly string[] => {
-  const seen = new Set([readMatter(lead).print]);
+/** What was said before the lead in other words, the newest first. Later words than the lead say less. */
+const otherWordings = (lead: Saying, group: Sayings): readonly string[] => {
+  const seen = new Set([lead.matter.print]);
   return group
+    .filter(({ failure: { at } }) => at <= lead.failure.at)
     .filter(({ matter: { print } }) => !seen.has(print) && seen.add(print))
     .map(({ quote }) => quote)
     .slice(0, MOST_WORDINGS - 1);

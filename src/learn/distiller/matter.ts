@@ -38,6 +38,7 @@ const GENERIC: ReadonlySet<string> = new Set(
 const IDLE: ReadonlySet<string> = new Set(
   (
     'use using used add adding added write writing wrote written put make makes keep create creating want wants need set give change stop stopped avoid quit forget forgot forgotten remember ensure prefer ' +
+    'btw wow ok okay thx omg hey hi hm hmm ugh argh sigh news nope yes yeah thanks ' +
     'wrong again still please bad seriously literally obviously actually already wait why just really always never dont doesnt cannot without instead rather must should here there now later future every each everywhere anything project repo repository codebase team house work ' +
     'der die das den dem des ein eine einen einem einer und oder aber nicht kein keine keinen nie niemals immer wir ihr ich du sie es man hier in im auf mit von zu für bei statt anstatt ' +
     'verwende verwenden benutze benutzen nutze nutzen nimm nehmen mach machen soll sollen muss müssen ist sind wird werden bitte doch mal schon hör auf ' +
@@ -217,11 +218,24 @@ export function contradicts(newer: Matter, older: Matter): boolean {
 export const shareMatter = (a: readonly Matter[], b: readonly Matter[]): boolean =>
   a.some((one) => b.some((other) => isSameMatter(one, other)));
 
-/** Whether a sentence that takes something back names what a quote is about: half of its terms. */
+/** Whether a sentence that takes something back names what a quote is about: half of its terms, or its value of a choice. */
 export function isNamedIn(sentence: Matter, quote: Matter): boolean {
   const told = [...quote.terms.keys()].filter((term) => !GENERIC.has(term));
-  const named = told.filter((term) => sentence.terms.has(term)).length;
-  return named > 0 && named >= told.length * NEAR;
+  const named = told.filter((term) => sentence.terms.has(term));
+  const choice = choiceOf(quote)?.term;
+  const isChosen = choice !== undefined && sentence.terms.size === 1 && sentence.terms.has(choice);
+  return named.length > 0 && (named.length >= told.length * NEAR || isChosen);
+}
+
+const VERSION = /[\p{L}\d.]*\d[\p{L}\d.]*/gu;
+
+/** Whether a quote wants what a few words name: "tabs", "node 18", "v2". */
+export function isWantedIn(words: string, quote: Matter): boolean {
+  const said = readMatter(words.split(', ').at(-1) ?? words);
+  const versions = said.print.match(VERSION) ?? [];
+  if (versions.some((version) => !` ${quote.print} `.includes(` ${version} `))) return false;
+  if (said.terms.size === 0) return versions.length > 0;
+  return isNamedIn(said, quote) && [...said.terms.keys()].some((term) => quote.terms.get(term) === true);
 }
 
 /** All terms of the opposed sort are in the other quote: there is no condition that it lacks. */

@@ -1,5 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
-import { visibleText } from '../../text/visible-text.ts';
+import { foldAccents } from '../../evidence/signals/own-sentences.ts';
+import { isBareReminder } from '../../evidence/signals/standing-phrases.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { hasSubject, type Matter, readMatter } from './matter.ts';
 
 /** Something that a person or a check said about a failure, in its own words. */
@@ -34,7 +36,12 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   const found = new Map<string, Saying>();
   const add = (quote: string, speaker: Speaker, isStanding: boolean, isRemark = false): void => {
     const matter = readMatter(quote);
-    if (SCORE_ALONE.test(quote) || found.get(matter.print)?.isStanding) return;
+    if (
+      SCORE_ALONE.test(quote) ||
+      isBareReminder(foldAccents(oneLine(quote))) ||
+      found.get(matter.print)?.isStanding
+    )
+      return;
     const said = { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding };
     found.set(matter.print, isRemark ? { ...said, isRemark } : said);
   };
@@ -51,11 +58,18 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   // The sentences of one message belong together: one of them is the rule, another says what was wrong.
   const { correction, remark = [] } = appraisal;
   const { quotes, isStanding } = correction ?? { quotes: remark, isStanding: false };
-  const said = cutQuote(visibleText(quotes.join('\n')).trim(), LONGEST_QUOTE);
+  const said = cutQuote(visibleText(joinQuotes(quotes, failure)).trim(), LONGEST_QUOTE);
   if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said))
     add(said, 'user', isStanding, correction === undefined);
   return [...found.values()];
 }
+
+/** Sentences that stand in one line of the message stay in one line. */
+const joinQuotes = (quotes: readonly string[], { passages }: FailureCase): string =>
+  quotes.slice(1).reduce((said, quote) => {
+    const last = `${said.slice(said.lastIndexOf('\n') + 1)} ${quote}`;
+    return `${said}${passages.some(({ text }) => text.includes(last)) ? ' ' : '\n'}${quote}`;
+  }, quotes[0] ?? '');
 
 /** The matters of the sentences of a quote that have one. */
 export function mattersOf(quote: string): readonly Matter[] {

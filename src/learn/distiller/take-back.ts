@@ -1,7 +1,12 @@
-import { foldAccents } from '../../evidence/signals/own-sentences.ts';
-import { isRevocation, isRevocationOfLast } from '../../evidence/signals/revocations.ts';
+import { foldWords } from '../../evidence/signals/own-sentences.ts';
+import {
+  findReplaced,
+  isRevocation,
+  isRevocationOfLast,
+  isRuleOver,
+} from '../../evidence/signals/revocations.ts';
 import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
-import { contradicts, isNamedIn, type Matter, readMatter } from './matter.ts';
+import { contradicts, isNamedIn, isWantedIn, type Matter, readMatter } from './matter.ts';
 import { type Saying, sentencesOf } from './sayings.ts';
 
 /** Words that may be taken back. */
@@ -10,11 +15,11 @@ interface EarlierWords {
   readonly matters: readonly Matter[];
 }
 
-const foldedSentences = (quote: string): readonly string[] => sentencesOf(quote).map(foldAccents);
+const foldedSentences = (quote: string): readonly string[] => sentencesOf(quote).map(foldWords);
 
 /**
- * Whether a saying takes older words back: it says the contrary, it says that what they are about is over, or it says "forget
- * that" right after them. One of several sentences is not all that was said.
+ * Whether a saying takes older words back: it says the contrary, it says that what they are about is over or replaced, or it says
+ * "forget that" right after them. One of several sentences is not all that was said.
  */
 export function takesBack({ quote, matters, failure }: Saying, older: EarlierWords): boolean {
   const [only] = older.matters;
@@ -22,8 +27,10 @@ export function takesBack({ quote, matters, failure }: Saying, older: EarlierWor
     return true;
   const sentences = foldedSentences(quote);
   const lead = readMatter(older.quote);
-  if (sentences.some((sentence) => isRevocation(sentence) && isNamedIn(readMatter(sentence), lead)))
+  if (sentences.some((sentence) => isRuleOver(sentence) && isNamedIn(readMatter(sentence), lead)))
     return true;
+  // Who says that a thing is out agrees with words that reject it.
+  if (findReplaced(sentences.join(' ')).some((part) => isWantedIn(part, lead))) return true;
   return (
     sentences.some(isRevocationOfLast) && failure.task.includes(older.quote.split('\n')[0] ?? older.quote)
   );

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
+import { CORRECTING_CLAUSES, CORRECTING_PHRASES } from '../../evidence/signals/correction-patterns.ts';
+import { foldWords } from '../../evidence/signals/own-sentences.ts';
+import { isRevocation } from '../../evidence/signals/revocations.ts';
+import { isGeneralStatement, isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
 import { topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { hasSubject, readMatter } from './matter.ts';
+import { hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
 import { cutQuote, type Speaker, sentencesOf } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */
@@ -27,7 +31,7 @@ const MOST_EARLIER = 3;
 const MOST_TASKS_SHOWN = 2;
 const MOST_TRIGGERS = 8;
 const LONGEST_NAME = 48;
-const MOST_NAME_WORDS = 4;
+const MOST_NAME_WORDS = 5;
 
 const SAID: Readonly<Record<Speaker, string>> = { user: 'The user said', check: 'A check said' };
 const TASK = 'The task was:';
@@ -44,11 +48,13 @@ export const isFrameLine = (line: string): boolean => FRAME.test(line.trim());
 
 /** The text of a lesson: a line that says who said it, and under it the words. */
 export function writeLesson({ speaker, count, quotes, tasks, answer }: QuotedLesson) {
-  const [lead, ...earlier] = quotes;
+  const [lead, ...rest] = quotes;
+  const earlier = rest.map((quote) => ruleIn(quote).text).filter(hasSubject);
+  const rule = ruleIn(lead, rest);
   const times = count > 1 ? `, ${count} times` : '';
   return {
-    name: nameOf(lead),
-    description: describe(lead),
+    name: nameOf(rule.sentence),
+    description: `"${cutQuote(oneLine(rule.text), LONGEST_DESCRIPTION)}"`,
     content: [
       `${SAID[speaker]}${times}:`,
       quoted(lead),
@@ -97,25 +103,65 @@ export const writeFix = (error: string, command: string) => ({
   content: [WORKED, quoted(error), FIX, quoted(command)].join('\n\n'),
 });
 
-/** The quote in one line; a long one from its first sentence that has a subject. */
-function describe(quote: string): string {
-  const whole = oneLine(quote);
-  if (whole.length <= LONGEST_DESCRIPTION) return `"${whole}"`;
+/** Words of somebody else may follow: a rule behind them is not the person's. */
+const REPORTS = /\b(?:sa(?:id|ys?|ying)|told|tells?|claim\w*|wrote|writes?|asked|reads?|mean\w*)\b|[:"“„]$/i;
+const NO_REFERENCE = /\b(?:an? )?\w+ one\b|\bthis (?:repo|project|team|house|\w+base)\b/gi;
+const MORE_THAN_TWO_WORDS = /\S\s+\S+\s+\S|\p{Lo}{6}/u;
+
+/** A quote from its rule on, or from what was also said in other words, without the sighs before it; and the sentence that it is. */
+function ruleIn(quote: string, others: readonly string[] = []) {
   const sentences = sentencesOf(quote);
-  const from = sentences.findIndex(hasSubject);
-  const said = oneLine(sentences.slice(Math.max(0, from)).join(' '));
-  return `"${cutQuote(said, LONGEST_DESCRIPTION)}"`;
+  const told = others.flatMap(sentencesOf).map(readMatter);
+  let at = sentences.findIndex(isRule);
+  if (at < 0) at = sentences.findIndex((one) => told.some((other) => isAboutSame(readMatter(one), other)));
+  // "Always do that." "Ever." What stands before it is the rule.
+  const isPlain = (one = ''): boolean =>
+    MORE_THAN_TWO_WORDS.test(one) && !REFERS.test(one.replace(NO_REFERENCE, ''));
+  while (at > 0 && !isPlain(sentences[at])) at--;
+  const rest = readMatter(sentences.slice(Math.max(0, at)).join(' '));
+  const before = sentences.slice(0, Math.max(0, at));
+  const isLeftOut = before.every((one) => isSigh(one, rest) && !REPORTS.test(one));
+  const end = isLeftOut ? before.reduce((to, one) => quote.indexOf(one, to) + one.length, 0) : 0;
+  return { text: quote.slice(end).trimStart(), sentence: sentences[at] ?? quote };
 }
 
+function isRule(sentence: string): boolean {
+  const folded = foldWords(sentence);
+  const isSaid = isOrder(folded) || isHabit(folded) || isRevocation(folded) || isGeneralStatement(folded);
+  return isSaid && readMatter(sentence).terms.size > 0;
+}
+
+/** A sentence that names nothing new, or only what was wrong. */
+function isSigh(sentence: string, { terms: rest }: Matter): boolean {
+  const { terms } = readMatter(sentence);
+  if ([...terms].every(([term, isWanted]) => rest.get(term) === isWanted)) return true;
+  const folded = foldWords(sentence);
+  const isBlame = [...CORRECTING_CLAUSES, ...CORRECTING_PHRASES].some((pattern) => pattern.test(folded));
+  const isRequest =
+    /\b(?:use|should|must|needs?|ha(?:ve|s) to|want)\b/.test(folded) || [...terms.values()].includes(false);
+  return (isBlame || /^(?:and )?gone\b|(?:\.{3}|…)$/.test(folded)) && !isRequest;
+}
+
+const NO_NAME = /^(?:said|told|decided|today|yesterday|tomorrow|last|year|month|week)$/;
+/** Without these a name could say the opposite of its rule. */
+const KEEPS_SENSE =
+  /^(?:no|not|never|dont|without|before|after|only|instead|nie|niemals|nicht|kein\w{0,2}|ohne|nunca|sin|jamais|pas|sans|nao|sem|mai|non|senza)$/;
+
 /** A name of the words that it is about, in their order. */
-function nameOf(quote: string): string {
-  const { terms } = readMatter(quote);
-  const plain = quote.normalize('NFKD').replace(/\p{M}/gu, '');
-  const about = topicWords(plain).filter((word) =>
-    [...readMatter(word).terms.keys()].some((term) => terms.has(term)),
-  );
-  const words = about.length > 0 ? about : topicWords(plain);
-  return slug(words) || `said-${createHash('sha256').update(quote).digest('hex').slice(0, 10)}`;
+function nameOf(rule: string): string {
+  const { terms } = readMatter(rule);
+  const plain = rule
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/n['’]t\b/gi, 'nt');
+  const isAbout = (word: string): boolean =>
+    !NO_NAME.test(word) && [...readMatter(word).terms.keys()].some((term) => terms.has(term));
+  const words = plain.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const about = words
+    .slice(0, words.findLastIndex(isAbout) + 1)
+    .filter((word) => isAbout(word) || KEEPS_SENSE.test(word));
+  const name = slug(about.length > 0 ? about : topicWords(plain));
+  return name || `said-${createHash('sha256').update(rule).digest('hex').slice(0, 10)}`;
 }
 
 function slug(words: readonly string[]): string {

@@ -3,6 +3,8 @@ import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { readSayings } from '../distiller/sayings.ts';
+import { takesBack } from '../distiller/take-back.ts';
 import {
   mayScopesOverlap,
   rankFailures,
@@ -97,12 +99,13 @@ async function* evolve(
     signal,
   );
   if (!answer.ok) return yield stuckBy(answer);
-  const { skills: written, retired, left } = answer.value;
-  for (const why of left) journal(`left out: ${why}`);
+  const { skills: written, retired, left: unused } = answer.value;
+  for (const why of unused) journal(`left out: ${why}`);
   if (written.length + retired.length === 0)
     return yield { stuck: 'the model found nothing to learn', isRetryable: false };
   const ids = new Map<string, string>();
   const taken = new Set<string>();
+  const successors = new Map<string, string>();
   for (const skill of written) {
     if (signal.aborted) return;
     const drafted = draft(skill);
@@ -110,12 +113,40 @@ async function* evolve(
     for (const { id } of lessons) taken.add(id);
     const evidence = { ...drafted.text.evidence, model: answer.model, prompt: answer.prompt };
     const change = changeOf(lessons, { ...drafted.text, evidence }, newId);
-    ids.set(skill.name, change.op === 'merge' ? change.into : change.id);
+    const id = change.op === 'merge' ? change.into : change.id;
+    ids.set(skill.name, id);
+    for (const turn of evidence.turns) successors.set(turn, id);
     yield { change, quotes: drafted.quotes };
   }
   const shown = new Set(nearest.map(({ id }) => id));
   for (const one of retired)
-    if (shown.has(one.lesson.id) && !taken.has(one.lesson.id)) yield* retire(one, failures, ids);
+    if (shown.has(one.lesson.id) && !taken.has(one.lesson.id)) {
+      taken.add(one.lesson.id);
+      yield* retire(one, failures, ids);
+    }
+  const left = lessonsFor(failures, library).skills.filter(({ id }) => !taken.has(id));
+  yield* retireReplaced(left, failures, successors);
+}
+
+/** What the user says is over goes when a new lesson rests on those words, also where the model did not name it. */
+function* retireReplaced(
+  lessons: readonly Lesson[],
+  failures: readonly FailureCase[],
+  successors: ReadonlyMap<string, string>,
+): Generator<Proposal> {
+  for (const { id, createdAt, text } of lessons) {
+    const older = { quote: text.description, matters: [] };
+    const over = failures.find(
+      (failure) =>
+        successors.has(failure.turn) &&
+        failure.at > createdAt &&
+        readSayings(failure).some((saying) => saying.isStanding && takesBack(saying, older)),
+    );
+    const supersededBy = successors.get(over?.turn ?? '');
+    if (over === undefined || supersededBy === undefined || supersededBy === id) continue;
+    const change = { op: 'retire' as const, id, reason: 'the user has said otherwise since', supersededBy };
+    yield { change, quotes: [], turns: [over.turn] };
+  }
 }
 
 interface Draft {

@@ -45,6 +45,25 @@ describe('a correction in the chat', () => {
     expect(correctionIn(`No, ${said}`)?.quotes.join(' ')).toContain('run make gen after changing');
   });
 
+  it('keeps what stands between two sentences of a rule, and what the first one points back to', () => {
+    expect(correctionIn('omg. never edit old migrations. add a new one. always.')?.quotes.slice(-3)).toEqual([
+      'never edit old migrations.',
+      'add a new one.',
+      'always.',
+    ]);
+    const style = 'nice but our sql is lower case, see the other files. do that everywhere you write sql';
+    expect(correctionIn(style)?.quotes.join(' ')).toBe(style);
+  });
+
+  it('is no reminder alone, and no question whether there should be a rule', () => {
+    for (const user of [
+      'keep that in mind for next time',
+      "don't you think we should never merge without tests?",
+    ])
+      expect(correctionIn(user), user).toBeUndefined();
+    expect(correctionIn('no, bun. keep that in mind for next time')?.quotes).toHaveLength(2);
+  });
+
   it.each([
     'we use pnpm here',
     'Please never run npm in this repo.',
@@ -96,6 +115,9 @@ describe('a correction in the chat', () => {
   it('is no failure when the user reports an outage (it must teach nothing)', () => {
     expect(reactionTo('the api is down again').verdict).toBe('infrastructure');
     expect(reactionTo('if the api is down, show the last value').signals).toEqual([]);
+    expect(reactionTo('right, forgot to start it. try again').verdict).toBe('infrastructure');
+    expect(reactionTo('vpn. again').verdict).toBe('infrastructure');
+    expect(reactionTo('you forgot to start it. try again').verdict).toBe('failure');
   });
 });
 

@@ -15,6 +15,16 @@ describe('an outage', () => {
     ['a held lock', 'git commit -m x', "fatal: Unable to create '/w/.git/index.lock': File exists."],
     ['a full disk', 'cargo build', 'error: failed to write a.rlib: No space left on device (os error 28)'],
     ['an incident', 'git push heroku', 'remote: ! The platform is currently experiencing an incident.'],
+    [
+      'a database',
+      'psql -h 127.0.0.1',
+      'psql: error: connection to server at "127.0.0.1", port 5432 failed: Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?',
+    ],
+    [
+      'a cluster',
+      'kubectl get pods',
+      'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
+    ],
     ['a dead daemon', 'docker ps', 'Cannot connect to the Docker daemon. Is the docker daemon running?'],
   ])('of %s is infrastructure (not a failure)', (_, command, output) => {
     expect(verdictOf(command, output)).toBe('infrastructure');

@@ -196,6 +196,45 @@ describe('words that take a lesson back', () => {
     expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
   });
 
+  it.each([
+    [
+      'we indent with tabs, please',
+      'news: the team decided for two spaces, tabs are out from today on. new .editorconfig is merged',
+    ],
+    ['use yarn to install packages', 'yarn is gone. from monday on we use bun'],
+    ['we run the tests with jest', 'we switched from jest to vitest last week'],
+    ['format with prettier', 'prettier was last year, now biome'],
+    ['we are on node 18', 'we moved from node 18 to node 20'],
+    ['wir nutzen hier npm', 'wir sind von npm auf pnpm umgestiegen'],
+    ['aquí usamos npm', 'hemos pasado de npm a pnpm'],
+    ['ici on utilise npm', 'on est passés de npm à pnpm'],
+    ['aqui usamos npm', 'mudamos de npm para pnpm'],
+    ['мы используем npm', 'мы перешли с npm на pnpm'],
+    ['我们用 npm 安装', '我们从 npm 换成 pnpm 了'],
+  ])('that name what was replaced retire "%s" after "%s"', async (before, now) => {
+    const library = await libraryWith();
+    await run(library, withMaterial(corrected(1, before)));
+    // It was shown to the work that was corrected, and is not revised with its own end.
+    const [id = ''] = library.lessons().map((lesson) => lesson.id);
+    await run(library, { ...withMaterial(corrected(2, now)), shown: [id] });
+    expect(states(library)).toEqual([expect.stringMatching(/^retired /), `trial "${now}"`]);
+    expect(library.lessons()[0]?.supersededBy).toBe(library.lessons()[1]?.id);
+  });
+
+  it.each([
+    ['we indent with tabs', 'the tabs are out of sync, always reload them'],
+    ['tests go in spec/', 'we moved the file from spec/ to src/, always look there first'],
+    ['the sale banner is always red', 'the sale is over'],
+    ['never use tabs', 'tabs are out from today on, we agreed on spaces'],
+    ['we use pnpm, not npm', 'we moved from npm to pnpm'],
+    ['we are on node 20', 'we moved from node 18 to node 20'],
+  ])('leave "%s" alone in "%s"', async (before, now) => {
+    const library = await libraryWith();
+    await run(library, withMaterial(corrected(1, before)));
+    await run(library, withMaterial(corrected(2, now)));
+    expect(states(library)[0]).not.toMatch(/^retired/);
+  });
+
   it('retire what was said just before, and are no lesson', async () => {
     const library = await libraryWith();
     await run(library, corrected(1, 'always use flexbox for headers'));

@@ -49,7 +49,7 @@ describe('a lesson', () => {
           op: 'add',
           kind: 'skill',
           text: {
-            name: 'pnpm-npm',
+            name: 'pnpm-not-npm',
             description: '"we use pnpm here, not npm"',
             scope: { agent: 'coder', project: 'shop' },
             note: {
@@ -160,13 +160,59 @@ describe('a lesson', () => {
     const { proposals } = await learnFrom(distiller, [
       { ...one, appraisal: { ...one.appraisal, correction } },
     ]);
-    expect(descriptions({ proposals })).toEqual([
-      '"Nope. you put the test into src again. tests go in test/."',
+    // The line of the index is the rule; what was wrong stays in the text.
+    expect(descriptions({ proposals })).toEqual(['"tests go in test/."']);
+    expect(proposals.map((one) => proposedText(one).content)).toEqual([
+      expect.stringContaining('> Nope. you put the test into src again. tests go in test/.'),
     ]);
     const again = corrected(2, 'again: tests go in test/');
     const library = await libraryWith(...proposals.map(({ change }) => change));
     expect((await hear([again], library)).proposals.map(({ change }) => change.op)).toEqual(['revise']);
   });
+
+  it.each([
+    [
+      'omg. never edit old migrations. add a new one. always.',
+      'never-edit-old-migrations',
+      'never edit old migrations. add a new one. always.',
+    ],
+    [
+      'thx. btw we are on bun, dont create a package-lock',
+      'bun-dont-package-lock',
+      'btw we are on bun, dont create a package-lock',
+    ],
+    ['wow, ok, please ask me before you delete things', 'ask-before-delete', undefined],
+    ['use vitest. we never use jest here', 'never-jest', undefined],
+    ['nvm use first. always do that in this repo', 'nvm-first', undefined],
+    ['no emojis in release notes. Ever.', 'no-emojis-release-notes', undefined],
+    ['i said: never squash. always rebase then', 'never-squash', undefined],
+  ])('is one line without the sighs, and never without a part of the rule: %s', async (said, name, line) => {
+    const { proposals } = await learnFrom(distiller, [corrected(1, said)]);
+    expect(proposals.map(proposedText)).toMatchObject([{ name, description: `"${line ?? said}"` }]);
+  });
+
+  it('lists under “earlier” what was said earlier (not what came later and says less, not a sigh)', async () => {
+    const { proposals } = await learnFrom(distiller, [
+      corrected(1, 'no. ask before you delete'),
+      corrected(2, 'ask before you delete!! even test files'),
+      corrected(3, 'no. ASK BEFORE YOU DELETE'),
+    ]);
+    const [text] = proposals.map(proposedText);
+    expect(text?.content.split('\n').filter((line) => line.startsWith('> '))).toEqual([
+      '> ask before you delete!! even test files',
+      '> Add lodash to the web app',
+      '> ask before you delete',
+    ]);
+  });
+
+  it.each(['Bear this in mind.', 'keep that in mind for next time', 'merk dir das bitte', '请记住'])(
+    'is not a reminder without anything to do: %s',
+    async (said) => {
+      expect((await learnFrom(distiller, [corrected(1, said), told(said)])).proposals).toEqual([]);
+      const { proposals } = await learnFrom(distiller, [corrected(1, `bun, not npm. ${said}`)]);
+      expect(descriptions({ proposals })).toHaveLength(1);
+    },
+  );
 
   it('is cut at the end of a sentence, never inside one', async () => {
     const sentence = 'The header of each table names the unit of every column that has one. ';
@@ -265,7 +311,7 @@ describe('the same matter, said again', () => {
     );
     expect(steps).toEqual(['add', 'revise', 'revise', 'known']);
     const [lesson] = library.lessons();
-    expect(lesson?.text.name).toBe('pnpm-npm');
+    expect(lesson?.text.name).toBe('pnpm-not-npm');
     expect(lesson?.text.content).toContain('The user said, 3 times:');
     expect(lesson?.text.content).toContain('> we use pnpm here, not npm');
     expect(lesson?.text.note.triggers).toEqual(['Add lodash to the web app', 'Install zod']);

@@ -33,7 +33,7 @@ async function expectQuotes(one: FailureCase): Promise<number> {
     expect(oneLine(lines.map((line) => line.slice(2)).join('\n'))).toContain(index);
     const known = new Set([
       ...wordsOf(evidence),
-      ...wordsOf(evidence.normalize('NFKD').replace(/\p{M}/gu, '')),
+      ...wordsOf(evidence.normalize('NFKD').replace(/[\p{M}'’]/gu, '')),
     ]);
     if (!/^said-[0-9a-f]{10}$/.test(name))
       for (const word of name.replace(/^about-/, '').split('-')) expect([...known].join(' ')).toContain(word);

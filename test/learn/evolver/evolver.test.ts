@@ -8,6 +8,7 @@ import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
 import { proposedText } from '../../support/proposed-text.ts';
 import { asker, failing, silent, speaker, text } from '../ask/samples.ts';
+import { corrected } from '../distiller/distill.ts';
 import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
 
 const evolver = (over: Partial<EvolverOptions> = {}) =>
@@ -430,6 +431,25 @@ describe('the skill evolver', () => {
         change: { op: 'retire', id: 'l1', reason: 'It asks for euros.', supersededBy: 'lesson-2' },
         turns: ['t1'],
       },
+    ]);
+  });
+
+  it('retires what the user says was replaced, also when the model does not (not what it does not name)', async () => {
+    const scope = { agent: 'coder', project: 'shop' };
+    const known = (id: string, description: string) =>
+      add(id, { state: 'trial', text: lessonText({ name: id, description, scope }) });
+    const library = await libraryWith(
+      known('tabs', 'we indent with tabs (add a logger)'),
+      known('cents', 'amounts are integer cents'),
+    );
+    const said = 'the team decided for two spaces, tabs are out from today on';
+    const { proposals } = await learnFrom(evolver(), [{ ...corrected(1, said), at: Date.now() + 1000 }], {
+      ask: says([{ ...goodSkill, quotes: [] }]).ask,
+      library,
+    });
+    expect(proposals).toMatchObject([
+      { change: { op: 'add', id: 'lesson-2' } },
+      { change: { op: 'retire', id: 'tabs', supersededBy: 'lesson-2' }, turns: ['t1'] },
     ]);
   });
 

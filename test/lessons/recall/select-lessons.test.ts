@@ -146,6 +146,8 @@ describe('selectLessons', () => {
     const said = 'we use pnpm here, not npm';
     const quoting = lesson('pnpm', { description: `"${said}"`, content: `The user said:\n\n> ${said}` });
     expect(renderLine(quoting)).toBe(`- pnpm: "${said}"`);
+    const sighed = lesson('pnpm', { description: `"${said}"`, content: `The user said:\n\n> omg. ${said}` });
+    expect(renderLine(sighed)).toBe(`- pnpm: "${said}"`);
   });
 
   it('gives a body to the next ones beside a best lesson that has enough, and to none without it', () => {
