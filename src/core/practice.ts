@@ -193,6 +193,8 @@ export interface PracticeJournal {
   write(unit: string, value: Json, about?: UnitOrigin): Promise<void>;
   /** The value that any run has for the same content; undefined when there is none. */
   cached?(key: string): Promise<Json | undefined>;
+  /** What the run has done so far, in order. */
+  units?(): ReadonlyMap<string, Json>;
 }
 
 /** What a unit is about. */

@@ -17,7 +17,7 @@ export interface PracticeUnits {
   has(unit: string): Promise<boolean>;
   /** Asks a learning model; the same question is paid for once. */
   askAbout(sessions: readonly string[]): Ask | undefined;
-  /** By all units of the run that were needed so far. */
+  /** By all units of the run. */
   spent(): Spending;
 }
 
@@ -47,6 +47,8 @@ interface UnitsOptions {
 export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptions): PracticeUnits {
   const spent = new Map<string, Spending>();
   const running = new Map<string, Promise<Answer<unknown>>>();
+  for (const [unit, value] of journal.units?.() ?? [])
+    spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
   const count = (unit: string, value: unknown): void => {
     spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
   };
@@ -152,8 +154,8 @@ export const contentKey = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
 /** What the units of a run have spent: a budget begins with it when the run continues. */
-export const spentByUnits = (units: Iterable<Json>): Spending =>
-  [...units].map(usedBy).reduce<Spending>(addSpending, NOTHING_SPENT);
+export const spentByUnits = (units: ReadonlyMap<string, Json>): Spending =>
+  [...units.values()].map(usedBy).reduce<Spending>(addSpending, NOTHING_SPENT);
 
 function usedBy(value: unknown): Partial<Spending> {
   const { calls, tokens, usd, unpriced, ms } = asObject(asObject(value).used);

@@ -121,13 +121,14 @@ async function* practiceBatch(
   // 5. Each group becomes at most one experience, and operations on the library.
   const learned: (LearnedGroup | undefined)[] = [];
   for await (const { index, value } of inParallel(kept, settings.concurrency, (group) =>
-    learnGroup(parts, group),
+    learnOnce(parts, step, group),
   )) {
     for (const event of value.events) yield event;
     if (value.lost) tally.lost();
     for (const event of value.events) if (event.type === 'operation-quarantined') tally.quarantined();
     if (value.spent !== undefined) spent ??= value.spent;
-    learned[index] = value.plan;
+    const group = kept[index];
+    if (value.plan !== undefined && group !== undefined) learned[index] = { ...value.plan, group };
   }
   const plans = learned.flatMap((plan) => plan ?? []);
 
@@ -176,13 +177,25 @@ async function* trainFirst(
 
 type LearnedGroup = GroupPlan & { readonly quotes: GroupExperience['quotes'] };
 
+/** Plain data. */
 interface GroupOutcome {
-  readonly plan?: LearnedGroup;
+  readonly plan?: Omit<LearnedGroup, 'group'>;
   readonly events: readonly PracticeEvent[];
   /** A reply could not be used: it costs this group alone. */
   readonly lost?: true;
   /** Why nothing more may be spent. */
   readonly spent?: string;
+}
+
+/** What a group led to stays, also when the library has changed meanwhile: the changes of this very batch may be what changed it. */
+async function learnOnce(parts: RunParts, step: number, group: AttemptGroup): Promise<GroupOutcome> {
+  const learned = await parts.units.value<GroupOutcome>(`learned/${step}/${group.id}`, {
+    is: isGroupOutcome,
+    sessions: sessionsOf(group.task),
+    keep: ({ spent }) => spent === undefined,
+    make: () => learnGroup(parts, group),
+  });
+  return learned?.value ?? { events: [] };
 }
 
 /** Summaries, the comparison, and what it means for the library. */
@@ -225,7 +238,7 @@ async function learnGroup({ input, settings, units }: RunParts, group: AttemptGr
     return { ...fail(proposed), events: [found, ...fail(proposed).events] };
   const { operations, quarantined } = 'ok' in proposed ? proposed.value : proposed;
   return {
-    plan: { group, text, operations, quotes: experience.quotes },
+    plan: { text, operations, quotes: experience.quotes },
     events: [
       found,
       ...quarantined.map(
@@ -320,6 +333,8 @@ async function publish(
   return ended.value;
 }
 
+const isGroupOutcome = (value: unknown): value is GroupOutcome =>
+  isObject(value) && Array.isArray(value.events);
 const isDrafted = (value: unknown): value is { readonly proposals: readonly PracticeProposal[] } =>
   isObject(value) && Array.isArray(value.proposals);
 const isJudgement = (value: unknown): value is Judgement =>
