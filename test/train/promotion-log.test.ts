@@ -135,3 +135,39 @@ describe('the weights that serve', () => {
     expect(after.state().trial?.sessions).toEqual(['a']);
   });
 });
+
+describe('the error level of a checkpoint', () => {
+  const pairOf = (version: number, at: number): PromotionEvent => ({
+    type: 'pair-scored',
+    version,
+    pair: `p${at}`,
+    candidate: 1,
+    live: 0,
+  });
+
+  it('comes from the budget that all promotions share, and is lower for a later one (not: 5 % for each)', async () => {
+    const records = openRecords();
+    const promotions = await open(records);
+    await promotions.tell(proposed(1));
+    expect(promotions.state().trial?.level).toBeCloseTo(0.01);
+    for (let at = 0; at < 60; at++) await promotions.tell(pairOf(1, at));
+    expect(promotions.state().trial?.stage).toBe('canary');
+    await promotions.tell({ type: 'person-promoted' });
+    const again = await open(openRecords(), 'other-engine');
+    await again.tell(proposed(2));
+    expect(again.state().trial?.level).toBeCloseTo((0.02 * 2) / 6);
+    const facts = (await openRecords().events('library/trials')).map(({ fact }) => fact);
+    expect(facts).toMatchObject([
+      { type: 'trial-opened', subject: 'policy/nano/1', place: 1 },
+      { type: 'trial-ended', subject: 'policy/nano/1', outcome: 'helpful' },
+      { type: 'trial-opened', subject: 'policy/other-engine/2', place: 2 },
+    ]);
+  });
+
+  it('is that of its proposal after a restart', async () => {
+    const promotions = await open(openRecords());
+    await promotions.tell(proposed(1));
+    const restored = await open(openRecords());
+    expect(restored.state().trial?.level).toBe(promotions.state().trial?.level);
+  });
+});

@@ -1,6 +1,8 @@
 import { createIds } from '../../../src/base/ids.ts';
+import type { Json } from '../../../src/core/json.ts';
 import type { TrialOutcome } from '../../../src/core/trial.ts';
 import { runTrials, type TrialSettings } from '../../../src/learn/trial/trials.ts';
+import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
@@ -65,8 +67,7 @@ export async function runLibrary(
     })),
   });
   const tasks = scriptedTasks(world);
-  const kept = new Map<string, Awaited<ReturnType<typeof JSON.parse>>>();
-  const results = new Map<string, TrialResult>();
+  const kept = new Map<string, Json>();
   for await (const event of runTrials(
     {
       library,
@@ -89,33 +90,20 @@ export async function runLibrary(
     },
     new AbortController().signal,
   )) {
-    if (event.type !== 'pairs-measured') continue;
-    const candidate = world.candidates.find(({ id }) => id === event.lesson);
-    if (candidate === undefined) continue;
-    const { record } = event;
-    results.set(candidate.id, {
-      candidate,
-      outcome: 'untested',
-      state: 'trial',
-      pairs: record.differences.tasks.n,
-      attempts: record.used.calls,
-      tokens: record.used.tokens,
-    });
-    kept.clear();
+    // What was measured is in the record: its attempts are not needed again.
+    if (event.type === 'pairs-measured') kept.clear();
   }
-  const { readTrials } = await import('../../../src/lessons/effect/fold-trials.ts');
   const trials = await readTrials(records);
   return world.candidates.map((candidate) => {
     const lesson = library.lesson(candidate.id);
     const record = trials.of(`lesson/${candidate.id}/${lesson?.revision ?? 1}`);
-    const found = results.get(candidate.id);
     return {
       candidate,
       outcome: record?.end?.outcome ?? 'untested',
       state: lesson?.state ?? 'none',
-      pairs: found?.pairs ?? 0,
-      attempts: found?.attempts ?? 0,
-      tokens: found?.tokens ?? 0,
+      pairs: record?.differences.tasks.n ?? 0,
+      attempts: record?.used.calls ?? 0,
+      tokens: record?.used.tokens ?? 0,
     };
   });
 }

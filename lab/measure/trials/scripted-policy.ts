@@ -110,3 +110,27 @@ export const scriptedText = (name: string): LessonText => ({
   evidence: { turns: [], quotes: [], learner: 'practice' },
   taint: [],
 });
+
+/** Kinds of lessons and how many of each a library has. */
+export type Mix = readonly (Omit<Candidate, 'id'> & { readonly count: number })[];
+
+/** A library of 50 as practice may propose it: half of it is worth nothing or does harm. */
+export const MIXED: Mix = [
+  { kind: 'helps by 50 points', effect: 0.5, spread: 0, count: 5 },
+  { kind: 'helps by 30 points', effect: 0.3, spread: 0, count: 10 },
+  { kind: 'helps by 20 points', effect: 0.2, spread: 0, count: 10 },
+  { kind: 'useless', effect: 0, spread: 0, count: 15 },
+  { kind: 'helps on half of its tasks, harms on the others', effect: 0, spread: 0.25, count: 5 },
+  { kind: 'harms by 30 points', effect: -0.3, spread: 0, count: 5 },
+];
+export const USELESS: Mix = [{ kind: 'useless', effect: 0, spread: 0, count: 50 }];
+
+/** The kinds alternate, so that none has the first places to itself. */
+export function drawLibrary(mix: Mix): readonly Candidate[] {
+  const most = Math.max(...mix.map(({ count }) => count));
+  return Array.from({ length: most }, (_, round) => round).flatMap((round) =>
+    mix.flatMap(({ count, ...kind }, at) =>
+      round < count ? [{ ...kind, id: `lesson-${String.fromCharCode(97 + at)}${round}` }] : [],
+    ),
+  );
+}

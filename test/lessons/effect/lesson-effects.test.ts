@@ -36,6 +36,15 @@ const changed = (seq: number, change: Change): StoredFact => ({
 });
 
 describe('createEffects', () => {
+  it('does not count a session for a lesson that it could not have gone without', () => {
+    const { fact, ...stored } = scored(1, 's1', 1, ['a', 'b']);
+    if (fact.type !== 'session-scored') throw new Error('no score');
+    const effects = fold([{ ...stored, fact: { ...fact, unmeasured: ['b'] } }, scored(2, 's2', 1, ['b'])]);
+    expect(counts(effects, 'a')).toEqual([1, 0]);
+    expect(counts(effects, 'b')).toEqual([1, 0]);
+    expect(effects.usefulness('b').count).toBe(2);
+  });
+
   it('compares the sessions that saw a lesson with those it was held out from', () => {
     const effects = fold([
       scored(1, 's1', 1, ['a', 'b']),
