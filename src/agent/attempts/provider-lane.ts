@@ -41,7 +41,7 @@ export interface ProviderLane {
   onPause(listener: (pausedUntil: number | undefined) => void): void;
 }
 
-/** After a refusal the limit falls to this share, or to what the provider does serve, whichever is lower. */
+/** After a refusal the limit falls to what the provider does serve; while it was doubled, or at once again, to this share. */
 const CUT = 0.85;
 /** Near the number at which the provider refused before, the limit grows this much slower. */
 const CAREFUL = 0.2;
@@ -55,9 +55,10 @@ interface Waiter {
 }
 
 /**
- * Additive increase, multiplicative decrease. Until the first refusal the limit doubles with every round; a refusal lowers it
- * once for all attempts that were under way; then it grows by one a round, and slowly near the number that was too much. What
- * the provider asks for (`Retry-After`) is waited for by all.
+ * Additive increase, multiplicative decrease. Until the first refusal the limit doubles with every round. A refusal lowers it,
+ * once for all attempts that were under way: to the number that the provider serves, and by a share when that was too much
+ * again. Then it grows by one a round, and slowly near the number that was too much. What the provider asks for
+ * (`Retry-After`) is waited for by all.
  */
 export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLane {
   let limit = Math.max(1, Math.min(limits.start, limits.most));
@@ -66,6 +67,7 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
   let inFlight = 0;
   let begun = 0;
   let cutAt = 0;
+  let afterCut = 0;
   let failures = 0;
   let pausedUntil = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -125,9 +127,11 @@ export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLa
     // Those that were under way at the last cut say nothing new.
     if (mine <= cutAt) return;
     cutAt = begun;
+    const share = isDoubling || limit <= afterCut ? CUT : 1;
     isDoubling = false;
     ceiling = limit;
-    limit = Math.max(1, Math.min(limit * CUT, Math.max(inFlight, limit / 2)));
+    limit = Math.max(1, Math.min(limit * share, Math.max(inFlight, limit / 2)));
+    afterCut = limit;
   };
   const breakAfterMany = (): void => {
     failures++;
