@@ -11,7 +11,6 @@ export interface Matter {
   /** In the user's own words. */
   readonly prompt: string;
   readonly turns: readonly AppraisedTurn[];
-  readonly calls: readonly ToolCallReading[];
   /** What the person said against the answers, letter by letter, oldest first. */
   readonly corrections: readonly string[];
   readonly isAskedAgain: boolean;
@@ -67,7 +66,6 @@ function matterOf(turns: readonly AppraisedTurn[], history: Matter['history']): 
     turn: first.evidence.turn,
     prompt,
     turns,
-    calls: turns.flatMap(({ evidence }) => readTurn(evidence).calls),
     corrections: turns.flatMap(({ appraisal }) => appraisal.correction?.quotes ?? []),
     isAskedAgain: turns.some(({ appraisal }) => appraisal.signals.some(({ name }) => name === 'asked-again')),
     answer: answers.at(-1) ?? '',
@@ -122,7 +120,14 @@ export function readProof(matter: Matter, place?: WorkPlace): MatterProof {
   let isProven = false;
   let hasFailed = false;
   let needsWorkspace = false;
-  for (const call of matter.calls) {
+  /** The turns of the last check that passed after an edit, and of the last word against an answer. */
+  let provenAt = -1;
+  let correctedAt = -1;
+  const calls = matter.turns.flatMap((turn, at) => {
+    if (turn.appraisal.correction !== undefined) correctedAt = at;
+    return readTurn(turn.evidence).calls.map((call) => ({ call, at }));
+  });
+  for (const { call, at } of calls) {
     const { kind } = call.view;
     if (kind !== 'other') needsWorkspace = true;
     if (kind === 'edit' && isDone(call)) {
@@ -134,6 +139,7 @@ export function readProof(matter: Matter, place?: WorkPlace): MatterProof {
     runs.set(run.command, run);
     if (!run.isPassed) hasFailed = true;
     isProven = run.isPassed;
+    if (run.isPassed && hasEdited) provenAt = at;
   }
   const checks = [...runs.values()];
   const isAllPassed = checks.length > 0 && checks.every(({ isPassed }) => isPassed);
@@ -142,7 +148,8 @@ export function readProof(matter: Matter, place?: WorkPlace): MatterProof {
     : isAllPassed && hasEdited && isProven
       ? 'passed'
       : 'unknown';
-  const voices = readVoices(matter);
+  // What was said after the checks had passed stands against them.
+  const voices = readVoices(matter, commands === 'passed' && correctedAt >= provenAt && correctedAt >= 0);
   const contradiction =
     voices.size > 1
       ? 'people said both that it is right and that it is wrong'
@@ -164,9 +171,9 @@ const VOICES = new Set(['person', 'chat', 'verifier']);
 const CONTENT = new Set(['user-thanked']);
 
 /** What people, or a verifier of theirs, said about the end of the matter. */
-function readVoices({ turns }: Matter): ReadonlySet<boolean> {
+function readVoices({ turns }: Matter, isCorrected: boolean): ReadonlySet<boolean> {
   const last = turns.at(-1);
-  const voices = new Set<boolean>();
+  const voices = new Set<boolean>(isCorrected ? [false] : []);
   if (last === undefined) return voices;
   for (const { source, score } of last.evidence.given)
     if (VOICES.has(source) && Math.abs(score) >= 0.2) voices.add(score > 0);
