@@ -18,7 +18,9 @@ export interface TaskPoolParts {
   readonly gateTasks: () => Promise<readonly PracticeTask[]>;
   /** Recorded requests, for lessons that no task of the gate fits. Absent: none is replayed. */
   readonly replayTasks?: () => Promise<readonly PracticeTask[]>;
-  readonly judge?: TrialJudge | undefined;
+  /** Compares answers to recorded requests; its word counts only where `judgeRefusal` is given and has no objection. */
+  readonly compare?: TrialJudge['compare'] | undefined;
+  readonly judgeRefusal?: TrialJudge['judgeRefusal'];
   readonly lessonsFor: LessonsForTask;
   /** What a lesson was learned from besides recorded turns: the roots of tasks that were practised. */
   readonly practisedRoots?: (lesson: Lesson) => Promise<ReadonlySet<string>>;
@@ -48,12 +50,16 @@ export async function findTaskPool(lesson: Lesson, parts: TaskPoolParts): Promis
   const unchecked = gate.filter((task) => !checked.includes(task));
   const replayed = [...unchecked, ...recorded].filter((task) => isOther(task, origins));
   const found = await shownFor(lesson, replayed, parts.lessonsFor);
-  const without =
-    parts.judge === undefined ? 'no judge model is configured (models.judge)' : parts.judge.whyNot();
+  const without = whyNotCompared(parts);
   if (found.length > 0 && without === undefined) return { method: 'replay', tasks: found };
   if (found.length > 0)
     return { why: `no task fits it, and answers to recorded requests cannot be compared: ${without}` };
   return { why: whyNone(checked.length, other.length, replayed.length) };
+}
+
+function whyNotCompared({ compare, judgeRefusal }: TaskPoolParts): string | undefined {
+  if (compare === undefined) return 'no judge model is configured (models.judge)';
+  return judgeRefusal === undefined ? 'the judge was not compared with people' : judgeRefusal();
 }
 
 function whyNone(checked: number, other: number, replayed: number): string {

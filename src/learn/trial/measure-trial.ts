@@ -13,14 +13,13 @@ import type {
 import type { TrialFact, TrialMethod, TrialPair } from '../../core/trial.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
 import type { TrialRecord } from '../../lessons/effect/fold-trials.ts';
-import type { TrialJudge } from './replay-tasks.ts';
 
 export interface MeasureParts {
   readonly attempt: MakeAttempt;
   readonly lessonsFor: LessonsForTask;
   readonly journal: PracticeJournal;
-  /** For replay; absent: nothing is replayed. */
-  readonly judge?: TrialJudge | undefined;
+  /** Compares two answers, in both orders; for replay. */
+  readonly compare?: GroupVerifier | undefined;
 }
 
 export interface MeasureSettings {
@@ -112,7 +111,7 @@ async function measurePair(
   const grades =
     method === 'tasks'
       ? { with: meanGrade(having), without: meanGrade(lacking) }
-      : await compareAnswers(task, having, lacking, parts.judge?.compare, signal);
+      : await compareAnswers(task, having, lacking, parts.compare, signal);
   if (typeof grades.with === 'string') return { why: grades.with, used };
   if (typeof grades.without === 'string') return { why: grades.without, used };
   return { pair: { task: task.id, root: task.root, with: grades.with, without: grades.without }, used };

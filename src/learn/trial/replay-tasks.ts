@@ -78,13 +78,13 @@ export interface TrialJudge {
   /** In both orders; a preference that changes with the order is a tie. */
   readonly compare: GroupVerifier;
   /** Why its comparisons do not count now; undefined when they do. */
-  whyNot(): string | undefined;
+  readonly judgeRefusal: () => string | undefined;
 }
 
 /** Its word counts only once it was compared with people and verifiers on enough turns, and while it agrees with them. */
 export const createTrialJudge = (ask: Ask, calibration: Pick<Calibration, 'status'>): TrialJudge => ({
   compare: createComparativeVerifier(ask),
-  whyNot: () => {
+  judgeRefusal: () => {
     const { isTrusted, weight, said } = calibration.status();
     if (!isTrusted) return said;
     return weight < 1

@@ -268,11 +268,9 @@ describe('what cannot be tested', () => {
     await world.run({
       gateTasks: async () => [],
       replayTasks: async () => recorded,
-      judge: {
-        compare: async (submissions) =>
-          submissions.map(({ output }) => graded(Number(output) > 0 ? 1 : 0, 'compared')),
-        whyNot: () => undefined,
-      },
+      compare: async (submissions) =>
+        submissions.map(({ output }) => graded(Number(output) > 0 ? 1 : 0, 'compared')),
+      judgeRefusal: () => undefined,
     });
     const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
     expect(trial?.differences.tasks.n).toBe(0);
@@ -298,14 +296,14 @@ describe('a judge', () => {
     const end = async () => (await readTrials(world.records)).of('lesson/iso-dates/1')?.end?.why;
     await world.run({ gateTasks: recorded });
     expect(await end()).toContain('no judge model is configured');
-    await world.run({ gateTasks: recorded, judge });
+    await world.run({ gateTasks: recorded, ...judge });
     expect(await end()).toContain('on too few turns: no turns to compare the judge with yet');
     expect(world.made).toEqual([]);
     for (let at = 0; at < 30; at++) {
       calibration.hear({ turn: `t${at}`, source: 'judge', score: 1 });
       calibration.hear({ turn: `t${at}`, source: 'person', score: 1 });
     }
-    expect(judge.whyNot()).toBeUndefined();
+    expect(judge.judgeRefusal()).toBeUndefined();
   });
 
   it('that always prefers the first answer promotes nothing: both orders are asked', async () => {
@@ -318,7 +316,7 @@ describe('a judge', () => {
       return { ok: true, value, cost: NO_COST, model: 'm', prompt: 'p' };
     };
     const { compare } = createTrialJudge(first, createCalibration());
-    await world.run({ gateTasks: recorded, judge: { compare, whyNot: () => undefined } });
+    await world.run({ gateTasks: recorded, compare, judgeRefusal: () => undefined });
     const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
     expect(trial?.differences.replay.n).toBeGreaterThan(0);
     expect(trial?.differences.replay.squares).toBe(0);
