@@ -64,7 +64,7 @@ export function renderStatistics(figures: TrialFigures): string {
   ];
   const compared = holdout.map(({ effect, power, sessions }) => {
     const kind = mixed.kinds.find((one) => one.kind === `helps by ${100 * effect} points`);
-    const pairs = kind?.pairs[0] ?? Number.NaN;
+    const pairs = kind?.toVerdict ?? Number.NaN;
     return [
       `${100 * effect} points`,
       whole(pairs),
@@ -142,11 +142,19 @@ the check for that. A lesson is measured beside the other lessons of its time.
 α · (passed + 1) / (t · (t + 1)) (e-LOND): ${[1, 2, 5, 10].map((t) => `${(100 * levelInSequence(t, t - 1, weights)).toFixed(2)} %`).join(', ')} for checkpoint 1, 2, 5 and 10
 when all before passed.
 
+## Deadlines and budgets
+
+A test uses at most \`practice.trials.pairs\` pairs, and nothing is begun once \`practice.budget\` refuses. A lesson for which there is no task, no recorded
+request and no judge says so at once; one whose test was not finished after \`practice.trials.days\` says what stood in the way. Both stay on trial,
+shown and measured in real sessions, and ask their owner: \`lessons show\`, \`lessons review\`, \`status\` and \`today\` list them with the reason. Everything is folded
+from the facts \`trial-opened\`, \`trial-measured\` (every pair with its task and both grades) and \`trial-ended\`; lessons are moved by
+\`instar/measurement\`, after the verdict is in the record.
+
 ## Where no task exists: replay
 
 Recorded requests that the lesson would be shown for, of sessions that it was not learned from, are answered again with and without it, and the
 judge compares the answers twice, in both orders; a preference that changes with the order is a tie. A judge may like a style: the mean
-preference has to exceed 0.1 before it counts. Verdicts that rest on replay alone say that they are weaker evidence.
+preference has to exceed 0.1 before it counts, and the judge must have agreed with people and verifiers on at least 20 turns. Verdicts that rest on replay alone say that they are weaker evidence.
 
 ## In real sessions: hold-out
 
@@ -213,7 +221,7 @@ ${markdownTable(
 
 ## Measured: time to a verdict, against hold-out alone
 
-Trials: the median number of pairs in the libraries above. Hold-out alone: every session is one that the lesson fits, a tenth goes without it, the
+Trials: the median number of pairs of the lessons that were promoted, in the libraries above, at most 160. Hold-out alone: every session is one that the lesson fits, a tenth goes without it, the
 level is that of a first lesson (201 runs, at most 5,000 sessions); weeks at ${A_WEEK} scored sessions a week. Hold-out costs no tokens of its own, and
 makes a tenth of the sessions go without a lesson.
 

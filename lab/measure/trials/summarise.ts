@@ -12,6 +12,8 @@ export interface KindSummary {
   /** Pairs until the verdict, or until the test was given up: the median and the ninth decile. */
   readonly pairs: readonly [median: number, most: number];
   readonly tokens: number;
+  /** The median number of pairs of those that were promoted. */
+  readonly toVerdict: number;
 }
 
 /** A lesson that should not have been promoted: on average over the tasks that it is shown for, it does not help. */
@@ -29,6 +31,10 @@ export function summariseKinds(results: readonly TrialResult[]): readonly KindSu
       retired: of.filter(({ state }) => state === 'retired').length,
       pairs: [quantile(pairs, 0.5), quantile(pairs, 0.9)],
       tokens: of.reduce((sum, { tokens }) => sum + tokens, 0) / of.length,
+      toVerdict: quantile(
+        of.filter(({ state }) => state === 'live').map((one) => one.pairs),
+        0.5,
+      ),
     };
   });
 }

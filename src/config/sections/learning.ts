@@ -58,7 +58,9 @@ export const librarySchema = z.strictObject({
     .min(0)
     .max(0.5)
     .default(0.1)
-    .describe('Share of sessions that are not shown a lesson, as the control group for its measured effect.'),
+    .describe(
+      'Share of sessions that are not shown a lesson, as the control group for its measured effect. A session goes without one lesson at most.',
+    ),
   domains: z
     .array(domainSchema)
     .max(200)

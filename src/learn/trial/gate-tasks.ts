@@ -5,6 +5,7 @@ import type { TrialMethod } from '../../core/trial.ts';
 import { isInScope } from '../../lessons/scope.ts';
 import { reachOf } from '../../lessons/visibility.ts';
 import { queryOf } from './measure-trial.ts';
+import type { TrialJudge } from './replay-tasks.ts';
 
 /** The tasks that may measure a lesson. */
 export interface TaskPool {
@@ -16,7 +17,10 @@ export interface TaskPoolParts {
   /** Tasks of the split `gate`. */
   readonly gateTasks: () => Promise<readonly PracticeTask[]>;
   /** Recorded requests, for lessons that no task of the gate fits. Absent: none is replayed. */
-  readonly replayTasks?: (lesson: Lesson) => Promise<readonly PracticeTask[]>;
+  readonly replayTasks?: () => Promise<readonly PracticeTask[]>;
+  /** Compares answers to recorded requests; its word counts only where `judgeRefusal` is given and has no objection. */
+  readonly compare?: TrialJudge['compare'] | undefined;
+  readonly judgeRefusal?: TrialJudge['judgeRefusal'];
   readonly lessonsFor: LessonsForTask;
   /** What a lesson was learned from besides recorded turns: the roots of tasks that were practised. */
   readonly practisedRoots?: (lesson: Lesson) => Promise<ReadonlySet<string>>;
@@ -42,12 +46,20 @@ export async function findTaskPool(lesson: Lesson, parts: TaskPoolParts): Promis
   const other = checked.filter((task) => isOther(task, origins));
   const tasks = await shownFor(lesson, other, parts.lessonsFor);
   if (tasks.length > 0) return { method: 'tasks', tasks };
-  const recorded = (await parts.replayTasks?.(lesson)) ?? [];
+  const recorded = (await parts.replayTasks?.()) ?? [];
   const unchecked = gate.filter((task) => !checked.includes(task));
   const replayed = [...unchecked, ...recorded].filter((task) => isOther(task, origins));
   const found = await shownFor(lesson, replayed, parts.lessonsFor);
-  if (found.length > 0) return { method: 'replay', tasks: found };
+  const without = whyNotCompared(parts);
+  if (found.length > 0 && without === undefined) return { method: 'replay', tasks: found };
+  if (found.length > 0)
+    return { why: `no task fits it, and answers to recorded requests cannot be compared: ${without}` };
   return { why: whyNone(checked.length, other.length, replayed.length) };
+}
+
+function whyNotCompared({ compare, judgeRefusal }: TaskPoolParts): string | undefined {
+  if (compare === undefined) return 'no judge model is configured (models.judge)';
+  return judgeRefusal === undefined ? 'the judge was not compared with people' : judgeRefusal();
 }
 
 function whyNone(checked: number, other: number, replayed: number): string {

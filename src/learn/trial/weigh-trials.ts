@@ -135,13 +135,14 @@ function whyEnough(
   passed: number,
   limits: TestLimits,
 ): string | undefined {
-  const { n, sum, squares } = record.differences.tasks;
+  const isReplay = record.differences.tasks.n === 0;
+  const { n, sum, squares } = record.differences[isReplay ? 'replay' : 'tasks'];
   const left = limits.pairs - record.begun.tasks - record.begun.replay;
   if (left <= 0) return 'its test budget is used, and no difference was shown';
   // What seems to do harm is tested on, until that is known.
   if (n < FEWEST_PAIRS || sum < -SMALLEST * n) return undefined;
   // The wealth of the best bettor grows by about mean² / (2 · mean square) a pair.
-  const hoped = sum / n + HOPE * Math.sqrt(squares / n / n);
+  const hoped = sum / n + HOPE * Math.sqrt(squares / n / n) - (isReplay ? JUDGE_MARGIN : 0);
   const growth = squares === 0 ? 0 : (Math.max(0, hoped) ** 2 * n) / (2 * squares);
   const needed = evidenceNeeded({ place: record.place, isFamilyWise }, passed + 1, ERROR_BUDGET.lessons);
   return evidence + left * growth < needed ? 'its test budget cannot show a difference any more' : undefined;

@@ -5,8 +5,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
+import { type Ask, NO_COST } from '../../../src/core/learn.ts';
 import type { AttemptOrder } from '../../../src/core/practice.ts';
 import { graded } from '../../../src/core/verifier.ts';
+import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
+import { createTrialJudge } from '../../../src/learn/trial/replay-tasks.ts';
 import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
 import { describeUse } from '../../../src/lessons/explain/describe-use.ts';
 import { start } from '../../record/store/facts.ts';
@@ -267,6 +270,7 @@ describe('what cannot be tested', () => {
       replayTasks: async () => recorded,
       compare: async (submissions) =>
         submissions.map(({ output }) => graded(Number(output) > 0 ? 1 : 0, 'compared')),
+      judgeRefusal: () => undefined,
     });
     const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
     expect(trial?.differences.tasks.n).toBe(0);
@@ -275,6 +279,48 @@ describe('what cannot be tested', () => {
     expect(world.library.history('iso-dates').at(-1)?.reason).toContain(
       'pairs of answers that a judge compared',
     );
+  });
+});
+
+describe('a judge', () => {
+  const recorded = async () => tasksOf(6).map(({ reference: _, ...task }) => task);
+
+  it('that nobody has compared with people measures nothing, and the reason is said', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    const calibration = createCalibration();
+    const judge = createTrialJudge(
+      async () => ({ ok: false, why: 'off', isRetryable: false, cost: NO_COST }),
+      calibration,
+    );
+    const end = async () => (await readTrials(world.records)).of('lesson/iso-dates/1')?.end?.why;
+    await world.run({ gateTasks: recorded });
+    expect(await end()).toContain('no judge model is configured');
+    await world.run({ gateTasks: recorded, ...judge });
+    expect(await end()).toContain('on too few turns: no turns to compare the judge with yet');
+    expect(world.made).toEqual([]);
+    for (let at = 0; at < 30; at++) {
+      calibration.hear({ turn: `t${at}`, source: 'judge', score: 1 });
+      calibration.hear({ turn: `t${at}`, source: 'person', score: 1 });
+    }
+    expect(judge.judgeRefusal()).toBeUndefined();
+  });
+
+  it('that always prefers the first answer promotes nothing: both orders are asked', async () => {
+    const world = await open();
+    await world.add('iso-dates');
+    world.grades((lessons) => (lessons.includes('iso-dates') ? 1 : 0));
+    const first: Ask = async (question) => {
+      const value = question.read({ better: 'first' });
+      if (typeof value === 'object' && value !== null && 'fault' in value) throw new Error('unreadable');
+      return { ok: true, value, cost: NO_COST, model: 'm', prompt: 'p' };
+    };
+    const { compare } = createTrialJudge(first, createCalibration());
+    await world.run({ gateTasks: recorded, compare, judgeRefusal: () => undefined });
+    const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
+    expect(trial?.differences.replay.n).toBeGreaterThan(0);
+    expect(trial?.differences.replay.squares).toBe(0);
+    expect(world.library.lesson('iso-dates')?.state).toBe('trial');
   });
 });
 

@@ -1,0 +1,94 @@
+import type { Ask } from '../../core/learn.ts';
+import type { PracticeTask } from '../../core/practice.ts';
+import type { DecodedTurn, Records, SessionView, TurnView } from '../../core/store.ts';
+import type { GroupVerifier } from '../../core/verifier.ts';
+import type { Calibration } from '../../evidence/judge/calibration.ts';
+import { isLearnedFrom } from '../../evidence/learned-from.ts';
+import { taskOf } from '../../evidence/turn-evidence.ts';
+import { createComparativeVerifier } from '../../evidence/verifiers/comparative-verifier.ts';
+import { answerOf, domainOf } from '../../evidence/verify-session.ts';
+import { carriesOutsideText } from '../../text/typed-text.ts';
+
+export interface ReplayTasksOptions {
+  readonly records: Pick<Records, 'sessions' | 'turns' | 'recalls'>;
+  /** Undefined for a turn that cannot be read any more. */
+  readonly decodeTurn: (turn: TurnView) => Promise<DecodedTurn | undefined>;
+  /** Whether the words of a session may be shown to the models that answer and judge. */
+  readonly maySee: (session: string) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 90;
+const MOST_SESSIONS = 300;
+const MOST_TASKS = 60;
+/** Runs that are no work of a user. */
+const OWN_RUNS: ReadonlySet<string> = new Set(['practice', 'train']);
+
+/**
+ * Recorded requests that can be answered again as they were: the first request of a session, in words alone, in the user's own
+ * words, which was answered in words at once. A request that needed tools cannot be replayed without its workspace.
+ */
+export function createReplayTasks(options: ReplayTasksOptions): () => Promise<readonly PracticeTask[]> {
+  const { records, now } = options;
+  return async () => {
+    const tasks = new Map<string, PracticeTask>();
+    for (const session of await records.sessions({ limit: MOST_SESSIONS })) {
+      if (tasks.size >= MOST_TASKS) break;
+      if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
+      const task = (await options.maySee(session.id)) ? await readTask(session, options) : undefined;
+      // The same words again are the same task.
+      if (task !== undefined && !tasks.has(task.prompt)) tasks.set(task.prompt, task);
+    }
+    return [...tasks.values()];
+  };
+}
+
+async function readTask(
+  { id, agent, project }: SessionView,
+  { records, decodeTurn }: ReplayTasksOptions,
+): Promise<PracticeTask | undefined> {
+  const first = (await records.turns(id)).find(({ role }) => role === 'main');
+  if (first?.status !== 'complete' || !isLearnedFrom(first) || OWN_RUNS.has(first.runKind ?? ''))
+    return undefined;
+  const read = await decodeTurn(first);
+  const isInWords = read?.request.messages.every(
+    ({ role, content }) => role === 'user' && content.every(({ type }) => type === 'text'),
+  );
+  if (read === undefined || isInWords !== true || answerOf(read) === '') return undefined;
+  const prompt = taskOf(read.request.messages);
+  // Text that a stranger wrote is not answered again: it may be an instruction.
+  if (prompt === '' || carriesOutsideText(prompt)) return undefined;
+  const system = read.request.system.map(({ text }) => text).join('\n');
+  return {
+    id: `replay/${id}`,
+    root: `replay/${id}`,
+    origin: 'mined',
+    prompt,
+    ...(system === '' ? {} : { system }),
+    domain: await domainOf(id, records),
+    agent,
+    ...(project === undefined ? {} : { project: project.id }),
+    from: { session: id, turn: first.id },
+  };
+}
+
+/** Compares answers for trials. */
+export interface TrialJudge {
+  /** In both orders; a preference that changes with the order is a tie. */
+  readonly compare: GroupVerifier;
+  /** Why its comparisons do not count now; undefined when they do. */
+  readonly judgeRefusal: () => string | undefined;
+}
+
+/** Its word counts only once it was compared with people and verifiers on enough turns, and while it agrees with them. */
+export const createTrialJudge = (ask: Ask, calibration: Pick<Calibration, 'status'>): TrialJudge => ({
+  compare: createComparativeVerifier(ask),
+  judgeRefusal: () => {
+    const { isTrusted, weight, said } = calibration.status();
+    if (!isTrusted) return said;
+    return weight < 1
+      ? `the judge was compared with people and verifiers on too few turns: ${said}`
+      : undefined;
+  },
+});
