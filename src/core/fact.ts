@@ -4,6 +4,7 @@ import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evid
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
+import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
 
@@ -215,6 +216,7 @@ export type Fact =
       readonly mark: 'hard';
       readonly reason: string;
     }
+  | PracticeFact
   | BackgroundFact;
 
 /** The kind of an `event-reported` whose data has `expected`, the right answer to `turn` or to the session's last turn. */

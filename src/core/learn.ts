@@ -103,12 +103,13 @@ export type TrajectoryStep =
       readonly digests: readonly string[];
     };
 
-/** A failure, with what a learner needs of it. */
-export interface FailureCase {
+/** A piece of evidence, with what the gate needs of it: a recorded turn that failed or went well, or an attempt of practice. */
+export interface EvidenceCase {
+  /** The turn, or the attempt. */
   readonly turn: string;
+  /** One of several that could agree by chance: a session, or all attempts at one task. */
   readonly session: string;
   readonly at: number;
-  readonly generation: number;
   readonly scope: Scope;
   /** The agent's task. */
   readonly task: string;
@@ -117,12 +118,19 @@ export interface FailureCase {
   /** Absent when it could not be read: then only a person's own words may become a lesson without review. */
   readonly material?: TurnMaterial;
   readonly appraisal: Appraisal;
-  /** The most trusted source that reported the failure. */
+  /** The most trusted source that reported how it went. */
   readonly source: RewardSource;
   /** The turns that led here, oldest first, and the failed turn itself last. */
   readonly trajectory?: readonly TrajectoryStep[];
   /** What finally worked in the same session, when something did. */
   readonly resolution?: readonly TrajectoryStep[];
+  /** The recorded turn that the task of an attempt was mined from: a lesson from it rests on that turn, too. */
+  readonly from?: string;
+}
+
+/** A failure, with what a learner needs of it. */
+export interface FailureCase extends EvidenceCase {
+  readonly generation: number;
   /** Ids of the lessons that the turn was shown. */
   readonly shown?: readonly string[];
 }

@@ -98,6 +98,10 @@ export interface AttemptOrder {
 /** Makes an attempt and grades it where the task has a check. Never rejects; what it started is over when it resolves. */
 export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 
+/** Ids of attempts cannot be taken for ids of turns. */
+export const ATTEMPT_PREFIX = 'attempt:';
+export const isAttemptId = (id: string): boolean => id.startsWith(ATTEMPT_PREFIX);
+
 /** An attempt and its outcome. Plain data, so that a journal can keep it. */
 export interface Attempt {
   readonly id: string;
@@ -137,6 +141,8 @@ export type AttemptOutcome =
       readonly isLimited?: true;
       /** The same attempt would fail again. */
       readonly isLasting?: true;
+      /** It was not made: a budget does not allow it. */
+      readonly isOverBudget?: true;
     };
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
@@ -153,9 +159,22 @@ export interface AttemptGroup {
 
 /** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */
 export interface PracticeJournal {
+  /** The value as it was stored: without secrets, and null when its session was erased. */
   read(unit: string): Promise<Json | undefined>;
   /** Durable when it resolves. The first value of a unit stays. */
-  write(unit: string, value: Json): Promise<void>;
+  write(unit: string, value: Json, about?: UnitOrigin): Promise<void>;
+  /** The value that any run has for the same content; undefined when there is none. */
+  cached?(key: string): Promise<Json | undefined>;
+  /** What the run has done so far, in order. */
+  units?(): ReadonlyMap<string, Json>;
+}
+
+/** What a unit is about. */
+export interface UnitOrigin {
+  /** The recorded sessions that its tasks were mined from: erasing one of them erases the value. */
+  readonly sessions?: readonly string[];
+  /** A hash of everything that the value depends on: other runs find it by this. */
+  readonly key?: string;
 }
 
 /** The kinds of practice sessions. */

@@ -4,7 +4,7 @@ import type {
   Ask,
   Cost,
   CoveredByLesson,
-  FailureCase,
+  EvidenceCase,
   Judgement,
   Learner,
   LearnerFailure,
@@ -27,7 +27,7 @@ export interface Cycle<Material> {
   readonly learner: Learner<Material>;
   readonly material: Material;
   /** The evidence that the gate may use. */
-  readonly cases: readonly FailureCase[];
+  readonly cases: readonly EvidenceCase[];
   /** Queued items that this run completes. */
   readonly items: readonly string[];
 }
@@ -35,7 +35,7 @@ export interface Cycle<Material> {
 export interface CycleOptions {
   readonly library: Library;
   readonly ask: Ask | undefined;
-  readonly gate: (proposal: Proposal, cases: readonly FailureCase[]) => Promise<Judgement>;
+  readonly gate: (proposal: Proposal, cases: readonly EvidenceCase[]) => Promise<Judgement>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly journal: (note: string) => void;

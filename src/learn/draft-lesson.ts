@@ -1,6 +1,6 @@
 import type { RewardSource } from '../core/evidence.ts';
 import { asArray, isObject } from '../core/json.ts';
-import type { Answer, FailureCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
+import type { Answer, EvidenceCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 
 /** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
@@ -50,7 +50,7 @@ const WEIGHT: Readonly<Record<RewardSource, number>> = {
   agent: 0.2,
 };
 
-export const sourceTrust = ({ source }: FailureCase): number => WEIGHT[source];
+export const sourceTrust = ({ source }: EvidenceCase): number => WEIGHT[source];
 
 /** The passage that is the task, and the others: a prompt that tells the task apart does not repeat it. */
 export function separateTask(
@@ -65,17 +65,18 @@ export function separateTask(
 }
 
 /** The trust of the most trusted source. */
-export const importanceOf = (cases: readonly FailureCase[]): number => Math.max(0, ...cases.map(sourceTrust));
+export const importanceOf = (cases: readonly EvidenceCase[]): number =>
+  Math.max(0, ...cases.map(sourceTrust));
 
 /** How certain the failures are: the mean of 1 − reward. A failure without a reward counts as 0.5. */
-export function confidenceOf(cases: readonly FailureCase[]): number {
+export function confidenceOf(cases: readonly EvidenceCase[]): number {
   if (cases.length === 0) return 0;
   const rewards = cases.map(({ appraisal }) => Math.min(1, Math.max(0, appraisal.reward ?? 0.5)));
   return 1 - rewards.reduce((sum, reward) => sum + reward, 0) / cases.length;
 }
 
 /** By trust, then newest first; one failure of each session before a second one of any session. */
-export function rankFailures(cases: readonly FailureCase[]): readonly FailureCase[] {
+export function rankFailures<Case extends EvidenceCase>(cases: readonly Case[]): readonly Case[] {
   const ranked = cases
     .filter(
       ({ appraisal: { verdict, remark } }) =>
@@ -84,8 +85,8 @@ export function rankFailures(cases: readonly FailureCase[]): readonly FailureCas
     .sort((a, b) => sourceTrust(b) - sourceTrust(a) || b.at - a.at);
   const sessions = new Set<string>();
   const turns = new Set<string>();
-  const firsts: FailureCase[] = [];
-  const rest: FailureCase[] = [];
+  const firsts: Case[] = [];
+  const rest: Case[] = [];
   for (const failure of ranked) {
     if (turns.has(failure.turn)) continue;
     turns.add(failure.turn);
@@ -104,7 +105,7 @@ export const quotableTexts = ({
   passages,
   trajectory = [],
   resolution = [],
-}: FailureCase): readonly string[] => [
+}: EvidenceCase): readonly string[] => [
   ...passages.map(({ text }) => text),
   task,
   ...[...trajectory, ...resolution].flatMap((step) =>
@@ -129,7 +130,7 @@ export function findQuote(quoted: string, texts: readonly string[]): string | un
 }
 
 /** What people and verifiers said about a failure, letter by letter: their feedback, and their corrections in the chat. */
-export function wordsAbout({ passages, appraisal }: FailureCase): readonly Passage[] {
+export function wordsAbout({ passages, appraisal }: EvidenceCase): readonly Passage[] {
   const told = passages.filter(
     ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
   );
@@ -152,7 +153,7 @@ export const readQuotes = (value: unknown, most: number): Proposal['quotes'] =>
 /** The quotes that were really recorded, as they were recorded. One without a turn is looked for in all of them. */
 export const recordedQuotes = (
   quotes: readonly { readonly turn?: string; readonly text: string }[],
-  cases: readonly FailureCase[],
+  cases: readonly EvidenceCase[],
 ): Proposal['quotes'] =>
   quotes.flatMap(({ turn, text }) => {
     for (const one of cases) {

@@ -242,7 +242,9 @@ async function inBudget(
     return unmade(
       order,
       '',
-      signal.aborted ? STOPPED : { is: 'infrastructure', why: reserved.why, isLasting: true },
+      signal.aborted
+        ? STOPPED
+        : { is: 'infrastructure', why: reserved.why, isLasting: true, isOverBudget: true },
       NOTHING_SPENT,
     );
   let used: Partial<Spending> = {};

@@ -1,5 +1,5 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
-import type { FailureCase, Origin, TurnMaterial } from '../../core/learn.ts';
+import type { EvidenceCase, Origin, TurnMaterial } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { splitFirstPartyText } from './first-party-text.ts';
 import { addressesAnyAgent } from './injection-phrases.ts';
@@ -48,7 +48,7 @@ export const isFirstParty = (origin: Origin): boolean =>
   origin === 'user' || origin === 'person' || origin === 'verifier';
 
 /** What the gate compares a lesson with: all of the material, or what the learner was shown where there is no more. */
-export const materialOf = ({ task, passages, material }: FailureCase): TurnMaterial =>
+export const materialOf = ({ task, passages, material }: EvidenceCase): TurnMaterial =>
   material ?? {
     passages: [{ origin: 'user', text: task }, ...passages],
     commands: [],
@@ -59,7 +59,7 @@ export const materialOf = ({ task, passages, material }: FailureCase): TurnMater
  * Sorts the recorded text by whether its author may give instructions. Text that people forwarded, and messages that address
  * agents in general, are untrusted: nobody addresses their own agent like that. Yields to the event loop between passages.
  */
-export async function sortEvidenceByTrust(cases: readonly FailureCase[]): Promise<EvidenceByTrust> {
+export async function sortEvidenceByTrust(cases: readonly EvidenceCase[]): Promise<EvidenceByTrust> {
   const firstParty = new Set<string>();
   const measured: string[] = [];
   const untrusted = new Map<string, UntrustedText>();

@@ -1,5 +1,5 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
-import type { FailureCase, Passage } from '../../core/learn.ts';
+import type { EvidenceCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -96,7 +96,7 @@ const teaches = ({ views }: UntrustedText): boolean =>
  * page that says anything but what went wrong, an exit code or a negative rating does not explain what was learned.
  */
 export function findUnsupportedBasis(
-  cited: readonly FailureCase[],
+  cited: readonly EvidenceCase[],
   untrusted: readonly UntrustedText[],
 ): TaintFinding | undefined {
   const isStated = cited.some((failure) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
+import type { EvidenceCase, Judgement, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText, Note, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
@@ -48,7 +48,7 @@ export interface GateOptions extends EvidenceRules {
  */
 export type Gate = (
   proposal: Proposal,
-  cases: readonly FailureCase[],
+  cases: readonly EvidenceCase[],
   library: Library,
 ) => Promise<Judgement>;
 
@@ -66,7 +66,7 @@ export function createGate(options: GateOptions): Gate {
 async function judge(
   options: GateOptions,
   given: Proposal,
-  cases: readonly FailureCase[],
+  cases: readonly EvidenceCase[],
   library: Library,
 ): Promise<Judgement> {
   // 1. Is it a valid change?
@@ -228,7 +228,7 @@ const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: Lesso
 /** Which parts of a lesson may come from outside text. */
 async function findOutsideText(
   text: LessonText,
-  cited: readonly FailureCase[],
+  cited: readonly EvidenceCase[],
   known: EvidenceByTrust,
   provenance: LiteralProvenance,
   { lines, statements, isUnknown }: MeaningReading,

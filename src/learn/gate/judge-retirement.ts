@@ -1,4 +1,4 @@
-import type { FailureCase, Judgement, ProposedChange } from '../../core/learn.ts';
+import type { EvidenceCase, Judgement, ProposedChange } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
@@ -32,7 +32,7 @@ export const whyNotRetired = (lesson: Lesson): string | undefined =>
 export function judgeRetirement(
   change: Extract<ProposedChange, { readonly op: 'retire' }>,
   turns: readonly string[],
-  cases: readonly FailureCase[],
+  cases: readonly EvidenceCase[],
   library: Library,
 ): Judgement {
   const refuse = (why: string): Judgement => ({ outcome: 'refused', why: [why] });

@@ -1,4 +1,4 @@
-import type { FailureCase, Proposal } from '../../core/learn.ts';
+import type { EvidenceCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, LessonText, Quote, Scope } from '../../core/lesson.ts';
 import { quotableTexts, RESULT_PROVEN, rankFailures } from '../draft-lesson.ts';
 
@@ -27,7 +27,7 @@ export type WeighedEvidence =
       readonly ok: true;
       readonly evidence: Evidence;
       /** The turns that support it, one of each session and day first. */
-      readonly cited: readonly FailureCase[];
+      readonly cited: readonly EvidenceCase[];
       /** Why a person decides although the evidence is valid. */
       readonly doubts: readonly string[];
       /** The owner said nothing about it: its words are those of a user to the agent. */
@@ -43,7 +43,7 @@ export type WeighedEvidence =
 export async function weighEvidence(
   text: LessonText,
   quotes: Proposal['quotes'],
-  cases: readonly FailureCase[],
+  cases: readonly EvidenceCase[],
   old: Lesson | undefined,
   { voteDay, locate }: EvidenceRules,
   mayBeUncorroborated: boolean,
@@ -68,7 +68,7 @@ export async function weighEvidence(
         ? 'it cites quotes that were not recorded'
         : 'none of the turns that it cites failed, was corrected or succeeded',
     );
-  const votes = new Map<string, FailureCase>();
+  const votes = new Map<string, EvidenceCase>();
   for (const one of cited) {
     const vote = `${one.session}\n${voteDay(one.at)}`;
     if (!votes.has(vote)) votes.set(vote, one);
@@ -92,7 +92,12 @@ export async function weighEvidence(
   const firsts = [...votes.values()];
   const ranked = [...firsts, ...cited.filter((failure) => !firsts.includes(failure))];
   const earlier = old?.text.evidence;
-  const turns = new Set([...ranked.map(({ turn }) => turn).slice(0, MOST_TURNS), ...(earlier?.turns ?? [])]);
+  // A lesson from an attempt goes with the session that the task was mined from.
+  const mined = ranked.flatMap(({ from }) => (from === undefined ? [] : [from]));
+  const turns = new Set([
+    ...[...new Set(mined), ...ranked.map(({ turn }) => turn)].slice(0, MOST_TURNS),
+    ...(earlier?.turns ?? []),
+  ]);
   const kept = new Set([...turns].slice(0, MOST_TURNS));
   const placed = await placeQuotes(
     recorded.filter(({ turn }) => ranked.some((failure) => failure.turn === turn)),
@@ -116,27 +121,27 @@ export async function weighEvidence(
 }
 
 /** Said to Instar, or for later work too: a correction of one answer alone needs another session. */
-const isStanding = ({ source, appraisal: { correction } }: FailureCase): boolean =>
+const isStanding = ({ source, appraisal: { correction } }: EvidenceCase): boolean =>
   correction === undefined ? source === 'chat' : correction.isStanding;
 
 /** Also what the user stated after the answer: it counts when two sessions say it. */
-const isSaid = (one: FailureCase): boolean => isStanding(one) || one.appraisal.remark !== undefined;
+const isSaid = (one: EvidenceCase): boolean => isStanding(one) || one.appraisal.remark !== undefined;
 
 /** Whether a user said in the chat what is learned, whoever else found that it went badly. */
-const isFromUser = ({ source, appraisal: { correction, remark } }: FailureCase): boolean =>
+const isFromUser = ({ source, appraisal: { correction, remark } }: EvidenceCase): boolean =>
   source === 'chat' || correction !== undefined || remark !== undefined;
 
 const PROOFS: ReadonlySet<string> = new Set(['checks-passed', RESULT_PROVEN]);
 
 /** A verifier, a test or an exit code says so; thanks and an agent's own report do not. */
-const isProven = ({ source, appraisal }: FailureCase): boolean =>
+const isProven = ({ source, appraisal }: EvidenceCase): boolean =>
   source === 'verifier' ||
   appraisal.signals.some(
     (signal) => signal.source === 'signal' && signal.score > 0.5 && PROOFS.has(signal.name),
   );
 
 /** Somebody was content with it. */
-const isLiked = ({ appraisal: { signals } }: FailureCase): boolean =>
+const isLiked = ({ appraisal: { signals } }: EvidenceCase): boolean =>
   signals.some(
     ({ name, source, score }) =>
       score > 0.5 && (name === 'user-thanked' || source === 'person' || source === 'verifier'),
@@ -151,7 +156,7 @@ const isWithin = ({ scope, note }: LessonText, where: Scope): boolean =>
 
 const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 
-const isRecorded = (quoted: string, turn: string, cases: readonly FailureCase[]): boolean =>
+const isRecorded = (quoted: string, turn: string, cases: readonly EvidenceCase[]): boolean =>
   quoted.trim() !== '' &&
   cases.some(
     (failure) => failure.turn === turn && quotableTexts(failure).some((text) => text.includes(quoted)),

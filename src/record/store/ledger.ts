@@ -1,4 +1,5 @@
 import type { Fact, StoredFact } from '../../core/fact.ts';
+import { practiceSubject } from '../../core/practice-fact.ts';
 import {
   type AppendResult,
   type Batch,
@@ -118,6 +119,8 @@ function isInView(tables: Tables, fact: Fact): boolean {
 /** Whether the fact's turn or session was erased before it arrived. */
 function isTooLate(tables: Tables, fact: Fact): boolean {
   if ('turn' in fact && fact.turn !== undefined && tables.turn(fact.turn)?.erased) return true;
+  if (fact.type === 'practice-unit')
+    return fact.sessions?.some((session) => tables.session(session)?.erased) ?? false;
   if (fact.type === 'turn-start' || !('session' in fact) || fact.session === undefined) return false;
   return tables.session(fact.session)?.erased ?? false;
 }
@@ -172,9 +175,23 @@ function forget(tables: Tables, session: string): void {
     const scrubbed = scrubFact(stored.fact);
     if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
   }
+  forgetPractice(tables, session);
   tables.dropBodies(rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])));
   tables.dropBlocks(session);
   tables.dropChain(session);
+}
+
+/** The attempts at tasks of this session, and what was written about them. */
+function forgetPractice(tables: Tables, session: string): void {
+  const runs = new Set(
+    tables.factsAbout(session).flatMap(({ fact }) => (fact.type === 'practice-used' ? [fact.run] : [])),
+  );
+  for (const run of runs)
+    for (const stored of tables.factsAbout(practiceSubject(run))) {
+      const { fact } = stored;
+      if (fact.type === 'practice-unit' && fact.sessions?.includes(session) && fact.value !== null)
+        tables.overwriteFact({ ...stored, fact: scrubFact(fact) });
+    }
 }
 
 /** The reason of an erasure by age. */
@@ -258,6 +275,8 @@ export function scrubFact(fact: Fact): Fact {
     }
     case 'session-marked':
       return fact.reason === '' ? fact : { ...fact, reason: '' };
+    case 'practice-unit':
+      return fact.value === null ? fact : { ...fact, value: null };
     case 'event-reported':
       return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };
     default:
@@ -285,6 +304,10 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'clock-leaped':
     case 'time-confirmed':
     case 'learning-switched':
+    case 'practice-begun':
+    case 'practice-unit':
+    case 'practice-cached':
+    case 'practice-ended':
       return false;
     default:
       return fact.session === session;

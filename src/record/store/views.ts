@@ -1,6 +1,7 @@
 import { budgetSubject } from '../../core/budget.ts';
 import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
+import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 
 /**
@@ -163,6 +164,12 @@ export function subjectOf(fact: Fact): string | undefined {
       return CLOCK_SUBJECT;
     case 'learning-switched':
       return LEARNING_SUBJECT;
+    case 'practice-begun':
+    case 'practice-unit':
+    case 'practice-ended':
+      return practiceSubject(fact.run);
+    case 'practice-cached':
+      return cacheSubject(fact.key);
     default:
       return fact.session;
   }
@@ -184,4 +191,9 @@ export const REPORTED_TYPES = [
   'clock-leaped',
   'time-confirmed',
   'learning-switched',
+  'practice-begun',
+  'practice-unit',
+  'practice-cached',
+  'practice-used',
+  'practice-ended',
 ] as const;

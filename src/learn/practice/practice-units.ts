@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
+import type { Clock } from '../../core/clock.ts';
+import { asNumber, asObject, asString, isObject, type Json, toJson } from '../../core/json.ts';
+import { type Answer, type Ask, type Cost, NO_COST, type Question } from '../../core/learn.ts';
+import type { PracticeJournal, UnitOrigin } from '../../core/practice.ts';
+import { spendingOf } from '../model-cost.ts';
+
+/** The work of one run, unit by unit: each is done once, whatever happens to the process. */
+export interface PracticeUnits {
+  /**
+   * The stored value of a unit, or else what `work` makes, stored before it is returned. Always the value as it was stored, so that
+   * a run that continues after a crash sees the same. Undefined when its session was erased. `keep` says which values are stored.
+   */
+  value<T extends object>(unit: string, work: UnitWork<T>): Promise<UnitValue<T> | undefined>;
+  /** Whether it was done before. */
+  has(unit: string): Promise<boolean>;
+  /** Asks a learning model; the same question is paid for once. */
+  askAbout(sessions: readonly string[]): Ask | undefined;
+  /** By all units of the run. */
+  spent(): Spending;
+}
+
+export interface UnitWork<T> extends UnitOrigin {
+  readonly is: (value: unknown) => value is T;
+  readonly make: () => Promise<T>;
+  /** A value that is not kept is made again when the run continues. Default: every value is kept. */
+  readonly keep?: (value: T) => boolean;
+  /** The value of another run, as a value of this one. It cost this run nothing. */
+  readonly adopt?: (value: T) => T;
+}
+
+export interface UnitValue<T> {
+  readonly value: T;
+  /** It was in the journal or in the cache. */
+  readonly isKnown: boolean;
+}
+
+interface UnitsOptions {
+  readonly journal: PracticeJournal;
+  readonly ask: Ask | undefined;
+  /** The name of the learner's model. */
+  readonly learner: string;
+  readonly clock: Clock;
+}
+
+export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptions): PracticeUnits {
+  const spent = new Map<string, Spending>();
+  const running = new Map<string, Promise<Answer<unknown>>>();
+  for (const [unit, value] of journal.units?.() ?? [])
+    spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
+  const count = (unit: string, value: unknown): void => {
+    spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
+  };
+  const store = async <T extends object>(
+    unit: string,
+    value: T,
+    { is, sessions, key }: UnitWork<T>,
+  ): Promise<T | undefined> => {
+    await journal.write(unit, toJson(value), {
+      ...(sessions === undefined || sessions.length === 0 ? {} : { sessions }),
+      ...(key === undefined ? {} : { key }),
+    });
+    const stored = await journal.read(unit);
+    count(unit, stored);
+    return is(stored) ? stored : undefined;
+  };
+
+  const value: PracticeUnits['value'] = async (unit, work) => {
+    const before = await journal.read(unit);
+    if (before !== undefined) {
+      count(unit, before);
+      return work.is(before) ? { value: before, isKnown: true } : undefined;
+    }
+    const found = work.key === undefined ? undefined : await journal.cached?.(work.key);
+    const { key: _, ...unkeyed } = work;
+    if (work.is(found)) {
+      const adopted = await store(unit, work.adopt?.(found) ?? found, unkeyed);
+      return adopted && { value: adopted, isKnown: true };
+    }
+    const made = await work.make();
+    if (work.keep?.(made) === false) return { value: made, isKnown: false };
+    const stored = await store(unit, made, work);
+    return stored && { value: stored, isKnown: false };
+  };
+
+  const askOnce = async <T>(
+    question: Question<T>,
+    unit: string,
+    origin: UnitOrigin,
+    signal: AbortSignal,
+    put: Ask,
+  ): Promise<Answer<T>> => {
+    let failed: (Answer<T> & { readonly ok: false }) | undefined;
+    const answered = await value<StoredReply>(unit, {
+      ...origin,
+      is: isStoredReply,
+      keep: () => failed === undefined || failed.cause === 'reply',
+      adopt: (reply) => ({ ...reply, used: NOTHING_SPENT }),
+      make: async () => {
+        const began = clock.monotonic();
+        let reply: Json = null;
+        const answer = await put<T>(
+          {
+            ...question,
+            read: (raw) => {
+              reply = raw;
+              return question.read(raw);
+            },
+          },
+          signal,
+        );
+        const used = addSpending(NOTHING_SPENT, {
+          ...spendingOf(answer.cost),
+          ms: Math.round(clock.monotonic() - began),
+        });
+        if (answer.ok) return { reply, model: answer.model, prompt: answer.prompt, used };
+        failed = answer;
+        return { fault: answer.why, model: answer.model ?? learner, prompt: '', used };
+      },
+    });
+    if (failed !== undefined) return failed;
+    return answered === undefined
+      ? refusal('what it was about was erased')
+      : toAnswer(question, answered.value);
+  };
+
+  return {
+    value,
+    has: async (unit) => (await journal.read(unit)) !== undefined,
+    askAbout: (sessions) => {
+      if (ask === undefined) return undefined;
+      return async <T>(question: Question<T>, signal: AbortSignal): Promise<Answer<T>> => {
+        const { name, system, user, maxTokens, temperature } = question;
+        const key = contentKey('ask', learner, name, system, user, maxTokens, temperature ?? null);
+        const unit = `ask/${name}/${key.slice(0, 32)}`;
+        // Two groups may ask the same at the same time.
+        await running.get(unit);
+        const asking = askOnce(question, unit, { sessions, key }, signal, ask);
+        running.set(unit, asking);
+        try {
+          return await asking;
+        } finally {
+          running.delete(unit);
+        }
+      };
+    },
+    spent: () => [...spent.values()].reduce<Spending>(addSpending, NOTHING_SPENT),
+  };
+}
+
+/** A hash of everything that a result depends on. */
+export const contentKey = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+/** What the units of a run have spent: a budget begins with it when the run continues. */
+export const spentByUnits = (units: ReadonlyMap<string, Json>): Spending =>
+  [...units.values()].map(usedBy).reduce<Spending>(addSpending, NOTHING_SPENT);
+
+function usedBy(value: unknown): Partial<Spending> {
+  const { calls, tokens, usd, unpriced, ms } = asObject(asObject(value).used);
+  const amounts = { calls, tokens, usd, unpriced, ms };
+  return Object.fromEntries(
+    Object.entries(amounts).flatMap(([name, amount]) =>
+      asNumber(amount) === undefined ? [] : [[name, amount]],
+    ),
+  );
+}
+
+interface StoredReply {
+  /** The JSON of the reply; absent when it could not be used. */
+  readonly reply?: Json;
+  readonly fault?: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly used: Spending;
+}
+
+const isStoredReply = (value: unknown): value is StoredReply =>
+  isObject(value) &&
+  (value.reply !== undefined || asString(value.fault) !== undefined) &&
+  isObject(value.used);
+
+const refusal = (why: string): Answer<never> => ({
+  ok: false,
+  why,
+  isRetryable: false,
+  cost: NO_COST,
+  cause: 'reply',
+});
+
+/** Reading the same reply again gives the same answer: `read` depends on nothing but the question. */
+function toAnswer<T>(question: Question<T>, { reply, fault, model, prompt, used }: StoredReply): Answer<T> {
+  if (reply === undefined) return refusal(fault ?? 'it could not be used');
+  const value = question.read(reply);
+  if (isObject(value) && typeof value.fault === 'string') return refusal(value.fault);
+  const cost: Cost = { ...NO_COST, calls: used.calls, inputTokens: used.tokens, usd: used.usd };
+  return { ok: true, value: value as T, cost, model, prompt };
+}
