@@ -6,6 +6,7 @@ import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
+import type { TaskFact } from './task-fact.ts';
 import type { WireName } from './wire.ts';
 
 /**
@@ -216,6 +217,7 @@ export type Fact =
       readonly mark: 'hard';
       readonly reason: string;
     }
+  | TaskFact
   | PracticeFact
   | BackgroundFact;
 

@@ -65,6 +65,34 @@ export interface PracticeTask {
   readonly from?: { readonly session: string; readonly turn: string };
   /** The estimated share of attempts that succeed, 0 to 1. */
   readonly expected?: number;
+  /** The recorded work needed a workspace that was not kept: it is compared with other recorded work, and never attempted. */
+  readonly isRecordOnly?: true;
+}
+
+/** A request of a known caller that may begin some work, and where the caller says that it works. */
+export interface BegunWork {
+  readonly session: string;
+  readonly turn: string;
+  /** As the client stated it. */
+  readonly folder: string;
+  /** The newest message is a user's, and no tool's. */
+  readonly isAsked: () => boolean;
+}
+
+/** What is asked of a source. */
+export interface TasksWanted {
+  /** At most this many. */
+  readonly count: number;
+  /** Only tasks of these, where they are given. */
+  readonly domain?: string;
+  readonly agent?: string;
+  readonly project?: string;
+}
+
+/** Where tasks of practice come from. The same task found again has the same id. Returns fewer when the signal aborts. */
+export interface PracticeSource {
+  readonly origin: TaskOrigin;
+  find(wanted: TasksWanted, signal: AbortSignal): Promise<readonly PracticeTask[]>;
 }
 
 /** The lessons of one attempt, rendered as the gateway renders them. */

@@ -40,6 +40,7 @@ import { localServerAddresses } from '../models/discover-local.ts';
 import { createExchange } from '../models/exchange.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
+import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
 import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
@@ -194,6 +195,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     now: () => clock.now(),
     journal: (note) => log.info(note),
   });
+  const isOn = (): boolean => config.practice.snapshots;
+  const { hasSecret } = redactor;
+  const workTrees = createWorkTreeKeeper({ isOn, records: recording.records, hasSecret, clock, log });
   const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
@@ -272,6 +276,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       recorder: recording.recorder,
       records,
       apisFor: (by) => withAudit(apis, audit, by),
+      begunWork: workTrees.begun,
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
@@ -300,6 +305,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     names.close();
     await shortening.close();
     await follower.close();
+    await workTrees.settle();
     await pool.close();
     await library.close();
     await recording.close();
@@ -310,6 +316,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const bound = await gateway.listen(port ?? settings.port, settings.host);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {
+      await workTrees.settle();
       await follower.settle();
       await library.settle();
     };

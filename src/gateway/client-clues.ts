@@ -41,6 +41,7 @@ export interface ClientClues {
 export interface KnownClient {
   readonly client: ClientName | undefined;
   readonly project: Project | undefined;
+  readonly folder?: string | undefined;
 }
 
 export function readClientClues(

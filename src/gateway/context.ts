@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
 import type { Records } from '../core/store.ts';
@@ -38,6 +39,8 @@ export interface GatewayContext {
   readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;
+  /** A known caller's main agent sent a request from a folder that it named. Returns at once. */
+  readonly begunWork?: (work: BegunWork) => void;
   readonly report: (report: TurnReport) => void;
   /** A word to Instar was answered: neither a turn nor a refused request. */
   readonly chatWord: (end: ChatWordEnd) => void;

@@ -9,6 +9,7 @@ import type { Insertion, Outline, WireName } from '../core/wire.ts';
 import { readConversation } from '../wire/conversation.ts';
 import { type SpanReplacement, splice } from '../wire/splice.ts';
 import { lessonsOfAttempt } from './attempt-keys.ts';
+import { tellBegunWork } from './begun-work.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
 import { relay } from './relay.ts';
@@ -177,6 +178,7 @@ function beginWith(
       block: shown.hash,
     }),
   });
+  tellBegunWork(context, turn, caller);
   return toRunningTurn(turn, shown, record);
 }
 

@@ -26,6 +26,8 @@ export interface Identity {
   readonly agent?: string;
   readonly role: TurnRole;
   readonly project?: Project;
+  /** Where the client says that it works. Never recorded, logged or shown. */
+  readonly folder?: string;
   readonly runKind?: string;
   readonly domain?: string;
   /** False: the turn is served, but neither recorded nor learned from. */
@@ -51,11 +53,11 @@ export function createIdentify(redact = unchanged): (arrival: ReceivedRequest) =
     const known = name === undefined ? undefined : found.get(name);
     const identity = identify(arrival, known, redact);
     if (name === undefined || known !== undefined) return identity;
-    const { client, project, role } = identity;
+    const { client, project, folder, role } = identity;
     const isAllFound = client !== undefined && project !== undefined;
     // The title request that comes first does not name the project, so only main turns count.
     const count = role === 'main' ? (searches.get(name) ?? 0) + 1 : 0;
-    if (isAllFound || count >= MOST_SEARCHES) found.set(name, { client, project });
+    if (isAllFound || count >= MOST_SEARCHES) found.set(name, { client, project, folder });
     else if (count > 0) searches.set(name, count);
     return identity;
   };
@@ -95,7 +97,9 @@ export function identify(arrival: ReceivedRequest, known?: KnownClient, redact =
     parentSession: clean(toCallerId(session?.parent)),
     agent: clean(agentOf(clues, role)),
     role,
-    project: known ? known.project : detectProject(clues, redact),
+    ...(known === undefined
+      ? detectProject(clues, redact)
+      : { project: known.project, folder: known.folder }),
     runKind: clean(headerId(headers, 'x-instar-run-kind')) ?? backgroundKind(clues),
     domain: clean(headerId(headers, 'x-instar-domain')),
     record: !isNo(headerText(headers, 'x-instar-record')),

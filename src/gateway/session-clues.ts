@@ -206,10 +206,21 @@ function mostTokens(places: BodySections): number | undefined {
 }
 
 /** The caller's project: from its header, else from what the client tells the model. The path itself is not kept. */
-export function detectProject(clues: ClientClues, redact: (text: string) => string): Project | undefined {
+export function detectProject(clues: ClientClues, redact: (text: string) => string): FoundProject {
   const { headers, codex } = clues;
-  const stated = headerText(headers, 'x-instar-project') ?? statedFolder(clues) ?? codex?.workspace;
-  return stated === undefined ? undefined : toProject(redact(stated));
+  const named = headerText(headers, 'x-instar-project');
+  const folder = statedFolder(clues) ?? codex?.workspace;
+  const stated = named ?? folder;
+  return {
+    project: stated === undefined ? undefined : toProject(redact(stated)),
+    folder: named !== undefined && named.startsWith('/') ? named : folder,
+  };
+}
+
+/** A project, and the folder in which the client says that it works. Paths identify people: the folder is not recorded. */
+export interface FoundProject {
+  readonly project: Project | undefined;
+  readonly folder: string | undefined;
 }
 
 interface Mark {

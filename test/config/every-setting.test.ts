@@ -26,6 +26,11 @@ const ANNOUNCED: SettingProofs = {
     input: { practice: { budget: { usd: 1 } } },
   },
 };
+const SNAPSHOTS = {
+  shownIn: 'test/served/served-work-trees.test.ts',
+  title:
+    'keeps commit, diff and small untracked files of a git work tree when they are on, and nothing when they are off',
+};
 /** For editors, which read the file that it names. */
 const FOR_EDITORS = '$schema';
 
@@ -40,6 +45,8 @@ const proofs: SettingProofs = {
   ...createStoreProofs(stage),
   ...createPriceProofs(),
   ...ANNOUNCED,
+  'practice.snapshots=true': SNAPSHOTS,
+  'practice.snapshots=false': SNAPSHOTS,
 };
 afterAll(() => stage.close());
 

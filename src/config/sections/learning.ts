@@ -118,4 +118,10 @@ export const practiceSchema = z.strictObject({
     .strictObject({ usd: usd(5).describe('Maximum cost of one practice session, in US dollars.') })
     .prefault({})
     .describe('Limits on the cost of practice.'),
+  snapshots: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Keep what is needed to try your requests again: when a known client asks something in a git work tree, its path, its commit, the changes since (at most 256 KB) and small untracked text files are stored in the record (the file of the store in the home), and are erased with their session. Nothing is kept of a project whose changes contain a secret.',
+    ),
 });

@@ -5,6 +5,8 @@ export interface Program {
   /** The program itself: without `sudo`, `npx` or `python -m` before it, and without its folder. */
   readonly name: string;
   readonly args: readonly string[];
+  /** All words as they were typed, with what runs it. */
+  readonly typed: readonly string[];
   /** The operator between it and the program before it. */
   readonly joint: '' | '&&' | '||' | ';' | '|';
   /** Its output is redirected to a file. */
@@ -53,7 +55,8 @@ export function readCommand(text: string, depth = 0): readonly Program[] {
     const name = first.slice(first.lastIndexOf('/') + 1);
     const inner = SHELLS.has(name) && /^-[a-z]*c$/.test(args[0] ?? '') ? args[1] : undefined;
     if (inner !== undefined && depth < 2) return readCommand(inner, depth + 1);
-    return [{ name, args, joint: piece.joint, writes: piece.writes, heredoc: piece.heredoc }];
+    const { words: typed, joint, writes, heredoc } = piece;
+    return [{ name, args, typed, joint, writes, heredoc }];
   });
 }
 

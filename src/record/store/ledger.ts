@@ -8,6 +8,7 @@ import {
   parseTurnBodyKey,
   type TurnBodyKey,
 } from '../../core/store.ts';
+import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 import { eraseLatePrompts, eraseLearned, NOTHING_LEARNED, withoutErasedEvidence } from './erase-learned.ts';
 import { factJson } from './sqlite-rows.ts';
 import type { Tables } from './tables.ts';
@@ -119,11 +120,16 @@ function isInView(tables: Tables, fact: Fact): boolean {
 /** Whether the fact's turn or session was erased before it arrived. */
 function isTooLate(tables: Tables, fact: Fact): boolean {
   if ('turn' in fact && fact.turn !== undefined && tables.turn(fact.turn)?.erased) return true;
+  if (fact.type === 'practice-task')
+    return sessionsOf(fact).some((session) => tables.session(session)?.erased ?? false);
   if (fact.type === 'practice-unit')
     return fact.sessions?.some((session) => tables.session(session)?.erased) ?? false;
   if (fact.type === 'turn-start' || !('session' in fact) || fact.session === undefined) return false;
   return tables.session(fact.session)?.erased ?? false;
 }
+
+const sessionsOf = (fact: Fact & { readonly type: 'practice-task' }): readonly string[] =>
+  'sessions' in fact ? fact.sessions : [];
 
 /** Folds one more fact into the views. Dangling references change nothing. */
 function foldFact(tables: Tables, stored: StoredFact): void {
@@ -170,7 +176,7 @@ function eraseContent(tables: Tables, session: string, at: number, reason: strin
 function forget(tables: Tables, session: string): void {
   const rows = tables.turnsOf(session);
   const turns = new Set(rows.map(({ id }) => id));
-  for (const stored of tables.factsAbout(session)) {
+  for (const stored of [...tables.factsAbout(session), ...tables.factsAbout(PRACTICE_TASKS)]) {
     if (!concerns(stored.fact, session, (turn) => turns.has(turn))) continue;
     const scrubbed = scrubFact(stored.fact);
     if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
@@ -275,6 +281,15 @@ export function scrubFact(fact: Fact): Fact {
     }
     case 'session-marked':
       return fact.reason === '' ? fact : { ...fact, reason: '' };
+    case 'practice-task': {
+      if (fact.op !== 'found' && fact.op !== 'added') return fact;
+      const { task, content, ...rest } = fact;
+      return task === undefined && content === undefined ? fact : rest;
+    }
+    case 'workspace-snapshotted': {
+      const { repository, commit, within, content, skipped, ...rest } = fact;
+      return repository === undefined && skipped === undefined ? fact : rest;
+    }
     case 'practice-unit':
       return fact.value === null ? fact : { ...fact, value: null };
     case 'event-reported':
@@ -291,6 +306,8 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
       return isItsTurn(fact.turn);
     case 'reward-given':
       return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
+    case 'practice-task':
+      return sessionsOf(fact).includes(session);
     case 'library-changed':
     case 'cycle-end':
     case 'schedule-changed':

@@ -3,6 +3,7 @@ import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } fro
 import { compact } from '../../core/json.ts';
 import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
+import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 
 /**
  * A session's row. It has no text that can be erased: the project's label is read from the fact that named it, so that
@@ -164,6 +165,8 @@ export function subjectOf(fact: Fact): string | undefined {
       return CLOCK_SUBJECT;
     case 'learning-switched':
       return LEARNING_SUBJECT;
+    case 'practice-task':
+      return PRACTICE_TASKS;
     case 'practice-begun':
     case 'practice-unit':
     case 'practice-ended':
@@ -191,6 +194,8 @@ export const REPORTED_TYPES = [
   'clock-leaped',
   'time-confirmed',
   'learning-switched',
+  'practice-task',
+  'workspace-snapshotted',
   'practice-begun',
   'practice-unit',
   'practice-cached',
