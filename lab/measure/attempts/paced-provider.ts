@@ -25,8 +25,8 @@ export interface PacedProvider {
     readonly refused: number;
     readonly broken: number;
   };
-  /** Connections that are open now. */
-  connections(): number;
+  /** Requests that are being answered now. */
+  inside(): number;
   close(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function startPacedProvider(pace: ProviderPace, seed: string): Prom
   return {
     url: `http://127.0.0.1:${port}`,
     counts: () => ({ ...counts }),
-    connections: () => sockets.size,
+    inside: () => inside,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();

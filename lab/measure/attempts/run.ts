@@ -224,14 +224,14 @@ async function measureAbort(count: number): Promise<void> {
     ),
   );
   const half = Math.ceil(count / 2);
-  while (alive() < half * 4 || hanging.connections() < Math.floor(count / 2)) await sleep(50, never);
+  while (alive() < half * 4 || hanging.inside() < Math.floor(count / 2)) await sleep(50, never);
   const before = alive();
   const begun = performance.now();
   leaving.abort();
   await all;
   const resolved = performance.now() - begun;
   const left = alive();
-  while (hanging.connections() > 0 && performance.now() - begun < 10_000) await sleep(1, never);
+  while (hanging.inside() > 0 && performance.now() - begun < 10_000) await sleep(1, never);
   const closed = performance.now() - begun;
   print(
     `| ${count} (and ${count} that wait) | ${before} | ${resolved.toFixed(0)} ms | ${left} | ${closed.toFixed(0)} ms | ${leftFolders()} |`,
@@ -257,7 +257,7 @@ if (wants('abort')) {
   const confinement = await confinementHere();
   if (confinement.ok) {
     print(
-      '\n| attempts under way | processes | abort to all ended | processes left | connections closed | folders left |',
+      '\n| attempts under way | processes | abort to all ended | processes left | requests closed | folders left |',
     );
     print('|---|---|---|---|---|---|');
     for (const count of [4, 16, 16, 16]) await measureAbort(count);

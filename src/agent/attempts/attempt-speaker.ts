@@ -17,6 +17,12 @@ export const speakerOf = ({ id, task }: AttemptOrder, isLast: boolean): CallerId
     isLast,
   });
 
+/** Who made the attempt: a fallback may have answered, and is then named. */
+export const makerOf = (
+  { name }: Pick<AttemptModel, 'name'>,
+  replies: readonly { readonly policy?: string }[],
+): string => [...new Set(replies.flatMap(({ policy }) => policy ?? []))].join(' + ') || name;
+
 /** What replies cost. A call whose tokens nobody counted costs its call. */
 export function spendingOf(
   { costOf }: Pick<AttemptModel, 'costOf'>,

@@ -63,6 +63,8 @@ export function createAttempts(parts: AttemptsParts): MakeAttempt {
     const agent = name === undefined ? undefined : parts.agents.get(name);
     if (agent === undefined)
       return finish(lasting(`there is no agent named ${JSON.stringify(name ?? '')} to practise with`));
+    if (order.task.isRecordOnly === true)
+      return finish(lasting('the folder that the task was done in was not kept'));
     if (signal.aborted) return finish(STOPPED);
     let workspace: Workspace | undefined;
     const limit = startLimit(order.timeoutMs, signal);

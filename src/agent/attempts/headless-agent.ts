@@ -31,6 +31,7 @@ interface HeadlessAgentParts {
 
 /** One argument of a program may have 128 KiB. */
 const LONGEST_PROMPT = 120_000;
+const NO_TURNS: AttemptTurns = { messages: [], calls: 0, usage: [] };
 const OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -51,7 +52,8 @@ export function createHeadlessAgent(parts: HeadlessAgentParts): PracticeAgent {
         const shared = await fillStage(stage, parts, order.task.prompt);
         bridge = await openGatewayBridge(path.join(shared, 'gateway'), access, parts.clock.now);
         const ended = await runProgram(parts.program, workspace, shared, order, signal);
-        return toMade(parts, ended, await access.turns(), bridge);
+        const turns = bridge.requests() === 0 ? NO_TURNS : await access.turns();
+        return toMade(parts, ended, turns, bridge);
       } catch (error) {
         return notMade(parts.program.name, { why: messageOf(error) });
       } finally {

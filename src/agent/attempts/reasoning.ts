@@ -4,7 +4,7 @@ import type { ChatMessage, ChatRequest } from '../../core/chat.ts';
 import type { GatewayReply } from '../../core/gateway-client.ts';
 import type { AttemptOrder, PracticeTask } from '../../core/practice.ts';
 import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
-import { speakerOf, spendingOf } from './attempt-speaker.ts';
+import { makerOf, speakerOf, spendingOf } from './attempt-speaker.ts';
 import type { WatchedModel } from './watched-model.ts';
 
 /** The messages before the first reply. */
@@ -24,7 +24,7 @@ export async function attemptReasoning(
   const messages: ChatMessage[] = [...openingOf(task)];
   const replies: GatewayReply[] = [];
   const made = (more: Partial<MadeAttempt> = {}): MadeAttempt => ({
-    by: model.name,
+    by: makerOf(model, replies),
     output: replies.at(-1)?.text ?? '',
     messages,
     used: spendingOf(model, watched.calls(), replies),

@@ -5,7 +5,7 @@ import { runAgent } from '../agent.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { createConfinedAgentShell, createPlainAgentShell, type Shell } from '../shell.ts';
 import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
-import { speakerOf, spendingOf } from './attempt-speaker.ts';
+import { makerOf, speakerOf, spendingOf } from './attempt-speaker.ts';
 import { openingOf } from './reasoning.ts';
 import type { WatchedModel } from './watched-model.ts';
 
@@ -38,9 +38,9 @@ export async function attemptInWorkspace(
   const prompts = [task.prompt, ...(task.followUps ?? [])];
   let history: readonly ChatMessage[] = opening.slice(0, -1);
   let output = '';
-  const replies: { readonly usage?: Usage }[] = [];
+  const replies: { readonly usage?: Usage; readonly policy?: string }[] = [];
   const made = (more: Partial<MadeAttempt> = {}): MadeAttempt => ({
-    by: model.name,
+    by: makerOf(model, replies),
     output,
     messages: history,
     used: spendingOf(model, watched.calls(), replies),
