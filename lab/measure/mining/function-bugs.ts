@@ -46,7 +46,7 @@ export const FUNCTION_BUGS: readonly FunctionBug[] = [
     node: {
       text: 'export function median(values) {\n  const sorted = [...values].sort((a, b) => a - b);\n  const half = Math.floor(sorted.length / 2);\n  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;\n}\n',
       right: '(sorted[half - 1] + sorted[half]) / 2',
-      wrong: 'sorted[half]',
+      wrong: 'sorted[half - 1]',
       test: nodeTest('median', 'median([3, 1, 2]), 2', 'median([4, 1, 3, 2]), 2.5'),
     },
     python: {

@@ -42,6 +42,8 @@ export function createMiningProject(
   const bugs = FUNCTION_BUGS.map((one, at): ProjectBug => {
     const { text, right, wrong, test } = one[kind];
     const file = kind === 'node' ? `src/${one.name}.js` : `lib/${one.name}.py`;
+    if (text.replace(right, wrong).split(wrong).length !== 2)
+      throw new Error(`${one.name}: "${wrong}" is not unique`);
     put(file, text);
     put(kind === 'node' ? `test/${one.name}.test.js` : `tests/test_${one.name}.py`, test);
     return { topic: one.topic, file, right, wrong, command: commandOf(kind, one.name, nth + at) };
@@ -89,7 +91,7 @@ const REAL: Readonly<Record<string, readonly RealBug[]>> = {
       'negative time zone offsets in toml files',
       'src/tomli/_re.py',
       '1 if sign_str == "+" else -1',
-      '1',
+      '1 if sign_str == "+" else 1',
       TOMLI,
     ],
     [
@@ -145,7 +147,7 @@ export function cloneMiningProject(root: string, source: string): MiningProject 
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const bugs = (REAL[name] ?? []).flatMap(([topic, file, right, wrong, command]): readonly ProjectBug[] =>
-    readFileSync(path.join(folder, file), 'utf8').includes(right)
+    readFileSync(path.join(folder, file), 'utf8').replace(right, wrong).split(wrong).length === 2
       ? [{ topic, file, right, wrong, command }]
       : [],
   );

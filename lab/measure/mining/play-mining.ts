@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createWorkspace } from '../../../src/agent/sandbox/workspace.ts';
 import { homeAt } from '../../../src/config/home.ts';
 import type { ChatMessage } from '../../../src/core/chat.ts';
+import { asArray, asObject, type Json, parseJson } from '../../../src/core/json.ts';
 import { openSqliteReader } from '../../../src/record/store/sqlite-store.ts';
 import { writeClientRequest } from '../corrections/client-shapes.ts';
 import { readRecordedMessages } from '../corrections/recorded-messages.ts';
@@ -26,6 +27,8 @@ import { type MiningScenario, type RunTests, SCENARIOS, writeMiningStory } from 
 
 const CLIENTS = ['claude-code', 'codex', 'opencode', 'openclaw', 'pi', 'cline', 'goose'] as const;
 const GENERATED = [...(['node', 'node', 'python', 'node', 'python', 'python'] as const)] as const;
+
+const AT_ONCE = 4;
 
 /** A session that was recorded, with what is known about it. */
 export interface PlayedSession {
@@ -73,18 +76,25 @@ export async function playMining({ sessions, repos, onProgress }: PlayMiningOpti
   const runTests = createTestRunner();
   const played: PlayedSession[] = [];
   try {
-    for (let nth = 0; nth < sessions; nth++) {
-      const project = projects[nth % projects.length];
-      const bug = project?.bugs[Math.floor(nth / projects.length) % project.bugs.length];
-      if (project === undefined || bug === undefined) continue;
-      const scenario = scenarioOf(nth);
-      const client = CLIENTS[nth % CLIENTS.length] ?? 'pi';
-      const start = STARTS[nth % STARTS.length] ?? 'changed';
-      const stage: Stage = { instar, provider, storeFile, root, runTests };
-      const session = await playOne(stage, { nth, project, bug, scenario, client, start });
-      played.push({ session, client, scenario, project, bug, start });
-      if (nth % 20 === 19) onProgress(`${nth + 1} of ${sessions} sessions`);
-    }
+    // A project's sessions come one after the other; projects are worked on at the same time.
+    const waiting = projects.map((project, place) => ({ project, place }));
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { project, place: first } = next;
+        for (let nth = first; nth < sessions; nth += projects.length) {
+          const bug = project.bugs[Math.floor(nth / projects.length) % project.bugs.length];
+          if (bug === undefined) continue;
+          const scenario = scenarioOf(nth);
+          const client = CLIENTS[nth % CLIENTS.length] ?? 'pi';
+          const start = STARTS[nth % STARTS.length] ?? 'changed';
+          const stage: Stage = { instar, provider, storeFile, root, runTests };
+          const session = await playOne(stage, { nth, project, bug, scenario, client, start });
+          played.push({ session, client, scenario, project, bug, start });
+          if (played.length % 20 === 0) onProgress(`${played.length} of ${sessions} sessions`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
   } finally {
     await instar.close();
     await provider.close();
@@ -220,7 +230,10 @@ async function sendSession(
   const editsBefore = steps.flatMap((step, at) =>
     'user' in step ? [steps.slice(0, at).filter((one) => 'edit' in one).length] : [],
   );
-  const { turns, system } = readRecordedMessages(renderStory(client, steps));
+  const rendered = renderStory(client, steps);
+  const { turns, system } = readRecordedMessages(
+    client === 'cline' ? withClineResults(rendered, steps) : rendered,
+  );
   const messages: ChatMessage[] = [];
   let session = '';
   let spoken = 0;
@@ -238,6 +251,22 @@ async function sendSession(
     messages.push({ role: 'assistant', content: reply });
   }
   return session;
+}
+
+/** Cline answers a command with a list of queries and results. */
+function withClineResults(messages: readonly Json[], steps: readonly StoryStep[]): readonly Json[] {
+  const commands = steps.flatMap((step) => ('run' in step ? [step] : []));
+  return messages.map((message) => {
+    const { role, content } = asObject(message);
+    const [first] = role === 'tool' && typeof content === 'string' ? asArray(parseJson(content)) : [];
+    if (asObject(first).exitCode === undefined) return message;
+    const step = commands.shift();
+    if (step === undefined) return message;
+    const isOk = (step.exit ?? 0) === 0;
+    const error = isOk ? {} : { error: `Command failed with exit code ${step.exit}` };
+    const result = [{ query: step.run, result: step.out, success: isOk, ...error }];
+    return { ...asObject(message), content: JSON.stringify(result) };
+  });
 }
 
 async function post(

@@ -35,7 +35,7 @@ export function readMatters(turns: readonly AppraisedTurn[]): readonly Matter[] 
   let last: AppraisedTurn | undefined;
   for (const turn of turns) {
     if (turn.evidence.isReported) continue;
-    const isSame = last !== undefined && (last.evidence.task === turn.evidence.task || goesOn(last));
+    const isSame = last !== undefined && (isSameRequest(last, turn) || goesOn(last));
     if (isSame) groups.at(-1)?.push(turn);
     else groups.push([turn]);
     last = turn;
@@ -53,6 +53,12 @@ export function readMatters(turns: readonly AppraisedTurn[]): readonly Matter[] 
     return isSubstantial(matter.prompt) ? [matter] : [];
   });
 }
+
+/** Clients tell the time and the folder beside the words, in each request anew. */
+const isSameRequest = (a: AppraisedTurn, b: AppraisedTurn): boolean =>
+  a.evidence.task === b.evidence.task || typedIn(a) === typedIn(b);
+
+const typedIn = ({ evidence: { task } }: AppraisedTurn): string => separateTypedText(task).typed || task;
 
 const goesOn = ({ appraisal: { correction, signals } }: AppraisedTurn): boolean =>
   correction !== undefined || signals.some(({ name, score }) => GOES_ON.has(name) && score < 0.5);
@@ -83,7 +89,7 @@ function answerIn({ evidence: { reply } }: AppraisedTurn): string {
 
 /** Sections that a client adds to every message, about itself and the machine. Others are pasted: the request is about them. */
 const CLIENT_CONTEXT =
-  /^\s*<(?:system[-_]reminder|environment[-_](?:context|details)|user_instructions|instructions|permissions|skills?_instructions|apps_instructions|plugins_instructions|available_skills|agent_skills|collaboration_mode|user_info|project_layout|git_status|env|cwd|open_and_recently_viewed_files|instar-lessons|session_context)\b|^\s*# (?:AGENTS|CLAUDE|GEMINI)\.md\b/i;
+  /^\s*<(?:system[-_]reminder|environment[-_](?:context|details)|user_instructions|instructions|permissions|skills?_instructions|apps_instructions|plugins_instructions|available_skills|agent_skills|collaboration_mode|user_info|project_layout|git_status|env|cwd|open_and_recently_viewed_files|instar-lessons|session_context|info-msg)\b|^\s*# (?:AGENTS|CLAUDE|GEMINI)\.md\b|^\s*(?:Runtime: agent=|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>)/i;
 
 /** What the person typed; undefined when the request carries text of others or is a summary. */
 export function ownWords(message: string): string | undefined {
