@@ -40,6 +40,8 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
     training: async () => asObject(await ask('GET', '/api/train')),
+    practice: async ({ do: what, ...body }) =>
+      asObject(await ask('POST', `/api/practice/${encodeURIComponent(String(what))}`, body)),
     startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
     moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
     schedule: async () => asObject(await ask('GET', '/api/schedule')),

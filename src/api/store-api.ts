@@ -44,6 +44,7 @@ export function createStoreApi(
       return { engine: 'off', policy: '', generation, buffer: { query, support } };
     },
     startTraining: needsDaemon,
+    practice: needsDaemon,
     moveWeights: needsDaemon,
     schedule,
     // Loaded on demand: rarely called.

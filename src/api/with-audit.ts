@@ -15,6 +15,11 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note('sessions.erase', id);
         return api.erase(id);
       },
+      practice: async (request) => {
+        const what = asString(request.do) ?? '';
+        if (CHANGING.has(what)) await note(`practice.${what}`, describePractice(request));
+        return api.practice(CHANGING.has(what) ? { ...request, by: key } : request);
+      },
       startTraining: async (request) => {
         await note('train.run', String(request.steps ?? ''));
         return api.startTraining(request);
@@ -73,6 +78,12 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
     },
   };
 }
+
+const CHANGING: ReadonlySet<string> = new Set(['run', 'stop', 'add', 'exclude']);
+
+/** Ids and kinds, never text. */
+const describePractice = ({ kind, domain, ids }: JsonObject): string =>
+  [asString(kind) ?? '', asString(domain) ?? '', ...asArray(ids).map(String)].filter(Boolean).join(' ');
 
 /** `library.topK = 3`. Of texts only plain words are repeated: others may contain a secret. */
 function describeSetting({ path, value, unset }: JsonObject): string {

@@ -103,6 +103,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Show, compare and roll back the sets of lessons that prompts may contain.',
     load: async () => (await import('./generations.ts')).declareGenerations,
   },
+  practice: {
+    description:
+      'Attempt tasks like yours in quiet hours, and learn from what separates good attempts from bad.',
+    load: async () => (await import('./practice.ts')).declarePractice,
+  },
   train: {
     description: 'Train your own policy and choose which weights are served.',
     load: async () => (await import('./train.ts')).declareTrain,

@@ -28,6 +28,11 @@ export interface DaemonApi {
   startTraining(request: { readonly steps?: number }): Promise<JsonObject>;
   /** Moves weights one stage on, or back, for a person. Answers with what moved. */
   moveWeights(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
+  /**
+   * Practice, by `do`: `status`, `plan`, `run`, `stop`, `report`, `tasks`, `task`, `add`, `exclude` (see `learn/practice`). Rejects
+   * with what to change in a request that cannot be carried out.
+   */
+  practice(request: JsonObject): Promise<JsonObject>;
   /** Presence, whether background jobs may run, what they did and may still spend, and the next window. */
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */

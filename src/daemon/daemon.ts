@@ -35,6 +35,7 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { logTurn } from '../gateway/turn.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
+import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
@@ -162,6 +163,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     lessons: library.open,
     embed: library.embed,
+    lessonsFor: library.lessonsFor,
     catalogue: names.catalogue,
     prices: () => priceRules(config, localServerAddresses(env)),
     clock,
@@ -214,6 +216,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log,
     jobs: ({ history }) => [
       createReviewJob({ open: library.open, embed: library.embed, now: clock.now, history }),
+      createPracticeJob({ command: follower.practice, when: () => config.practice.scheduled }),
       ...(training === undefined ? [] : [training.job(history)]),
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
@@ -232,6 +235,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await follower.look();
       return done;
     },
+    practice: createPracticeApi(follower.practice, log),
     ...createTrainingApi(training, storeApi.training, log),
   };
   const status = (): JsonObject =>

@@ -1,6 +1,8 @@
 import type { ChatEvent, ChatRequest } from '../core/chat.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
-import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
+import type { AttemptLessons, LessonsForTask } from '../core/practice.ts';
+import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
 import type { WrittenPrompt } from '../learn/compress/compressor.ts';
 import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
 import type { LearningStatus } from '../learn/learning.ts';
@@ -29,6 +31,8 @@ export interface LearningSide {
     /** Answered when everything recorded so far has been read; the status was sent before. */
     look(): void;
     shorten(prompt: AgentPrompt, limitTokens: number): WrittenPrompt;
+    /** See `Practice.command`. */
+    practice(request: JsonObject): JsonObject;
   };
   readonly posts:
     | {
@@ -44,11 +48,12 @@ export interface LearningSide {
 export interface ServingSide {
   readonly calls: {
     /** Durable when it is answered. */
-    append(facts: readonly NewFact[]): readonly AppendResult[];
+    append(facts: readonly NewFact[], blocks?: readonly Block[]): readonly AppendResult[];
     publish(set: ChangeSet): PublishResult;
     model(role: LearningRole): LearningModel | undefined;
     chat(role: LearningRole, request: ChatRequest): readonly ChatEvent[];
     embed(texts: readonly string[]): readonly Float32Array[];
+    lessonsFor(...query: Parameters<LessonsForTask>): AttemptLessons;
   };
   readonly posts:
     | {

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/thread-connection.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { StoreError, type StoreReader } from '../core/store.ts';
+import { type Records, StoreError, type StoreReader } from '../core/store.ts';
 import type { LearningRecords } from '../learn/learning.ts';
 import { type LearningWorker, startLearningWorker } from '../learn/learning-worker.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
@@ -18,6 +18,7 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
+import { createSessionAttempts } from './practice-attempts.ts';
 
 /*
  * The thread that learns: it reads the record on its own connection, appraises, verifies, judges, learns and gates. The
@@ -36,6 +37,7 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     settle: async () => (await worker).settle(),
     look: async () => (await worker).look(),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
+    practice: async (signal, request) => (await (await worker).practice?.command(request, signal)) ?? {},
   },
   receive: (message) => {
     if (message.type === 'keys') keys = message.keys;
@@ -69,7 +71,7 @@ const sendSamples = (): void => {
 const redactor = createRedactor({ known: () => keys, salt });
 let isReady = false;
 const worker = startLearningWorker(settings, {
-  records: { ...store, append: (facts) => serving.call('append', [facts]) },
+  records: { ...store, append: (facts, blocks) => serving.call('append', [facts, blocks]) },
   decoder: () => {
     const known: BlockCache = new Map();
     return (view) => readStoredTurn(view, store, known);
@@ -82,6 +84,13 @@ const worker = startLearningWorker(settings, {
   chat: (role, request, signal) => serving.call('chat', [role, request], signal),
   embed: (texts) => serving.call('embed', [texts]),
   hasSecret: redactor.hasSecret,
+  practice: {
+    lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
+    openAttempts: createSessionAttempts({
+      clock,
+      onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),
+    }),
+  },
   buffer,
   succeeded: (turn, task) => {
     if (isScoped) serving.post({ type: 'succeeded', turn, task });
@@ -138,7 +147,7 @@ function createFollowingClock(first: number): Clock & { set(now: number): void }
   };
 }
 
-type Reads = Omit<LearningRecords, 'append'>;
+type Reads = Omit<LearningRecords, 'append'> & Pick<Records, 'sessions'>;
 
 /** The store's reads on a connection of this thread; opened again after a failure. */
 function openReads(file: string): Reads & { close(): void } {
@@ -160,6 +169,7 @@ function openReads(file: string): Reads & { close(): void } {
     factsOf: (...args) => read((from) => from.factsOf(...args)),
     totals: () => read((from) => from.totals()),
     session: (id) => read((from) => from.session(id)),
+    sessions: (query) => read((from) => from.sessions(query)),
     turns: (session) => read((from) => from.turns(session)),
     turn: (id) => read((from) => from.turn(id)),
     rewards: (of) => read((from) => from.rewards(of)),

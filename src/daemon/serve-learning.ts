@@ -6,6 +6,7 @@ import { stopWorker, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { type JsonObject, toJson } from '../core/json.ts';
+import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
@@ -38,6 +39,8 @@ export interface ServeLearningOptions {
   /** Undefined while the record cannot be read. */
   readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
+  /** What a task would be shown. */
+  readonly lessonsFor: LessonsForTask;
   readonly catalogue: Catalogue;
   readonly prices: () => PriceRules;
   readonly clock: Clock;
@@ -62,6 +65,8 @@ export interface ServedLearning {
   samples(): readonly TrainingSample[];
   /** Writes a shorter system prompt with the evolver's model, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
+  /** See `Practice.command`. Rejects while the thread is not running. */
+  practice(request: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
   /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
@@ -214,6 +219,11 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       });
       return { ...writing, ...(known === undefined ? fault : describe(known, fault)) };
     },
+    practice: async (request, signal) => {
+      if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
+      sendKeys(thread);
+      return thread.side.call('practice', [request], signal);
+    },
     look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
     settle: async () => {
       // The thread's end is in the status and in the log.
@@ -246,7 +256,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
 /** What the thread is started with; other settings are read here, when they are needed. */
 const threadSettings = (
-  { library, learn }: Config,
+  { library, learn, practice }: Config,
   prices: PriceRules,
   since: number,
 ): Pick<LearningThreadData, 'settings' | 'isScoped'> => ({
@@ -258,6 +268,7 @@ const threadSettings = (
     prices,
     since,
     verifiers: learn.verifiers,
+    practice: { ...practice, trials: { ...practice.trials }, budget: { ...practice.budget } },
   },
   isScoped: learn.flush === 'scoped',
 });
@@ -266,12 +277,12 @@ const startWorker: StartThread = (module, options) => new Worker(module, options
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
 function createAnswers(
-  { records, lessons, embed }: ServeLearningOptions,
+  { records, lessons, embed, lessonsFor }: ServeLearningOptions,
   models: LearningModels,
 ): CallAnswers<ServingSide['calls']> {
   return {
-    append: async (_, facts) => {
-      const appended = await records.append(facts);
+    append: async (_, facts, blocks) => {
+      const appended = await records.append(facts, blocks);
       appended.forEach(({ seq, isNew }, index) => {
         const fact = facts[index];
         if (!isNew || fact === undefined) return;
@@ -288,6 +299,7 @@ function createAnswers(
     model: async (_, role) => models.model(role),
     chat: (signal, role, request) => models.chat(role, request, signal),
     embed: async (_, texts) => embed.embed(texts),
+    lessonsFor: (_, query, force) => lessonsFor(query, force),
   };
 }
 

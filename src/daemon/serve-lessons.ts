@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
+import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
@@ -13,6 +14,7 @@ import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { createHoldout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
+import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
@@ -47,6 +49,7 @@ export interface ServedLessons {
   open(): OpenLessons | undefined;
   /** The sentence model. */
   readonly embed: EmbeddingModel;
+  readonly lessonsFor: LessonsForTask;
   status(): JsonObject;
   /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
@@ -186,6 +189,11 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     },
     open: () => opened?.open,
     embed,
+    lessonsFor: createLessonsForTask({
+      library: () => opened?.open.library,
+      recall: async (query, now) => opened?.index.recall(query, now) ?? nothingRecalled,
+      now: clock.now,
+    }),
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     settle: async () => opened?.index.settled(),
     followErasure: async () => opened?.followErasure(),

@@ -167,6 +167,14 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       });
     }, 'training'),
   ],
+  ['GET /api/practice', owned(({ api }) => api.practice({ do: 'status' }))],
+  [
+    'POST /api/practice/:id',
+    owned(
+      ({ api }, asked) => withBody(asked, (body) => api.practice({ ...body, do: asked.id })),
+      'operation',
+    ),
+  ],
   ['GET /api/learning', shared(({ api }) => api.learning())],
   [
     'POST /api/learning',

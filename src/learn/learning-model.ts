@@ -5,7 +5,8 @@ import { createFailure } from '../core/failure.ts';
 import { asObject, asString } from '../core/json.ts';
 import type { Catalogue, Target } from '../core/upstream.ts';
 
-export type LearningRole = 'evolver' | 'judge';
+/** `attempt`: attempts tasks of practice. */
+export type LearningRole = 'evolver' | 'judge' | 'attempt';
 
 /** A model that learning asks. Plain data. */
 export interface LearningModel {
@@ -45,15 +46,19 @@ const LONGEST = 1024 * 1024;
  */
 export function createLearningModels({ settings, catalogue, prices }: LearningModelsOptions): LearningModels {
   const isOurs = (target: Target): boolean =>
-    target.provider !== 'instar' && (target.access.kind !== 'caller' || prices(nameOf(target)).isLocal);
+    target.access.kind !== 'caller' || prices(nameOf(target)).isLocal;
   const find = (role: LearningRole): { readonly target: Target; readonly isNamed: boolean } | undefined => {
     const { models } = settings;
     // The judge is called often, so it must be configured explicitly.
-    const names = role === 'judge' ? [role] : [role, 'default'];
+    const own = role === 'attempt' ? 'practice' : role;
+    const names = role === 'judge' ? [own] : [own, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));
     if (alias === undefined || models[alias] === 'off') return undefined;
-    const target = catalogue.resolve(alias, 'openai-chat').find(isOurs);
-    return target && { target, isNamed: alias === role };
+    const target = catalogue
+      .resolve(alias, 'openai-chat')
+      // The embedded policy attempts tasks, and draws no conclusions.
+      .find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
+    return target && { target, isNamed: alias === own };
   };
   return {
     model: (role) => {

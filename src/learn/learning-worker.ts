@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { type Ask, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
+import type { Records } from '../core/store.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
@@ -30,6 +31,8 @@ import type { FactFold, LearningState } from './learning-state.ts';
 import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
+import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
+import type { Practice } from './practice/serve-practice.ts';
 
 /** Plain data: it is passed to the thread. */
 export interface LearningSettings {
@@ -46,11 +49,12 @@ export interface LearningSettings {
   readonly verifiers: readonly VerifierRow[];
   /** How long new failures wait for the evolver's answer, in milliseconds. */
   readonly patienceMs?: number;
+  readonly practice?: PracticeConfig;
 }
 
 /** All that learning needs from outside its thread. */
 export interface LearningPorts {
-  readonly records: LearningRecords;
+  readonly records: LearningRecords & Pick<Records, 'sessions' | 'append'>;
   readonly decoder: EvidenceRecords['decoder'];
   /** Publishes in the thread that owns the library. Idempotent by the set's id. */
   readonly publish: (set: ChangeSet) => Promise<PublishResult>;
@@ -68,6 +72,8 @@ export interface LearningPorts {
   /** Called for every new success. */
   readonly succeeded: (turn: string, task: string) => void;
   readonly onStatus: (status: LearningStatus) => void;
+  /** Absent: nothing is practised. */
+  readonly practice?: PracticePorts;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly log: Log;
@@ -80,6 +86,8 @@ export interface LearningWorker {
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
+  /** Absent where nothing is practised. */
+  readonly practice?: Practice;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
   /** Aborts what is under way. */
@@ -172,13 +180,35 @@ export async function startLearningWorker(
       if (found?.onlyFor !== undefined) return NOT_NAMED;
       return found?.ask(question, aborted) ?? missing;
     };
+  const practice =
+    ports.practice === undefined || settings.practice === undefined
+      ? undefined
+      : await openPractice({
+          config: settings.practice,
+          ports: ports.practice,
+          records,
+          evidence,
+          lessons,
+          gate,
+          nearest,
+          embed: ports.embed,
+          model: async (role) => {
+            const found = await ports.model(role);
+            return found && { ...found, chat: chatOf(role, ports) };
+          },
+          isOn: () => state?.switch.isOn ?? true,
+          mayPromote: settings.autonomy !== 'manual',
+          clock,
+          newId,
+          log,
+        });
   const verifiers = await createVerifiers(rows, { ask: askLater('judge', NO_JUDGE) });
   const learning = await startLearning({
     records,
     effects,
     lessonOf: (id) => library.lesson(id),
     evidence,
-    buffer: ports.buffer,
+    buffer: practice === undefined ? ports.buffer : joinFolds([ports.buffer, ...practice.folds]),
     prices: createPrices(settings.prices),
     since: settings.since,
     budget,
@@ -205,8 +235,10 @@ export async function startLearningWorker(
     look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
+    ...(practice === undefined ? {} : { practice }),
     close: async () => {
       stop.abort();
+      await practice?.close();
       await learning.close();
     },
   };
@@ -222,14 +254,23 @@ function createAskOf(
     const found = isOn() ? await find(role) : undefined;
     if (found === undefined) return undefined;
     const { name, price, onlyFor } = found;
-    const model: ChatModel = async function* (request, { signal }) {
-      yield* await chat(role, request, signal);
-    };
+    const model = chatOf(role, { chat });
     const journal = (note: string) => log.debug({ role }, note);
     const ask = createAsk({ model, name, price, budget, clock, journal });
     return { ask, model: name, ...(onlyFor === undefined ? {} : { onlyFor }) };
   };
 }
+
+const chatOf = (role: LearningRole, { chat }: Pick<LearningPorts, 'chat'>): ChatModel =>
+  async function* (request, { signal }) {
+    yield* await chat(role, request, signal);
+  };
+
+const joinFolds = (folds: readonly FactFold[]): FactFold => ({
+  add: (stored) => {
+    for (const fold of folds) fold.add(stored);
+  },
+});
 
 function noModel(why: string) {
   return { ok: false, why, isRetryable: true, cost: NO_COST } as const;

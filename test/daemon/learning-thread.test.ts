@@ -104,6 +104,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
       embed: async (texts) => texts.map(() => new Float32Array(384)),
       close: async () => undefined,
     },
+    lessonsFor: async () => ({ text: '', lessons: [], generation: 0 }),
     catalogue: { resolve: () => [own], list: () => [], access: () => new Set() },
     prices: () => ({}),
     clock,

@@ -116,10 +116,40 @@ export const learnSchema = z.strictObject({
 export const practiceSchema = z.strictObject({
   groupSize: z.int().min(2).max(64).default(3).describe('Number of attempts per task.'),
   temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature of the attempts.'),
+  scheduled: z
+    .enum(['off', 'free', 'on'])
+    .default('free')
+    .describe(
+      'Whether practice begins by itself in quiet hours. "free": only where the models that it uses cost nothing. "off": only when you ask for it (instar practice run).',
+    ),
+  tasks: z
+    .array(z.string().min(1).max(4096))
+    .max(100)
+    .default([])
+    .describe('Files with tasks, one JSON object a line: prompt, and what an attempt is graded by.'),
+  taskMinutes: z.number().min(0.1).max(120).default(5).describe('Minutes after which an attempt is stopped.'),
   budget: z
-    .strictObject({ usd: usd(5).describe('Maximum cost of one practice session, in US dollars.') })
+    .strictObject({
+      usd: usd(5).describe('Maximum cost of one practice session, in US dollars.'),
+      tokens: z
+        .int()
+        .min(0)
+        .max(10_000_000_000)
+        .default(2_000_000)
+        .describe('Maximum tokens of one practice session, whatever they cost.'),
+      minutes: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(240)
+        .describe(
+          'Maximum minutes of work of one practice session, attempts at the same time counted apart.',
+        ),
+    })
     .prefault({})
-    .describe('Limits on the cost of practice.'),
+    .describe(
+      'Limits on one practice session. An attempt or question is made only when it fits into what is left.',
+    ),
   snapshots: z
     .boolean()
     .default(false)

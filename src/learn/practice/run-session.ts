@@ -1,4 +1,4 @@
-import { addSpending, type Budget, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
+import type { Budget, Spending } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
@@ -13,6 +13,7 @@ import { practice } from './practice.ts';
 import { isContinuable, type PastSession, type PracticeHistory } from './practice-history.ts';
 import type { PracticeEvent, PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
 import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
+import { spentByUnits } from './practice-units.ts';
 import { type DueSession, SESSION_SIZES } from './session-kinds.ts';
 import { chooseTasks } from './sources/choose-tasks.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
@@ -31,7 +32,9 @@ export interface SessionParts {
   readonly embed: EmbedTexts;
   readonly lessonsFor: LessonsForTask;
   /** Makes attempts within a budget; opened for each session. */
-  readonly openAttempts: (budget: Budget) => SessionAttempts;
+  readonly openAttempts: (budget: Budget) => Promise<SessionAttempts>;
+  /** Whether a task's words may be sent to the model that attempts. */
+  readonly mayAttempt: (task: PracticeTask) => Promise<boolean>;
   /** The model that draws conclusions, within a budget; undefined: attempts are graded, and nothing is concluded. */
   readonly openAsk: (budget: Budget) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
   readonly openBudget: (spent: Spending) => Budget;
@@ -120,11 +123,12 @@ export async function* runSession(
   // 2. The tasks are attempted in groups, and what separates good attempts from bad ones becomes lessons.
   const journal = await openPracticeJournal({ run, records: parts.records, clock });
   const budget = parts.openBudget(spentIn(journal));
-  const attempts = parts.openAttempts(budget);
+  const attempts = await parts.openAttempts(budget);
   const writer = await parts.openAsk(budget);
   const settings = parts.settings();
   const temperature = attempts.temperature ?? settings.temperature;
-  const result = yield* practice({
+  const rewards = new Map<string, number[]>();
+  const events = practice({
     run,
     kind,
     tasks,
@@ -151,11 +155,20 @@ export async function* runSession(
     clock,
     signal,
   });
+  let next = await events.next();
+  for (; next.done !== true; next = await events.next()) {
+    const { value: event } = next;
+    yield event;
+    if (event.type === 'attempt-made' && event.reward !== undefined)
+      rewards.set(event.task, [...(rewards.get(event.task) ?? []), event.reward]);
+  }
+  const result = next.value;
 
   // 3. Lessons on trial are measured, with and without, on tasks that they were not learned from.
   let helpful = 0;
   let refused = 0;
   const isOver = result.end === 'done' || result.end === 'budget';
+  for (const [task, list] of isOver ? rewards : []) await practised(task, list, run, 'learn', parts);
   const trials =
     isOver && !signal.aborted ? measureTrials(parts, attempts, journal, budget, temperature, signal) : [];
   for await (const event of trials) {
@@ -198,7 +211,8 @@ async function planSession(
   const fits = ({ task }: KnownTask): boolean =>
     (area.agent === undefined || task.agent === undefined || task.agent === area.agent) &&
     (area.project === undefined || task.project === undefined || task.project === area.project);
-  const known = tasks.list().filter(fits);
+  const known: KnownTask[] = [];
+  for (const one of tasks.list().filter(fits)) if (await parts.mayAttempt(one.task)) known.push(one);
   const choice = { kind, seed: run, now: clock.now(), split: 'learn' as const };
   const chosen = await chooseTasks(
     known,
@@ -243,25 +257,17 @@ async function append(
 /** Tasks that were excluded or erased since are left out. */
 async function openTasks(
   ids: readonly string[],
-  { tasks, records }: SessionParts,
+  { tasks, records, mayAttempt }: SessionParts,
 ): Promise<readonly PracticeTask[]> {
   const opened: PracticeTask[] = [];
   for (const id of ids) {
     const task = await tasks.open(id, records);
-    if (task !== undefined) opened.push(task);
+    if (task !== undefined && (await mayAttempt(task))) opened.push(task);
   }
   return opened;
 }
 
-const spentIn = (journal: RunUnits): Spending =>
-  journal.units().reduce((sum: Spending, unit) => addSpending(sum, usedIn(unit)), NOTHING_SPENT);
-
-/** What a unit cost: attempts and answers say so. */
-function usedIn(unit: unknown): Partial<Spending> {
-  if (typeof unit !== 'object' || unit === null || !('used' in unit)) return {};
-  const { used } = unit;
-  return typeof used === 'object' && used !== null ? used : {};
-}
+const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
 
 async function* measureTrials(
   parts: SessionParts,
@@ -297,30 +303,49 @@ async function* measureTrials(
 async function retry(
   task: PracticeTask,
   run: string,
-  { lessonsFor, settings, records, clock, tasks }: SessionParts,
+  parts: SessionParts,
   { make }: SessionAttempts,
   journal: RunUnits,
   temperature: number,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
+  const { lessonsFor, settings } = parts;
   const { agent, project, domain, prompt } = task;
   const shown = await lessonsFor(compact({ task: prompt, agent, project, domain }));
   const rewards: number[] = [];
   for (let place = 0; place < 3 && !rewards.some((reward) => reward >= PASSED); place++) {
-    const id = `${run}/again/${task.id}/${place}`;
+    const id = `again/${task.id}/${place}`;
     const known = (await journal.read(id)) as { readonly reward: number } | undefined;
     if (known !== undefined) rewards.push(known.reward);
     if (known !== undefined) continue;
-    const order = { id, task, shown, seed: id, temperature, timeoutMs: settings().timeoutMs };
+    const order = {
+      id: `${run}/${id}`,
+      task,
+      shown,
+      seed: `${run}/${id}`,
+      temperature,
+      timeoutMs: settings().timeoutMs,
+    };
     const { outcome, used } = await make(order, signal);
     if (outcome.is !== 'graded') return undefined;
     const sessions = task.from === undefined ? [] : [task.from.session];
     await journal.write(id, { reward: outcome.reward, used: { ...used } }, { sessions });
     rewards.push(outcome.reward);
   }
-  const fact = { type: 'practice-task', op: 'practised', id: task.id, run, rewards } as const;
-  const at = Math.round(clock.now());
-  const [written] = await records.append([{ at, fact, key: `practice/${run}/again/${task.id}` }]);
-  if (written?.isNew === true) tasks.add({ seq: written.seq, at, fact });
+  await practised(task.id, rewards, run, 'again', parts);
   return rewards.some((reward) => reward >= PASSED);
+}
+
+/** How attempts at a task went: it decides when it is tried again, and how hard it is. */
+async function practised(
+  id: string,
+  rewards: readonly number[],
+  run: string,
+  what: string,
+  { records, clock, tasks }: Pick<SessionParts, 'records' | 'clock' | 'tasks'>,
+): Promise<void> {
+  const fact = { type: 'practice-task', op: 'practised', id, run, rewards } as const;
+  const at = Math.round(clock.now());
+  const [written] = await records.append([{ at, fact, key: `practice/${run}/${what}/${id}` }]);
+  if (written?.isNew === true) tasks.add({ seq: written.seq, at, fact });
 }

@@ -1,0 +1,51 @@
+import { createAttemptFolders } from '../agent/attempts/attempt-folders.ts';
+import { createAttemptQueue } from '../agent/attempts/attempt-queue.ts';
+import { createAttempts } from '../agent/attempts/attempts.ts';
+import type { Clock } from '../core/clock.ts';
+import { costOf } from '../cost/prices.ts';
+import { createTaskVerifier, readAttemptSteps } from '../evidence/verifiers/verify-task.ts';
+import type { PracticePorts } from '../learn/practice/open-practice.ts';
+import { createInProcessAttempts } from '../models/in-process-client.ts';
+
+interface AttemptsOptions {
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** The longest reply, and what is reserved for the prompts of one attempt: an attempt in a folder asks several times. */
+const MOST_REPLY = 4096;
+const MOST_PROMPT = { words: 16_000, folder: 160_000 };
+
+/** Who attempts tasks of practice in this thread: the model, in words or with our agent's tools in a confined folder. */
+export function createSessionAttempts({ clock, onFault }: AttemptsOptions): PracticePorts['openAttempts'] {
+  const folders = createAttemptFolders();
+  return ({ name, price, chat }, budget, ask) => {
+    const open = createInProcessAttempts({
+      chat,
+      name,
+      model: name,
+      maxTokens: MOST_REPLY,
+      costOf: (usage) => costOf(usage, price),
+    });
+    const make = createAttempts({
+      agents: new Map([['model', { kind: 'model', open }]]),
+      folders,
+      verify: createTaskVerifier(ask === undefined ? {} : { ask }),
+      readSteps: readAttemptSteps,
+      clock,
+      onFault,
+    });
+    const queue = createAttemptQueue({
+      make,
+      clock,
+      provider: () => name.split('/', 1)[0] ?? name,
+      budget,
+      most: ({ task, timeoutMs }) => {
+        const inputTokens = task.workspace === undefined ? MOST_PROMPT.words : MOST_PROMPT.folder;
+        const { usd, unpriced } = costOf({ inputTokens, outputTokens: MOST_REPLY }, price);
+        return { calls: 1, tokens: inputTokens + MOST_REPLY, usd, unpriced, ms: timeoutMs };
+      },
+    });
+    return { agent: name, make: queue.make };
+  };
+}

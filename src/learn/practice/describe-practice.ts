@@ -1,0 +1,243 @@
+import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
+import { compact, type Json, type JsonObject } from '../../core/json.ts';
+import { practiceSubject } from '../../core/practice-fact.ts';
+import type { Records } from '../../core/store.ts';
+import type { PastSession, PracticeYield } from './practice-history.ts';
+import { spentByUnits } from './practice-units.ts';
+import type { SessionRequest, SessionSettings } from './run-session.ts';
+import { SESSION_SIZES } from './session-kinds.ts';
+
+/** Sessions for a list, newest first. */
+export const describeSessions = (sessions: readonly PastSession[]): JsonObject[] =>
+  [...sessions].reverse().map(({ at, planned, closed }) =>
+    compact({
+      run: planned.run,
+      kind: planned.kind,
+      why: planned.why,
+      at: new Date(at).toISOString(),
+      tasks: planned.tasks.length,
+      end: closed?.end ?? 'open',
+      note: closed?.note,
+      learned: closed?.counts.published,
+      helpful: closed?.helpful,
+      refused: closed?.refused,
+      forgotten: closed?.forgotten.length,
+      spent: closed === undefined ? undefined : { ...closed.spent },
+    }),
+  );
+
+/** What each kind of session has brought for what it cost. */
+export const describeYields = (yields: readonly PracticeYield[]): JsonObject[] =>
+  yields.map(({ kind, sessions, learned, helpful, spent }) => ({
+    kind,
+    sessions,
+    learned,
+    helpful,
+    tokens: spent.tokens,
+    usd: spent.usd,
+    learnedPerMillionTokens: spent.tokens === 0 ? 0 : round((1e6 * learned) / spent.tokens),
+  }));
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** What the units of a stage used, and how many there were. */
+interface StageUse {
+  readonly count: number;
+  readonly used: Spending;
+}
+
+/** By stage: `attempt`, or the name of the question. */
+export function useByStage(units: ReadonlyMap<string, Json>): ReadonlyMap<string, StageUse> {
+  const stages = new Map<string, StageUse>();
+  for (const [unit, value] of units) {
+    const stage = stageOf(unit);
+    if (stage === undefined) continue;
+    const before = stages.get(stage) ?? { count: 0, used: NOTHING_SPENT };
+    const used = spentByUnits(new Map([[unit, value]]));
+    stages.set(stage, { count: before.count + 1, used: addSpending(before.used, used) });
+  }
+  return stages;
+}
+
+/** Other units cost nothing. */
+function stageOf(unit: string): string | undefined {
+  const [kind = '', name = ''] = unit.split('/');
+  if (kind === 'attempt' || kind === 'again' || kind === 'trial') return kind;
+  return kind === 'ask' ? name : undefined;
+}
+
+/** The units of a run, from its facts. */
+export async function readRunUnits(
+  run: string,
+  records: Pick<Records, 'events'>,
+): Promise<ReadonlyMap<string, Json>> {
+  const units = new Map<string, Json>();
+  for (const { fact } of await records.events(practiceSubject(run)))
+    if (fact.type === 'practice-unit') units.set(fact.unit, fact.value);
+  return units;
+}
+
+/** Runs whose averages count. */
+const MOST_RUNS = 3;
+/** Where nothing was measured yet: tokens of one attempt in words, and of one question. */
+const FIRST_GUESS: Readonly<Record<string, number>> = {
+  attempt: 4000,
+  summarise: 2500,
+  advantage: 3500,
+  operations: 2500,
+  reconcile: 4000,
+};
+const KEPT = 0.5;
+
+interface EstimateParts {
+  readonly records: Pick<Records, 'events'>;
+  readonly history: { sessions(): readonly PastSession[] };
+  readonly settings: () => SessionSettings;
+  /** US dollars for a million tokens, input and output together; undefined when the price is unknown. */
+  readonly priceOf: (stage: 'attempt' | 'question') => Promise<number | undefined>;
+  readonly count: (request: SessionRequest) => Promise<number>;
+}
+
+/**
+ * Calls, tokens and money of a session by stage, before it begins: the numbers of attempts follow from its size, what one costs from
+ * the averages of the last sessions. `isMeasured` says which averages those are.
+ */
+export async function estimateSession(request: SessionRequest, parts: EstimateParts): Promise<JsonObject> {
+  const size = SESSION_SIZES[request.kind];
+  const groupSize = request.groupSize ?? Math.max(size.groupSize, parts.settings().groupSize);
+  const tasks = Math.min(request.tasks ?? size.tasks, await parts.count(request));
+  const done = parts.history
+    .sessions()
+    .filter(({ closed }) => closed !== undefined)
+    .slice(-MOST_RUNS);
+  const measured = new Map<string, StageUse>();
+  let groups = 0;
+  let kept = 0;
+  for (const { planned, closed } of done) {
+    groups += closed?.counts.groups ?? 0;
+    kept += closed?.counts.kept ?? 0;
+    for (const [stage, { count, used }] of useByStage(await readRunUnits(planned.run, parts.records))) {
+      const before = measured.get(stage) ?? { count: 0, used: NOTHING_SPENT };
+      measured.set(stage, { count: before.count + count, used: addSpending(before.used, used) });
+    }
+  }
+  const share = groups === 0 ? KEPT : kept / groups;
+  const spread = Math.round(tasks * size.epochs * share);
+  const calls: Readonly<Record<string, number>> = {
+    attempt: tasks * groupSize * size.epochs,
+    summarise: spread * groupSize,
+    advantage: spread,
+    operations: spread,
+    reconcile: tasks === 0 ? 0 : size.epochs * Math.ceil(tasks / 20),
+  };
+  const stages: JsonObject[] = [];
+  let total = { calls: 0, tokens: 0, usd: 0 };
+  let isPriced = true;
+  for (const [stage, count] of Object.entries(calls)) {
+    const known = measured.get(stage);
+    const isMeasured = known !== undefined && known.count > 0;
+    const tokens = Math.round(
+      count * (isMeasured ? known.used.tokens / known.count : (FIRST_GUESS[stage] ?? 0)),
+    );
+    const price = await parts.priceOf(stage === 'attempt' ? 'attempt' : 'question');
+    const usd = isMeasured ? (count * known.used.usd) / known.count : ((price ?? 0) * tokens) / 1e6;
+    if (price === undefined && !isMeasured) isPriced = false;
+    stages.push({ stage, calls: count, tokens, usd: round4(usd), isMeasured });
+    total = { calls: total.calls + count, tokens: total.tokens + tokens, usd: total.usd + usd };
+  }
+  return compact({
+    kind: request.kind,
+    why: request.why,
+    area: { ...request.area },
+    tasks,
+    epochs: size.epochs,
+    groupSize,
+    stages,
+    total: { ...total, usd: round4(total.usd) },
+    isPriced,
+  });
+}
+
+const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+interface ReportParts {
+  readonly records: Pick<Records, 'events'>;
+  readonly tasks: {
+    show(
+      id: string,
+    ):
+      | { readonly task: { readonly prompt: string; readonly domain: string; readonly origin: string } }
+      | undefined;
+  };
+  readonly library: {
+    lesson(
+      id: string,
+    ):
+      | { readonly state: string; readonly text: { readonly name: string; readonly description: string } }
+      | undefined;
+  };
+}
+
+/** Everything that a report of a session needs, from its facts. */
+export async function reportSession(
+  { at, planned, closed }: PastSession,
+  parts: ReportParts,
+): Promise<JsonObject> {
+  const units = await readRunUnits(planned.run, parts.records);
+  const byTask = new Map<string, { rewards: number[]; failed: number; output: string[] }>();
+  const cycles: JsonObject[] = [];
+  for (const [unit, value] of units) {
+    const [kind = ''] = unit.split('/');
+    const { task, outcome, output } = objectOf(value);
+    if (kind === 'cycle') cycles.push(objectOf(value));
+    if (kind !== 'attempt' || typeof task !== 'string') continue;
+    const one = byTask.get(task) ?? { rewards: [], failed: 0, output: [] };
+    const { is, reward } = objectOf(outcome);
+    if (is === 'graded' && typeof reward === 'number') one.rewards.push(reward);
+    else one.failed++;
+    if (typeof output === 'string') one.output.push(output.slice(0, 400));
+    byTask.set(task, one);
+  }
+  const stages = [...useByStage(units)].map(([stage, { count, used }]) => ({
+    stage,
+    calls: count,
+    tokens: used.tokens,
+    usd: round4(used.usd),
+  }));
+  const judgements = cycles.flatMap(({ judgements: judged }) =>
+    Array.isArray(judged) ? judged.map(objectOf) : [],
+  );
+  return compact({
+    ...describeSessions([{ at, planned, ...(closed === undefined ? {} : { closed }) }])[0],
+    area: { ...planned.area },
+    counts: closed === undefined ? undefined : { ...closed.counts },
+    forgottenTasks: closed?.forgotten.map(String),
+    stages,
+    perTask: [...byTask].map(([id, { rewards, failed, output }]) => {
+      const known = parts.tasks.show(id)?.task;
+      return compact({
+        id,
+        prompt: known?.prompt,
+        domain: known?.domain,
+        origin: known?.origin,
+        rewards,
+        failed,
+        outputs: output,
+      });
+    }),
+    lessons: judgements.map(({ lesson, name, outcome, why }) => {
+      const now = parts.library.lesson(String(lesson));
+      return compact({
+        id: String(lesson),
+        name: String(name),
+        outcome: String(outcome),
+        why: Array.isArray(why) ? why.map(String) : [],
+        state: now?.state,
+        description: now?.text.description,
+      });
+    }),
+  }) as JsonObject;
+}
+
+const objectOf = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
