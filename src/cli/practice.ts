@@ -9,6 +9,10 @@ import { type CommandContext, CommandError, type DeclareCommand, EXIT, type Exit
 import { dim, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
 
+interface WithArgs {
+  readonly args: readonly string[];
+}
+
 interface SessionOptions {
   readonly kind?: string;
   readonly tasks?: number;
@@ -247,7 +251,7 @@ const stop = (_: object, context: CommandContext): Promise<ExitCode> =>
   );
 
 const report = (
-  { run: id, out }: { readonly run?: string; readonly out?: string },
+  { args: [id], out }: { readonly args: readonly string[]; readonly out?: string },
   context: CommandContext,
 ): Promise<ExitCode> =>
   show(
@@ -316,7 +320,7 @@ const listTasks = ({ domain }: { readonly domain?: string }, context: CommandCon
     },
   );
 
-const showTask = ({ id }: { readonly id: string }, context: CommandContext): Promise<ExitCode> =>
+const showTask = ({ args: [id = ''] }: WithArgs, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
     (api) => api.practice({ do: 'task', id }),
@@ -331,7 +335,7 @@ const showTask = ({ id }: { readonly id: string }, context: CommandContext): Pro
     },
   );
 
-const addTasks = ({ file }: { readonly file: string }, context: CommandContext): Promise<ExitCode> => {
+const addTasks = ({ args: [file = ''] }: WithArgs, context: CommandContext): Promise<ExitCode> => {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -353,10 +357,7 @@ const addTasks = ({ file }: { readonly file: string }, context: CommandContext):
   );
 };
 
-const excludeTasks = (
-  { id }: { readonly id: readonly string[] },
-  context: CommandContext,
-): Promise<ExitCode> =>
+const excludeTasks = ({ args: id }: WithArgs, context: CommandContext): Promise<ExitCode> =>
   show(
     context,
     (api) => api.practice({ do: 'exclude', ids: [...id] }),
