@@ -14,17 +14,16 @@ import { createStoreProofs } from './settings/store-settings.ts';
 import { createTrainProofs } from './settings/train-settings.ts';
 import { createVerifierProofs } from './settings/verifier-settings.ts';
 
-/** Keys that Instar accepts and does not act on; the user is told. */
-const ANNOUNCED: SettingProofs = {
-  'practice.groupSize': { announced: 'practice.* does nothing yet', input: { practice: { groupSize: 4 } } },
-  'practice.temperature': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { temperature: 1 } },
-  },
-  'practice.budget.usd': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { budget: { usd: 1 } } },
-  },
+const SHOWN_IN = 'test/api/library-practice.test.ts';
+const PRACTICE: SettingProofs = {
+  'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
+  'practice.temperature': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
+  ...Object.fromEntries(
+    ['usd', 'tokens', 'calls', 'minutes'].map((name) => [
+      `practice.budget.${name}`,
+      { shownIn: SHOWN_IN, title: 'stops at practice.budget.%s of the config' },
+    ]),
+  ),
 };
 /** For editors, which read the file that it names. */
 const FOR_EDITORS = '$schema';
@@ -39,7 +38,7 @@ const proofs: SettingProofs = {
   ...createScheduleProofs(stage),
   ...createStoreProofs(stage),
   ...createPriceProofs(),
-  ...ANNOUNCED,
+  ...PRACTICE,
 };
 afterAll(() => stage.close());
 
@@ -91,9 +90,8 @@ describe('a setting that cannot act', () => {
     expect(problemsOf(input)).toContain(why);
   });
 
-  it("does not make the contract's example invalid: what does nothing yet is a warning", () => {
-    const { warnings } = checkConfig(interfaceExample, { env: {} });
-    expect(warnings).toEqual(['practice.* does nothing yet: practice runs come in a later version']);
+  it("does not make the contract's example invalid, and warns of nothing in it", () => {
+    expect(checkConfig(interfaceExample, { env: {} }).warnings).toEqual([]);
     expect(checkConfig({}, { env: {} }).warnings).toEqual([]);
   });
 });

@@ -115,7 +115,31 @@ export const practiceSchema = z.strictObject({
   groupSize: z.int().min(2).max(64).default(3).describe('Number of attempts per task.'),
   temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature of the attempts.'),
   budget: z
-    .strictObject({ usd: usd(5).describe('Maximum cost of one practice session, in US dollars.') })
+    .strictObject({
+      usd: usd(5).describe('Maximum cost of one practice session, in US dollars.'),
+      tokens: z
+        .int()
+        .min(0)
+        .max(10_000_000_000)
+        .default(2_000_000)
+        .describe('Maximum tokens of one practice session, of attempts and of learning from them.'),
+      calls: z
+        .int()
+        .min(0)
+        .max(1_000_000)
+        .default(2000)
+        .describe('Maximum model calls of one practice session.'),
+      minutes: z
+        .number()
+        .min(0)
+        .max(10_080)
+        .default(480)
+        .describe(
+          'Maximum time of one practice session: the minutes of all its attempts and calls, added up.',
+        ),
+    })
     .prefault({})
-    .describe('Limits on the cost of practice.'),
+    .describe(
+      'Limits of one practice session. An attempt or a call that could pass one of them is not made.',
+    ),
 });
