@@ -37,15 +37,21 @@ interface PolicyAttemptsParts {
 /** Attempts by a function: one answer each, within the budget and the time limit. Never rejects. */
 export function createPolicyAttempts(parts: PolicyAttemptsParts): MakeAttempt {
   const { name, policy, verify, budget, most, clock } = parts;
-  const running = new Set<Promise<unknown>>();
-  /** Most of what attempts reserve comes back: one that does not fit waits for those that run. */
-  const reserve = async (request: PolicyRequest): ReturnType<Budget['reserve']> => {
-    for (;;) {
-      const work = { kind: 'attempt', model: name, purpose: 'attempt' };
-      const reserved = await budget.reserve(most(request), work);
-      if (reserved.isGranted || running.size === 0) return reserved;
-      await Promise.race(running);
-    }
+  const running = new Set<Promise<void>>();
+  let before: Promise<unknown> = Promise.resolve();
+  /** One after the other. Most of what attempts reserve comes back: one that does not fit waits for those that run. */
+  const reserve = (request: PolicyRequest, done: Promise<void>): ReturnType<Budget['reserve']> => {
+    const work = { kind: 'attempt', model: name, purpose: 'attempt' };
+    const granted = before.then(async () => {
+      for (;;) {
+        const reserved = await budget.reserve(most(request), work);
+        if (reserved.isGranted) running.add(done);
+        if (reserved.isGranted || running.size === 0) return reserved;
+        await Promise.race(running);
+      }
+    });
+    before = granted.catch(() => undefined);
+    return granted;
   };
   return async (order, signal) => {
     const { id, task, shown, seed, temperature, timeoutMs } = order;
@@ -58,15 +64,14 @@ export function createPolicyAttempts(parts: PolicyAttemptsParts): MakeAttempt {
       ...{ outcome, output, steps: [] },
       used: { ...NOTHING_SPENT, ...used, ms: Math.round(clock.monotonic() - began) },
     });
-    const reserved = await reserve(request);
-    if (!reserved.isGranted)
-      return finish({ is: 'infrastructure', why: reserved.why, isLasting: true, isOverBudget: true });
-    let used: Partial<Spending> = { calls: 1 };
     let end = (): void => undefined;
     const done = new Promise<void>((resolve) => {
       end = resolve;
     });
-    running.add(done);
+    const reserved = await reserve(request, done);
+    if (!reserved.isGranted)
+      return finish({ is: 'infrastructure', why: reserved.why, isLasting: true, isOverBudget: true });
+    let used: Partial<Spending> = { calls: 1 };
     try {
       const { output, ...spent } = toReply(await untilLate(policy(request), limit));
       used = { ...used, ...spent };
