@@ -18,7 +18,7 @@ export const speakerOf = ({ id, task }: AttemptOrder, isLast: boolean): CallerId
   });
 
 /** What replies cost. A call whose tokens nobody counted costs its call. */
-export function spendingOf(
+export function spendingOfReplies(
   { costOf }: Pick<AttemptModel, 'costOf'>,
   calls: number,
   replies: readonly { readonly usage?: Usage }[],

@@ -112,7 +112,11 @@ export async function fuzzPractice(
     for (const { id, text, state } of run.library.lessons()) {
       const why = checkLessonText(text);
       if (why !== undefined) faults.push(`${id}: ${why}`);
-      if (/answer-of-/.test(`${text.description} ${text.content}`)) faults.push(`${id} gives an answer away`);
+      if (
+        text.note.context?.includes('the daily report') &&
+        /answer-of-daily/.test(`${text.description} ${text.content}`)
+      )
+        faults.push(`${id} gives an answer away`);
       if (/evil-host/.test(text.content) && (state === 'trial' || state === 'live'))
         faults.push(`${id} sends to an address of nobody`);
     }
