@@ -14,6 +14,7 @@ export type {
   OpenOptions,
 } from './api/instar.ts';
 export { InstarError } from './api/instar.ts';
+export type { LibraryGrade, LibraryTask, LibraryVerify, PracticeOptions } from './api/practice-options.ts';
 export type {
   ChatEvent,
   ChatMessage,
@@ -25,6 +26,8 @@ export type {
 } from './core/chat.ts';
 export type { Failure } from './core/failure.ts';
 export type { LessonKind, LessonState } from './core/lesson.ts';
+export type { PolicyAnswer, PolicyRequest, PracticePolicy } from './learn/practice/policy-attempts.ts';
+export type { PracticeEvent, PracticeResult } from './learn/practice/practice-input.ts';
 export type { EpisodeOutcome, ListedLesson } from './mcp/episode-api.ts';
 export type { Pipeline, StageContext } from './pipeline/pipeline.ts';
 export { createPipeline } from './pipeline/pipeline.ts';
@@ -38,8 +41,15 @@ export { createHttpReport } from './pipeline/stage-report.ts';
  */
 export async function open(home?: string | OpenOptions): Promise<Instar> {
   const { openInstar } = await import('./api/open-instar.ts');
-  return openInstar(home, async (...args) => {
-    const { startInProcess } = await import('./daemon/in-process.ts');
-    return startInProcess(...args);
-  });
+  return openInstar(
+    home,
+    async (...args) => {
+      const { startInProcess } = await import('./daemon/in-process.ts');
+      return startInProcess(...args);
+    },
+    async (...args) => {
+      const { openLibraryModels } = await import('./daemon/library-models.ts');
+      return openLibraryModels(...args);
+    },
+  );
 }

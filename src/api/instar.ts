@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { LessonKind, LessonState } from '../core/lesson.ts';
+import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import type { EpisodeOutcome, ListedLesson } from '../mcp/episode-api.ts';
+import type { PracticeOptions } from './practice-options.ts';
 
 /** Whose work it is. Lessons are learned for an agent and a project, and shown to the same ones. */
 export interface InstarScope {
@@ -133,6 +135,13 @@ export interface Instar {
     readonly state?: LessonState;
     readonly kind?: LessonKind;
   }): Promise<readonly ListedLesson[]>;
+  /**
+   * Attempts tasks several times, compares the better attempts with the worse ones, and puts what it finds on trial: the same
+   * pipeline as in quiet hours. Needs a model for learning (`learner`, or `models.evolver` of the config). The home is held
+   * meanwhile: without a daemon only, else it rejects with `home-in-use`. A call that was interrupted goes on where it was when
+   * it is made again; what was paid for is not paid for again.
+   */
+  practice(options: PracticeOptions): Promise<PracticeResult>;
   /**
    * Resolves when everything recorded so far has been learned from, or has failed to be. Only with `learn` and a daemon in
    * this process; otherwise it resolves at once.

@@ -9,6 +9,7 @@ import type { Caller } from '../core/caller.ts';
 import { systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
+import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import { createEpisodes, type EpisodeRecords, EpisodeStateError } from '../mcp/episodes.ts';
 import { createRemoteEpisodeRecords } from '../mcp/remote-episode-api.ts';
 import { truncateMiddle } from '../text/truncate.ts';
@@ -22,6 +23,8 @@ import {
   type InstarSubject,
   type OpenOptions,
 } from './instar.ts';
+import type { PracticeOptions } from './practice-options.ts';
+import { type OpenModels, practiseHere } from './practise.ts';
 import { ApiError, askApi } from './remote-api.ts';
 import { createStoreLease } from './store-lease.ts';
 
@@ -46,6 +49,7 @@ const MOST_REMEMBERED = 10_000;
 export async function openInstar(
   given: string | OpenOptions | undefined,
   startInProcess: StartInProcess,
+  openModels: OpenModels,
 ): Promise<Instar> {
   const { home: dir, learn = false, waitMs = DEFAULT_WAIT_MS, ...rest } = asOptions(given);
   const env: NodeJS.ProcessEnv = { ...(rest.env ?? process.env) };
@@ -102,6 +106,13 @@ export async function openInstar(
       await call((records) => records.feedback(body), feedback.from === 'person' ? 'owner' : 'caller');
     },
     lessons: (query = {}) => call((records) => createEpisodes(records).list(query)),
+    practice: (options) => {
+      const asked = { ...scope, ...options, agent: options.agent ?? scope.agent ?? DEFAULT_AGENT };
+      if (closed !== undefined) throw new InstarError('closed', 'This Instar was closed.');
+      const done = translated(() => practiseAlone(home, env, store, asked, openModels));
+      running.add(done);
+      return done.finally(() => running.delete(done));
+    },
     settle: async () => own?.settle(),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
@@ -168,6 +179,33 @@ async function within<T>(
       throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
     await sleep(TRY_AGAIN_MS, new AbortController().signal);
   }
+}
+
+/** On the store itself: a daemon practises in quiet hours, with `instar practice`. */
+async function practiseAlone(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  store: ReturnType<typeof createStoreLease>,
+  options: PracticeOptions & { readonly agent: string },
+  openModels: OpenModels,
+): Promise<PracticeResult> {
+  const daemon = await findDaemon(home);
+  const held =
+    daemon !== undefined && isAlive(daemon)
+      ? undefined
+      : store.hold(async (opened) => {
+          const models = await openModels(home, opened.config, env);
+          try {
+            return await practiseHere(opened, options, models);
+          } finally {
+            await models.close();
+          }
+        });
+  if (held === undefined)
+    throw new InstarError('home-in-use', `${home.dir} is served by a daemon or used by another program.`, {
+      fix: 'stop it with: instar stop, or practise there with: instar practice run',
+    });
+  return held;
 }
 
 interface WithinOptions {

@@ -1,7 +1,8 @@
 import type { DaemonApi, NewestTurnQuery, SessionPart } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject, parseJson } from '../core/json.ts';
-import type { Records, RewardView, SessionView, TurnView } from '../core/store.ts';
+import { isAttemptId } from '../core/practice.ts';
+import type { Records, RewardView, SessionQuery, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
 import { describeUnreadable } from '../record/unreadable-body.ts';
@@ -12,8 +13,9 @@ export function createSessionsApi(
   records: Records,
 ): Pick<DaemonApi, 'sessions' | 'session' | 'trajectory' | 'turn' | 'newestTurn'> {
   return {
-    sessions: async ({ preview, ...query }) => {
-      const sessions = await records.sessions(query);
+    sessions: async ({ preview, practice, ...query }) => {
+      const sessions =
+        practice === true ? await records.sessions(query) : await peoplesSessions(query, records);
       if (preview !== true) return sessions.map(describeSession);
       const described: JsonObject[] = [];
       for (const session of sessions)
@@ -40,6 +42,20 @@ export function createSessionsApi(
       return turn && describeSubject(turn, records);
     },
   };
+}
+
+/** Without the attempts of practice, of which there may be many between two sessions of people. */
+async function peoplesSessions(query: SessionQuery, records: Records): Promise<readonly SessionView[]> {
+  const found: SessionView[] = [];
+  let { before } = query;
+  for (;;) {
+    const page = await records.sessions({ ...query, ...(before === undefined ? {} : { before }) });
+    found.push(...page.filter(({ id }) => !isAttemptId(id)));
+    const last = page.at(-1)?.lastAt;
+    if (page.length < query.limit || found.length >= query.limit || last === before) break;
+    before = last;
+  }
+  return found.slice(0, query.limit);
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();

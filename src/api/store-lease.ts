@@ -3,6 +3,7 @@ import { applyConfirmed } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
+import type { Config } from '../config/schema.ts';
 import type { Caller } from '../core/caller.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Failure } from '../core/failure.ts';
@@ -16,6 +17,7 @@ import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
+import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { ApiError } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
@@ -24,11 +26,23 @@ import { createStoreApi } from './store-api.ts';
 export interface StoreLease {
   /** Undefined when another process has the home. `by`: the key under which `work` writes. */
   use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<T> | undefined;
+  /** The store itself, for as long as `work` takes: no other process can use the home meanwhile. Undefined as above. */
+  hold<T>(work: (store: HeldStore) => Promise<T>): Promise<T> | undefined;
   /** Waits for running calls. */
   close(): Promise<void>;
 }
 
+/** What practice needs of a home that no daemon serves. */
+export interface HeldStore {
+  readonly records: Records;
+  readonly config: Config;
+  readonly redactor: Pick<Redactor, 'hasSecret'>;
+  readonly embed: StandaloneRecall['embed'];
+  lessons(): Promise<OpenLessons>;
+}
+
 interface OpenedStore {
+  readonly redactor: HeldStore['redactor'];
   readonly records: Records;
   lessons(): Promise<OpenLessons>;
   close(): Promise<void>;
@@ -47,10 +61,11 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   const newId = createIds(systemClock);
 
   /** The settings are read when they are first needed, and again by a new process. */
+  const readConfig = (): Config =>
+    applyConfirmed(loadConfig({ file: home.configFile, env }).config, home).config;
   const recaller = (): StandaloneRecall => {
     if (recall === undefined) {
-      const { config } = applyConfirmed(loadConfig({ file: home.configFile, env }).config, home);
-      const { library: settings } = config;
+      const { library: settings } = readConfig();
       const patterns = settings.domains.map((pattern) => compact(pattern));
       recall = createStandaloneRecall({
         settings,
@@ -75,6 +90,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
       let lessons: Promise<OpenLessons> | undefined;
       return {
         records,
+        redactor,
         lessons: () => {
           lessons ??= recaller().open(records);
           return lessons;
@@ -101,9 +117,9 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     });
     closing.catch(() => undefined);
   };
-  const run = async <T>(store: OpenedStore, by: Caller, work: (records: EpisodeRecords) => Promise<T>) => {
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await work(toEpisodeRecords(store, by));
+      return await work();
     } finally {
       users--;
       if (users === 0) {
@@ -113,14 +129,25 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
       }
     }
   };
+  const enter = (): OpenedStore | undefined => {
+    if (isClosing) return undefined;
+    opened ??= open();
+    if (opened === undefined) return undefined;
+    users++;
+    clearTimeout(timer);
+    return opened;
+  };
   return {
     use: (by, work) => {
-      if (isClosing) return undefined;
-      opened ??= open();
-      if (opened === undefined) return undefined;
-      users++;
-      clearTimeout(timer);
-      return run(opened, by, work);
+      const store = enter();
+      return store && run(() => work(toEpisodeRecords(store, by)));
+    },
+    hold: (work) => {
+      const store = enter();
+      return (
+        store &&
+        run(async () => work({ ...store, config: readConfig(), embed: (texts) => recaller().embed(texts) }))
+      );
     },
     close: async () => {
       giveBack();

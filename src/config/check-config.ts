@@ -38,7 +38,7 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
     ]),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  const warnings = withoutEffect(input);
+  const warnings: readonly string[] = [];
   if (!found) return { config: parsed.data, source: 'file', notes: [], warnings };
   const { providers, defaultRef, notes } = found;
   const models =
@@ -46,12 +46,6 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
   const source = Object.keys(providers).length > 0 ? 'environment' : 'none';
   return { config: { ...parsed.data, providers, models }, source, notes, warnings };
 }
-
-/** What the settings that do nothing yet are for; they are accepted, so that a config can be written for later. */
-const withoutEffect = (input: unknown): readonly string[] =>
-  Object.keys(asObject(asObject(input).practice)).every((name) => name === 'snapshots')
-    ? []
-    : ['practice.* does nothing yet: practice runs come in a later version'];
 
 /** Checks the raw input, so that aliases are checked even when other settings are invalid. */
 function unknownProviders(input: unknown, providers: readonly string[]): readonly Problem[] {

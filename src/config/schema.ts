@@ -63,9 +63,7 @@ export const configSchema = z
     learn: learnSchema.prefault({}).describe('Learning skills from failures.'),
     practice: practiceSchema
       .prefault({})
-      .describe(
-        'Practice runs during quiet hours. Nothing of this section acts yet: practice comes in a later version.',
-      ),
+      .describe('Practice: tasks are attempted several times, and what the better attempts did is learned.'),
     schedule: scheduleSchema.prefault({}).describe('When background jobs may run.'),
     train: trainSchema.prefault({}).describe("Training of the policy's weights."),
     store: storeSchema.prefault({}).describe('The record.'),

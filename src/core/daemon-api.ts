@@ -3,8 +3,10 @@ import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
 export interface DaemonApi {
-  /** With `preview`: what was asked and answered in each, and how it was rated. */
-  sessions(query: SessionQuery & { readonly preview?: boolean }): Promise<readonly JsonObject[]>;
+  /** With `preview`: what was asked and answered in each, and how it was rated. With `practice`: attempts of practice, too. */
+  sessions(
+    query: SessionQuery & { readonly preview?: boolean; readonly practice?: boolean },
+  ): Promise<readonly JsonObject[]>;
   /** A session with its turns, their rewards and previews; undefined for an unknown id. */
   session(id: string, part?: SessionPart): Promise<JsonObject | undefined>;
   /** One turn of a person's agent with the question it works on; undefined for an unknown id. */

@@ -14,34 +14,39 @@ import { createStoreProofs } from './settings/store-settings.ts';
 import { createTrainProofs } from './settings/train-settings.ts';
 import { createVerifierProofs } from './settings/verifier-settings.ts';
 
-/** Keys that Instar accepts and does not act on; the user is told. */
-const ANNOUNCED: SettingProofs = {
-  'practice.groupSize': { announced: 'practice.* does nothing yet', input: { practice: { groupSize: 4 } } },
-  'practice.temperature': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { temperature: 1 } },
-  },
-  'practice.budget.usd': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { budget: { usd: 1 } } },
-  },
-  'practice.trials.pairs': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { trials: { pairs: 40 } } },
-  },
-  'practice.trials.repeats': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { trials: { repeats: 2 } } },
-  },
-  'practice.trials.days': {
-    announced: 'practice.* does nothing yet',
-    input: { practice: { trials: { days: 7 } } },
-  },
-};
+const SHOWN_IN = 'test/api/library-practice.test.ts';
+const SESSIONS = 'test/learn/practice/practice-settings.test.ts';
 const SNAPSHOTS = {
   shownIn: 'test/served/served-work-trees.test.ts',
   title:
     'keeps commit, diff and small untracked files of a git work tree when they are on, and nothing when they are off',
+};
+const SCHEDULED = {
+  shownIn: SESSIONS,
+  title: 'begins by itself never (off), when it costs nothing (free), or always (on)',
+};
+const PRACTICE: SettingProofs = {
+  'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
+  'practice.temperature': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
+  ...Object.fromEntries(
+    ['usd', 'tokens', 'calls', 'minutes'].map((name) => [
+      `practice.budget.${name}`,
+      { shownIn: SHOWN_IN, title: 'stops at practice.budget.%s of the config' },
+    ]),
+  ),
+  'practice.scheduled=off': SCHEDULED,
+  'practice.scheduled=free': SCHEDULED,
+  'practice.scheduled=on': SCHEDULED,
+  'practice.tasks[]': { shownIn: SESSIONS, title: 'finds the tasks of the files that the config names' },
+  'practice.taskMinutes': { shownIn: SESSIONS, title: 'gives each attempt the minutes of the config' },
+  ...Object.fromEntries(
+    ['pairs', 'repeats', 'days'].map((name) => [
+      `practice.trials.${name}`,
+      { shownIn: SESSIONS, title: 'tests a lesson with the pairs, repeats and days of the config' },
+    ]),
+  ),
+  'practice.snapshots=true': SNAPSHOTS,
+  'practice.snapshots=false': SNAPSHOTS,
 };
 /** For editors, which read the file that it names. */
 const FOR_EDITORS = '$schema';
@@ -56,9 +61,7 @@ const proofs: SettingProofs = {
   ...createScheduleProofs(stage),
   ...createStoreProofs(stage),
   ...createPriceProofs(),
-  ...ANNOUNCED,
-  'practice.snapshots=true': SNAPSHOTS,
-  'practice.snapshots=false': SNAPSHOTS,
+  ...PRACTICE,
 };
 afterAll(() => stage.close());
 
@@ -110,9 +113,8 @@ describe('a setting that cannot act', () => {
     expect(problemsOf(input)).toContain(why);
   });
 
-  it("does not make the contract's example invalid: what does nothing yet is a warning", () => {
-    const { warnings } = checkConfig(interfaceExample, { env: {} });
-    expect(warnings).toEqual(['practice.* does nothing yet: practice runs come in a later version']);
+  it("does not make the contract's example invalid, and warns of nothing in it", () => {
+    expect(checkConfig(interfaceExample, { env: {} }).warnings).toEqual([]);
     expect(checkConfig({}, { env: {} }).warnings).toEqual([]);
   });
 });

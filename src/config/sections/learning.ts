@@ -136,19 +136,25 @@ export const practiceSchema = z.strictObject({
         .min(0)
         .max(10_000_000_000)
         .default(2_000_000)
-        .describe('Maximum tokens of one practice session, whatever they cost.'),
-      minutes: z
+        .describe('Maximum tokens of one practice session, of attempts and of learning from them.'),
+      calls: z
         .int()
-        .min(1)
-        .max(10_000)
-        .default(240)
+        .min(0)
+        .max(1_000_000)
+        .default(2000)
+        .describe('Maximum model calls of one practice session.'),
+      minutes: z
+        .number()
+        .min(0)
+        .max(10_080)
+        .default(480)
         .describe(
-          'Maximum minutes of work of one practice session, attempts at the same time counted apart.',
+          'Maximum time of one practice session: the minutes of all its attempts and calls, added up.',
         ),
     })
     .prefault({})
     .describe(
-      'Limits on one practice session. An attempt or question is made only when it fits into what is left.',
+      'Limits of one practice session. An attempt or a call that could pass one of them is not made.',
     ),
   snapshots: z
     .boolean()

@@ -1,7 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { PracticeProposal } from './draft-proposals.ts';
-import { isOpen } from './propose-operations.ts';
+import { isOpenLesson } from './propose-operations.ts';
 
 /**
  * Keeps the experiences of practice of each domain under a limit: for each one too many, the weakest that was not measured yet is
@@ -19,7 +19,7 @@ export function limitDomains(
     const touched = new Set(kept.flatMap(({ proposal: { change } }) => ('id' in change ? [change.id] : [])));
     const additions = kept.filter((one) => domainOf(one) === domain);
     const spare = own
-      .filter((lesson) => lesson.state !== 'live' && isOpen(lesson) && !touched.has(lesson.id))
+      .filter((lesson) => lesson.state !== 'live' && isOpenLesson(lesson) && !touched.has(lesson.id))
       .sort((a, b) => strengthOf(a) - strengthOf(b) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
     let over = own.length + additions.length - most;
     for (const lesson of spare) {

@@ -25,7 +25,12 @@ import { openPracticeTasks } from './sources/practice-tasks.ts';
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
   readonly taskMinutes: number;
   readonly tasks: readonly string[];
-  readonly budget: { readonly usd: number; readonly tokens: number; readonly minutes: number };
+  readonly budget: {
+    readonly usd: number;
+    readonly tokens: number;
+    readonly calls: number;
+    readonly minutes: number;
+  };
 }
 
 /** What practice needs from outside the learning thread. */

@@ -11,7 +11,7 @@ import { whyNotRetired } from '../gate/judge-retirement.ts';
 import { scopeOfTask } from './attempt-cases.ts';
 import { answersOf, findLeak } from './find-leak.ts';
 import type { SimilarTexts } from './practice-input.ts';
-import { type ReadOperations, readOperations, type ShownLessons } from './read-operations.ts';
+import { type AliasedLessons, type ReadOperations, readOperations } from './read-operations.ts';
 import type { GroupExperience } from './semantic-advantage.ts';
 
 const MOST_SHOWN = 8;
@@ -40,9 +40,9 @@ export async function proposeOperations(
   const { experience, task, ask, temperature, signal } = input;
   const near = await nearestOf(input);
   if (near.length === 0) return { operations: [{ op: 'ADD' }], quarantined: [] };
-  const shown: ShownLessons = {
+  const shown: AliasedLessons = {
     ids: new Map(near.map(({ id }, at) => [`E${at + 1}`, id])),
-    fixed: new Set(near.filter((lesson) => !isOpen(lesson)).map(({ id }) => id)),
+    fixed: new Set(near.filter((lesson) => !isOpenLesson(lesson)).map(({ id }) => id)),
   };
   const { text, rule } = fenceData([
     { label: 'the new experience', text: tell(experience) },
@@ -86,11 +86,11 @@ const tell = ({ situation, insight }: GroupExperience): string => `When ${situat
 const listed = (lesson: Lesson, alias: string): string => {
   const { description, content } = lesson.text;
   const words = truncateEnd(oneLine(`${description} ${content}`), LONGEST_LESSON);
-  return `${alias}${isOpen(lesson) ? '' : ' (fixed)'}: ${words}`;
+  return `${alias}${isOpenLesson(lesson) ? '' : ' (fixed)'}: ${words}`;
 };
 
 /** Whether practice may change a lesson: an experience that no person wrote, froze or told. */
-export const isOpen = (lesson: Lesson): boolean =>
+export const isOpenLesson = (lesson: Lesson): boolean =>
   lesson.kind === 'experience' && whyNotRetired(lesson) === undefined;
 
 async function nearestOf({ text, task, library, similar }: OperationsInput): Promise<readonly Lesson[]> {

@@ -17,7 +17,7 @@ export interface ReadOperations {
 }
 
 /** The lessons that a model was shown, by the alias that it saw. */
-export interface ShownLessons {
+export interface AliasedLessons {
   readonly ids: ReadonlyMap<string, string>;
   /** Those that no learner may change. */
   readonly fixed: ReadonlySet<string>;
@@ -40,7 +40,7 @@ const OPERATIONS: readonly (readonly [LessonOperation['op'], RegExp])[] = [
  * The operations in a reply. Form is repaired: another case, an object instead of a list, `[E1]` for `E1`, a `DELETE` without content.
  * Meaning is not: an id that names no lesson is quarantined, never dropped and never turned into something else. Never throws.
  */
-export function readOperations(value: Json, shown: ShownLessons): ReadOperations | ReplyFault {
+export function readOperations(value: Json, shown: AliasedLessons): ReadOperations | ReplyFault {
   const list = listOf(value);
   const operations: LessonOperation[] = [];
   const quarantined: string[] = [];
@@ -85,7 +85,7 @@ function operationOf(one: JsonObject): LessonOperation['op'] | undefined {
 function readOperation(
   op: LessonOperation['op'],
   one: JsonObject,
-  { ids, fixed }: ShownLessons,
+  { ids, fixed }: AliasedLessons,
 ): LessonOperation | { readonly why: string } {
   if (op === 'NONE') return { op };
   const content = contentOf(one);

@@ -37,6 +37,10 @@ interface SlotTable {
 
 const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
 
+/** What practice found for a domain is a guideline of it, like a skill; other experiences are shown where they fit. */
+const isGuideline = ({ kind, text }: Lesson): boolean =>
+  GUIDELINES.has(kind) || (kind === 'experience' && text.note.source === 'practice');
+
 function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
   const audiences: Audience[] = [];
   const known = new Map<string, number>();
@@ -89,7 +93,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       length = Math.max(length, slot + 1);
       stamps[slot] = stamp;
       audienceIds[slot] = audienceId(lesson);
-      guidelines[slot] = GUIDELINES.has(lesson.kind) ? 1 : 0;
+      guidelines[slot] = isGuideline(lesson) ? 1 : 0;
       always[slot] = lesson.text.note.isAlways === true ? 1 : 0;
       refresh(slot, lesson);
     },

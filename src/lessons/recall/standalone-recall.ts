@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
 import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../embed/ngram-embed.ts';
@@ -28,6 +29,8 @@ interface StandaloneRecallOptions {
 export interface StandaloneRecall {
   /** The library of these records. The lock of the home must be held until `pause`. */
   open(records: Records): Promise<OpenLessons>;
+  /** The sentence model, for whoever compares texts. */
+  readonly embed: EmbeddingModel['embed'];
   /** Closes the files of the home; the model and the embeddings stay for the next `open`. */
   pause(): Promise<void>;
   close(): Promise<void>;
@@ -64,6 +67,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
     await closing?.close();
   };
   return {
+    embed: (texts) => embed.embed(texts),
     open: async (records) => {
       learnedIn = createReadLearnedIn(records);
       const lessons = await openLessons({

@@ -11,6 +11,7 @@ import type {
   RecordedChange,
 } from '../../core/lesson.ts';
 import { PROMPT_KINDS } from '../../core/lesson.ts';
+import { isAttemptId } from '../../core/practice.ts';
 import type { NamedLesson } from '../../core/store.ts';
 import { withoutWordsOf } from './erase-words.ts';
 
@@ -212,7 +213,10 @@ function planLesson(
     const turns = turnsOf(words);
     const restsOn = turns.some((turn) => isOf(turn, input));
     if (!restsOn && (isPersons || ![...sets].some((set) => shownTo.has(set)))) continue;
-    const others = turns.filter((turn) => !isOf(turn, input) && input.sessionOf(turn)?.erased !== true);
+    // An attempt at a task of the session supports nothing by itself.
+    const others = turns.filter(
+      (turn) => !isOf(turn, input) && !isAttemptId(turn) && input.sessionOf(turn)?.erased !== true,
+    );
     const bare = withoutQuotes(words, input);
     if (isPersons || (restsOn && others.length === 0 && input.isProven(lesson.id)))
       stripped.set(number, bare);

@@ -1,0 +1,35 @@
+import type { OpenModels } from '../api/practise.ts';
+import { sleep } from '../base/sleep.ts';
+import { isForbiddenHost } from '../config/address.ts';
+import { priceRules } from '../config/price-rules.ts';
+import { systemClock } from '../core/clock.ts';
+import { createPrices } from '../cost/prices.ts';
+import { limitsOf } from '../gateway/limits.ts';
+import { createLearningModels } from '../learn/learning-model.ts';
+import { createExchange } from '../models/exchange.ts';
+import { openCatalogue } from './catalogue.ts';
+import { createLog } from './log.ts';
+
+/** The configured models, for a program that practises without a daemon. */
+export const openLibraryModels: OpenModels = async (home, config, env) => {
+  const { timeouts } = config.gateway;
+  const pool = createExchange({ timeouts: () => timeouts, isForbiddenAddress: isForbiddenHost });
+  const limits = limitsOf(config.gateway);
+  const retry = { rule: () => limits.retry, random: Math.random, sleep };
+  const log = createLog({ format: config.log.format, level: 'warn', env });
+  const settings = { config, env, home, exchange: pool.exchange, clock: systemClock, retry, log };
+  const { catalogue, close } = await openCatalogue(settings);
+  const prices = createPrices(priceRules(config, []));
+  const learner = createLearningModels({ settings: config, catalogue, prices }).model('evolver');
+  return {
+    model: (name) => {
+      const [target] = catalogue.resolve(name, 'openai-chat');
+      return target && { chat: target.chat, price: prices(name) };
+    },
+    learner: learner?.name,
+    close: async () => {
+      close();
+      await pool.close();
+    },
+  };
+};
