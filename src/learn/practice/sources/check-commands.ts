@@ -144,7 +144,7 @@ const RUNNERS = new Set([
 const FORMATTERS = new Set(['prettier', 'black', 'isort']);
 
 /** A run of tests, a compiler or a linter that changes nothing and ends by itself. */
-export function isVerification(program: Program): boolean {
+function isVerification(program: Program): boolean {
   const { name, args } = program;
   if (isChange(program) || isEndless(program) || isInline(program) || program.heredoc) return false;
   if (args.some((arg) => CHANGING.has(arg))) return false;
