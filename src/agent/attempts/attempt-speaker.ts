@@ -24,7 +24,7 @@ export const makerOf = (
 ): string => [...new Set(replies.flatMap(({ policy }) => policy ?? []))].join(' + ') || name;
 
 /** What replies cost. A call whose tokens nobody counted costs its call. */
-export function spendingOf(
+export function attemptSpending(
   { costOf }: Pick<AttemptModel, 'costOf'>,
   calls: number,
   replies: readonly { readonly usage?: Usage }[],

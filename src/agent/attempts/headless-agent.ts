@@ -11,7 +11,7 @@ import { TOOL_PATH } from '../sandbox/confiner.ts';
 import type { ConfinedRunResult } from '../sandbox/run-confined.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { type AttemptFault, faultOf, type MadeAttempt, messageOf } from './attempt-parts.ts';
-import { spendingOf } from './attempt-speaker.ts';
+import { attemptSpending } from './attempt-speaker.ts';
 import type { PracticeAgent } from './attempts.ts';
 import { type GatewayBridge, openGatewayBridge } from './gateway-bridge.ts';
 import type { HeadlessProgram } from './headless-programs.ts';
@@ -170,7 +170,7 @@ function toMade(
     output:
       (ended.end === 'exit' ? program.answer(ended.stdout) : undefined) ?? lastTextOf(turns.messages) ?? '',
     messages: turns.messages,
-    used: spendingOf(
+    used: attemptSpending(
       costOf === undefined ? {} : { costOf },
       turns.calls,
       turns.usage.map((usage) => ({ usage })),

@@ -4,7 +4,7 @@ import type { ChatMessage, ChatRequest } from '../../core/chat.ts';
 import type { GatewayReply } from '../../core/gateway-client.ts';
 import type { AttemptOrder, PracticeTask } from '../../core/practice.ts';
 import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
-import { makerOf, speakerOf, spendingOf } from './attempt-speaker.ts';
+import { attemptSpending, makerOf, speakerOf } from './attempt-speaker.ts';
 import type { WatchedModel } from './watched-model.ts';
 
 /** The messages before the first reply. */
@@ -27,7 +27,7 @@ export async function attemptReasoning(
     by: makerOf(model, replies),
     output: replies.at(-1)?.text ?? '',
     messages,
-    used: spendingOf(model, watched.calls(), replies),
+    used: attemptSpending(model, watched.calls(), replies),
     ...more,
   });
   const waiting = [...(task.followUps ?? [])];

@@ -5,7 +5,7 @@ import { runAgent } from '../agent.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { createConfinedAgentShell, createPlainAgentShell, type Shell } from '../shell.ts';
 import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
-import { makerOf, speakerOf, spendingOf } from './attempt-speaker.ts';
+import { attemptSpending, makerOf, speakerOf } from './attempt-speaker.ts';
 import { openingOf } from './reasoning.ts';
 import type { WatchedModel } from './watched-model.ts';
 
@@ -43,7 +43,7 @@ export async function attemptInWorkspace(
     by: makerOf(model, replies),
     output,
     messages: history,
-    used: spendingOf(model, watched.calls(), replies),
+    used: attemptSpending(model, watched.calls(), replies),
     ...more,
   });
   for (const [at, prompt] of prompts.entries()) {
