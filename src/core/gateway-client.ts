@@ -21,6 +21,8 @@ export interface GatewayReply {
   /** The gateway's id of this turn, the generation and the lessons it showed the model. */
   readonly turn?: string;
   readonly generation?: number;
+  /** Who answered: `provider/model`, perhaps a fallback, or a policy's version. */
+  readonly policy?: string;
   readonly lessons: readonly string[];
 }
 

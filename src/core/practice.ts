@@ -126,6 +126,10 @@ export interface AttemptOrder {
 /** Makes an attempt and grades it where the task has a check. Never rejects; what it started is over when it resolves. */
 export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 
+/** Ids of attempts cannot be taken for ids of turns. */
+export const ATTEMPT_PREFIX = 'attempt:';
+export const isAttemptId = (id: string): boolean => id.startsWith(ATTEMPT_PREFIX);
+
 /** An attempt and its outcome. Plain data, so that a journal can keep it. */
 export interface Attempt {
   readonly id: string;
@@ -165,6 +169,8 @@ export type AttemptOutcome =
       readonly isLimited?: true;
       /** The same attempt would fail again. */
       readonly isLasting?: true;
+      /** It was not made: a budget does not allow it. */
+      readonly isOverBudget?: true;
     };
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
@@ -187,6 +193,8 @@ export interface PracticeJournal {
   write(unit: string, value: Json, about?: UnitOrigin): Promise<void>;
   /** The value that any run has for the same content; undefined when there is none. */
   cached?(key: string): Promise<Json | undefined>;
+  /** What the run has done so far, in order. */
+  units?(): ReadonlyMap<string, Json>;
 }
 
 /** What a unit is about. */

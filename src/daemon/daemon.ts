@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withErasedFiles } from '../api/after-erasure.ts';
+import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
@@ -17,13 +18,15 @@ import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
 import { enginePrice, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
+import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
-import { type Admission, createAdmission } from '../gateway/admission.ts';
+import { createAdmission, watchAdmission } from '../gateway/admission.ts';
+import { withAttemptKeys } from '../gateway/attempt-keys.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createIdentify } from '../gateway/identify.ts';
@@ -66,6 +69,8 @@ export interface Daemon {
   readonly training: ServedTraining | undefined;
   /** What prompts may contain now. */
   generation(): number;
+  /** A way through the gateway for one attempt at a practice task. */
+  readonly openAttempt: OpenAttemptAccess;
   /** Drains running streams, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -118,6 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
   const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
+  const attemptKeys = withAttemptKeys(callers);
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
   const followLibrary = async (): Promise<void> => library.followErasure();
@@ -258,7 +264,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     context: Object.assign(limits, {
       catalogue: names.catalogue,
       exchange,
-      authorize: createAuthorizer({ keys: callers, onLoopback, clock }),
+      authorize: createAuthorizer({ keys: attemptKeys, onLoopback, clock }),
       clock,
       random: Math.random,
       newId,
@@ -314,32 +320,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await follower.settle();
       await library.settle();
     };
-    return { url: `http://${shown}:${bound}`, port: bound, settle, training, generation, close };
+    const url = `http://${shown}:${bound}`;
+    const openAttempt = createAttemptAccess({
+      keys: attemptKeys,
+      records: recording.records,
+      clock,
+      url: () => url,
+    });
+    return { url, port: bound, settle, training, generation, openAttempt, close };
   } catch (error) {
     await letGo();
     throw error;
   }
-}
-
-/** The same door, that tells of everyone who comes in or leaves, and how many are inside then. */
-export function watchAdmission(admission: Admission, notice: (inFlight: number) => void): Admission {
-  return {
-    get inFlight() {
-      return admission.inFlight;
-    },
-    enter: (request) => {
-      const visit = admission.enter(request);
-      notice(admission.inFlight);
-      return (
-        visit && {
-          ...visit,
-          leave: () => {
-            visit.leave();
-            notice(admission.inFlight);
-          },
-        }
-      );
-    },
-    drain: admission.drain,
-  };
 }

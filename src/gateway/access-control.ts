@@ -193,6 +193,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
     },
     forRoute: (request, caller, needs) => {
       if (caller === undefined) return refuseWithoutKey(request);
+      if (caller.attempt !== undefined) return FOR_MODELS_ONLY;
       return needs === 'caller' || caller.kind === 'owner' ? undefined : NOT_OWNER;
     },
     forTarget: (request, { access, upstreams, provider }, caller) => {
@@ -234,7 +235,7 @@ export const bringsCredential = ({ headers }: IncomingMessage, target: Target | 
 
 const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
-const OWN_PREFIX = /^instar_(?:caller|owner)_/;
+const OWN_PREFIX = /^instar_(?:caller|owner|attempt)_/;
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =
   'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". Get one with: instar connect CLIENT --write, or: instar keys create NAME.';
@@ -245,6 +246,10 @@ const NOT_OWNER = createFailure(
   'forbidden',
   'This needs the owner key. A caller key may only ask models and report on its own turns. Use the instar command, or the page.',
   { code: 'owner_key_required' },
+);
+const FOR_MODELS_ONLY = createFailure(
+  'forbidden',
+  'This key is for one attempt at a practice task: it may only ask models.',
 );
 const OWNER_KEY_FOR_MODELS = createFailure(
   'forbidden',

@@ -17,6 +17,8 @@ export interface AdmissionRequest {
   readonly connection?: object;
   /** A request to Instar itself: these have room of their own, so that requests to models never block them. */
   readonly isApi?: boolean;
+  /** An attempt at a practice task: it is no sign of a person at work. */
+  readonly isPractice?: boolean;
 }
 
 export interface Admission {
@@ -148,3 +150,36 @@ const createPool = (mostRequests: () => number, mostBytes: () => number): Pool =
   requests: 0,
   bytes: 0,
 });
+
+/**
+ * The same admission; `notice` is told how many requests are in flight whenever one comes or leaves. Attempts at practice tasks
+ * are not counted: they are no sign of a person.
+ */
+export function watchAdmission(admission: Admission, notice: (inFlight: number) => void): Admission {
+  let practising = 0;
+  const tell = (): void => notice(admission.inFlight - practising);
+  return {
+    get inFlight() {
+      return admission.inFlight;
+    },
+    enter: (request) => {
+      const visit = admission.enter(request);
+      const { isPractice = false } = request;
+      if (visit !== undefined && isPractice) practising++;
+      if (!isPractice) tell();
+      let isInside = visit !== undefined;
+      return (
+        visit && {
+          ...visit,
+          leave: () => {
+            visit.leave();
+            if (isInside && isPractice) practising--;
+            isInside = false;
+            if (!isPractice) tell();
+          },
+        }
+      );
+    },
+    drain: admission.drain,
+  };
+}

@@ -8,6 +8,7 @@ import type { Target, Upstream } from '../core/upstream.ts';
 import type { Insertion, Outline, WireName } from '../core/wire.ts';
 import { readConversation } from '../wire/conversation.ts';
 import { type SpanReplacement, splice } from '../wire/splice.ts';
+import { lessonsOfAttempt } from './attempt-keys.ts';
 import { tellBegunWork } from './begun-work.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
@@ -127,7 +128,13 @@ function begin(
 ): RunningTurn | Promise<RunningTurn> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
   // Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller.
-  const shown = hasPrompt && caller !== ANONYMOUS.id ? context.lessons(turn) : NOTHING_SHOWN;
+  const bound = turn.caller?.attempt;
+  const shown =
+    !hasPrompt || caller === ANONYMOUS.id
+      ? NOTHING_SHOWN
+      : bound === undefined
+        ? context.lessons(turn)
+        : lessonsOfAttempt(bound, turn.identity);
   return shown instanceof Promise
     ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks))
     : beginWith(shown, context, turn, target, caller, marks);

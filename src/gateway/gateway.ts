@@ -130,7 +130,8 @@ export function createGateway({
     if (denied !== undefined) return sendRefusal(request, response, denied);
     const isKnown = caller !== undefined || credentials.has(request);
     if (isKnown) connections.trust(socket);
-    const slot = admission.enter({ isKnown, connection: socket });
+    const isPractice = caller?.attempt !== undefined;
+    const slot = admission.enter({ isKnown, connection: socket, isPractice });
     if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
     try {
       if (route !== 'models') {

@@ -6,6 +6,7 @@ import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
 import { bringsCredential } from './access-control.ts';
 import type { AdmissionSlot } from './admission.ts';
 import { answerChatWord } from './answer-chat-word.ts';
+import { identityInAttempt } from './attempt-keys.ts';
 import type { TurnKind } from './client-clues.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
@@ -56,7 +57,8 @@ export async function serveTurn(
   const { outline } = seen;
   const isHeavy = (outline?.messages ?? 0) > HEAVY_MESSAGES;
   if (isHeavy) await rest();
-  const identity = context.identify({ kind, wire: wire.name, headers: request.headers, body, outline });
+  const told = context.identify({ kind, wire: wire.name, headers: request.headers, body, outline });
+  const identity = caller?.attempt === undefined ? told : identityInAttempt(told, caller.attempt);
   const isAnonymous = caller === undefined && !bringsCredential(request, firstTarget(context, wire, outline));
   const history = kind === 'other' || seen.isBroken ? undefined : body;
   const session = sessionOf(context, identity, history, isAnonymous);
@@ -77,7 +79,8 @@ export async function serveTurn(
     disconnect,
     startedAt,
   };
-  const word = findChatWord(kind, wire.name, body, outline, identity);
+  const word =
+    caller?.attempt !== undefined ? undefined : findChatWord(kind, wire.name, body, outline, identity);
   if (word !== undefined) return context.chatWord(await answerChatWord(context, turn, word));
   const { target, end, status, tries, failure, isProven } = await forwardTurn(context, turn);
   if (isProven) arrival.onProven();

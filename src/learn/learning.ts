@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts';
 import { createLruMap } from '../base/lru-map.ts';
 import type { Budget, Prices } from '../core/budget.ts';
-import { mayTeach } from '../core/caller.ts';
+import { mayTeach, PRACTICE } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
@@ -379,7 +379,12 @@ function createUnknownCallers(from: number): UnknownCallers {
   return {
     add: ({ at, fact }) => {
       if (at < from) return;
-      if (fact.type === 'turn-start' && fact.role !== 'aux' && !mayTeach(fact.caller))
+      if (
+        fact.type === 'turn-start' &&
+        fact.role !== 'aux' &&
+        fact.caller !== PRACTICE &&
+        !mayTeach(fact.caller)
+      )
         open.set(fact.turn, true);
       if (fact.type !== 'turn-end' || open.get(fact.turn) === undefined) return;
       if (fact.caller === undefined && fact.status === 'complete') count++;

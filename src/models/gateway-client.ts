@@ -128,10 +128,11 @@ function headersOf(speaker: CallerIdentity): Readonly<Record<string, string>> {
 /** A header is bytes: other letters are sent as UTF-8, which the gateway maps to the same id each time. */
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-function readMarks(head: Head): Pick<GatewayReply, 'turn' | 'generation' | 'lessons'> {
+function readMarks(head: Head): Pick<GatewayReply, 'turn' | 'generation' | 'policy' | 'lessons'> {
   const generation = textAt(head, 'x-instar-generation');
   return compact({
     turn: textAt(head, 'x-instar-turn'),
+    policy: textAt(head, 'x-instar-policy') || undefined,
     generation: /^\d{1,15}$/.test(generation ?? '') ? Number(generation) : undefined,
     lessons: (textAt(head, 'x-instar-lessons') ?? '').split(',').filter((id) => id !== ''),
   });

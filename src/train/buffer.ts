@@ -1,5 +1,6 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
+import { isAttemptId } from '../core/practice.ts';
 
 /** A rewarded turn that weights may be trained on: under the generation in force it would have the same prompt. */
 export interface TrainingSample {
@@ -60,7 +61,8 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
   const isMarked = (turn: string): boolean => marks.has(turn) || older.has(turn);
   const mark = (turn: string): void => {
     held.delete(turn);
-    if (isMarked(turn)) return;
+    // An attempt of practice is no turn, and no support data.
+    if (isMarked(turn) || isAttemptId(turn)) return;
     support++;
     marks.add(turn);
   };

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createRandom } from '../base/random.ts';
-import type { ChatModel, ToolCallPart } from '../core/chat.ts';
-import type { CallerIdentity, GatewayClient, GatewayReply } from '../core/gateway-client.ts';
+import type { GatewayClient } from '../core/gateway-client.ts';
 import type { AttemptResult, TaskAttempt, TaskRecall, TrainingTask } from '../core/task-source.ts';
 import {
   type PolicyTemplate,
@@ -12,6 +11,7 @@ import {
   type ServedWeights,
   TrainingError,
 } from '../core/training.ts';
+import { createInProcessClient } from '../models/in-process-client.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { Rollout, RolloutSegment } from './rollout.ts';
 import type { MakeRollouts } from './training-run.ts';
@@ -247,28 +247,3 @@ async function draw(sampler: Sampler, group: readonly Waiting[]): Promise<void> 
 }
 
 const keyOf = ({ seed: _, count: __, ...request }: SamplerRequest): string => JSON.stringify(request);
-
-/** Calls a model of this process without a gateway. `block` is appended to the system prompt, as a gateway would do. */
-export function createInProcessClient(
-  model: ChatModel,
-  block: (speaker: CallerIdentity) => string = () => '',
-): GatewayClient {
-  return async (request, speaker, signal) => {
-    const shown = block(speaker);
-    const system =
-      shown === '' ? request.system : [...request.system, { type: 'text' as const, text: shown }];
-    const calls = new Map<string, ToolCallPart>();
-    let reply: Omit<GatewayReply, 'calls'> = { text: '', lessons: [] };
-    for await (const event of model({ ...request, system }, { signal })) {
-      if (event.type === 'text-delta') reply = { ...reply, text: reply.text + event.text };
-      if (event.type === 'tool-start')
-        calls.set(event.id, { type: 'tool-call', id: event.id, name: event.name, arguments: '' });
-      const call = event.type === 'tool-delta' ? calls.get(event.id) : undefined;
-      if (event.type === 'tool-delta' && call !== undefined)
-        calls.set(event.id, { ...call, arguments: call.arguments + event.json });
-      if (event.type === 'reply-end' && event.usage !== undefined) reply = { ...reply, usage: event.usage };
-      if (event.type === 'failure') reply = { ...reply, failure: event.failure };
-    }
-    return { ...reply, calls: [...calls.values()] };
-  };
-}

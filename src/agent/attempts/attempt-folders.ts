@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { untilAborted } from '../../base/until-aborted.ts';
 import type { WorkspaceSnapshot } from '../../core/practice.ts';
 import type { Confinement } from '../sandbox/find-confiner.ts';
 import { createWorkspace, type Workspace } from '../sandbox/workspace.ts';
@@ -37,6 +38,9 @@ const PROJECT_LIMITS: WorkspaceLimits = {
 
 interface Prepared {
   readonly folder: Promise<string>;
+  /** Stops the preparation. */
+  readonly stopping: AbortController;
+  isReady: boolean;
   users: number;
   /** Removed as soon as nobody copies it. */
   isOld: boolean;
@@ -48,7 +52,6 @@ export function createAttemptFolders(options: AttemptFoldersOptions = {}): Attem
   const { most = 4 } = options;
   const prepared = new Map<string, Prepared>();
   const removals = new Set<Promise<void>>();
-  const stopping = new AbortController();
 
   const drop = (one: Prepared): void => {
     one.isOld = true;
@@ -62,11 +65,7 @@ export function createAttemptFolders(options: AttemptFoldersOptions = {}): Attem
   const prepare = (snapshot: WorkspaceSnapshot): Prepared => {
     const key = createHash('sha256').update(JSON.stringify(snapshot)).digest('hex');
     const known = prepared.get(key);
-    const one: Prepared = known ?? {
-      folder: fillFolder(snapshot, limits, stopping.signal),
-      users: 0,
-      isOld: false,
-    };
+    const one = known ?? beginToPrepare(snapshot, limits);
     // The most recently used last.
     prepared.delete(key);
     prepared.set(key, one);
@@ -90,21 +89,37 @@ export function createAttemptFolders(options: AttemptFoldersOptions = {}): Attem
       const one = prepare(snapshot);
       one.users++;
       try {
-        const from = await one.folder;
-        signal.throwIfAborted();
-        return await createWorkspace({ ...base, from });
+        const from = await untilAborted(one.folder, signal);
+        return await createWorkspace({ ...base, from, signal });
       } finally {
         one.users--;
+        // Nobody waits for it any more.
+        if (one.users === 0 && !one.isReady) one.stopping.abort();
         if (one.isOld) drop(one);
       }
     },
     close: async () => {
-      stopping.abort();
-      for (const one of prepared.values()) drop(one);
+      for (const one of prepared.values()) {
+        one.stopping.abort();
+        drop(one);
+      }
       prepared.clear();
       await Promise.all(removals);
     },
   };
+}
+
+function beginToPrepare(snapshot: WorkspaceSnapshot, limits: WorkspaceLimits): Prepared {
+  const stopping = new AbortController();
+  const folder = fillFolder(snapshot, limits, stopping.signal);
+  const one: Prepared = { folder, stopping, isReady: false, users: 0, isOld: false };
+  folder.then(
+    () => {
+      one.isReady = true;
+    },
+    () => undefined,
+  );
+  return one;
 }
 
 /** A private folder with the files of a snapshot. */

@@ -1,32 +1,10 @@
 import type { Spending } from '../../core/budget.ts';
-import type { ChatMessage, Usage } from '../../core/chat.ts';
+import type { ChatMessage } from '../../core/chat.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { GatewayClient } from '../../core/gateway-client.ts';
 import type { TrajectoryStep } from '../../core/learn.ts';
-import type { AttemptOrder, AttemptOutcome, PracticeTask } from '../../core/practice.ts';
+import type { AttemptOutcome, PracticeTask } from '../../core/practice.ts';
 import type { SampledTurn } from '../../core/training.ts';
 import type { Submission, Verification } from '../../core/verifier.ts';
-
-/** A model for one attempt. Whoever made it places the lessons of the order where the gateway places them. */
-export interface AttemptModel {
-  /** `provider/model`, or a policy's version. */
-  readonly name: string;
-  /** The name that its requests carry. */
-  readonly model: string;
-  readonly speak: GatewayClient;
-  /** Instead of the order's: an engine that trains samples at 1, since a bent sampler trains nothing. */
-  readonly temperature?: number;
-  /** The longest reply in tokens. */
-  readonly maxTokens?: number;
-  /** What was sampled so far, where the engine tells. */
-  sampled?(): readonly SampledTurn[];
-  /** What the tokens cost; without it they have no known price. */
-  costOf?(usage: Usage): Pick<Spending, 'usd' | 'unpriced'>;
-  close(): Promise<void>;
-}
-
-/** Rejects when there is no such model now. */
-export type OpenAttemptModel = (order: AttemptOrder, signal: AbortSignal) => Promise<AttemptModel>;
 
 /** Grades what an attempt left behind, by the task's own check. Never rejects. */
 export type VerifyAttempt = (

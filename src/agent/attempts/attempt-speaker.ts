@@ -1,26 +1,30 @@
+import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { Spending } from '../../core/budget.ts';
+import { PRACTICE } from '../../core/caller.ts';
 import type { Usage } from '../../core/chat.ts';
 import type { CallerIdentity } from '../../core/gateway-client.ts';
 import { compact } from '../../core/json.ts';
 import type { AttemptOrder } from '../../core/practice.ts';
-import type { AttemptModel } from './attempt-parts.ts';
-
-/** The kind of run that keeps a session out of statistics and lists. */
-export const PRACTICE_RUN = 'practice';
 
 /** Who speaks in an attempt: a session of its own. */
 export const speakerOf = ({ id, task }: AttemptOrder, isLast: boolean): CallerIdentity =>
   compact({
     session: id,
     agent: task.agent ?? 'instar-agent',
-    runKind: PRACTICE_RUN,
+    runKind: PRACTICE,
     domain: task.domain,
     project: task.project,
     isLast,
   });
 
+/** Who made the attempt: a fallback may have answered, and is then named. */
+export const makerOf = (
+  { name }: Pick<AttemptModel, 'name'>,
+  replies: readonly { readonly policy?: string }[],
+): string => [...new Set(replies.flatMap(({ policy }) => policy ?? []))].join(' + ') || name;
+
 /** What replies cost. A call whose tokens nobody counted costs its call. */
-export function spendingOf(
+export function attemptSpending(
   { costOf }: Pick<AttemptModel, 'costOf'>,
   calls: number,
   replies: readonly { readonly usage?: Usage }[],

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { undefinedIfAborted } from '../../base/until-aborted.ts';
+import type { OpenAttemptModel } from '../../core/attempt-model.ts';
 import { addSpending, NOTHING_SPENT } from '../../core/budget.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TrajectoryStep } from '../../core/learn.ts';
@@ -14,13 +15,7 @@ import { type Confinement, confinementHere } from '../sandbox/find-confiner.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { SandboxError } from '../sandbox/workspace-limits.ts';
 import type { AttemptFolders } from './attempt-folders.ts';
-import {
-  type MadeAttempt,
-  messageOf,
-  type OpenAttemptModel,
-  type ReadSteps,
-  type VerifyAttempt,
-} from './attempt-parts.ts';
+import { type MadeAttempt, messageOf, type ReadSteps, type VerifyAttempt } from './attempt-parts.ts';
 import { attemptReasoning } from './reasoning.ts';
 import { watchModel } from './watched-model.ts';
 import { attemptInWorkspace, type WorkspaceAttemptOptions } from './workspace-attempt.ts';
@@ -59,6 +54,8 @@ const VERIFY_MS = 300_000;
  */
 export function createAttempts(parts: AttemptsParts): MakeAttempt {
   return async (order, signal) => {
+    // Every attempt of a run listens to it.
+    setMaxListeners(0, signal);
     const startedAt = parts.clock.monotonic();
     const name = order.agent ?? parts.agents.keys().next().value;
     const finish = (outcome: AttemptOutcome, made?: MadeAttempt, steps?: readonly TrajectoryStep[]) =>
@@ -66,6 +63,8 @@ export function createAttempts(parts: AttemptsParts): MakeAttempt {
     const agent = name === undefined ? undefined : parts.agents.get(name);
     if (agent === undefined)
       return finish(lasting(`there is no agent named ${JSON.stringify(name ?? '')} to practise with`));
+    if (order.task.isRecordOnly === true)
+      return finish(lasting('the folder that the task was done in was not kept'));
     if (signal.aborted) return finish(STOPPED);
     let workspace: Workspace | undefined;
     const limit = startLimit(order.timeoutMs, signal);

@@ -1,10 +1,10 @@
 import { undefinedIfAborted } from '../../base/until-aborted.ts';
+import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { ChatMessage, ChatRequest } from '../../core/chat.ts';
 import type { GatewayReply } from '../../core/gateway-client.ts';
 import type { AttemptOrder, PracticeTask } from '../../core/practice.ts';
-import type { AttemptModel } from './attempt-parts.ts';
 import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
-import { speakerOf, spendingOf } from './attempt-speaker.ts';
+import { attemptSpending, makerOf, speakerOf } from './attempt-speaker.ts';
 import type { WatchedModel } from './watched-model.ts';
 
 /** The messages before the first reply. */
@@ -24,10 +24,10 @@ export async function attemptReasoning(
   const messages: ChatMessage[] = [...openingOf(task)];
   const replies: GatewayReply[] = [];
   const made = (more: Partial<MadeAttempt> = {}): MadeAttempt => ({
-    by: model.name,
+    by: makerOf(model, replies),
     output: replies.at(-1)?.text ?? '',
     messages,
-    used: spendingOf(model, watched.calls(), replies),
+    used: attemptSpending(model, watched.calls(), replies),
     ...more,
   });
   const waiting = [...(task.followUps ?? [])];

@@ -1,10 +1,11 @@
+import type { AttemptModel } from '../../core/attempt-model.ts';
 import type { ChatMessage, Usage } from '../../core/chat.ts';
 import type { AttemptOrder } from '../../core/practice.ts';
 import { runAgent } from '../agent.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 import { createConfinedAgentShell, createPlainAgentShell, type Shell } from '../shell.ts';
-import { type AttemptModel, faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
-import { speakerOf, spendingOf } from './attempt-speaker.ts';
+import { faultOf, isTooLong, type MadeAttempt } from './attempt-parts.ts';
+import { attemptSpending, makerOf, speakerOf } from './attempt-speaker.ts';
 import { openingOf } from './reasoning.ts';
 import type { WatchedModel } from './watched-model.ts';
 
@@ -37,12 +38,12 @@ export async function attemptInWorkspace(
   const prompts = [task.prompt, ...(task.followUps ?? [])];
   let history: readonly ChatMessage[] = opening.slice(0, -1);
   let output = '';
-  const replies: { readonly usage?: Usage }[] = [];
+  const replies: { readonly usage?: Usage; readonly policy?: string }[] = [];
   const made = (more: Partial<MadeAttempt> = {}): MadeAttempt => ({
-    by: model.name,
+    by: makerOf(model, replies),
     output,
     messages: history,
-    used: spendingOf(model, watched.calls(), replies),
+    used: attemptSpending(model, watched.calls(), replies),
     ...more,
   });
   for (const [at, prompt] of prompts.entries()) {

@@ -34,12 +34,14 @@ export interface ConfinedRun {
   readonly limits: WorkspaceLimits;
   readonly command: readonly string[];
   readonly options: ConfinedRunOptions;
-  /** Called twice a second: whether the command has written too much. */
+  /** Called up to twice a second: whether the command has written too much. */
   readonly isOverSize: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
 const SIZE_CHECK_MS = 500;
+/** A large folder is measured less often: its pauses are so many times as long as its measurement. */
+const MEASURED_SHARE = 10;
 
 /** Runs a command in a sandbox, to its end or its limits. Never rejects; none of its processes is left when it resolves. */
 export function runConfined(run: ConfinedRun): Promise<ConfinedRunResult> {
@@ -74,20 +76,22 @@ export function runConfined(run: ConfinedRun): Promise<ConfinedRunResult> {
     };
     const abort = (): void => stop('aborted');
     const limit = setTimeout(() => stop('timeout'), timeoutMs);
-    let isMeasuring = false;
+    let isOver = false;
+    let watch: NodeJS.Timeout | undefined;
     const measure = async (): Promise<void> => {
-      if (isMeasuring) return;
-      isMeasuring = true;
+      const begun = performance.now();
       // A folder that was removed while it was measured is measured again soon.
       if (await isOverSize().catch(() => false)) stop('size');
-      isMeasuring = false;
+      const took = performance.now() - begun;
+      if (!isOver) watch = setTimeout(measure, Math.max(SIZE_CHECK_MS, MEASURED_SHARE * took));
     };
-    const watch = setInterval(measure, SIZE_CHECK_MS);
+    watch = setTimeout(measure, SIZE_CHECK_MS);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     const finish = (result: ConfinedRunResult): void => {
       clearTimeout(limit);
-      clearInterval(watch);
+      isOver = true;
+      clearTimeout(watch);
       signal.removeEventListener('abort', abort);
       resolve(result);
     };

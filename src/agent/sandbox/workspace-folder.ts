@@ -82,12 +82,18 @@ export async function changeOwner(
  * Copies the content of a folder into an empty one. Rejects with a SandboxError when it exceeds the limits, has a link that
  * leads out, or has anything else than files, folders and links: an incomplete copy would be another task.
  */
-export async function copyFolder(from: string, to: string, limits: WorkspaceLimits): Promise<void> {
+export async function copyFolder(
+  from: string,
+  to: string,
+  limits: WorkspaceLimits,
+  signal?: AbortSignal,
+): Promise<void> {
   const root = await realpath(from);
   const left = { bytes: limits.bytes, entries: limits.entries };
   const waiting = ['.'];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const name of (await readdir(path.join(root, folder))).sort()) {
+      signal?.throwIfAborted();
       const inside = path.join(folder, name);
       const found = await lstat(path.join(root, inside));
       spend(left, found, limits, from);

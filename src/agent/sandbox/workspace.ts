@@ -38,6 +38,8 @@ export interface WorkspaceParts {
   readonly limits?: Partial<WorkspaceLimits>;
   /** How to confine commands; by default it is determined at the first command. */
   readonly confinement?: Confinement;
+  /** Stops the copying. */
+  readonly signal?: AbortSignal;
 }
 
 /** Rejects with a SandboxError when the folder to copy exceeds the limits or has links that lead out. */
@@ -45,7 +47,7 @@ export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Works
   const limits: WorkspaceLimits = { ...DEFAULT_WORKSPACE_LIMITS, ...parts.limits };
   const holder = await createWorkspaceFolder();
   try {
-    if (parts.from !== undefined) await copyFolder(parts.from, holder.files, limits);
+    if (parts.from !== undefined) await copyFolder(parts.from, holder.files, limits, parts.signal);
   } catch (error) {
     await holder.remove();
     throw error;

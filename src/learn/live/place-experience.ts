@@ -48,7 +48,7 @@ export function* placeExperience(
     };
     yield { change: { op: 'add', id, kind: 'experience', state: 'proposed', text: added }, quotes };
   } else {
-    const revised = revise(into.text, text, [...absorbed.map((lesson) => lesson.id), ...links]);
+    const revised = revisedText(into.text, text, [...absorbed.map((lesson) => lesson.id), ...links]);
     const { revision: from } = into;
     const change: Proposal['change'] =
       absorbed.length === 0
@@ -75,7 +75,7 @@ const isSameScope = (a: LessonText['scope'], b: LessonText['scope']): boolean =>
   a.agent === b.agent && a.project === b.project && a.runKind === b.runKind && a.domain === b.domain;
 
 /** The newest words, with the name, the scope and the evidence of the lesson that they revise. */
-function revise(old: LessonText, text: LessonText, links: readonly string[]): LessonText {
+export function revisedText(old: LessonText, text: LessonText, links: readonly string[]): LessonText {
   const turns = [...new Set([...old.evidence.turns, ...text.evidence.turns])].slice(-MOST_TURNS);
   const triggers = [...new Set([...(text.note.triggers ?? []), ...(old.note.triggers ?? [])])];
   return {

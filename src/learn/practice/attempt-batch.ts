@@ -1,6 +1,13 @@
 import { NOTHING_SPENT } from '../../core/budget.ts';
 import { isObject } from '../../core/json.ts';
-import type { Attempt, AttemptLessons, AttemptOrder, PracticeTask } from '../../core/practice.ts';
+import {
+  ATTEMPT_PREFIX,
+  type Attempt,
+  type AttemptLessons,
+  type AttemptOrder,
+  type AttemptOutcome,
+  type PracticeTask,
+} from '../../core/practice.ts';
 import { inParallel } from './in-parallel.ts';
 import type { PracticeEvent, PracticeInput, PracticeSettings } from './practice-input.ts';
 import { contentKey, type PracticeUnits } from './practice-units.ts';
@@ -11,6 +18,12 @@ export interface TaskAttempts {
   readonly task: PracticeTask;
   readonly generation: number;
   readonly attempts: readonly Attempt[];
+}
+
+interface AttemptedBatch {
+  readonly made: readonly TaskAttempts[];
+  /** Why some attempts were not made: nothing more may be spent. */
+  readonly refusal?: string;
 }
 
 interface Place {
@@ -29,7 +42,7 @@ export async function* attemptBatch(
   units: PracticeUnits,
   step: number,
   tasks: readonly PracticeTask[],
-): AsyncGenerator<PracticeEvent, readonly TaskAttempts[]> {
+): AsyncGenerator<PracticeEvent, AttemptedBatch> {
   const places: Place[] = [];
   for (const task of tasks) {
     const shown = await lessonsOf(input, units, step, task);
@@ -38,20 +51,25 @@ export async function* attemptBatch(
   }
   const made = new Map<string, Attempt[]>();
   const attempts: (Attempt | undefined)[] = [];
+  let refusal: string | undefined;
   for await (const { index, value } of inParallel(places, settings.concurrency, (one) =>
     attemptPlace(input, settings, units, step, one),
   )) {
-    attempts[index] = value?.attempt;
-    if (value !== undefined) yield eventOf(value.attempt, value.isKnown);
+    if (typeof value === 'string') refusal ??= value;
+    else if (value !== undefined) {
+      attempts[index] = value.attempt;
+      yield eventOf(value.attempt, value.isKnown);
+    }
   }
   places.forEach(({ task }, index) => {
     const attempt = attempts[index];
     if (attempt !== undefined) made.set(task.id, [...(made.get(task.id) ?? []), attempt]);
   });
-  return tasks.flatMap((task) => {
+  const groups = tasks.flatMap((task) => {
     const generation = places.find((one) => one.task.id === task.id)?.shown.generation;
     return generation === undefined ? [] : [{ task, generation, attempts: made.get(task.id) ?? [] }];
   });
+  return { made: groups, ...(refusal === undefined ? {} : { refusal }) };
 }
 
 async function lessonsOf(
@@ -75,20 +93,25 @@ async function lessonsOf(
   return shown?.value;
 }
 
-/** One place of a group: made again after a failure of our own, and journaled each time. */
+interface MadeAttempt {
+  readonly attempt: Attempt;
+  readonly isKnown: boolean;
+}
+
+/** One place of a group: made again after a failure of our own, and journaled each time. A text: why it may not be made. */
 async function attemptPlace(
   input: PracticeInput,
   settings: PracticeSettings,
   units: PracticeUnits,
   step: number,
   { task, shown, place }: Place,
-): Promise<{ readonly attempt: Attempt; readonly isKnown: boolean } | undefined> {
+): Promise<MadeAttempt | string | undefined> {
   const { run, agent, signal, budget, attempt: make, trainOn } = input;
   const temperature = trainOn === undefined ? settings.temperature : 1;
-  let last: { readonly attempt: Attempt; readonly isKnown: boolean } | undefined;
+  let last: MadeAttempt | undefined;
   for (let round = 0; round <= settings.refills; round++) {
     const order: AttemptOrder = {
-      id: `${run}/${step}/${task.id}/${place}${round === 0 ? '' : `.${round}`}`,
+      id: `${ATTEMPT_PREFIX}${run}/${step}/${shortName(task.id)}/${place}${round === 0 ? '' : `.${round}`}`,
       task,
       shown,
       // Not the run: the same attempt of another run is the same.
@@ -97,7 +120,10 @@ async function attemptPlace(
       timeoutMs: settings.timeoutMs,
     };
     const key = contentKey('attempt', agent, task, shown.text, order.seed, temperature, order.timeoutMs);
-    const made = await units.value<Attempt>(`attempt/${step}/${task.id}/${place}/${round}`, {
+    const unit = `attempt/${step}/${task.id}/${place}/${round}`;
+    const refusal = (await units.has(unit)) ? undefined : budget.refusal();
+    if (refusal !== undefined) return last ?? refusal;
+    const made = await units.value<Attempt>(unit, {
       is: isAttempt,
       sessions: sessionsOf(task),
       // Sampled tokens are of one version of the weights: they are never used again.
@@ -109,11 +135,10 @@ async function attemptPlace(
         lessons: shown.lessons,
         used: NOTHING_SPENT,
       }),
-      keep: () => !signal.aborted,
+      // What a budget did not allow was not made: it may be made when the run has more.
+      keep: ({ outcome }) => !signal.aborted && !isOverBudget(outcome),
       make: async () => {
         if (signal.aborted) throw new RunStop('aborted');
-        const refusal = budget.refusal();
-        if (refusal !== undefined) throw new RunStop('budget', refusal);
         const attempt = await make(order, signal);
         const { outcome } = attempt;
         if (outcome.is === 'infrastructure' && outcome.retryAfterMs !== undefined)
@@ -123,11 +148,19 @@ async function attemptPlace(
     });
     if (signal.aborted) throw new RunStop('aborted');
     if (made === undefined) return undefined;
+    const { outcome } = made.value;
+    if (outcome.is === 'infrastructure' && outcome.isOverBudget === true) return last ?? outcome.why;
     last = { attempt: made.value, isKnown: made.isKnown };
-    if (made.value.outcome.is !== 'infrastructure') break;
+    if (outcome.is !== 'infrastructure' || outcome.isLasting === true) break;
   }
   return last;
 }
+
+const isOverBudget = (outcome: AttemptOutcome): boolean =>
+  outcome.is === 'infrastructure' && outcome.isOverBudget === true;
+
+/** A lesson names its attempts: their ids must stay short. */
+const shortName = (id: string): string => (id.length > 80 ? contentKey(id).slice(0, 24) : id);
 
 /** What others made is taken as it is meant: a reward outside 0 to 1 is a fault of the verifier, and no grade. */
 function readableAttempt(attempt: Attempt, { id, task, shown }: AttemptOrder): Attempt {

@@ -7,8 +7,7 @@ import type { NewFact, Records } from '../../core/store.ts';
 
 /** The journal of one run in the store. */
 export interface RunUnits extends PracticeJournal {
-  /** The values of all units. */
-  units(): readonly Json[];
+  units(): ReadonlyMap<string, Json>;
   /** Appends a fact once, however often it is called with the same key. Durable when it resolves. */
   record(fact: Fact, key: string): Promise<void>;
 }
@@ -73,7 +72,7 @@ export async function openPracticeJournal({
       }
       return undefined;
     },
-    units: () => [...known.values()],
+    units: () => known,
     record: async (fact, key) => {
       await records.append([{ at: now(), fact, key }]);
     },

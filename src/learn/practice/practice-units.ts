@@ -13,9 +13,11 @@ export interface PracticeUnits {
    * a run that continues after a crash sees the same. Undefined when its session was erased. `keep` says which values are stored.
    */
   value<T extends object>(unit: string, work: UnitWork<T>): Promise<UnitValue<T> | undefined>;
+  /** Whether it was done before. */
+  has(unit: string): Promise<boolean>;
   /** Asks a learning model; the same question is paid for once. */
   askAbout(sessions: readonly string[]): Ask | undefined;
-  /** By all units of the run that were needed so far. */
+  /** By all units of the run. */
   spent(): Spending;
 }
 
@@ -45,6 +47,8 @@ interface UnitsOptions {
 export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptions): PracticeUnits {
   const spent = new Map<string, Spending>();
   const running = new Map<string, Promise<Answer<unknown>>>();
+  for (const [unit, value] of journal.units?.() ?? [])
+    spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
   const count = (unit: string, value: unknown): void => {
     spent.set(unit, addSpending(NOTHING_SPENT, usedBy(value)));
   };
@@ -123,6 +127,7 @@ export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptio
 
   return {
     value,
+    has: async (unit) => (await journal.read(unit)) !== undefined,
     askAbout: (sessions) => {
       if (ask === undefined) return undefined;
       return async <T>(question: Question<T>, signal: AbortSignal): Promise<Answer<T>> => {
@@ -149,8 +154,8 @@ export const contentKey = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
 /** What the units of a run have spent: a budget begins with it when the run continues. */
-export const spentByUnits = (units: Iterable<Json>): Spending =>
-  [...units].map(usedBy).reduce<Spending>(addSpending, NOTHING_SPENT);
+export const spentByUnits = (units: ReadonlyMap<string, Json>): Spending =>
+  [...units.values()].map(usedBy).reduce<Spending>(addSpending, NOTHING_SPENT);
 
 function usedBy(value: unknown): Partial<Spending> {
   const { calls, tokens, usd, unpriced, ms } = asObject(asObject(value).used);

@@ -1,9 +1,15 @@
 import { createRandom } from '../../base/random.ts';
-import { compact } from '../../core/json.ts';
+import { compact, isObject } from '../../core/json.ts';
+import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
-import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
-import type { CycleEnd } from '../cycle.ts';
-import { attemptBatch, type TaskAttempts } from './attempt-batch.ts';
+import type { PracticeEnd } from '../../core/practice-fact.ts';
+import { type CycleEnd, runCycle } from '../cycle.ts';
+import { attemptBatch, sessionsOf } from './attempt-batch.ts';
+import { casesOf } from './attempt-cases.ts';
+import { draftProposals, draftText, type PracticeProposal } from './draft-proposals.ts';
+import { gradeGroup } from './grade-groups.ts';
+import { inParallel } from './in-parallel.ts';
+import { limitDomains } from './limit-domain.ts';
 import {
   PRACTICE_DEFAULTS,
   type PracticeEvent,
@@ -11,9 +17,14 @@ import {
   type PracticeResult,
   type PracticeSettings,
 } from './practice-input.ts';
+import { createPracticeTally, type PracticeTally } from './practice-tally.ts';
 import { createPracticeUnits, type PracticeUnits } from './practice-units.ts';
+import { proposeOperations } from './propose-operations.ts';
+import { type GroupPlan, type PlannedChange, reconcileBatch } from './reconcile-batch.ts';
 import { RunStop } from './run-stop.ts';
-import { hasSpread, meanOf, rewardsOf } from './spread.ts';
+import { findAdvantage, type GroupExperience, type ToldAttempt } from './semantic-advantage.ts';
+import { hasSpread } from './spread.ts';
+import { summariseAttempt } from './tell-attempt.ts';
 
 /**
  * One run of practice, from tasks to published changes. Everything that was paid for is in the journal before the next step begins,
@@ -22,147 +33,328 @@ import { hasSpread, meanOf, rewardsOf } from './spread.ts';
  */
 export async function* practice(input: PracticeInput): AsyncGenerator<PracticeEvent, PracticeResult> {
   const settings: PracticeSettings = { ...PRACTICE_DEFAULTS, ...compact(input.settings ?? {}) };
-  const { run, kind, record } = input;
-  const units = createPracticeUnits({ ...input, learner: input.learner ?? 'learner' });
-  const tally = createTally();
+  const { run, kind, record, tasks } = input;
+  const parts: RunParts = {
+    input,
+    settings,
+    units: createPracticeUnits({ ...input, learner: input.learner ?? 'learner' }),
+    tally: createPracticeTally(),
+  };
+  const { groupSize, seed } = settings;
   await record(
-    {
-      type: 'practice-begun',
-      run,
-      kind,
-      tasks: input.tasks.length,
-      groupSize: settings.groupSize,
-      seed: settings.seed,
-    },
+    { type: 'practice-begun', run, kind, tasks: tasks.length, groupSize, seed },
     `practice/${run}/begun`,
   );
-  const steps = stepsOf(input.tasks, settings);
+  const steps = stepsOf(tasks, settings, input.recorded?.length ?? 0);
   let stop: RunStop | undefined;
   try {
-    for (const [step, tasks] of steps.entries()) {
-      yield { type: 'batch-begun', step, steps: steps.length, tasks: tasks.length };
-      yield* practiceBatch(input, settings, units, tally, step, tasks);
+    for (const [step, batch] of steps.entries()) {
+      yield { type: 'batch-begun', step, steps: steps.length, tasks: batch.length };
+      yield* practiceBatch(parts, step, batch);
     }
   } catch (error) {
     if (!(error instanceof RunStop)) throw error;
     stop = error;
   }
-  return endRun(input, units, tally, stop);
+  return endRun(parts, stop);
 }
 
-/** One batch: its tasks are attempted, and its changes are published as one set. */
-async function* practiceBatch(
-  input: PracticeInput,
-  settings: PracticeSettings,
-  units: PracticeUnits,
-  tally: Tally,
-  step: number,
-  tasks: readonly PracticeTask[],
-): AsyncGenerator<PracticeEvent, void> {
-  // 1. Each task is attempted several times.
-  const made = yield* attemptBatch(input, settings, units, step, tasks);
-  tally.attempted(made);
-
-  // 2. Groups with better and worse attempts are kept.
-  const groups = made.map((one) => groupOf(input.run, step, one));
-  const kept = groups.filter((group) => hasSpread(group, settings.tolerance));
-  tally.grouped(groups, kept);
-  yield { type: 'groups-kept', step, kept: kept.length, of: groups.length };
-}
-
-/** Attempts that failed for reasons of our own are not in the group. */
-function groupOf(run: string, step: number, { task, generation, attempts }: TaskAttempts): AttemptGroup {
-  return {
-    id: `${run}/${step}/${task.id}`,
-    task,
-    generation,
-    gradedBy: 'verifier',
-    attempts: attempts.filter(({ outcome }) => outcome.is === 'graded'),
-  };
+interface RunParts {
+  readonly input: PracticeInput;
+  readonly settings: PracticeSettings;
+  readonly units: PracticeUnits;
+  readonly tally: PracticeTally;
 }
 
 /** Every task once in each epoch, in another order each time; the last batch may be smaller. */
-function stepsOf(tasks: readonly PracticeTask[], { epochs, batch, seed }: PracticeSettings) {
+function stepsOf(
+  tasks: readonly PracticeTask[],
+  { epochs, batch, seed }: PracticeSettings,
+  recorded: number,
+): readonly (readonly PracticeTask[])[] {
+  // By id: two tasks with the same words are two tasks.
   const unique = [...new Map(tasks.map((task) => [task.id, task])).values()];
   const steps: (readonly PracticeTask[])[] = [];
   for (let epoch = 0; epoch < epochs; epoch++) {
     const random = createRandom(`${seed}/order/${epoch}`);
-    const order = unique.map((task) => ({ task, at: random.next() })).sort((a, b) => a.at - b.at);
+    const order = unique
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((task) => ({ task, at: random.next() }))
+      .sort((a, b) => a.at - b.at);
     for (let from = 0; from < order.length; from += batch)
       steps.push(order.slice(from, from + batch).map(({ task }) => task));
   }
-  return steps;
+  return steps.length === 0 && recorded > 0 ? [[]] : steps;
 }
 
-interface Tally {
-  attempted(made: readonly TaskAttempts[]): void;
-  grouped(groups: readonly AttemptGroup[], kept: readonly AttemptGroup[]): void;
-  cycled(cycle: CycleEnd): void;
-  lost(): void;
-  quarantined(): void;
-  counts(): PracticeCounts;
-  rewards(): PracticeResult['rewards'];
-  cycles(): readonly CycleEnd[];
+/** One batch: its tasks are attempted, and its changes are published as one set. */
+async function* practiceBatch(
+  parts: RunParts,
+  step: number,
+  tasks: readonly PracticeTask[],
+): AsyncGenerator<PracticeEvent, void> {
+  const { input, settings, units, tally } = parts;
+  const { run, signal, library } = input;
+
+  // 1. Each task is attempted several times, with the lessons that production would show.
+  const { made, refusal } = yield* attemptBatch(input, settings, units, step, tasks);
+  tally.attempted(made);
+  let spent = refusal;
+
+  // 2. Attempts that nothing could grade are compared with each other.
+  const groups: AttemptGroup[] = step === 0 ? [...(input.recorded ?? [])] : [];
+  for (const attempts of made) {
+    const id = `${run}/${step}/${attempts.task.id}`;
+    const graded = await gradeGroup(id, attempts, units, settings.judgeTemperature, signal);
+    groups.push(graded.group);
+    spent ??= graded.spent;
+  }
+
+  // 3. Groups with better and worse attempts are kept.
+  const kept = groups.filter((group) => hasSpread(group, settings.tolerance));
+  tally.grouped(groups, kept);
+  yield { type: 'groups-kept', step, kept: kept.length, of: groups.length };
+
+  // 4. The weights get the groups first: what is published next makes them stale.
+  if (kept.length > 0) yield* trainFirst(parts, step, kept);
+
+  // 5. Each group becomes at most one experience, and operations on the library.
+  const learned: (LearnedGroup | undefined)[] = [];
+  for await (const { index, value } of inParallel(kept, settings.concurrency, (group) =>
+    learnOnce(parts, step, group),
+  )) {
+    for (const event of value.events) yield event;
+    if (value.lost) tally.lost();
+    for (const event of value.events) if (event.type === 'operation-quarantined') tally.quarantined();
+    if (value.spent !== undefined) spent ??= value.spent;
+    const group = kept[index];
+    if (value.plan !== undefined && group !== undefined) learned[index] = { ...value.plan, group };
+  }
+  const plans = learned.flatMap((plan) => plan ?? []);
+
+  // 6. The operations of all groups become one plan, and the plan proposals.
+  const drafted = await units.value<{ readonly proposals: readonly PracticeProposal[] }>(
+    `proposals/${step}`,
+    {
+      is: isDrafted,
+      sessions: kept.flatMap(({ task }) => sessionsOf(task)),
+      keep: () => spent === undefined,
+      make: async () => {
+        const changes = await reconcile(parts, plans);
+        const proposals = draftProposals({ run, step, changes, plans, library });
+        return { proposals: limitDomains(proposals, library, settings.mostPerDomain) };
+      },
+    },
+  );
+
+  // 7. The gate judges each, and what passes is published as one set.
+  const cycle = await publish(parts, step, kept, drafted?.value.proposals ?? []);
+  if (cycle !== undefined) {
+    tally.cycled(cycle);
+    yield { type: 'batch-ended', step, cycle };
+  }
+  if (spent !== undefined) throw new RunStop('budget', spent);
 }
 
-function createTally(): Tally {
-  let counts: PracticeCounts = {
-    graded: 0,
-    ungraded: 0,
-    infrastructure: 0,
-    groups: 0,
-    kept: 0,
-    lost: 0,
-    quarantined: 0,
-    published: 0,
-    proposed: 0,
-    refused: 0,
-  };
-  const rewards = new Map<AttemptGroup['gradedBy'], number[]>();
-  const cycles: CycleEnd[] = [];
-  const add = (more: Partial<PracticeCounts>): void => {
-    const sum: Record<string, number> = { ...counts };
-    for (const [name, number] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + number;
-    counts = { ...counts, ...sum };
-  };
+async function* trainFirst(
+  { input: { trainOn }, units }: RunParts,
+  step: number,
+  kept: readonly AttemptGroup[],
+): AsyncGenerator<PracticeEvent, void> {
+  const groups = kept.filter(({ attempts }) => attempts.every(({ sampled }) => sampled !== undefined));
+  if (trainOn === undefined || groups.length === 0) return;
+  await units.value(`trained/${step}`, {
+    is: isObject,
+    make: async () => {
+      await trainOn(groups).catch((error: unknown) => {
+        throw new RunStop('stuck', `the trainer did not take the groups: ${messageOf(error)}`);
+      });
+      return { groups: groups.map(({ id }) => id) };
+    },
+  });
+  yield { type: 'groups-trained', step, groups: groups.length };
+}
+
+type LearnedGroup = GroupPlan & { readonly quotes: GroupExperience['quotes'] };
+
+/** Plain data. */
+interface GroupOutcome {
+  readonly plan?: Omit<LearnedGroup, 'group'>;
+  readonly events: readonly PracticeEvent[];
+  /** A reply could not be used: it costs this group alone. */
+  readonly lost?: true;
+  /** Why nothing more may be spent. */
+  readonly spent?: string;
+}
+
+/** What a group led to stays, also when the library has changed meanwhile: the changes of this very batch may be what changed it. */
+async function learnOnce(parts: RunParts, step: number, group: AttemptGroup): Promise<GroupOutcome> {
+  const learned = await parts.units.value<GroupOutcome>(`learned/${step}/${group.id}`, {
+    is: isGroupOutcome,
+    sessions: sessionsOf(group.task),
+    keep: ({ spent }) => spent === undefined,
+    make: () => learnGroup(parts, group),
+  });
+  return learned?.value ?? { events: [] };
+}
+
+/** Summaries, the comparison, and what it means for the library. */
+async function learnGroup({ input, settings, units }: RunParts, group: AttemptGroup): Promise<GroupOutcome> {
+  const { library, signal, clock, checkText, similar } = input;
+  const { judgeTemperature: temperature, halfLifeDays } = settings;
+  const { task } = group;
+  const ask = units.askAbout(sessionsOf(task));
+  if (ask === undefined) return { events: [] };
+  const fail = (answer: Answer<unknown>): GroupOutcome => failedGroup(group, answer, signal);
+
+  const told: ToldAttempt[] = [];
+  for (const attempt of group.attempts) {
+    const summary = await summariseAttempt(attempt, task, ask, temperature, signal);
+    if (!summary.ok) return fail(summary);
+    const reward = attempt.outcome.is === 'graded' ? attempt.outcome.reward : 0;
+    told.push({ id: attempt.id, reward, summary: String(summary.value) });
+  }
+
+  const advantage = await findAdvantage(group, told, casesOf(group, clock.now()), ask, temperature, signal);
+  if (!advantage.ok) return fail(advantage);
+  const experience = advantage.value;
+  if (experience === undefined) return { events: [] };
+  const text = draftText(experience, group, halfLifeDays, advantage);
+  const why = checkText(text);
+  if (why !== undefined) return { lost: true, events: [{ type: 'group-lost', group: group.id, why }] };
+  const found: PracticeEvent = { type: 'experience-found', group: group.id, insight: experience.insight };
+
+  const proposed = await proposeOperations({
+    experience,
+    text,
+    task,
+    library,
+    similar,
+    ask,
+    temperature,
+    signal,
+  });
+  if ('ok' in proposed && !proposed.ok)
+    return { ...fail(proposed), events: [found, ...fail(proposed).events] };
+  const { operations, quarantined } = 'ok' in proposed ? proposed.value : proposed;
   return {
-    attempted: (made) => {
-      for (const { attempts } of made) for (const { outcome } of attempts) add({ [outcome.is]: 1 });
-    },
-    grouped: (groups, kept) => {
-      add({ groups: groups.length, kept: kept.length });
-      for (const { gradedBy, attempts } of groups)
-        rewards.set(gradedBy, [...(rewards.get(gradedBy) ?? []), ...rewardsOf(attempts)]);
-    },
-    cycled: (cycle) => {
-      cycles.push(cycle);
-      for (const { outcome } of cycle.judgements)
-        add({ [outcome === 'proposed' ? 'proposed' : outcome === 'refused' ? 'refused' : 'published']: 1 });
-    },
-    lost: () => add({ lost: 1 }),
-    quarantined: () => add({ quarantined: 1 }),
-    counts: () => counts,
-    rewards: () => Object.fromEntries([...rewards].map(([by, all]) => [by, meanOf(all)])),
-    cycles: () => cycles,
+    plan: { text, operations, quotes: experience.quotes },
+    events: [
+      found,
+      ...quarantined.map(
+        (reason): PracticeEvent => ({ type: 'operation-quarantined', group: group.id, why: reason }),
+      ),
+    ],
   };
 }
+
+/** A reply that was no use costs the group. Without budget the group waits; without a model the run does. */
+function failedGroup(group: AttemptGroup, answer: Answer<unknown>, signal: AbortSignal): GroupOutcome {
+  if (answer.ok) return { events: [] };
+  if (signal.aborted) throw new RunStop('aborted');
+  if (answer.cause === 'budget') return { events: [], spent: answer.why };
+  if (answer.cause !== 'reply' && answer.isRetryable) throw new RunStop('stuck', answer.why);
+  return { lost: true, events: [{ type: 'group-lost', group: group.id, why: answer.why }] };
+}
+
+/** A model that is not available now is no reason to settle by rule: the run continues when it is. */
+async function reconcile(
+  { input, settings, units }: RunParts,
+  plans: readonly GroupPlan[],
+): Promise<readonly PlannedChange[]> {
+  const sessions = [...new Set(plans.flatMap(({ group }) => sessionsOf(group.task)))];
+  const { changes, failed } = await reconcileBatch({
+    plans,
+    similar: input.similar,
+    ask: units.askAbout(sessions),
+    temperature: settings.judgeTemperature,
+    signal: input.signal,
+  });
+  if (input.signal.aborted) throw new RunStop('aborted');
+  if (failed?.isRetryable === true && failed.cause !== 'budget') throw new RunStop('stuck', failed.why);
+  return changes;
+}
+
+/** Judgements are journaled: a run that is continued publishes the same set under the same id, which changes nothing twice. */
+async function publish(
+  { input, units, settings: _ }: RunParts,
+  step: number,
+  kept: readonly AttemptGroup[],
+  drafted: readonly PracticeProposal[],
+): Promise<CycleEnd | undefined> {
+  if (drafted.length === 0) return undefined;
+  const { run, library, gate, clock, signal, record } = input;
+  const shown = new Map(kept.map((group) => [group.id, casesOf(group, clock.now())]));
+  const judge = async (one: PracticeProposal, place: number): Promise<Judgement> => {
+    const cases = one.groups.flatMap((id) => shown.get(id) ?? []);
+    const judged = await units.value<Judgement>(`judged/${step}/${place}`, {
+      is: isJudgement,
+      sessions: kept.filter(({ id }) => one.groups.includes(id)).flatMap(({ task }) => sessionsOf(task)),
+      make: () => gate(one.proposal, cases, library),
+    });
+    return judged?.value ?? { outcome: 'refused', why: ['what it rests on was erased'] };
+  };
+  const ended = await units.value<CycleEnd>(`cycle/${step}`, {
+    is: isCycleEnd,
+    keep: ({ outcome }) => outcome !== 'aborted',
+    make: async () => {
+      const cycle = await runCycle(
+        {
+          id: `${run}-${step}`,
+          learner: {
+            name: 'practice',
+            learn: async function* () {
+              for (const { proposal } of drafted) yield proposal;
+            },
+          },
+          material: undefined,
+          cases: [...shown.values()].flat(),
+          items: [],
+        },
+        {
+          ...{ library, clock, signal, ask: undefined, journal: () => undefined },
+          newId: (prefix) => `${prefix}_${run}`,
+          gate: (proposal) => {
+            const place = drafted.findIndex((one) => one.proposal === proposal);
+            const one = drafted[place];
+            return one === undefined ? Promise.resolve({ outcome: 'refused', why: [] }) : judge(one, place);
+          },
+        },
+      );
+      const { isRetryable: __, ...fact } = cycle;
+      const mined = kept.flatMap(({ task }) => sessionsOf(task));
+      // Attempts are no turns of the record: there is nothing that training must leave out.
+      return { ...fact, turns: [], sessions: [...new Set([...(fact.sessions ?? []), ...mined])] };
+    },
+  });
+  if (ended === undefined) return undefined;
+  if (ended.value.outcome === 'aborted') throw new RunStop('aborted');
+  await record(ended.value, `practice/${run}/cycle/${step}`);
+  return ended.value;
+}
+
+const isGroupOutcome = (value: unknown): value is GroupOutcome =>
+  isObject(value) && Array.isArray(value.events);
+const isDrafted = (value: unknown): value is { readonly proposals: readonly PracticeProposal[] } =>
+  isObject(value) && Array.isArray(value.proposals);
+const isJudgement = (value: unknown): value is Judgement =>
+  isObject(value) && typeof value.outcome === 'string';
+const isCycleEnd = (value: unknown): value is CycleEnd => isObject(value) && value.type === 'cycle-end';
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function endRun(
-  { run, record }: PracticeInput,
-  units: PracticeUnits,
-  tally: Tally,
+  { input: { run, record }, units, tally }: RunParts,
   stop: RunStop | undefined,
 ): Promise<PracticeResult> {
   const end: PracticeEnd = stop?.end ?? 'done';
   const note = stop?.message === '' ? undefined : stop?.message;
-  const [counts, spent] = [tally.counts(), units.spent()];
-  const isOver = end === 'done' || end === 'budget';
-  if (isOver)
+  const [counts, spent, rewards] = [tally.counts(), units.spent(), tally.rewards()];
+  // A run that can be continued has not ended.
+  if (end === 'done' || end === 'budget')
     await record(
       compact({ type: 'practice-ended' as const, run, end, note, counts, spent }),
       `practice/${run}/ended`,
     );
-  const rewards = tally.rewards();
   return compact({
     run,
     end,

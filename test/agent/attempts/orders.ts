@@ -1,12 +1,12 @@
 import { type AttemptFolders, createAttemptFolders } from '../../../src/agent/attempts/attempt-folders.ts';
-import type { AttemptModel } from '../../../src/agent/attempts/attempt-parts.ts';
 import { type AttemptsParts, createAttempts } from '../../../src/agent/attempts/attempts.ts';
+import type { AttemptModel } from '../../../src/core/attempt-model.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { GatewayClient, GatewayReply } from '../../../src/core/gateway-client.ts';
 import type { AttemptOrder, MakeAttempt, PracticeTask } from '../../../src/core/practice.ts';
 import { createTaskVerifier, readAttemptSteps } from '../../../src/evidence/verifiers/verify-task.ts';
 
-export const taskOf = (more: Partial<PracticeTask> = {}): PracticeTask => ({
+const taskOf = (more: Partial<PracticeTask> = {}): PracticeTask => ({
   id: 'task-1',
   root: 'task-1',
   origin: 'curated',
@@ -28,7 +28,7 @@ export const orderOf = (
   ...more,
 });
 
-export const modelOf = (speak: GatewayClient, more: Partial<AttemptModel> = {}): AttemptModel => ({
+const modelOf = (speak: GatewayClient, more: Partial<AttemptModel> = {}): AttemptModel => ({
   name: 'fake/fake-model',
   model: 'fake-model',
   speak,

@@ -7,7 +7,7 @@ import { runAgent } from '../../../src/agent/agent.ts';
 import { createPlainAgentShell } from '../../../src/agent/shell.ts';
 import type { Tool } from '../../../src/core/chat.ts';
 import { TrainingError } from '../../../src/core/training.ts';
-import { createInProcessClient } from '../../../src/train/policy-rollouts.ts';
+import { createInProcessClient } from '../../../src/models/in-process-client.ts';
 import { workspaceWith } from '../../lab/workdays/files-day.ts';
 import { ask, createSayingSampler, eventsOf, nanoModel, shippedTokenizer } from './parts.ts';
 

@@ -1,0 +1,172 @@
+import type { Clock } from '../../core/clock.ts';
+
+/** How many attempts one provider is given at a time. */
+export interface LaneLimits {
+  /** At the beginning; 4 by default. */
+  readonly start: number;
+  /** 64 by default. */
+  readonly most: number;
+}
+
+export const DEFAULT_LANE_LIMITS: LaneLimits = { start: 4, most: 64 };
+
+/** How an attempt ended, for the provider's limit. */
+export type LaneReport =
+  | { readonly is: 'healthy' }
+  /** The provider refused it, and perhaps said when to come back. */
+  | { readonly is: 'limited'; readonly retryAfterMs?: number }
+  /** It failed otherwise. */
+  | { readonly is: 'failed' };
+
+/** A place in flight. */
+export interface LanePlace {
+  /** Only the first call counts. */
+  leave(report: LaneReport): void;
+}
+
+export interface LaneState {
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly limit: number;
+  /** Until when nothing is sent, on the monotonic clock. */
+  readonly pausedUntil?: number;
+}
+
+/** One provider's attempts: first come, first served, as many at a time as it has proved to take. */
+export interface ProviderLane {
+  /** A place, or undefined when the signal aborts. `isFirst`: before those that wait already. */
+  enter(signal: AbortSignal, isFirst?: boolean): Promise<LanePlace | undefined>;
+  state(): LaneState;
+  /** Called when a pause begins or ends, and when it becomes longer. */
+  onPause(listener: (pausedUntil: number | undefined) => void): void;
+}
+
+/** After a refusal the limit falls to what the provider does serve; while it was doubled, or at once again, to this share. */
+const CUT = 0.85;
+/** Near the number at which the provider refused before, the limit grows this much slower. */
+const CAREFUL = 0.2;
+/** So many failures in a row that are nobody's limit: the provider, or the way to it, is broken. */
+const MOST_FAILURES = 5;
+const BREAK_MS = 1000;
+const LONGEST_BREAK_MS = 60_000;
+
+interface Waiter {
+  readonly start: (place: LanePlace | undefined) => void;
+}
+
+/**
+ * Additive increase, multiplicative decrease. Until the first refusal the limit doubles with every round. A refusal lowers it,
+ * once for all attempts that were under way: to the number that the provider serves, and by a share when that was too much
+ * again. Then it grows by one a round, and slowly near the number that was too much. What the provider asks for
+ * (`Retry-After`) is waited for by all.
+ */
+export function createProviderLane(clock: Clock, limits: LaneLimits): ProviderLane {
+  let limit = Math.max(1, Math.min(limits.start, limits.most));
+  let ceiling = Number.POSITIVE_INFINITY;
+  let isDoubling = true;
+  let inFlight = 0;
+  let begun = 0;
+  let cutAt = 0;
+  let afterCut = 0;
+  let failures = 0;
+  let pausedUntil = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let waiting: Waiter[] = [];
+  const listeners = new Set<(pausedUntil: number | undefined) => void>();
+
+  const pause = (ms: number): void => {
+    const until = clock.monotonic() + ms;
+    if (until <= pausedUntil) return;
+    pausedUntil = until;
+    for (const tell of listeners) tell(until);
+  };
+  const drain = (): void => {
+    clearTimeout(timer);
+    const left = pausedUntil - clock.monotonic();
+    if (left > 0) {
+      // Timers may fire early by less than a millisecond.
+      if (waiting.length > 0) timer = setTimeout(drain, Math.min(left + 1, LONGEST_TIMER_MS));
+      return;
+    }
+    if (pausedUntil > 0) {
+      pausedUntil = 0;
+      for (const tell of listeners) tell(undefined);
+    }
+    while (inFlight < Math.floor(limit)) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      next.start(begin());
+    }
+  };
+  const begin = (): LanePlace => {
+    inFlight++;
+    const mine = ++begun;
+    const wasFull = inFlight >= Math.floor(limit);
+    let isOver = false;
+    return {
+      leave: (report) => {
+        if (isOver) return;
+        isOver = true;
+        inFlight--;
+        if (report.is === 'healthy') grow(wasFull);
+        else if (report.is === 'limited') shrink(mine, report.retryAfterMs);
+        else breakAfterMany();
+        drain();
+      },
+    };
+  };
+  const grow = (wasFull: boolean): void => {
+    failures = 0;
+    if (!wasFull) return;
+    const step = isDoubling ? 1 : (limit >= ceiling - 2 ? CAREFUL : 1) / limit;
+    limit = Math.min(limits.most, limit + step);
+    if (limit > ceiling) ceiling = Number.POSITIVE_INFINITY;
+  };
+  const shrink = (mine: number, retryAfterMs: number | undefined): void => {
+    if (retryAfterMs !== undefined) pause(retryAfterMs);
+    // Those that were under way at the last cut say nothing new.
+    if (mine <= cutAt) return;
+    cutAt = begun;
+    const share = isDoubling || limit <= afterCut ? CUT : 1;
+    isDoubling = false;
+    ceiling = limit;
+    limit = Math.max(1, Math.min(limit * share, Math.max(inFlight, limit / 2)));
+    afterCut = limit;
+  };
+  const breakAfterMany = (): void => {
+    failures++;
+    if (failures < MOST_FAILURES) return;
+    pause(Math.min(LONGEST_BREAK_MS, BREAK_MS * 2 ** Math.min(10, failures - MOST_FAILURES)));
+  };
+
+  return {
+    enter: (signal, isFirst = false) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve(undefined);
+        const leave = (): void => {
+          waiting = waiting.filter((one) => one !== waiter);
+          resolve(undefined);
+        };
+        const waiter: Waiter = {
+          start: (place) => {
+            signal.removeEventListener('abort', leave);
+            resolve(place);
+          },
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        if (isFirst) waiting.unshift(waiter);
+        else waiting.push(waiter);
+        drain();
+      }),
+    state: () => ({
+      inFlight,
+      waiting: waiting.length,
+      limit: Math.floor(limit),
+      ...(pausedUntil > clock.monotonic() ? { pausedUntil } : {}),
+    }),
+    onPause: (listener) => void listeners.add(listener),
+  };
+}
+
+/** Timers take 31 bits. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { Answer, Proposal } from '../../core/learn.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { AttemptGroup } from '../../core/practice.ts';
+import { keywordsOf } from '../../text/topic-words.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { sharedScope, uniqueLessonName } from '../draft-lesson.ts';
+import { nameExperience } from '../live/draft-experience.ts';
+import { revisedText } from '../live/place-experience.ts';
+import { scopeOfTask } from './attempt-cases.ts';
+import type { GroupPlan, PlannedChange } from './reconcile-batch.ts';
+import type { GroupExperience } from './semantic-advantage.ts';
+import { meanOf, rewardsOf } from './spread.ts';
+
+/** What practice found by trying counts more than a guess from one session, and less than a person's word. */
+const IMPORTANCE = 0.8;
+const MOST_TURNS = 64;
+const MOST_LINKS = 16;
+const MOST_TRIGGERS = 8;
+const LONGEST_WORD = 64;
+const LONGEST_DESCRIPTION = 300;
+
+/** A proposal with the groups that its learner was shown for it. Plain data. */
+export interface PracticeProposal {
+  readonly proposal: Proposal;
+  readonly groups: readonly string[];
+}
+
+/** The lesson that an experience of a group would be. */
+export function draftText(
+  { situation, insight, keywords, triggers }: GroupExperience,
+  { task, attempts }: AttemptGroup,
+  halfLifeDays: number,
+  answer: Answer<unknown>,
+): LessonText {
+  const description = truncateEnd(oneLine(`When ${situation}.`), LONGEST_DESCRIPTION);
+  const context = truncateEnd(oneLine(task.prompt), 300);
+  const [model, prompt] = answer.ok ? [answer.model, answer.prompt] : [];
+  return {
+    name: nameExperience(situation),
+    description,
+    content: insight,
+    scope: scopeOfTask(task),
+    note: {
+      ...(context === '' ? {} : { context }),
+      keywords: keywords.length === 0 ? keywordsOf(`${description} ${insight}`) : keywords,
+      tags: ['practice', task.domain.slice(0, LONGEST_WORD)],
+      importance: IMPORTANCE,
+      confidence: meanOf(rewardsOf(attempts)),
+      source: 'practice',
+      visibility: 'scoped',
+      halfLifeDays,
+      links: [],
+      ...(triggers.length === 0 ? {} : { triggers: triggers.slice(0, MOST_TRIGGERS) }),
+    },
+    evidence: {
+      turns: attempts.map(({ id }) => id).slice(0, MOST_TURNS),
+      quotes: [],
+      learner: 'practice',
+      ...(model === undefined ? {} : { model }),
+      ...(prompt === undefined || prompt === '' ? {} : { prompt }),
+    },
+    taint: [],
+  };
+}
+
+interface DraftInput {
+  readonly run: string;
+  readonly step: number;
+  readonly changes: readonly PlannedChange[];
+  readonly plans: readonly (GroupPlan & { readonly quotes: Proposal['quotes'] })[];
+  readonly library: Library;
+}
+
+/** The proposals of a batch. Ids come from the run and the groups: the same plan gives the same proposals. */
+export function draftProposals({
+  run,
+  step,
+  changes,
+  plans,
+  library,
+}: DraftInput): readonly PracticeProposal[] {
+  const taken = new Set(library.lessons().map(({ text }) => text.name));
+  return changes.flatMap((change): readonly PracticeProposal[] => {
+    const rested = change.groups.flatMap((id) => plans.find(({ group }) => group.id === id) ?? []);
+    const [lead] = rested;
+    if (lead === undefined) return [];
+    const { groups } = change;
+    const text = unitedText(lead.text, rested, change.content);
+    const quotes = rested.flatMap((one) => one.quotes);
+    const lessons = change.ids.flatMap((id) => library.lesson(id) ?? []);
+    const [old] = strongestFirst(lessons);
+    if (change.op === 'ADD') {
+      const name = uniqueLessonName(text.name, taken);
+      taken.add(name);
+      const id = `exp_${createHash('sha256')
+        .update(JSON.stringify([run, step, groups]))
+        .digest('hex')
+        .slice(0, 20)}`;
+      return [
+        {
+          proposal: {
+            change: { op: 'add', id, kind: 'experience', state: 'proposed', text: { ...text, name } },
+            quotes,
+          },
+          groups,
+        },
+      ];
+    }
+    if (old === undefined) return [];
+    if (change.op === 'DELETE') {
+      const reason = change.reason ?? 'attempts of practice did better without following it';
+      return [
+        {
+          proposal: { change: { op: 'retire', id: old.id, reason }, quotes: [], turns: text.evidence.turns },
+          groups,
+        },
+      ];
+    }
+    const revised = revisedText(old.text, text, []);
+    const tags = [...new Set([...old.text.note.tags, ...text.note.tags])].slice(0, MOST_LINKS);
+    const named = { ...revised, description: old.text.description, note: { ...revised.note, tags } };
+    const { id, revision: from } = old;
+    const isMerge = change.op === 'MERGE' && lessons.length > 1;
+    return [
+      {
+        proposal: {
+          change: isMerge
+            ? {
+                op: 'merge',
+                ids: [id, ...lessons.flatMap((one) => (one.id === id ? [] : [one.id]))],
+                into: id,
+                from,
+                text: named,
+              }
+            : { op: 'revise', id, from, text: named },
+          quotes,
+        },
+        groups,
+      },
+    ];
+  });
+}
+
+/** The lead's words with the evidence of all groups that agree, where they have in common, and how certain they are together. */
+function unitedText(lead: LessonText, rested: readonly GroupPlan[], content: string | undefined): LessonText {
+  const texts = rested.map(({ text }) => text);
+  const triggers = [...new Set(texts.flatMap(({ note }) => note.triggers ?? []))].slice(0, MOST_TRIGGERS);
+  return {
+    ...lead,
+    content: content ?? lead.content,
+    scope: sharedScope(texts.map(({ scope }) => scope)),
+    note: {
+      ...lead.note,
+      confidence: meanOf(texts.map(({ note }) => note.confidence)),
+      ...(triggers.length === 0 ? {} : { triggers }),
+    },
+    evidence: {
+      ...lead.evidence,
+      turns: [...new Set(texts.flatMap(({ evidence }) => evidence.turns))].slice(0, MOST_TURNS),
+    },
+  };
+}
+
+const STANDING = { live: 0, trial: 1, proposed: 2, retired: 3, rejected: 3 } as const;
+
+const strongestFirst = (lessons: readonly Lesson[]): readonly Lesson[] =>
+  lessons.toSorted(
+    (a, b) =>
+      STANDING[a.state] - STANDING[b.state] ||
+      b.text.note.confidence - a.text.note.confidence ||
+      (a.id < b.id ? -1 : 1),
+  );

@@ -1,0 +1,46 @@
+import { createRandom } from '../base/random.ts';
+import type { OpenAttemptModel } from '../core/attempt-model.ts';
+import type { PolicyTemplate, SampledTurn, ServedWeights } from '../core/training.ts';
+import { createInProcessClient } from '../models/in-process-client.ts';
+import { createPolicyModel } from './policy/policy-model.ts';
+
+interface PolicyAttempts {
+  readonly template: PolicyTemplate;
+  /** The weights that make an attempt, from its first reply to its last. Rejects when there are none. */
+  readonly weights: () => Promise<ServedWeights>;
+  /** The policy's name, such as `nano`. */
+  readonly name: string;
+}
+
+/** Sampled tokens train only when they were drawn from the policy itself. */
+const TEMPERATURE = 1;
+
+/**
+ * Attempts of a policy that can be trained: at temperature 1, by one version of its weights, with the sampled tokens and their
+ * log-probabilities. The seed of the order decides all of its samples.
+ */
+export const createPolicyAttempts =
+  ({ template, weights, name }: PolicyAttempts): OpenAttemptModel =>
+  async ({ seed, shown }) => {
+    const served = await weights();
+    const random = createRandom(seed);
+    const turns: SampledTurn[] = [];
+    const chat = createPolicyModel({
+      template,
+      // One version for the whole attempt; it is let go at the end.
+      weights: async () => ({ ...served, release: () => undefined }),
+      temperature: TEMPERATURE,
+      seed: () => random.below(2 ** 31),
+      keep: (sampled) => void turns.push(sampled),
+    });
+    return {
+      name: `${name}@${served.version}`,
+      model: name,
+      temperature: TEMPERATURE,
+      speak: createInProcessClient(chat, () => shown.text),
+      sampled: () => turns,
+      // The machine's own engine costs no money.
+      costOf: () => ({ usd: 0, unpriced: 0 }),
+      close: async () => served.release(),
+    };
+  };
