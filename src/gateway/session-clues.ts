@@ -213,7 +213,7 @@ export function detectProject(clues: ClientClues, redact: (text: string) => stri
   const stated = named ?? folder;
   return {
     project: stated === undefined ? undefined : toProject(redact(stated)),
-    folder: named !== undefined && named.startsWith('/') ? named : folder,
+    folder: named?.startsWith('/') ? named : folder,
   };
 }
 

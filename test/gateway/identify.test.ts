@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import type { ReceivedRequest } from '../../src/gateway/client-clues.ts';
 import { createIdentify, type Identity, identify } from '../../src/gateway/identify.ts';
+import { toProject } from '../../src/gateway/session-clues.ts';
 import { wires } from '../../src/wire/wires.ts';
 
 interface Recorded {
@@ -169,9 +170,11 @@ describe('identify, with recorded requests', () => {
     const told = of(get(name));
     expect(told).toMatchObject(full);
     // Nothing else may be reported, except session ids, which differ from run to run.
-    const { sessionId: _id, parentSession: _parent, ...rest } = told;
+    const { sessionId: _id, parentSession: _parent, folder, ...rest } = told;
     const { sessionId: _expectedId, parentSession: _expectedParent, ...expectedRest } = full;
     expect(rest).toEqual(expectedRest);
+    // The project is that of the folder, which is told inside the gateway only.
+    expect(folder === undefined ? undefined : toProject(folder)).toEqual(rest.project);
   });
 
   it('finds the session of Claude Code in the body when a proxy removed its headers', () => {
@@ -222,6 +225,7 @@ describe('identify, headers', () => {
       agent: 'shop-keeper',
       role: 'main',
       project: { id: idOf('/srv/other'), label: 'other' },
+      folder: '/srv/other',
       runKind: 'nightly',
       domain: 'sales',
       record: false,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAttemptFolders } from '../../src/agent/attempts/attempt-folders.ts';
 import { createAttempts } from '../../src/agent/attempts/attempts.ts';
 import { createHeadlessAgent, HEADLESS_HOME, HEADLESS_URL } from '../../src/agent/attempts/headless-agent.ts';
-import { findHeadlessProgram } from '../../src/agent/attempts/headless-programs.ts';
+import { findHeadlessProgram, HEADLESS_PROGRAMS } from '../../src/agent/attempts/headless-programs.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { headlessSettings } from '../../src/connect/headless-settings.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -32,6 +32,10 @@ afterAll(async () => {
   await folders.close();
   await stage.close();
   await provider.close();
+});
+
+it('every client that connects and is tested here can practise', () => {
+  expect([...HEADLESS_PROGRAMS].sort()).toEqual(PROGRAMS.map(({ client }) => client).sort());
 });
 
 describe.each(PROGRAMS.map((program) => [program.client, program] as const))('%s', (client, program) => {

@@ -18,7 +18,7 @@ const nodeTest = (name: string, ...lines: readonly string[]): string =>
   [
     `import assert from 'node:assert/strict';`,
     `import { test } from 'node:test';`,
-    `import { ${name} } from '../src/${name}.js';`,
+    `import { ${name} } from ${JSON.stringify(`../src/${name}.js`)};`,
     '',
     ...lines.map((line, at) => `test('${name} ${at + 1}', () => assert.deepEqual(${line}));`),
     '',

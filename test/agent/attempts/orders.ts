@@ -6,7 +6,7 @@ import type { GatewayClient, GatewayReply } from '../../../src/core/gateway-clie
 import type { AttemptOrder, MakeAttempt, PracticeTask } from '../../../src/core/practice.ts';
 import { createTaskVerifier, readAttemptSteps } from '../../../src/evidence/verifiers/verify-task.ts';
 
-export const taskOf = (more: Partial<PracticeTask> = {}): PracticeTask => ({
+const taskOf = (more: Partial<PracticeTask> = {}): PracticeTask => ({
   id: 'task-1',
   root: 'task-1',
   origin: 'curated',
@@ -28,7 +28,7 @@ export const orderOf = (
   ...more,
 });
 
-export const modelOf = (speak: GatewayClient, more: Partial<AttemptModel> = {}): AttemptModel => ({
+const modelOf = (speak: GatewayClient, more: Partial<AttemptModel> = {}): AttemptModel => ({
   name: 'fake/fake-model',
   model: 'fake-model',
   speak,

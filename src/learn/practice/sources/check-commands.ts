@@ -129,10 +129,22 @@ const CHANGING = new Set([
   '--updateSnapshot',
   '-u',
 ]);
+/** Whose `run` runs tests or linters, not the program. */
+const RUNNERS = new Set([
+  'vitest',
+  'cypress',
+  'tox',
+  'nox',
+  'pre-commit',
+  'golangci-lint',
+  'turbo',
+  'nx',
+  'nextest',
+]);
 const FORMATTERS = new Set(['prettier', 'black', 'isort']);
 
 /** A run of tests, a compiler or a linter that changes nothing and ends by itself. */
-export function isVerification(program: Program): boolean {
+function isVerification(program: Program): boolean {
   const { name, args } = program;
   if (isChange(program) || isEndless(program) || isInline(program) || program.heredoc) return false;
   if (args.some((arg) => CHANGING.has(arg))) return false;
@@ -145,7 +157,8 @@ export function isVerification(program: Program): boolean {
   if (FORMATTERS.has(name))
     return args.some((arg) => /^(?:-c|--check|-l|--list-different|--check-only|--diff)$/.test(arg));
   if (/\.(?:sh|py|js|mjs|rb|pl)$/.test(name)) return VERIFYING.test(name);
-  return isCheck(program) && !RUNNING.has(words[0] ?? '');
+  const [verb = ''] = words;
+  return isCheck(program) && (!RUNNING.has(verb) || (verb === 'run' && RUNNERS.has(name)));
 }
 
 /** Words that a shell reads as they are; a variable before the program keeps its name. */

@@ -10,6 +10,7 @@ import {
   parseJson,
   toJson,
 } from '../../../core/json.ts';
+import { type Ask, NO_COST } from '../../../core/learn.ts';
 import type {
   PracticeSource,
   PracticeTask,
@@ -252,14 +253,29 @@ async function readCheck(
   if (isFault(row)) return row;
   try {
     // Creating it reports what is wrong with its options.
-    await createVerifiers([{ ...row, domain: '*' } as VerifierRow | PracticeVerifierRow], {});
+    await createVerifiers([{ ...row, domain: '*' } as VerifierRow | PracticeVerifierRow], {
+      ask: ASK_NOBODY,
+    });
     return row as TaskCheck;
   } catch (error) {
     return {
       what: `has a check that cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-      fix: 'see the kinds of verifiers: exact, number, regex, schema, rubric, module, command, comparative',
+      fix: `the kinds of checks are ${KINDS.join(', ')}`,
     };
   }
+}
+
+/** Checks are only created here; what they ask comes later. */
+const ASK_NOBODY: Ask = async () => ({ ok: false, why: 'not asked', isRetryable: true, cost: NO_COST });
+
+const KINDS = ['exact', 'number', 'regex', 'schema', 'rubric', 'module', 'command', 'comparative'];
+
+function kindFault(kind: string): LineFault {
+  const near = closestWord(kind, KINDS);
+  return {
+    what: `has a check of the unknown kind "${kind}"`,
+    fix: near === undefined ? `use one of ${KINDS.join(', ')}` : `did you mean "${near}"?`,
+  };
 }
 
 const isFault = (value: JsonObject | LineFault): value is LineFault =>
@@ -294,7 +310,8 @@ function rowOf(
       fix: 'write "check": {"kind": "exact", "expected": "…"}',
     };
   const { domain: _, ...row } = given;
-  if (asString(row.kind) !== undefined) return withExpected(row, reference);
+  const kind = asString(row.kind);
+  if (kind !== undefined) return KINDS.includes(kind) ? withExpected(row, reference) : kindFault(kind);
   if (row.command !== undefined) return { kind: 'command', ...row };
   if (row.pattern !== undefined) return { kind: 'regex', ...row };
   if (row.schema !== undefined) return { kind: 'schema', ...row };
@@ -303,7 +320,7 @@ function rowOf(
     return { kind: typeof row.expected === 'number' ? 'number' : 'exact', ...row };
   return {
     what: 'has a check without a kind',
-    fix: 'add "kind": one of exact, number, regex, schema, rubric, module, command, comparative',
+    fix: `add "kind": one of ${KINDS.join(', ')}`,
   };
 }
 

@@ -13,7 +13,7 @@ import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
 import { isLearnedFrom } from '../../../evidence/learned-from.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
 import type { WorkPlace } from './check-commands.ts';
-import { type Matter, type MatterProof, readMatters, readProof } from './read-matters.ts';
+import { type MatterProof, type RecordedMatter, readMatters, readProof } from './read-matters.ts';
 import { normalPrompt, rootOf, taskId } from './split.ts';
 
 /** The part of the record that tasks are mined from. */
@@ -167,7 +167,7 @@ async function mineSession(
 
 type MiningReason = 'corrected' | 'asked again' | 'hard' | 'proven' | 'rated' | 'answer known';
 
-function reasonsOf(matter: Matter, proof: MatterProof, isHard: boolean): readonly MiningReason[] {
+function reasonsOf(matter: RecordedMatter, proof: MatterProof, isHard: boolean): readonly MiningReason[] {
   const hasFailure = matter.turns.some(({ appraisal }) => appraisal.verdict === 'failure');
   const reasons: (readonly [MiningReason, boolean])[] = [
     ['corrected', matter.corrections.length > 0],
@@ -214,7 +214,7 @@ async function workspaceOf(
 }
 
 /** The right answer that an application reported for a turn of the matter. */
-function expectedOf({ turns }: Matter, events: readonly StoredFact[]): Json | undefined {
+function expectedOf({ turns }: RecordedMatter, events: readonly StoredFact[]): Json | undefined {
   const own = new Set(turns.map(({ evidence }) => evidence.turn));
   let expected: Json | undefined;
   for (const { fact } of events)
@@ -225,7 +225,7 @@ function expectedOf({ turns }: Matter, events: readonly StoredFact[]): Json | un
 
 interface TaskParts {
   readonly session: SessionView;
-  readonly matter: Matter;
+  readonly matter: RecordedMatter;
   readonly proof: MatterProof;
   readonly domain: string;
   readonly workspace: WorkspaceSnapshot | undefined;
@@ -265,7 +265,7 @@ function answerCheck(expected: Json): TaskCheck | undefined {
 }
 
 /** What verified it at the time; else what the person said. */
-function checkOf({ corrections }: Matter, { commands, checks }: MatterProof): TaskCheck | undefined {
+function checkOf({ corrections }: RecordedMatter, { commands, checks }: MatterProof): TaskCheck | undefined {
   if (commands === 'passed') {
     const command = checks.map((run) => run.command).join(' && ');
     return { kind: 'command', command, timeoutMs: CHECK_TIMEOUT_MS };
@@ -283,7 +283,7 @@ function checkOf({ corrections }: Matter, { commands, checks }: MatterProof): Ta
 const CHECK_TIMEOUT_MS = 120_000;
 
 /** A first estimate of the share of attempts that succeed, from how it went. */
-function expectedSuccess(matter: Matter, { commands, hasFailed }: MatterProof): number {
+function expectedSuccess(matter: RecordedMatter, { commands, hasFailed }: MatterProof): number {
   if (matter.corrections.length > 1) return 0.2;
   if (matter.corrections.length === 1 || matter.isAskedAgain) return 0.35;
   if (commands === 'passed') return hasFailed ? 0.6 : 0.75;

@@ -7,7 +7,7 @@ import { normalPrompt } from './split.ts';
 export type EmbedTexts = (texts: readonly string[]) => Promise<readonly Float32Array[]>;
 
 /** Above this cosine two tasks are one. */
-export const SAME_TASK = 0.8;
+const SAME_TASK = 0.8;
 /** The share of common stems from which two requests are one where no model compares their meaning. */
 const SAME_WORDS = 0.75;
 

@@ -5,7 +5,7 @@ import { carriesOutsideText, separateTypedText } from '../../../text/typed-text.
 import { type CheckRun, readCheckRun, type WorkPlace } from './check-commands.ts';
 
 /** One request of a user with everything that was done for it, up to the next request. */
-export interface Matter {
+export interface RecordedMatter {
   /** The turn that the request came with. */
   readonly turn: string;
   /** In the user's own words. */
@@ -30,7 +30,7 @@ const GOES_ON = new Set(['asked-again', 'user-corrected', 'user-doubted', 'user-
  * The requests of a session, oldest first. A request that carries text of others, that a client or a schedule wrote, or that
  * says too little is left out; what was said about an answer belongs to the request before it.
  */
-export function readMatters(turns: readonly AppraisedTurn[]): readonly Matter[] {
+export function readMatters(turns: readonly AppraisedTurn[]): readonly RecordedMatter[] {
   const groups: AppraisedTurn[][] = [];
   let last: AppraisedTurn | undefined;
   for (const turn of turns) {
@@ -41,7 +41,7 @@ export function readMatters(turns: readonly AppraisedTurn[]): readonly Matter[] 
     last = turn;
   }
   const said: { readonly role: 'user' | 'assistant'; readonly text: string }[] = [];
-  return groups.flatMap((group): readonly Matter[] => {
+  return groups.flatMap((group): readonly RecordedMatter[] => {
     const matter = matterOf(group, said.slice(-MOST_HISTORY));
     if (matter === undefined) {
       // What follows rests on words that may not be practised on.
@@ -63,7 +63,10 @@ const typedIn = ({ evidence: { task } }: AppraisedTurn): string => separateTyped
 const goesOn = ({ appraisal: { correction, signals } }: AppraisedTurn): boolean =>
   correction !== undefined || signals.some(({ name, score }) => GOES_ON.has(name) && score < 0.5);
 
-function matterOf(turns: readonly AppraisedTurn[], history: Matter['history']): Matter | undefined {
+function matterOf(
+  turns: readonly AppraisedTurn[],
+  history: RecordedMatter['history'],
+): RecordedMatter | undefined {
   const [first] = turns;
   const prompt = first && ownWords(first.evidence.task);
   if (first === undefined || prompt === undefined) return undefined;
@@ -120,7 +123,7 @@ export interface MatterProof {
   readonly hasFailed: boolean;
 }
 
-export function readProof(matter: Matter, place?: WorkPlace): MatterProof {
+export function readProof(matter: RecordedMatter, place?: WorkPlace): MatterProof {
   const runs = new Map<string, CheckRun>();
   let hasEdited = false;
   let isProven = false;
@@ -177,7 +180,7 @@ const VOICES = new Set(['person', 'chat', 'verifier']);
 const CONTENT = new Set(['user-thanked']);
 
 /** What people, or a verifier of theirs, said about the end of the matter. */
-function readVoices({ turns }: Matter, isCorrected: boolean): ReadonlySet<boolean> {
+function readVoices({ turns }: RecordedMatter, isCorrected: boolean): ReadonlySet<boolean> {
   const last = turns.at(-1);
   const voices = new Set<boolean>(isCorrected ? [false] : []);
   if (last === undefined) return voices;

@@ -6,7 +6,7 @@ import { isLearnedFrom } from '../../../evidence/learned-from.ts';
 import { readTrajectory } from '../../../evidence/trajectory.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
 import { type EmbedTexts, nearnessOf } from './near-tasks.ts';
-import { type Matter, readMatters, readProof } from './read-matters.ts';
+import { type RecordedMatter, readMatters, readProof } from './read-matters.ts';
 import { rootOf, taskId } from './split.ts';
 
 /** Recorded attempts at similar tasks, with how much their grades are worth. */
@@ -34,7 +34,7 @@ const MOST_ATTEMPTS = 8;
 const LONGEST_OUTPUT = 6000;
 
 interface RecordedAttempt {
-  readonly matter: Matter;
+  readonly matter: RecordedMatter;
   readonly session: string;
   readonly place: string;
   readonly domain: string;
@@ -107,7 +107,7 @@ async function readAttempts(
   return attempts;
 }
 
-function ratingOf({ turns }: Matter): number | undefined {
+function ratingOf({ turns }: RecordedMatter): number | undefined {
   const scores = turns.flatMap(({ evidence }) =>
     evidence.given.flatMap(({ source, score }) =>
       source === 'person' || source === 'verifier' ? [score] : [],
@@ -118,7 +118,7 @@ function ratingOf({ turns }: Matter): number | undefined {
 }
 
 /** How the record says it went: a person's rating, then the checks, then the words in the chat, then other signs. */
-function outcomeOf(matter: Matter, rating: number | undefined): AttemptOutcome {
+function outcomeOf(matter: RecordedMatter, rating: number | undefined): AttemptOutcome {
   const graded = (reward: number, ...reasons: readonly string[]): AttemptOutcome => ({
     is: 'graded',
     reward,

@@ -75,8 +75,8 @@ export const createVariationTasks = ({
   },
 });
 
-/** Also exported for its controls: they hold for any reply. */
-export function isSound({ text, isReworded }: WrittenVariation, original: PracticeTask): boolean {
+/** The controls hold for any reply. */
+function isSound({ text, isReworded }: WrittenVariation, original: PracticeTask): boolean {
   if (text.length > LONGEST || topicStems(text).size < FEWEST_STEMS || carriesOutsideText(text)) return false;
   if (normalPrompt(text) === normalPrompt(original.prompt)) return false;
   const reference = typeof original.reference === 'string' ? original.reference.trim() : '';
