@@ -162,7 +162,12 @@ async function make(
     const made = await agent.run(order, workspace, signal);
     return isOver() && made.fault === undefined ? withRemark(made, late) : made;
   }
-  const model = await agent.open(order, signal);
+  const opening = agent.open(order, signal);
+  const model = await undefinedIfAborted(() => opening, signal);
+  if (model === undefined) {
+    opening.then((left) => left.close()).catch((error: unknown) => onFault?.(error));
+    return { by: '', output: '', messages: [], used: {}, fault: { why: `its model was not ready; ${late}` } };
+  }
   try {
     const watched = watchModel(model.speak, clock);
     let waitedMs = 0;
@@ -253,7 +258,7 @@ function toAttempt(
   return {
     id,
     task: task.id,
-    by: made?.by ?? name ?? '',
+    by: made?.by || name || '',
     generation: shown.generation,
     lessons: shown.lessons,
     outcome,

@@ -1,3 +1,4 @@
+import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createFailure } from '../../core/failure.ts';
 import type { GatewayClient, GatewayReply } from '../../core/gateway-client.ts';
@@ -9,9 +10,14 @@ export interface WatchedModel {
   calls(): number;
   /** How long the call that is under way has lasted; 0 when none is. */
   waitingMs(): number;
-  /** When no call is under way: an agent that was told to stop does not wait for its last one. */
+  /**
+   * When no call is under way: an agent that was told to stop does not wait for its last one. A model that does not stop
+   * either is waited for a moment only.
+   */
   settled(): Promise<void>;
 }
+
+const PATIENCE_MS = 5000;
 
 /** The same model; a call that rejects has failed. */
 export function watchModel(speak: GatewayClient, clock: Clock): WatchedModel {
@@ -37,7 +43,10 @@ export function watchModel(speak: GatewayClient, clock: Clock): WatchedModel {
       return since.length === 0 ? 0 : clock.monotonic() - Math.min(...since);
     },
     settled: async () => {
-      await Promise.all(open.keys());
+      if (open.size === 0) return;
+      const waiting = new AbortController();
+      await Promise.race([Promise.all(open.keys()), sleep(PATIENCE_MS, waiting.signal)]);
+      waiting.abort();
     },
   };
 }

@@ -103,6 +103,27 @@ describe('an attempt that is stopped', () => {
   });
 });
 
+describe('a model', () => {
+  it('that is opened too late is closed, and its attempt ends with its time (not with the model)', async () => {
+    let closed = 0;
+    const open = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      return { name: 'late', model: 'm', speak: scriptOf('42'), close: async () => void closed++ };
+    };
+    const { make } = attemptsWith(scriptOf(''), { agents: new Map([['own', { kind: 'model', open }]]) });
+    const { outcome, by } = await make(orderOf({}, { timeoutMs: 1000 }), new AbortController().signal);
+    expect(outcome).toMatchObject({ is: 'infrastructure', why: expect.stringContaining('not ready') });
+    expect([by, closed]).toEqual(['own', 0]);
+    await expect.poll(() => closed).toBe(1);
+  });
+
+  it('that does not stop is not waited for', async () => {
+    const { make } = attemptsWith(() => new Promise<never>(() => undefined));
+    const { outcome } = await make(orderOf({}, { timeoutMs: 1000 }), new AbortController().signal);
+    expect(outcome).toMatchObject({ is: 'infrastructure', why: expect.stringContaining('had not answered') });
+  });
+});
+
 describe('a grade', () => {
   it('is refused when the verifier fails, takes too long, or gives a number that is no grade', async () => {
     const outcomeOf = async (verify: Parameters<typeof attemptsWith>[1]) => {
