@@ -1,8 +1,8 @@
 import { ERROR_BUDGET, evidenceNeeded, levelInSequence } from '../../../src/stats/error-budget.ts';
 import { markdownTable } from '../markdown.ts';
 import type { HoldoutTimes } from './holdout-alone.ts';
+import { ATTEMPT_TOKENS } from './known-effects.ts';
 import type { NullLibraries } from './peeking.ts';
-import { ATTEMPT_TOKENS } from './scripted-policy.ts';
 import { type ErrorSummary, type KindSummary, shareWithInterval } from './summarise.ts';
 
 interface LibrarySummary {
@@ -205,13 +205,13 @@ ${markdownTable(
       percent(alpha),
     ]),
     [
-      `libraries of ${libraries.size} useless lessons, ${libraries.pairs} pairs each: any promoted`,
+      `libraries of ${libraries.size} useless lessons, ${libraries.pairs} pairs each, at least one promoted`,
       whole(libraries.libraries),
       shareWithInterval(libraries.withFalse, libraries.libraries),
       percent(lessons),
     ],
     [
-      `homes with ${checkpoints.nights} checkpoints in a row that are worse by exactly the margin: any passed`,
+      `homes with ${checkpoints.nights} checkpoints in a row that are worse by exactly the margin, at least one passed`,
       whole(checkpoints.count),
       shareWithInterval(checkpoints.withFalse, checkpoints.count),
       percent(weights),

@@ -7,17 +7,17 @@ import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import {
-  type Candidate,
-  createScriptedPolicy,
+  createKnownEffects,
   createScriptedRecall,
+  type KnownLesson,
   type ScriptedWorld,
   scriptedTasks,
   scriptedText,
-} from './scripted-policy.ts';
+} from './known-effects.ts';
 
 /** How the trial of one candidate ended. */
 export interface TrialResult {
-  readonly candidate: Candidate;
+  readonly candidate: KnownLesson;
   readonly outcome: TrialOutcome;
   /** `live`, `retired` or `trial`: what the library says. */
   readonly state: string;
@@ -27,7 +27,7 @@ export interface TrialResult {
   readonly tokens: number;
 }
 
-export const TRIAL_SETTINGS: TrialSettings = {
+const TRIAL_SETTINGS: TrialSettings = {
   repeats: 1,
   temperature: 0.7,
   timeoutMs: 300_000,
@@ -72,7 +72,7 @@ export async function runLibrary(
     {
       library,
       records,
-      attempt: createScriptedPolicy(world),
+      attempt: createKnownEffects(world),
       lessonsFor: createScriptedRecall((id) => {
         const state = library.lesson(id)?.state;
         return state === 'trial' || state === 'live';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { measureHoldoutAlone } from './holdout-alone.ts';
+import { drawLibrary, MIXED, USELESS } from './known-effects.ts';
 import { peekAtCheckpoints, peekAtLibraries, peekAtUseless } from './peeking.ts';
 import { renderStatistics, type TrialFigures } from './render-statistics.ts';
 import { runLibrary, type TrialResult } from './run-library.ts';
-import { drawLibrary, MIXED, USELESS } from './scripted-policy.ts';
 import { summariseErrors, summariseKinds } from './summarise.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { type Interval, wilsonInterval } from '../../../src/stats/interval.ts';
 import { quantile } from '../markdown.ts';
+import type { KnownLesson } from './known-effects.ts';
 import type { TrialResult } from './run-library.ts';
-import type { Candidate } from './scripted-policy.ts';
 
 /** Candidates of one kind over all libraries. */
 export interface KindSummary {
@@ -17,7 +17,7 @@ export interface KindSummary {
 }
 
 /** A lesson that should not have been promoted: on average over the tasks that it is shown for, it does not help. */
-export const isFalse = ({ effect }: Candidate): boolean => effect <= 0;
+export const isFalse = ({ effect }: KnownLesson): boolean => effect <= 0;
 
 export function summariseKinds(results: readonly TrialResult[]): readonly KindSummary[] {
   const kinds = [...new Set(results.map(({ candidate }) => candidate.kind))];

@@ -39,7 +39,7 @@ export interface TrialFold extends Trials {
   add(stored: Pick<StoredFact, 'at' | 'fact'>): void;
 }
 
-export function createTrialFold(): TrialFold {
+function createTrialFold(): TrialFold {
   const trials = new Map<string, TrialRecord>();
   const passed = new Map<string, Set<string>>();
   const last = new Map<string, number>();

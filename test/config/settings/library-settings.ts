@@ -62,7 +62,7 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
   const OTHERS = {
     manual: { topK: 1, index: { lines: 0 } },
-    guarded: { topK: 1, holdout: 0.5 },
+    guarded: { topK: 1, holdout: 0.25 },
     autonomous: { tokenBudget: 80, index: { tokens: 0 } },
   } as const;
   const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { measureHoldoutAlone } from '../../../lab/measure/trials/holdout-alone.ts';
+import { drawLibrary, MIXED } from '../../../lab/measure/trials/known-effects.ts';
 import { peekAtCheckpoints, peekAtLibraries, peekAtUseless } from '../../../lab/measure/trials/peeking.ts';
 import { runLibrary } from '../../../lab/measure/trials/run-library.ts';
-import { drawLibrary, MIXED } from '../../../lab/measure/trials/scripted-policy.ts';
 import { isFalse } from '../../../lab/measure/trials/summarise.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/core/practice.ts';
 
 /** What a lesson of a simulated library does. */
-export interface Candidate {
+export interface KnownLesson {
   readonly id: string;
   readonly kind: string;
   /** The mean difference that it makes, −1 to 1, over the tasks that it is shown for. */
@@ -22,7 +22,7 @@ export type Noise = 'independent' | 'same';
 
 export interface ScriptedWorld {
   readonly seed: string;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly KnownLesson[];
   readonly noise: Noise;
   /** Roots of tasks for each lesson, each with one variation. */
   readonly roots: number;
@@ -56,7 +56,7 @@ export function scriptedTasks({ seed, candidates, roots }: ScriptedWorld): reado
 }
 
 /** A policy whose share of successes is known: each task's own, and the effect of the lessons of its domain. */
-export function createScriptedPolicy(world: ScriptedWorld): MakeAttempt {
+export function createKnownEffects(world: ScriptedWorld): MakeAttempt {
   const byId = new Map(world.candidates.map((candidate) => [candidate.id, candidate]));
   return async ({ id, task, shown, seed }) => {
     const own = createRandom(`task/${task.root}`).next();
@@ -112,7 +112,7 @@ export const scriptedText = (name: string): LessonText => ({
 });
 
 /** Kinds of lessons and how many of each a library has. */
-export type Mix = readonly (Omit<Candidate, 'id'> & { readonly count: number })[];
+export type Mix = readonly (Omit<KnownLesson, 'id'> & { readonly count: number })[];
 
 /** A library of 50 as practice may propose it: half of it is worth nothing or does harm. */
 export const MIXED: Mix = [
@@ -126,7 +126,7 @@ export const MIXED: Mix = [
 export const USELESS: Mix = [{ kind: 'useless', effect: 0, spread: 0, count: 50 }];
 
 /** The kinds alternate, so that none has the first places to itself. */
-export function drawLibrary(mix: Mix): readonly Candidate[] {
+export function drawLibrary(mix: Mix): readonly KnownLesson[] {
   const most = Math.max(...mix.map(({ count }) => count));
   return Array.from({ length: most }, (_, round) => round).flatMap((round) =>
     mix.flatMap(({ count, ...kind }, at) =>
