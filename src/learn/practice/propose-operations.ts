@@ -113,7 +113,7 @@ async function nearestOf({ text, task, library, similar }: OperationsInput): Pro
 }
 
 /** Lessons in use, or waiting for a person, that apply where the task comes from. */
-export const lessonsOfDomain = (library: Library, task: PracticeTask): readonly Lesson[] =>
+const lessonsOfDomain = (library: Library, task: PracticeTask): readonly Lesson[] =>
   library
     .lessons()
     .filter(

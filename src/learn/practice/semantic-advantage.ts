@@ -80,7 +80,7 @@ Answer with one JSON object and nothing else. Its fields:
 const SITUATIONS = ['situation', 'pattern', 'when', 'context', 'description', 'name', 'title'];
 
 /** Repairs what is wrong in form: a list, a wrapper, one text with a colon. Never throws. */
-export function readAdvantage(
+function readAdvantage(
   value: Json,
   cases: readonly EvidenceCase[],
   answers: readonly string[],

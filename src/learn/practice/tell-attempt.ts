@@ -35,7 +35,7 @@ export function tellAttempt(attempt: Attempt, task: PracticeTask): string {
 }
 
 /** Why it was graded as it was. */
-export function tellReasons({ outcome }: Attempt, task: PracticeTask): readonly string[] {
+function tellReasons({ outcome }: Attempt, task: PracticeTask): readonly string[] {
   if (outcome.is !== 'graded' || outcome.reasons.length === 0) return [];
   const answers = answersOf(task);
   const reasons = outcome.reasons

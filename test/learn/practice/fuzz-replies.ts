@@ -22,7 +22,7 @@ const TEXTS = [
 ];
 
 /** A reply to a question: good, bent, or garbage. */
-export function fuzzReply(stage: Stage, request: ChatRequest, random: Random): string {
+function fuzzReply(stage: Stage, request: ChatRequest, random: Random): string {
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T;
   const good = goodReply(stage, request);
   switch (random.below(10)) {

@@ -60,10 +60,10 @@ export const attemptOf = (order: AttemptOrder, over: Partial<Attempt> = {}): Att
   };
 };
 
-export const scriptedAttempt: MakeAttempt = async (order) => attemptOf(order);
+const scriptedAttempt: MakeAttempt = async (order) => attemptOf(order);
 
 /** The purpose of a request, by the system prompt. */
-export function stageOf({ system }: ChatRequest): Stage {
+function stageOf({ system }: ChatRequest): Stage {
   const words = system.map(({ text: said }) => said).join('\n');
   if (words.startsWith('You compare several attempts')) return 'advantage';
   if (words.startsWith('You compare two attempts')) return 'compare';
