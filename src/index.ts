@@ -26,7 +26,7 @@ export type {
 } from './core/chat.ts';
 export type { Failure } from './core/failure.ts';
 export type { LessonKind, LessonState } from './core/lesson.ts';
-export type { PolicyAnswer, PolicyRequest, PracticePolicy } from './learn/practice/policy-attempts.ts';
+export type { PolicyAnswer, PolicyRequest, PracticePolicy } from './learn/practice/function-attempts.ts';
 export type { PracticeEvent, PracticeResult } from './learn/practice/practice-input.ts';
 export type { EpisodeOutcome, ListedLesson } from './mcp/episode-api.ts';
 export type { Pipeline, StageContext } from './pipeline/pipeline.ts';

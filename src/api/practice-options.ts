@@ -1,7 +1,7 @@
 import type { ChatModel } from '../core/chat.ts';
 import type { Json } from '../core/json.ts';
 import type { TaskCheck } from '../core/practice.ts';
-import type { PracticePolicy } from '../learn/practice/policy-attempts.ts';
+import type { PracticePolicy } from '../learn/practice/function-attempts.ts';
 import type { PracticeEvent } from '../learn/practice/practice-input.ts';
 
 /** A task of the library user: its prompt, or more. */

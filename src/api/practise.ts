@@ -15,7 +15,7 @@ import { collectReply } from '../learn/collect-reply.ts';
 import { createGate } from '../learn/gate/gate.ts';
 import { modelCallCost, mostOfCall, spendingOf } from '../learn/model-cost.ts';
 import { createNearestLessons } from '../learn/nearest-lessons.ts';
-import { createPolicyAttempts, type PolicyRequest } from '../learn/practice/policy-attempts.ts';
+import { createFunctionAttempts, type PolicyRequest } from '../learn/practice/function-attempts.ts';
 import { practice } from '../learn/practice/practice.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import { openPracticeJournal } from '../learn/practice/practice-journal.ts';
@@ -88,7 +88,7 @@ export async function practiseHere(
     settings,
     agent: policyName,
     ...(ask === undefined ? {} : { learner: ask.name }),
-    attempt: createPolicyAttempts({
+    attempt: createFunctionAttempts({
       ...policyOf(options, models),
       name: policyName,
       verify: await verifierOf(options, ask?.ask),

@@ -291,7 +291,8 @@ function showReport(answer: JsonObject, printer: Printer): void {
   ]);
   const lessons = asArray(answer.lessons).map(asObject);
   printer.line('');
-  if (lessons.length === 0) return printer.line('Nothing was learned.');
+  if (lessons.length === 0) printer.line('Nothing was learned.');
+  if (lessons.length === 0) return;
   printer.table([
     [dim('lesson'), dim('outcome'), dim('says')],
     ...lessons.map(({ name, outcome, description }) => [`${name}`, `${outcome}`, `${description ?? ''}`]),

@@ -7,8 +7,8 @@ import { createPrices } from '../cost/prices.ts';
 import { limitsOf } from '../gateway/limits.ts';
 import { createLearningModels } from '../learn/learning-model.ts';
 import { createExchange } from '../models/exchange.ts';
-import { openCatalogue } from './catalogue.ts';
 import { createLog } from '../redact/create-log.ts';
+import { openCatalogue } from './catalogue.ts';
 
 /** The configured models, for a program that practises without a daemon. */
 export const openLibraryModels: OpenModels = async (home, config, env) => {

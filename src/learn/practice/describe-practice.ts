@@ -47,7 +47,7 @@ interface StageUse {
 }
 
 /** By stage: `attempt`, or the name of the question. */
-export function useByStage(units: ReadonlyMap<string, Json>): ReadonlyMap<string, StageUse> {
+function useByStage(units: ReadonlyMap<string, Json>): ReadonlyMap<string, StageUse> {
   const stages = new Map<string, StageUse>();
   for (const [unit, value] of units) {
     const stage = stageOf(unit);
@@ -67,7 +67,7 @@ function stageOf(unit: string): string | undefined {
 }
 
 /** The units of a run, from its facts. */
-export async function readRunUnits(
+async function readRunUnits(
   run: string,
   records: Pick<Records, 'events'>,
 ): Promise<ReadonlyMap<string, Json>> {

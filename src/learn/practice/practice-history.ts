@@ -1,12 +1,15 @@
 import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
 import type { Fact, StoredFact } from '../../core/fact.ts';
+import type { Scope } from '../../core/lesson.ts';
 import type { PracticeKind } from '../../core/practice.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { Records } from '../../core/store.ts';
 import type { FactFold } from '../learning-state.ts';
-import type { SessionArea } from './session-kinds.ts';
 
 type SessionFactOf<Op extends string> = Extract<Fact, { readonly type: 'practice-session'; readonly op: Op }>;
+
+/** Where tasks of a session come from. */
+export type SessionArea = Pick<Scope, 'agent' | 'project' | 'domain'>;
 
 /** One session of practice. */
 export interface PastSession {

@@ -71,7 +71,7 @@ export interface SessionRequest extends DueSession {
   readonly by?: string;
 }
 
-export type SessionEvent =
+export type SessionNews =
   | {
       readonly type: 'session-planned';
       readonly run: string;
@@ -109,7 +109,7 @@ export async function* runSession(
   request: SessionRequest | undefined,
   parts: SessionParts,
   signal: AbortSignal,
-): AsyncGenerator<SessionEvent, SessionResult | undefined> {
+): AsyncGenerator<SessionNews, SessionResult | undefined> {
   // 1. An interrupted session goes on; otherwise tasks are chosen.
   const { history, clock, library } = parts;
   const unfinished = history.unfinished();

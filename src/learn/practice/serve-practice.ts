@@ -5,7 +5,7 @@ import { describeSessions, describeYields, estimateSession, reportSession } from
 import { isContinuable } from './practice-history.ts';
 import {
   runSession,
-  type SessionEvent,
+  type SessionNews,
   type SessionParts,
   type SessionRequest,
   type SessionResult,
@@ -18,7 +18,7 @@ import type { KnownTask } from './sources/practice-tasks.ts';
 import { type RefreshParts, refreshTasks } from './sources/refresh-tasks.ts';
 import { splitOf } from './sources/split.ts';
 
-export interface PracticeOptions extends SessionParts {
+export interface ServePracticeOptions extends SessionParts {
   readonly refresh: Omit<RefreshParts, 'tasks' | 'ask' | 'onFault'>;
   /** Why nothing may be practised now; undefined when it may. */
   readonly whyNot: () => Promise<string | undefined>;
@@ -61,7 +61,7 @@ interface Progress {
 
 const LONGEST_LIST = 1000;
 
-export function createPractice(options: PracticeOptions): Practice {
+export function createPractice(options: ServePracticeOptions): Practice {
   const { tasks, history, clock } = options;
   let running: Running | undefined;
   let progress: Progress | undefined;
@@ -351,7 +351,7 @@ function describeTask({ task, at, isByPerson, history }: KnownTask): JsonObject 
   });
 }
 
-function follow(progress: Progress, event: SessionEvent): void {
+function follow(progress: Progress, event: SessionNews): void {
   switch (event.type) {
     case 'session-planned':
       Object.assign(progress, { run: event.run, kind: event.kind, why: event.why, tasks: event.tasks });

@@ -1,7 +1,6 @@
-import type { Scope } from '../../core/lesson.ts';
 import type { PracticeKind } from '../../core/practice.ts';
 import { plural } from '../../text/phrases.ts';
-import type { PracticeHistory } from './practice-history.ts';
+import type { PracticeHistory, SessionArea } from './practice-history.ts';
 
 /** The size of a session: how many tasks, how often each, with how many attempts at a time. */
 export interface SessionSize {
@@ -22,9 +21,6 @@ export const SESSION_SIZES: Readonly<Record<PracticeKind, SessionSize>> = {
   /** A little, after every few interactions. */
   micro: { epochs: 1, tasks: 2, groupSize: 3 },
 };
-
-/** Where tasks of a session come from. */
-export type SessionArea = Pick<Scope, 'agent' | 'project' | 'domain'>;
 
 /** A session that is due, and why. */
 export interface DueSession {

@@ -63,7 +63,7 @@ export const attemptOf = (order: AttemptOrder, over: Partial<Attempt> = {}): Att
 const scriptedAttempt: MakeAttempt = async (order) => attemptOf(order);
 
 /** The purpose of a request, by the system prompt. */
-function stageOf({ system }: ChatRequest): Stage {
+export function stageOf({ system }: ChatRequest): Stage {
   const words = system.map(({ text: said }) => said).join('\n');
   if (words.startsWith('You compare several attempts')) return 'advantage';
   if (words.startsWith('You compare two attempts')) return 'compare';

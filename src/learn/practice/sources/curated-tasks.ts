@@ -71,7 +71,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const LONGEST_PROMPT = 32_000;
 
 /** Rejects only when the file cannot be read. */
-export async function readCuratedFile(file: string, embed?: EmbedTexts): Promise<CuratedTasks> {
+async function readCuratedFile(file: string, embed?: EmbedTexts): Promise<CuratedTasks> {
   const text = await readFile(file, 'utf8');
   if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`${file} has more than 64 MB; split it`);
   return readCuratedTasks(text, file, embed);

@@ -35,7 +35,7 @@ interface PolicyAttemptsParts {
 }
 
 /** Attempts by a function: one answer each, within the budget and the time limit. Never rejects. */
-export function createPolicyAttempts(parts: PolicyAttemptsParts): MakeAttempt {
+export function createFunctionAttempts(parts: PolicyAttemptsParts): MakeAttempt {
   const { name, policy, verify, budget, most, clock } = parts;
   const running = new Set<Promise<void>>();
   let before: Promise<unknown> = Promise.resolve();
