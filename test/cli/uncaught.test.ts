@@ -11,7 +11,7 @@ it('logs an unexpected error with its secrets redacted and exits with 1 (Node pr
   const token = `ghp_${pick(createRandom(8), alnum, 36)}`;
   const script = `
     const { stayUntilStopped } = await import(${dist('cli/foreground.js')});
-    const { createLog } = await import(${dist('daemon/log.js')});
+    const { createLog } = await import(${dist('redact/create-log.js')});
     stayUntilStopped({ close: async () => undefined, log: createLog({ format: 'json', level: 'info' }) });
     setTimeout(() => { throw new Error('refused ${token}', { cause: new Error('sent ${token}') }); });`;
   const done = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { openHome } from '../../dist/src/config/home.js';
 import { loadConfig } from '../../dist/src/config/load-config.js';
 import { startDaemon } from '../../dist/src/daemon/daemon.js';
-import { createLog } from '../../dist/src/daemon/log.js';
+import { createLog } from '../../dist/src/redact/create-log.js';
 
 const [dir, journal] = process.argv.slice(2);
 const UNITS = 12;

@@ -62,7 +62,7 @@ export async function checkProof(setting: string, proof: SettingProof): Promise<
     const tests = text.replace(/(?:\bit|\])\)?\(\s*'/g, "it('");
     expect(tests, `${proof.shownIn} has no test with this title`).toContain(`it('${proof.title}'`);
     // The test sets it: the last name of the path occurs as a key.
-    const key = setting.split('=')[0]?.split('.').at(-1) ?? '';
+    const key = setting.split('=')[0]?.split('.').at(-1)?.replace('[]', '') ?? '';
     expect(text, `${proof.shownIn} does not set ${key}`).toMatch(new RegExp(`\\b${key}\\b`));
     return;
   }

@@ -179,9 +179,9 @@ describe('a session of practice', () => {
   });
 
   it('begins by itself never (off), when it costs nothing (free), or always (on)', async () => {
-    const readyWith = (when: 'off' | 'free' | 'on', isFree: boolean) =>
+    const readyWith = (scheduled: 'off' | 'free' | 'on', isFree: boolean) =>
       createPracticeJob({
-        when: () => when,
+        when: () => scheduled,
         command: async () => ({ due: { kind: 'micro', why: 'it is due' }, isFree }),
       }).isReady();
     expect([
