@@ -29,14 +29,17 @@ export interface BenchJournalWriter {
   close(): void;
 }
 
-/** Appends to a journal; writes the head first if the file is new. */
+/** Appends to a journal; writes the head first if the file is new or the head has more arms or seeds. */
 export function openBenchJournal(file: string, head: RunHead): BenchJournalWriter {
   const isNew = !existsSync(file);
+  const before = loadBenchJournal(file)?.head;
   const descriptor = openSync(file, 'a', 0o600);
   const write = (line: object): void => void writeSync(descriptor, `${JSON.stringify(line)}\n`);
   if (isNew) write({ type: 'head', ...head });
   // The last line may have been cut short by a kill: the next one must not be appended to it.
   else writeSync(descriptor, '\n');
+  if (before !== undefined && sizeOf(before) !== sizeOf(head))
+    write({ type: 'head', ...head, startedAt: before.startedAt });
   fsyncSync(descriptor);
   return {
     row: (row) => write({ type: 'row', ...row }),
@@ -50,6 +53,8 @@ export function openBenchJournal(file: string, head: RunHead): BenchJournalWrite
     close: () => closeSync(descriptor),
   };
 }
+
+const sizeOf = ({ conditions, seeds }: RunHead): string => `${conditions.length}/${seeds.length}`;
 
 type DayKey = Pick<QuestionRecord, 'condition' | 'seed' | 'day'>;
 
@@ -100,7 +105,8 @@ export function readBenchJournal(text: string): BenchJournal | undefined {
     const written = parseJournalLine<JournalLine>(part);
     const line = head?.arms === undefined ? renamed(written) : written;
     if (line?.type === 'head') {
-      head ??= withoutType(line);
+      // Arms and seeds may have been added.
+      head = withoutType(line);
       // A continued run starts its incomplete days again.
       open.clear();
     } else if (line?.type === 'row') dayOf(line).rows.push(withoutType(line));

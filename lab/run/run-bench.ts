@@ -88,7 +88,7 @@ export async function runBench(options: BenchRun): Promise<string> {
       failures,
       settleEach: options.settleEach,
       ...(isScripted ? { ...habits } : {}),
-      ...(trained.length > 0 ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
+      ...(policy === NANO_POLICY ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
     },
     policy,
     conditions,
@@ -101,7 +101,7 @@ export async function runBench(options: BenchRun): Promise<string> {
     notes: suite.notes,
   };
   const done = loadBenchJournal(file);
-  if (done !== undefined) mustBeTheSame(done.head, head);
+  if (done !== undefined) mustBeComparable(done.head, head);
   const journal = openBenchJournal(file, head);
   const embed = createSharedEmbed();
   try {
@@ -136,13 +136,20 @@ export async function runBench(options: BenchRun): Promise<string> {
   return folder;
 }
 
-/** A run cannot be continued with other options: its rows would not be comparable. */
-function mustBeTheSame(before: RunHead, now: RunHead): void {
-  const shape = ({ suite, options, policy, conditions, seeds, questions }: RunHead): string =>
-    JSON.stringify([suite, options, policy, conditions, seeds, questions]);
-  if (shape(before) === shape(now)) return;
+/** A run is continued with the same questions to the same policy: otherwise its rows would not be comparable. Arms and seeds may be added. */
+function mustBeComparable(before: RunHead, now: RunHead): void {
+  const shape = ({ suite, options, policy, questions }: RunHead): string =>
+    JSON.stringify([suite, options, policy, questions]);
+  const hasAll = <T>(these: readonly T[], those: readonly T[]): boolean =>
+    those.every((one) => these.includes(one));
+  if (
+    shape(before) === shape(now) &&
+    hasAll(now.conditions, before.conditions) &&
+    hasAll(now.seeds, before.seeds)
+  )
+    return;
   throw new BenchError(
     `The run ${now.run} was started with other options.`,
-    'use the same options, or omit --run to start a new run',
+    'use the same options (conditions and seeds may be added), or omit --run to start a new run',
   );
 }

@@ -62,6 +62,20 @@ describe('the journal of a run', () => {
     expect(read?.lastDay('baseline', 1)).toBeUndefined();
   });
 
+  it('keeps its rows and its beginning when arms and seeds are added', () => {
+    const file = path.join(folder, 'more.jsonl');
+    const first = openBenchJournal(file, HEAD);
+    first.row(row(0, 'q1', 1));
+    first.endDay('skills', 1, 0);
+    first.close();
+    const added = { conditions: ['baseline', 'skills', 'notes'], seeds: [1, 2] } as const;
+    openBenchJournal(file, { ...HEAD, ...added, startedAt: '2026-11-16T00:00:00Z' }).close();
+    const read = loadBenchJournal(file);
+    expect(read?.head).toEqual({ ...HEAD, ...added });
+    expect(read?.rows).toHaveLength(1);
+    expect(read?.lastDay('skills', 1)).toBe(0);
+  });
+
   it('continues after a line that a kill cut short, and takes the last version of a day that was started twice', () => {
     const file = path.join(folder, 'b.jsonl');
     const first = openBenchJournal(file, HEAD);
