@@ -43,9 +43,9 @@ export function createStoreApi(
       const { query, support, generation } = buffer.counts();
       return { engine: 'off', policy: '', generation, buffer: { query, support } };
     },
-    startTraining: needsDaemon,
-    practice: needsDaemon,
-    moveWeights: needsDaemon,
+    startTraining: needsDaemon('Training'),
+    practice: needsDaemon('Practice'),
+    moveWeights: needsDaemon('Moving weights'),
     schedule,
     // Loaded on demand: rarely called.
     suggestWindows: async () =>
@@ -67,6 +67,6 @@ const USUAL_FAILURES = 3;
 /** Without a daemon, whoever can open the store is its owner. */
 const THE_OWNER: Caller = { kind: 'owner', id: 'owner', mayRate: true };
 
-const needsDaemon = async (): Promise<never> => {
-  throw new ApiError(409, 'Training needs a running daemon; start it with: instar up.');
+const needsDaemon = (what: string) => async (): Promise<never> => {
+  throw new ApiError(409, `${what} needs a running daemon; start it with: instar up.`);
 };
