@@ -178,7 +178,8 @@ const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCod
           ]),
         ['total', `${total.calls}`, `${total.tokens}`, dollars(Number(total.usd)), ''],
       ]);
-      if (answer.isPriced === false)
+      if (typeof answer.whyNot === 'string') printer.note(`It cannot begin now: ${answer.whyNot}`);
+      else if (answer.isPriced === false)
         printer.note(
           'The price of a model is unknown: the cost is too low. Set it in the provider’s entry (price).',
         );

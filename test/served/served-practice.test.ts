@@ -123,6 +123,12 @@ describe('practice behind the real daemon', () => {
     expect(learn).toBeGreaterThan(3);
     const plan = await practice('plan', { kind: 'exploratory' });
     expect(plan).toMatchObject({ tasks: learn, groupSize: 3 });
+    // Measuring lessons costs more than learning them: the plan must say so.
+    const calls = Object.fromEntries(
+      asArray(plan.stages).map((stage) => [asObject(stage).stage, asObject(stage).calls]),
+    );
+    expect(calls).toMatchObject({ attempt: 3 * learn, trial: expect.any(Number), again: 0 });
+    expect(plan.whyNot).toBeUndefined();
     expect(attempts).toBe(0);
 
     expect(await practice('run', { kind: 'exploratory' })).toEqual({ started: true });

@@ -86,8 +86,14 @@ const FIRST_GUESS: Readonly<Record<string, number>> = {
   advantage: 3500,
   operations: 2500,
   reconcile: 4000,
+  trial: 4000,
+  again: 4000,
 };
+/** The share of groups that differ, and the pairs that the test of a lesson takes at the median (docs/statistics.md). */
 const KEPT = 0.5;
+const PAIRS = 80;
+/** Tests need tasks of several roots. */
+const FEWEST_GATE_TASKS = 3;
 
 interface EstimateParts {
   readonly records: Pick<Records, 'events'>;
@@ -95,7 +101,17 @@ interface EstimateParts {
   readonly settings: () => SessionSettings;
   /** US dollars for a million tokens, input and output together; undefined when the price is unknown. */
   readonly priceOf: (stage: 'attempt' | 'question') => Promise<number | undefined>;
-  readonly count: (request: SessionRequest) => Promise<number>;
+  readonly count: (request: SessionRequest) => SessionSupply;
+}
+
+/** What a session can work on. */
+export interface SessionSupply {
+  /** Tasks to learn from, and to measure lessons on. */
+  readonly learn: number;
+  readonly gate: number;
+  /** Tasks that passed once and would be tried again. */
+  readonly again: number;
+  readonly lessonsOnTrial: number;
 }
 
 /**
@@ -104,8 +120,10 @@ interface EstimateParts {
  */
 export async function estimateSession(request: SessionRequest, parts: EstimateParts): Promise<JsonObject> {
   const size = SESSION_SIZES[request.kind];
-  const groupSize = request.groupSize ?? Math.max(size.groupSize, parts.settings().groupSize);
-  const tasks = Math.min(request.tasks ?? size.tasks, await parts.count(request));
+  const { trials, groupSize: usual } = parts.settings();
+  const groupSize = request.groupSize ?? Math.max(size.groupSize, usual);
+  const supply = parts.count(request);
+  const tasks = Math.min(request.tasks ?? size.tasks, supply.learn);
   const done = parts.history
     .sessions()
     .filter(({ closed }) => closed !== undefined)
@@ -129,6 +147,12 @@ export async function estimateSession(request: SessionRequest, parts: EstimatePa
     advantage: spread,
     operations: spread,
     reconcile: tasks === 0 ? 0 : size.epochs * Math.ceil(tasks / 20),
+    // At most one lesson comes from a group that differs.
+    trial:
+      supply.gate < FEWEST_GATE_TASKS
+        ? 0
+        : 2 * trials.repeats * Math.min(PAIRS, trials.pairs) * (supply.lessonsOnTrial + spread),
+    again: supply.again,
   };
   const stages: JsonObject[] = [];
   let total = { calls: 0, tokens: 0, usd: 0 };
@@ -139,7 +163,7 @@ export async function estimateSession(request: SessionRequest, parts: EstimatePa
     const tokens = Math.round(
       count * (isMeasured ? known.used.tokens / known.count : (FIRST_GUESS[stage] ?? 0)),
     );
-    const price = await parts.priceOf(stage === 'attempt' ? 'attempt' : 'question');
+    const price = await parts.priceOf(ATTEMPTS.has(stage) ? 'attempt' : 'question');
     const usd = isMeasured ? (count * known.used.usd) / known.count : ((price ?? 0) * tokens) / 1e6;
     if (price === undefined && !isMeasured) isPriced = false;
     stages.push({ stage, calls: count, tokens, usd: round4(usd), isMeasured });
@@ -157,6 +181,9 @@ export async function estimateSession(request: SessionRequest, parts: EstimatePa
     isPriced,
   });
 }
+
+/** Stages of attempts; the others are questions to the learning model. */
+const ATTEMPTS: ReadonlySet<string> = new Set(['attempt', 'trial', 'again']);
 
 const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
 

@@ -98,7 +98,7 @@ export interface SessionResult {
 }
 
 /** Tasks that passed once and are tried again in a session. */
-const REGRESSION = 5;
+export const REGRESSION = 5;
 const PASSED = 0.999;
 
 /**

@@ -1,9 +1,16 @@
 import { NOTHING_SPENT } from '../../core/budget.ts';
 import { asArray, asString, compact, type JsonObject, toJson } from '../../core/json.ts';
-import { PRACTICE_KINDS, type PracticeKind } from '../../core/practice.ts';
-import { describeSessions, describeYields, estimateSession, reportSession } from './describe-practice.ts';
+import { PRACTICE_KINDS, type PracticeKind, type TaskSplit } from '../../core/practice.ts';
+import {
+  describeSessions,
+  describeYields,
+  estimateSession,
+  reportSession,
+  type SessionSupply,
+} from './describe-practice.ts';
 import { isContinuable } from './practice-history.ts';
 import {
+  REGRESSION,
   runSession,
   type SessionNews,
   type SessionParts,
@@ -77,12 +84,17 @@ export function createPractice(options: ServePracticeOptions): Practice {
     const due = open.filter((one) => isDue(one, clock.now())).length;
     return { byDomain, due, contradictions: open.length === 0 ? 0 : await options.contradictions() };
   };
-  const countTasks = (domain: string | undefined): number =>
-    tasks
-      .list()
-      .filter(
-        ({ task }) => splitOf(task.root) === 'learn' && (domain === undefined || task.domain === domain),
-      ).length;
+  const countSupply = ({ area }: SessionRequest): SessionSupply => {
+    const known = tasks.list().filter(({ task }) => area.domain === undefined || task.domain === area.domain);
+    const ofSplit = (split: TaskSplit): number =>
+      known.filter(({ task }) => task.isRecordOnly !== true && splitOf(task.root) === split).length;
+    return {
+      learn: ofSplit('learn'),
+      gate: ofSplit('gate'),
+      again: Math.min(REGRESSION, known.filter(({ history: past }) => (past?.passes ?? 0) > 0).length),
+      lessonsOnTrial: options.library.lessons().filter(({ state }) => state === 'trial').length,
+    };
+  };
   const refresh = async (signal: AbortSignal): Promise<void> => {
     const faults: CuratedFault[] = [];
     const writer = await options.openAsk(options.openBudget(NOTHING_SPENT));
@@ -186,7 +198,8 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const request = await requestOf(body, signal);
       const unfinished = history.unfinished();
       if (request === undefined) return { continues: unfinished?.planned.run ?? '' };
-      return estimateSession(request, { ...options, count: async ({ area }) => countTasks(area.domain) });
+      const estimate = await estimateSession(request, { ...options, count: countSupply });
+      return compact({ ...estimate, whyNot: await options.whyNot() });
     },
     run: async (body, signal) => {
       const whyNot = await options.whyNot();
