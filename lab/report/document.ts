@@ -32,6 +32,8 @@ export interface ReportDocument {
 export interface ReportHead {
   readonly run: string;
   readonly suite: string;
+  /** Of the page; absent: the suite and the question that benchmarks ask. */
+  readonly title?: string;
   readonly options: Readonly<Record<string, string | number | boolean>>;
   readonly policy: string;
   readonly startedAt: string;

@@ -24,8 +24,8 @@ ${sections.map(sectionMarkup)}<footer><p>${footer}</p></footer>
 }
 
 const header = ({ head, remarks, size }: ReportDocument): Markup => html`<header>
-<h1>${head.suite}: does it learn?</h1>
-<ul class="facts"><li>policy <b>${head.policy}</b></li><li><b>${size}</b></li>${Object.entries(
+<h1>${head.title ?? `${head.suite}: does it learn?`}</h1>
+<ul class="facts">${head.policy === '' ? undefined : html`<li>policy <b>${head.policy}</b></li>`}<li><b>${size}</b></li>${Object.entries(
   head.options,
 ).map(
   ([name, value]) => html`<li>${name} <b>${String(value)}</b></li>`,

@@ -295,8 +295,13 @@ function showReport(answer: JsonObject, printer: Printer): void {
   if (lessons.length === 0) printer.line('Nothing was learned.');
   if (lessons.length === 0) return;
   printer.table([
-    [dim('lesson'), dim('outcome'), dim('says')],
-    ...lessons.map(({ name, outcome, description }) => [`${name}`, `${outcome}`, `${description ?? ''}`]),
+    [dim('lesson'), dim('now'), dim('measured'), dim('says')],
+    ...lessons.map(({ name, outcome, why, state, tested, says }) => [
+      `${name}`,
+      `${state ?? outcome}`,
+      asString(tested) ?? asArray(why).map(String).join('; '),
+      `${says ?? ''}`,
+    ]),
   ]);
 }
 

@@ -55,9 +55,18 @@ const stateOf = (lesson: LessonJson): string =>
     .filter((word) => word !== '')
     .join(', ');
 
-/** What closed a lesson says more than an effect that is no longer measured. */
-const effectCell = (lesson: LessonJson): string =>
-  asString(asObject(lesson.closed).words) ?? describeEffect(asObject(lesson.effect));
+/** What closed a lesson, or what its trial decided, says more than an effect that is not measured. */
+function effectCell(lesson: LessonJson): string {
+  const effect = asObject(lesson.effect);
+  const trial = asObject(lesson.trial);
+  const isDecided = trial.outcome !== undefined && trial.outcome !== 'untested';
+  const isMeasured = effect.verdict !== undefined && effect.verdict !== 'unknown';
+  return (
+    asString(asObject(lesson.closed).words) ??
+    (isDecided && !isMeasured ? asString(trial.words) : undefined) ??
+    describeEffect(effect)
+  );
+}
 
 /** A lesson in full: its text, why it is in its state, its evidence, its effect and its history. */
 export function printLesson(printer: Printer, lesson: LessonJson, now: number): void {

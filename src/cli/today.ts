@@ -44,6 +44,7 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
     ['used', usedWords(day)],
     ['work', workWords(day)],
     ['cost', costWords(asObject(day.cost))],
+    ...practiceRow(asObject(day.practice)),
     ...waitingRows(asArray(learning.waiting).map(asObject), now),
   ]);
 }
@@ -102,6 +103,23 @@ function workWords({ sessions, turns, appraised, feedback, scored }: JsonObject)
     `${plural(asNumber(feedback) ?? 0, 'rating')} by you`,
     `${plural(asNumber(scored) ?? 0, 'session')} scored`,
   ].join(', ');
+}
+
+function practiceRow({
+  sessions,
+  learned,
+  helpful,
+  tokens,
+  usd,
+}: JsonObject): readonly (readonly [string, Part])[] {
+  const count = asNumber(sessions) ?? 0;
+  if (count === 0) return [];
+  return [
+    [
+      'practice',
+      `${plural(count, 'session')}: ${plural(asNumber(learned) ?? 0, 'lesson')} on trial, ${asNumber(helpful) ?? 0} measured to help, ${plural(asNumber(tokens) ?? 0, 'token')}, ${dollars(asNumber(usd) ?? 0)}`,
+    ],
+  ];
 }
 
 function costWords({ calls, tokens, unpricedTokens, usd }: JsonObject): string {

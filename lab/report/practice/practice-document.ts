@@ -19,8 +19,9 @@ export function practiceDocument(report: JsonObject): ReportDocument {
     head: {
       run: words(report.run),
       suite: 'practice',
+      title: 'A session of practice',
       options: { kind: words(report.kind), end: words(report.end), why: words(report.why) },
-      policy: words(report.kind),
+      policy: asArray(report.attemptedBy).map(String).join(', '),
       startedAt: words(report.at),
       version: VERSION,
     },
@@ -66,15 +67,18 @@ const taskSection = (tasks: readonly JsonObject[]): Section => ({
 
 const lessonSection = (lessons: readonly JsonObject[]): Section => ({
   title: 'Learned',
-  about: 'What separated good attempts from bad ones, and what the gate made of it.',
+  about:
+    'What separated good attempts from bad ones; what the gate said; what measuring it with and without on other tasks showed.',
   blocks: [
     tableBlock(
       createTable(lessons, [
         textColumn('lesson', ({ name }) => cell(words(name))),
-        textColumn('says', ({ description }) => cell(words(description))),
-        textColumn('outcome', ({ outcome }) => cell(words(outcome))),
+        textColumn('says', ({ says }) => cell(words(says))),
+        textColumn('gate', ({ outcome, why }) =>
+          cell([words(outcome), ...asArray(why).map(String)].join('; ')),
+        ),
+        textColumn('measured', ({ tested }) => cell(words(tested))),
         textColumn('now', ({ state }) => cell(words(state))),
-        textColumn('why', ({ why }) => cell(asArray(why).map(String).join('; '))),
       ]),
     ),
   ],

@@ -1,7 +1,11 @@
 import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
 import { compact, type Json, type JsonObject } from '../../core/json.ts';
+import type { Lesson } from '../../core/lesson.ts';
 import { practiceSubject } from '../../core/practice-fact.ts';
 import type { Records } from '../../core/store.ts';
+import { describeTrial, trialOf } from '../../lessons/effect/describe-trial.ts';
+import { readTrials } from '../../lessons/effect/fold-trials.ts';
+import { renderLine } from '../../lessons/render-block.ts';
 import type { PastSession, PracticeYield } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
 import type { SessionRequest, SessionSettings } from './run-session.ts';
@@ -196,13 +200,7 @@ interface ReportParts {
       | { readonly task: { readonly prompt: string; readonly domain: string; readonly origin: string } }
       | undefined;
   };
-  readonly library: {
-    lesson(
-      id: string,
-    ):
-      | { readonly state: string; readonly text: { readonly name: string; readonly description: string } }
-      | undefined;
-  };
+  readonly library: { lesson(id: string): Lesson | undefined };
 }
 
 /** Everything that a report of a session needs, from its facts. */
@@ -211,13 +209,16 @@ export async function reportSession(
   parts: ReportParts,
 ): Promise<JsonObject> {
   const units = await readRunUnits(planned.run, parts.records);
+  const trials = await readTrials(parts.records);
+  const attempters = new Set<string>();
   const byTask = new Map<string, { rewards: number[]; failed: number; output: string[] }>();
   const cycles: JsonObject[] = [];
   for (const [unit, value] of units) {
     const [kind = ''] = unit.split('/');
-    const { task, outcome, output } = objectOf(value);
+    const { task, outcome, output, by } = objectOf(value);
     if (kind === 'cycle') cycles.push(objectOf(value));
     if (kind !== 'attempt' || typeof task !== 'string') continue;
+    if (typeof by === 'string') attempters.add(by);
     const one = byTask.get(task) ?? { rewards: [], failed: 0, output: [] };
     const { is, reward } = objectOf(outcome);
     if (is === 'graded' && typeof reward === 'number') one.rewards.push(reward);
@@ -237,6 +238,7 @@ export async function reportSession(
   return compact({
     ...describeSessions([{ at, planned, ...(closed === undefined ? {} : { closed }) }])[0],
     area: { ...planned.area },
+    attemptedBy: [...attempters],
     counts: closed === undefined ? undefined : { ...closed.counts },
     forgottenTasks: closed?.forgotten.map(String),
     stages,
@@ -260,7 +262,8 @@ export async function reportSession(
         outcome: String(outcome),
         why: Array.isArray(why) ? why.map(String) : [],
         state: now?.state,
-        description: now?.text.description,
+        says: now === undefined ? undefined : renderLine(now).slice(`- ${now.text.name}: `.length),
+        tested: now === undefined ? undefined : describeTrial(trialOf(now, trials)),
       });
     }),
   }) as JsonObject;

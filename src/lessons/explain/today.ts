@@ -2,6 +2,7 @@ import type { StoredFact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
+import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { FoldedType, Records } from '../../core/store.ts';
 import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
@@ -68,6 +69,7 @@ export async function describeToday({ library, records, trials, now }: TodayOpti
     feedback: rewards.filter(({ fact }) => fact.type === 'reward-given' && fact.source === 'person').length,
     scored: scored.length,
     cost: sumCost(cycles),
+    practice: sumPractice(await records.events(PRACTICE_SESSIONS), from),
     shown: { lessons: uses.size, turns: turnsWithLessons },
   };
 }
@@ -176,4 +178,18 @@ function sumCost(cycles: readonly StoredFact[]): JsonObject {
     unpricedTokens += fact.cost.unpricedTokens ?? 0;
   }
   return { runs, calls, tokens, unpricedTokens, usd };
+}
+
+/** What sessions of practice that ended since a time brought, and what they cost. */
+function sumPractice(events: readonly StoredFact[], from: number): JsonObject {
+  let [sessions, learned, helpful, tokens, usd] = [0, 0, 0, 0, 0];
+  for (const { fact, at } of events) {
+    if (fact.type !== 'practice-session' || fact.op !== 'closed' || at < from) continue;
+    sessions++;
+    learned += fact.counts.published;
+    helpful += fact.helpful;
+    tokens += fact.spent.tokens;
+    usd += fact.spent.usd;
+  }
+  return { sessions, learned, helpful, tokens, usd };
 }
