@@ -211,6 +211,17 @@ export interface WeightsVerdict {
   readonly live?: number;
 }
 
+/** What a session of practice did to weights. */
+export interface SessionWeights {
+  /** Updates, the groups they were made with, and the groups that were refused. */
+  readonly steps: number;
+  readonly groups: number;
+  readonly refused: number;
+  /** Why groups were refused, or why nothing was trained; each reason once. */
+  readonly notes: readonly string[];
+  readonly verdict?: WeightsVerdict;
+}
+
 /** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */
 export interface PracticeJournal {
   /** The value as it was stored: without secrets, and null when its session was erased. */
