@@ -164,6 +164,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lessons: library.open,
     embed: library.embed,
     lessonsFor: library.lessonsFor,
+    training: () => training?.practice,
     catalogue: names.catalogue,
     prices: () => priceRules(config, localServerAddresses(env)),
     clock,
