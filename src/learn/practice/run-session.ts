@@ -3,7 +3,13 @@ import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
 import type { Library } from '../../core/library.ts';
-import type { LessonsForTask, MakeAttempt, PracticeKind, PracticeTask } from '../../core/practice.ts';
+import {
+  ATTEMPT_PREFIX,
+  type LessonsForTask,
+  type MakeAttempt,
+  type PracticeKind,
+  type PracticeTask,
+} from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { Records } from '../../core/store.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
@@ -319,7 +325,7 @@ async function retry(
     if (known !== undefined) rewards.push(known.reward);
     if (known !== undefined) continue;
     const order = {
-      id: `${run}/${id}`,
+      id: `${ATTEMPT_PREFIX}${run}/${id}`,
       task,
       shown,
       seed: `${run}/${id}`,

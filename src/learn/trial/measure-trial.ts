@@ -2,13 +2,14 @@ import { createRandom } from '../../base/random.ts';
 import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
 import { isObject, type Json, toJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import type {
-  Attempt,
-  AttemptLessons,
-  LessonsForTask,
-  MakeAttempt,
-  PracticeJournal,
-  PracticeTask,
+import {
+  ATTEMPT_PREFIX,
+  type Attempt,
+  type AttemptLessons,
+  type LessonsForTask,
+  type MakeAttempt,
+  type PracticeJournal,
+  type PracticeTask,
 } from '../../core/practice.ts';
 import type { TrialFact, TrialMethod, TrialPair } from '../../core/trial.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
@@ -148,9 +149,13 @@ async function attemptOnce(
   const id = `${seed}/${arm}/${task.id}/g${shown.generation}`;
   const known = await journal.read(id);
   if (isAttempt(known)) return known;
-  const made = await attempt({ id, task, shown, seed, temperature, timeoutMs }, signal);
+  const order = { id: `${ATTEMPT_PREFIX}${id}`, task, shown, seed, temperature, timeoutMs };
+  const made = await attempt(order, signal);
   // An attempt that failed for other reasons than its own is made again next time.
-  if (made.outcome.is !== 'infrastructure') await journal.write(id, toJson(made));
+  if (made.outcome.is !== 'infrastructure') {
+    const sessions = task.from === undefined ? [] : [task.from.session];
+    await journal.write(id, toJson(made), { sessions });
+  }
   return made;
 }
 

@@ -33,7 +33,7 @@ export function createReplayTasks(options: ReplayTasksOptions): () => Promise<re
   const { records, now } = options;
   return async () => {
     const tasks = new Map<string, PracticeTask>();
-    for (const session of await records.sessions({ limit: MOST_SESSIONS })) {
+    for (const session of await records.sessions({ limit: MOST_SESSIONS, withoutPractice: true })) {
       if (tasks.size >= MOST_TASKS) break;
       if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
       const task = (await options.maySee(session.id)) ? await readTask(session, options) : undefined;

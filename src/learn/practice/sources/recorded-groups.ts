@@ -84,7 +84,7 @@ async function readAttempts(
   signal: AbortSignal,
 ): Promise<readonly RecordedAttempt[]> {
   const attempts: RecordedAttempt[] = [];
-  for (const session of await records.sessions({ limit: mostSessions })) {
+  for (const session of await records.sessions({ limit: mostSessions, withoutPractice: true })) {
     if (session.erased || signal.aborted) continue;
     const views = (await records.turns(session.id)).filter(
       (view) => view.role === 'main' && isLearnedFrom(view),
