@@ -31,6 +31,11 @@ export function practiceDocument(report: JsonObject): ReportDocument {
             `${amount(counts.infrastructure)} attempts failed for reasons of our own; they taught nothing and are in no mean.`,
           ]
         : []),
+      ...(amount(counts.recorded) > 0
+        ? [
+            `${amount(counts.recorded)} of ${amount(counts.groups)} groups are from recorded work: no attempt was made for them.`,
+          ]
+        : []),
       ...(forgotten.length > 0
         ? [`${forgotten.length} tasks that passed before did not pass any more: ${forgotten.join(', ')}.`]
         : []),

@@ -20,6 +20,7 @@ import type { SessionAttempts, SessionSettings } from './run-session.ts';
 import { createPractice, type Practice } from './serve-practice.ts';
 import { findGaps } from './sources/gap-tasks.ts';
 import { openPracticeTasks } from './sources/practice-tasks.ts';
+import { findRecordedGroups } from './sources/recorded-groups.ts';
 
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
@@ -82,14 +83,16 @@ export async function openPractice(
   const history = await openPracticeHistory(records);
   const { minutes, ...limits } = config.budget;
   let attempter: PracticeModel | undefined;
+  let learner: PracticeModel | undefined;
 
   /** A session's words go to no other provider than the one that served it, unless the owner named the model. */
-  const mayAttempt = async ({ from }: PracticeTask): Promise<boolean> => {
-    const onlyFor = attempter?.onlyFor;
-    if (from === undefined || onlyFor === undefined) return true;
-    const turns = await records.turns(from.session);
-    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
+  const maySee = async (model: PracticeModel | undefined, session: string): Promise<boolean> => {
+    if (model?.onlyFor === undefined) return true;
+    const turns = await records.turns(session);
+    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === model.onlyFor);
   };
+  const mayAttempt = async ({ from }: PracticeTask): Promise<boolean> =>
+    from === undefined || ((await maySee(attempter, from.session)) && (await maySee(learner, from.session)));
   const openAsk = async (
     budget: Budget,
   ): Promise<{ readonly ask: Ask; readonly model: string } | undefined> => {
@@ -115,6 +118,13 @@ export async function openPractice(
       embed,
     },
     embed,
+    findRecorded: async (signal) =>
+      learner === undefined
+        ? []
+        : findRecordedGroups(
+            { records, evidence, embed, split: 'learn', maySee: (session) => maySee(learner, session) },
+            signal,
+          ),
     lessonsFor: ports.lessonsFor,
     mayAttempt,
     openAttempts: async (budget) => {
@@ -131,10 +141,20 @@ export async function openPractice(
     mayPromote: parts.mayPromote,
     clock,
     newId: parts.newId,
-    refresh: { records, evidence, library, effects, files: config.tasks, embed, now: clock.now },
+    refresh: {
+      records,
+      evidence,
+      library,
+      effects,
+      files: config.tasks,
+      embed,
+      now: clock.now,
+      maySee: (session) => maySee(learner, session),
+    },
     whyNot: async () => {
       if (!parts.isOn()) return OFF;
       attempter = await parts.model('attempt');
+      learner = await parts.model('evolver');
       return attempter === undefined ? NO_MODEL : undefined;
     },
     isFree: async () =>

@@ -22,8 +22,10 @@ import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
 import { spentByUnits } from './practice-units.ts';
 import { type DueSession, SESSION_SIZES } from './session-kinds.ts';
 import { chooseTasks } from './sources/choose-tasks.ts';
+import { fixRecordedGroups, inArea } from './sources/fix-recorded.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
 import type { KnownTask, PracticeTasks } from './sources/practice-tasks.ts';
+import type { RecordedGroup } from './sources/recorded-groups.ts';
 import { splitOf } from './sources/split.ts';
 
 /** What a session needs. It writes through `records` and `library.publish` alone. */
@@ -36,6 +38,8 @@ export interface SessionParts {
   readonly checkText: PracticeInput['checkText'];
   readonly similar: SimilarTexts;
   readonly embed: EmbedTexts;
+  /** Groups of recorded work that the learning model may see, the best first. */
+  readonly findRecorded: (signal: AbortSignal) => Promise<readonly RecordedGroup[]>;
   readonly lessonsFor: LessonsForTask;
   /** Makes attempts within a budget; opened for each session. */
   readonly openAttempts: (budget: Budget) => Promise<SessionAttempts>;
@@ -120,7 +124,7 @@ export async function* runSession(
   const { history, clock, library } = parts;
   const unfinished = history.unfinished();
   const isContinued = unfinished !== undefined && isContinuable(unfinished, clock.now());
-  const planned = isContinued ? unfinished.planned : await planSession(request, parts);
+  const planned = isContinued ? unfinished.planned : await planSession(request, parts, signal);
   if (planned === undefined) return undefined;
   const { run, kind, why } = planned;
   const tasks = await openTasks(planned.tasks, parts);
@@ -134,10 +138,12 @@ export async function* runSession(
   const settings = parts.settings();
   const temperature = attempts.temperature ?? settings.temperature;
   const rewards = new Map<string, number[]>();
+  const recorded = await fixRecordedGroups(planned, journal, parts.findRecorded, signal);
   const events = practice({
     run,
     kind,
     tasks,
+    recorded,
     settings: {
       groupSize: planned.groupSize,
       epochs: planned.epochs,
@@ -208,6 +214,7 @@ export async function* runSession(
 async function planSession(
   request: SessionRequest | undefined,
   parts: SessionParts,
+  signal: AbortSignal,
 ): Promise<PastSession['planned'] | undefined> {
   if (request === undefined) return undefined;
   const { kind, why, area, by } = request;
@@ -225,7 +232,9 @@ async function planSession(
     compact({ ...choice, count: request.tasks ?? size.tasks, domain: area.domain }),
     parts.embed,
   );
-  if (chosen.length === 0) return undefined;
+  // Recorded work alone is enough to learn from.
+  if (chosen.length === 0 && !(await parts.findRecorded(signal)).some(({ group }) => inArea(group, area)))
+    return undefined;
   const taken = new Set(chosen.map(({ id }) => id));
   const regression = known
     .filter(({ task, history }) => (history?.passes ?? 0) > 0 && !taken.has(task.id))
