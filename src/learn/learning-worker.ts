@@ -196,6 +196,8 @@ export async function startLearningWorker(
             const found = await ports.model(role);
             return found && { ...found, chat: chatOf(role, ports) };
           },
+          decodeTurn: (turn) => ports.decoder()(turn),
+          calibration: () => state?.calibration,
           isOn: () => state?.switch.isOn ?? true,
           mayPromote: settings.autonomy !== 'manual',
           clock,

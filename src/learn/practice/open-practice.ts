@@ -7,14 +7,16 @@ import type { LessonsForTask, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
+import type { Calibration } from '../../evidence/judge/calibration.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
-import { type LearningModel, servedBy } from '../learning-model.ts';
+import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
+import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
 import type { SessionAttempts, SessionSettings } from './run-session.ts';
 import { createPractice, type Practice } from './serve-practice.ts';
@@ -56,7 +58,11 @@ interface PracticeParts {
   readonly nearest: ReturnType<typeof createNearestLessons>;
   readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
   /** The model of a role, with the way to call it; undefined when there is none. */
-  readonly model: (role: 'attempt' | 'evolver') => Promise<PracticeModel | undefined>;
+  readonly model: (role: LearningRole) => Promise<PracticeModel | undefined>;
+  /** Undefined for a turn that cannot be read any more. */
+  readonly decodeTurn: ReplayTasksOptions['decodeTurn'];
+  /** How far the judge agrees with people; undefined while that is not read yet. */
+  readonly calibration: () => Pick<Calibration, 'status'> | undefined;
   readonly isOn: () => boolean;
   readonly mayPromote: boolean;
   readonly clock: Clock;
@@ -93,14 +99,16 @@ export async function openPractice(
   };
   const mayAttempt = async ({ from }: PracticeTask): Promise<boolean> =>
     from === undefined || ((await maySee(attempter, from.session)) && (await maySee(learner, from.session)));
-  const openAsk = async (
+  const askWith = (
+    { name, price, chat }: PracticeModel,
     budget: Budget,
-  ): Promise<{ readonly ask: Ask; readonly model: string } | undefined> => {
-    const writer = await parts.model('evolver');
-    if (writer === undefined) return undefined;
-    const { name, price, chat } = writer;
+  ): { readonly ask: Ask; readonly model: string } => {
     const journal = (note: string): void => log.debug({ practice: true }, note);
     return { ask: createAsk({ model: chat, name, price, budget, clock, journal }), model: name };
+  };
+  const openAsk = async (budget: Budget): Promise<ReturnType<typeof askWith> | undefined> => {
+    const writer = await parts.model('evolver');
+    return writer && askWith(writer, budget);
   };
   const practice = createPractice({
     records,
@@ -135,7 +143,18 @@ export async function openPractice(
     openAsk,
     openBudget: (spent: Spending) =>
       createRunBudget({ limits: { ...limits, ms: minutes * 60_000 }, setting: 'practice.budget', spent }),
-    compare: undefined,
+    openJudge: async (budget) => {
+      const judge = await parts.model('judge');
+      const calibration = parts.calibration();
+      return judge && calibration && { ...askWith(judge, budget), calibration };
+    },
+    replayTasks: createReplayTasks({
+      records,
+      decodeTurn: parts.decodeTurn,
+      maySee: async (session) =>
+        (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
+      now: clock.now,
+    }),
     traffic: effects.evidence,
     settings: () => ({ ...config, timeoutMs: config.taskMinutes * 60_000 }),
     mayPromote: parts.mayPromote,

@@ -12,14 +12,16 @@ import {
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { Records } from '../../core/store.ts';
-import type { GroupVerifier } from '../../core/verifier.ts';
+import type { Calibration } from '../../evidence/judge/calibration.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
+import { createTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent, type TrialSettings } from '../trial/trials.ts';
+import { sessionsOf } from './attempt-batch.ts';
 import { practice } from './practice.ts';
 import { isContinuable, type PastSession, type PracticeHistory } from './practice-history.ts';
 import type { PracticeEvent, PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
 import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
-import { spentByUnits } from './practice-units.ts';
+import { createPracticeUnits, spentByUnits } from './practice-units.ts';
 import { type DueSession, SESSION_SIZES } from './session-kinds.ts';
 import { chooseTasks } from './sources/choose-tasks.ts';
 import { fixRecordedGroups, inArea } from './sources/fix-recorded.ts';
@@ -48,7 +50,10 @@ export interface SessionParts {
   /** The model that draws conclusions, within a budget; undefined: attempts are graded, and nothing is concluded. */
   readonly openAsk: (budget: Budget) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
   readonly openBudget: (spent: Spending) => Budget;
-  readonly compare: GroupVerifier | undefined;
+  /** Compares answers to recorded requests, within a budget; undefined without a judge. */
+  readonly openJudge: (budget: Budget) => Promise<SessionJudge | undefined>;
+  /** Recorded requests that can be answered again, for lessons that no task of the gate fits. */
+  readonly replayTasks: () => Promise<readonly PracticeTask[]>;
   readonly traffic: (lesson: string) => PairedEvidence;
   readonly trainOn?: PracticeInput['trainOn'];
   /** Read for each session: they may change. */
@@ -71,6 +76,13 @@ export interface SessionAttempts {
   /** 1 where an engine trains on what it sampled. */
   readonly temperature?: number;
   readonly make: MakeAttempt;
+}
+
+/** The judge of a session, and how far people agree with it. */
+export interface SessionJudge {
+  readonly ask: Ask;
+  readonly model: string;
+  readonly calibration: Pick<Calibration, 'status'>;
 }
 
 /** What is asked for: a due session, or one that a person wants. */
@@ -294,13 +306,20 @@ async function* measureTrials(
 ): AsyncGenerator<TrialEvent> {
   const { settings, tasks, records } = parts;
   const { trials, timeoutMs } = settings();
+  const judge = await parts.openJudge(budget);
+  // Comparisons are journaled as attempts are: an interrupted session pays for none twice.
+  const units =
+    judge && createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock: parts.clock });
   const gateIds = tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'gate' ? [task.id] : []));
   yield* runTrials(
     {
       attempt: make,
       lessonsFor: parts.lessonsFor,
       journal,
-      compare: parts.compare,
+      ...(judge === undefined || units === undefined
+        ? {}
+        : createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration)),
+      replayTasks: parts.replayTasks,
       gateTasks: () => openTasks(gateIds, parts),
       library: parts.library,
       records,
@@ -343,8 +362,8 @@ async function retry(
     };
     const { outcome, used } = await make(order, signal);
     if (outcome.is !== 'graded') return undefined;
-    const sessions = task.from === undefined ? [] : [task.from.session];
-    await journal.write(id, { reward: outcome.reward, used: { ...used } }, { sessions });
+    const value = { reward: outcome.reward, used: { ...used } };
+    await journal.write(id, value, { sessions: sessionsOf(task) });
     rewards.push(outcome.reward);
   }
   await practised(task.id, rewards, run, 'again', parts);

@@ -19,9 +19,12 @@ export interface MeasureParts {
   readonly attempt: MakeAttempt;
   readonly lessonsFor: LessonsForTask;
   readonly journal: PracticeJournal;
-  /** Compares two answers, in both orders; for replay. */
-  readonly compare?: GroupVerifier | undefined;
+  /** For replay. */
+  readonly compare?: CompareAnswers | undefined;
 }
+
+/** Grades two answers to a task against each other. */
+export type CompareAnswers = (task: PracticeTask) => GroupVerifier;
 
 export interface MeasureSettings {
   /** Attempts on each side of a pair; their mean is the side's grade. */
@@ -183,7 +186,7 @@ async function compareAnswers(
   task: PracticeTask,
   having: readonly Attempt[],
   lacking: readonly Attempt[],
-  compare: GroupVerifier | undefined,
+  compare: CompareAnswers | undefined,
   signal: AbortSignal,
 ): Promise<Grades> {
   const sums = { with: 0, without: 0 };
@@ -191,7 +194,7 @@ async function compareAnswers(
     const other = lacking[place];
     const failed = [attempt, other].find((one) => one?.outcome.is === 'infrastructure')?.outcome;
     if (failed?.is === 'infrastructure') return { with: failed.why, without: failed.why };
-    const verdicts = await compare?.(
+    const verdicts = await compare?.(task)(
       [attempt, other].map((one) => ({ task: task.prompt, output: one?.output ?? '', domain: task.domain })),
       signal,
     );

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { Attempt, AttemptOrder } from '../../../src/core/practice.ts';
-import type { Store } from '../../../src/core/store.ts';
+import type { DecodedTurn, Store, TurnView } from '../../../src/core/store.ts';
 import { createEvidenceReader, type EvidenceReader } from '../../../src/evidence/evidence-reader.ts';
+import type { Calibration } from '../../../src/evidence/judge/calibration.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
 import { openPractice, type PracticeConfig } from '../../../src/learn/practice/open-practice.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
@@ -67,8 +68,12 @@ interface ScriptedParts {
   readonly store?: Store;
   readonly evidence?: EvidenceReader;
   readonly model?: ScriptedModel;
+  readonly decodeTurn?: (view: TurnView) => Promise<DecodedTurn | undefined>;
+  /** Of the judge; without it there is none. */
+  readonly calibration?: Calibration;
   /** Nobody named the models: they see only sessions of this provider. */
   readonly onlyFor?: string;
+  readonly now?: number;
   readonly attempt?: (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 }
 
@@ -77,9 +82,18 @@ let ids = 0;
 /** Practice over a real library and gate; attempts and the model are scripted. */
 export async function openScripted(
   config: Partial<PracticeConfig>,
-  { store = createMemoryStore(), evidence, model = scriptedModel(), onlyFor, attempt }: ScriptedParts = {},
+  {
+    store = createMemoryStore(),
+    evidence,
+    model = scriptedModel(),
+    decodeTurn,
+    calibration,
+    onlyFor,
+    attempt,
+    now = 1_800_000_000_000,
+  }: ScriptedParts = {},
 ) {
-  const clock = { now: () => 1_800_000_000_000, monotonic: () => performance.now() };
+  const clock = { now: () => now, monotonic: () => performance.now() };
   const records = toRecords(store, clock.now);
   const newId = (prefix: string): string => `${prefix}_${++ids}`;
   const lessons = await openLessons({
@@ -131,6 +145,8 @@ export async function openScripted(
       chat: model.model,
       ...(onlyFor === undefined ? {} : { onlyFor }),
     }),
+    decodeTurn: decodeTurn ?? (async () => undefined),
+    calibration: () => calibration,
     isOn: () => true,
     mayPromote: true,
     clock,
