@@ -18,7 +18,7 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
-import { createSessionAttempts } from './practice-attempts.ts';
+import { createSessionAttempts, whyNotAttempted } from './practice-attempts.ts';
 
 /*
  * The thread that learns: it reads the record on its own connection, appraises, verifies, judges, learns and gates. The
@@ -86,6 +86,7 @@ const worker = startLearningWorker(settings, {
   hasSecret: redactor.hasSecret,
   practice: {
     lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
+    whyNotAttempted,
     openAttempts: createSessionAttempts({
       clock,
       onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),

@@ -190,6 +190,7 @@ export async function startLearningWorker(
           evidence,
           lessons,
           gate,
+          verifiers: rows,
           nearest,
           embed: ports.embed,
           model: async (role) => {

@@ -4,8 +4,8 @@ import { practiceSubject } from '../../core/practice-fact.ts';
 import type { Records } from '../../core/store.ts';
 import type { PastSession, PracticeYield } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
-import type { SessionRequest, SessionSettings } from './run-session.ts';
 import { SESSION_SIZES } from './session-kinds.ts';
+import type { SessionRequest, SessionSettings } from './session-parts.ts';
 
 /** Sessions for a list, newest first. */
 export const describeSessions = (sessions: readonly PastSession[]): JsonObject[] =>

@@ -5,9 +5,11 @@ import type { Clock } from '../../core/clock.ts';
 import type { Ask } from '../../core/learn.ts';
 import type { LessonsForTask, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
+import type { VerifierRow } from '../../core/verifier-row.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
+import { checkOfDomain } from '../../evidence/verifiers/verify-task.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
@@ -18,8 +20,8 @@ import type { FactFold } from '../learning-state.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
-import type { SessionAttempts, SessionSettings } from './run-session.ts';
 import { createPractice, type Practice } from './serve-practice.ts';
+import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
 import { openPracticeTasks } from './sources/practice-tasks.ts';
 import { findRecordedGroups } from './sources/recorded-groups.ts';
@@ -39,6 +41,8 @@ export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
 /** What practice needs from outside the learning thread. */
 export interface PracticePorts {
   readonly lessonsFor: LessonsForTask;
+  /** Why a task cannot be attempted and checked on this machine now; undefined when it can. */
+  readonly whyNotAttempted: (task: PracticeTask) => Promise<string | undefined>;
   /** Makes attempts with a model, within a budget. */
   readonly openAttempts: (model: PracticeModel, budget: Budget, ask: Ask | undefined) => SessionAttempts;
 }
@@ -55,6 +59,8 @@ interface PracticeParts {
   readonly evidence: EvidenceReader;
   readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
   readonly gate: Gate;
+  /** The configured rows, by domain. */
+  readonly verifiers: readonly VerifierRow[];
   readonly nearest: ReturnType<typeof createNearestLessons>;
   readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
   /** The model of a role, with the way to call it; undefined when there is none. */
@@ -135,6 +141,11 @@ export async function openPractice(
           ),
     lessonsFor: ports.lessonsFor,
     mayAttempt,
+    whyNotAttempted: ports.whyNotAttempted,
+    withCheck: (task) => {
+      const check = task.check ?? checkOfDomain(task, parts.verifiers, learner !== undefined);
+      return check === undefined ? task : { ...task, check };
+    },
     openAttempts: async (budget) => {
       const writer = await openAsk(budget);
       if (attempter === undefined) throw new Error(NO_MODEL);

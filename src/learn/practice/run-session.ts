@@ -1,97 +1,19 @@
 import type { Budget, Spending } from '../../core/budget.ts';
-import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
-import type { Ask } from '../../core/learn.ts';
-import type { Library } from '../../core/library.ts';
-import {
-  ATTEMPT_PREFIX,
-  type LessonsForTask,
-  type MakeAttempt,
-  type PracticeKind,
-  type PracticeTask,
-} from '../../core/practice.ts';
+import { ATTEMPT_PREFIX, type PracticeKind, type PracticeTask } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
-import type { Records } from '../../core/store.ts';
-import type { Calibration } from '../../evidence/judge/calibration.ts';
-import type { PairedEvidence } from '../../stats/paired-test.ts';
 import { createTrialJudge } from '../trial/replay-tasks.ts';
-import { runTrials, type TrialEvent, type TrialSettings } from '../trial/trials.ts';
+import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
+import { appendSession, createRunnable, openTasks, planSession } from './plan-session.ts';
 import { practice } from './practice.ts';
-import { isContinuable, type PastSession, type PracticeHistory } from './practice-history.ts';
-import type { PracticeEvent, PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
+import { isContinuable } from './practice-history.ts';
+import type { PracticeEvent } from './practice-input.ts';
 import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
 import { createPracticeUnits, spentByUnits } from './practice-units.ts';
-import { type DueSession, SESSION_SIZES } from './session-kinds.ts';
-import { chooseTasks } from './sources/choose-tasks.ts';
-import { fixRecordedGroups, inArea } from './sources/fix-recorded.ts';
-import type { EmbedTexts } from './sources/near-tasks.ts';
-import type { KnownTask, PracticeTasks } from './sources/practice-tasks.ts';
-import type { RecordedGroup } from './sources/recorded-groups.ts';
+import type { SessionAttempts, SessionParts, SessionRequest } from './session-parts.ts';
+import { fixRecordedGroups } from './sources/fix-recorded.ts';
 import { splitOf } from './sources/split.ts';
-
-/** What a session needs. It writes through `records` and `library.publish` alone. */
-export interface SessionParts {
-  readonly records: Pick<Records, 'append' | 'events' | 'facts' | 'block' | 'turn'>;
-  readonly tasks: PracticeTasks;
-  readonly history: PracticeHistory;
-  readonly library: Library;
-  readonly gate: PracticeGate;
-  readonly checkText: PracticeInput['checkText'];
-  readonly similar: SimilarTexts;
-  readonly embed: EmbedTexts;
-  /** Groups of recorded work that the learning model may see, the best first. */
-  readonly findRecorded: (signal: AbortSignal) => Promise<readonly RecordedGroup[]>;
-  readonly lessonsFor: LessonsForTask;
-  /** Makes attempts within a budget; opened for each session. */
-  readonly openAttempts: (budget: Budget) => Promise<SessionAttempts>;
-  /** Whether a task's words may be sent to the model that attempts. */
-  readonly mayAttempt: (task: PracticeTask) => Promise<boolean>;
-  /** The model that draws conclusions, within a budget; undefined: attempts are graded, and nothing is concluded. */
-  readonly openAsk: (budget: Budget) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
-  readonly openBudget: (spent: Spending) => Budget;
-  /** Compares answers to recorded requests, within a budget; undefined without a judge. */
-  readonly openJudge: (budget: Budget) => Promise<SessionJudge | undefined>;
-  /** Recorded requests that can be answered again, for lessons that no task of the gate fits. */
-  readonly replayTasks: () => Promise<readonly PracticeTask[]>;
-  readonly traffic: (lesson: string) => PairedEvidence;
-  readonly trainOn?: PracticeInput['trainOn'];
-  /** Read for each session: they may change. */
-  readonly settings: () => SessionSettings;
-  readonly mayPromote: boolean;
-  readonly clock: Clock;
-  readonly newId: (prefix: string) => string;
-}
-
-export interface SessionSettings {
-  readonly groupSize: number;
-  readonly temperature: number;
-  readonly timeoutMs: number;
-  readonly trials: Pick<TrialSettings, 'pairs' | 'repeats' | 'days'>;
-}
-
-export interface SessionAttempts {
-  /** Who attempts: `provider/model`, a policy's version or a program. */
-  readonly agent: string;
-  /** 1 where an engine trains on what it sampled. */
-  readonly temperature?: number;
-  readonly make: MakeAttempt;
-}
-
-/** The judge of a session, and how far people agree with it. */
-export interface SessionJudge {
-  readonly ask: Ask;
-  readonly model: string;
-  readonly calibration: Pick<Calibration, 'status'>;
-}
-
-/** What is asked for: a due session, or one that a person wants. */
-export interface SessionRequest extends DueSession {
-  readonly tasks?: number;
-  readonly groupSize?: number;
-  /** The id of the key of the person who asked for it. */
-  readonly by?: string;
-}
 
 export type SessionNews =
   | {
@@ -119,8 +41,6 @@ export interface SessionResult {
   readonly retryAfterMs?: number;
 }
 
-/** Tasks that passed once and are tried again in a session. */
-const REGRESSION = 5;
 const PASSED = 0.999;
 
 /**
@@ -162,6 +82,8 @@ export async function* runSession(
       temperature,
       timeoutMs: settings.timeoutMs,
       seed: run,
+      // `make` repeats what failed through nobody's fault by itself.
+      refills: 0,
     },
     agent: attempts.agent,
     ...(writer === undefined ? {} : { learner: writer.model }),
@@ -218,80 +140,12 @@ export async function* runSession(
   const spent = parts.openBudget(spentIn(journal)).spent();
   const closing = compact({ run, end, note, counts, spent, helpful, refused, forgotten });
   if (end === 'done' || end === 'budget')
-    await append({ type: 'practice-session', op: 'closed', ...closing }, `practice/${run}/closed`, parts);
+    await appendSession(
+      { type: 'practice-session', op: 'closed', ...closing },
+      `practice/${run}/closed`,
+      parts,
+    );
   return compact({ ...closing, retryAfterMs });
-}
-
-/** Undefined when there is no task that could be attempted. */
-async function planSession(
-  request: SessionRequest | undefined,
-  parts: SessionParts,
-  signal: AbortSignal,
-): Promise<PastSession['planned'] | undefined> {
-  if (request === undefined) return undefined;
-  const { kind, why, area, by } = request;
-  const { tasks, clock, settings } = parts;
-  const run = parts.newId('practice');
-  const size = SESSION_SIZES[kind];
-  const fits = ({ task }: KnownTask): boolean =>
-    (area.agent === undefined || task.agent === undefined || task.agent === area.agent) &&
-    (area.project === undefined || task.project === undefined || task.project === area.project);
-  const known: KnownTask[] = [];
-  for (const one of tasks.list().filter(fits)) if (await parts.mayAttempt(one.task)) known.push(one);
-  const choice = { kind, seed: run, now: clock.now(), split: 'learn' as const };
-  const chosen = await chooseTasks(
-    known,
-    compact({ ...choice, count: request.tasks ?? size.tasks, domain: area.domain }),
-    parts.embed,
-  );
-  // Recorded work alone is enough to learn from.
-  if (chosen.length === 0 && !(await parts.findRecorded(signal)).some(({ group }) => inArea(group, area)))
-    return undefined;
-  const taken = new Set(chosen.map(({ id }) => id));
-  const regression = known
-    .filter(({ task, history }) => (history?.passes ?? 0) > 0 && !taken.has(task.id))
-    // The longest ago first.
-    .sort((a, b) => (a.history?.lastAt ?? 0) - (b.history?.lastAt ?? 0))
-    .slice(0, REGRESSION)
-    .map(({ task }) => task.id);
-  const planned = compact({
-    type: 'practice-session' as const,
-    op: 'planned' as const,
-    run,
-    kind,
-    why,
-    area,
-    tasks: chosen.map(({ id }) => id),
-    regression,
-    epochs: size.epochs,
-    groupSize: request.groupSize ?? Math.max(size.groupSize, settings().groupSize),
-    by,
-  });
-  await append(planned, `practice/${run}/planned`, parts);
-  return planned;
-}
-
-async function append(
-  fact: Parameters<PracticeHistory['add']>[0]['fact'],
-  key: string,
-  { records, clock, history }: Pick<SessionParts, 'records' | 'clock' | 'history'>,
-): Promise<void> {
-  const at = Math.round(clock.now());
-  const [written] = await records.append([{ at, fact, key }]);
-  if (written?.isNew === true) history.add({ seq: written.seq, at, fact });
-}
-
-/** Tasks that were excluded or erased since are left out. */
-async function openTasks(
-  ids: readonly string[],
-  { tasks, records, mayAttempt }: SessionParts,
-): Promise<readonly PracticeTask[]> {
-  const opened: PracticeTask[] = [];
-  for (const id of ids) {
-    const task = await tasks.open(id, records);
-    if (task !== undefined && (await mayAttempt(task))) opened.push(task);
-  }
-  return opened;
 }
 
 const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
@@ -311,6 +165,13 @@ async function* measureTrials(
   const units =
     judge && createPracticeUnits({ journal, ask: judge.ask, learner: judge.model, clock: parts.clock });
   const gateIds = tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'gate' ? [task.id] : []));
+  const canRun = createRunnable(parts);
+  const openGate = async (): Promise<readonly PracticeTask[]> => {
+    const able: PracticeTask[] = [];
+    for (const task of await openTasks(gateIds, parts)) if (await canRun(task)) able.push(task);
+    return able;
+  };
+  let gate: Promise<readonly PracticeTask[]> | undefined;
   yield* runTrials(
     {
       attempt: make,
@@ -320,7 +181,10 @@ async function* measureTrials(
         ? {}
         : createTrialJudge((task) => units.askAbout(sessionsOf(task)) ?? judge.ask, judge.calibration)),
       replayTasks: parts.replayTasks,
-      gateTasks: () => openTasks(gateIds, parts),
+      gateTasks: () => {
+        gate ??= openGate();
+        return gate;
+      },
       library: parts.library,
       records,
       traffic: parts.traffic,

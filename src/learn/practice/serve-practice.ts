@@ -3,14 +3,9 @@ import { asArray, asString, compact, type JsonObject, toJson } from '../../core/
 import { PRACTICE_KINDS, type PracticeKind } from '../../core/practice.ts';
 import { describeSessions, describeYields, estimateSession, reportSession } from './describe-practice.ts';
 import { isContinuable } from './practice-history.ts';
-import {
-  runSession,
-  type SessionNews,
-  type SessionParts,
-  type SessionRequest,
-  type SessionResult,
-} from './run-session.ts';
+import { runSession, type SessionNews, type SessionResult } from './run-session.ts';
 import { type DueSession, findDueSession, type PracticeSupply } from './session-kinds.ts';
+import type { SessionParts, SessionRequest } from './session-parts.ts';
 import { isDue, successOf } from './sources/choose-tasks.ts';
 import type { CuratedFault } from './sources/curated-tasks.ts';
 import { readCuratedTasks } from './sources/curated-tasks.ts';
@@ -60,12 +55,15 @@ interface Progress {
 }
 
 const LONGEST_LIST = 1000;
+const EMPTY_REST_MS = 3_600_000;
 
 export function createPractice(options: ServePracticeOptions): Practice {
   const { tasks, history, clock } = options;
   let running: Running | undefined;
   let progress: Progress | undefined;
   let problem: string | undefined;
+  /** Until then nothing is due: no known task could be run. */
+  let emptyUntil = 0;
   let lastFaults: readonly CuratedFault[] = [];
 
   const supply = async (): Promise<PracticeSupply> => {
@@ -93,7 +91,7 @@ export function createPractice(options: ServePracticeOptions): Practice {
     lastFaults = faults;
   };
   const findDue = async (): Promise<DueSession | undefined> =>
-    findDueSession(history, await supply(), clock.now());
+    clock.now() < emptyUntil ? undefined : findDueSession(history, await supply(), clock.now());
 
   const begin = (request: SessionRequest | undefined, outer?: AbortSignal): Running => {
     const stop = new AbortController();
@@ -208,6 +206,7 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const due = isOpen ? undefined : await findDue();
       if (!isOpen && due === undefined) return { end: 'done', note: 'nothing is due' };
       const result = await begin(due, signal).done;
+      if (result === undefined && problem === undefined) emptyUntil = clock.now() + EMPTY_REST_MS;
       if (result === undefined)
         return problem === undefined ? { end: 'done', note: NO_TASKS } : { end: 'stuck', note: problem };
       return toJson(result) as JsonObject;
@@ -241,9 +240,12 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const known = tasks.show(asString(id) ?? '');
       if (known === undefined)
         throw refused(`There is no task ${String(id)}. See: instar practice tasks list`);
-      const { history: past, task } = known;
+      const { history: past } = known;
+      const task = (await tasks.open(known.task.id, options.records)) ?? known.task;
+      const whyNot = await options.whyNotAttempted(task);
       return compact({
-        ...describeTask(known),
+        ...describeTask({ ...known, task: options.withCheck(task) }),
+        ...(whyNot === undefined ? { canRun: true } : { canRun: false, whyNot }),
         whole: toJson(task),
         history: past && toJson(past),
       }) as JsonObject;

@@ -5,10 +5,12 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { Attempt, AttemptOrder } from '../../../src/core/practice.ts';
 import type { DecodedTurn, Store, TurnView } from '../../../src/core/store.ts';
+import type { VerifierRow } from '../../../src/core/verifier-row.ts';
 import { createEvidenceReader, type EvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import type { Calibration } from '../../../src/evidence/judge/calibration.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
 import { openPractice, type PracticeConfig } from '../../../src/learn/practice/open-practice.ts';
+import { isRerunnable } from '../../../src/learn/practice/sources/rerunnable.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
@@ -74,6 +76,7 @@ interface ScriptedParts {
   /** Nobody named the models: they see only sessions of this provider. */
   readonly onlyFor?: string;
   readonly now?: number;
+  readonly verifiers?: readonly VerifierRow[];
   readonly attempt?: (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 }
 
@@ -90,6 +93,7 @@ export async function openScripted(
     calibration,
     onlyFor,
     attempt,
+    verifiers = [],
     now = 1_800_000_000_000,
   }: ScriptedParts = {},
 ) {
@@ -116,6 +120,10 @@ export async function openScripted(
           generation: lessons.library.generation,
         };
       },
+      whyNotAttempted: async (task) => {
+        const able = await isRerunnable(task);
+        return able.ok ? undefined : able.why;
+      },
       openAttempts: ({ name }) => ({
         agent: name,
         make: async (order, signal) => {
@@ -134,6 +142,7 @@ export async function openScripted(
       findSimilar: async () => [],
       voteDay: String,
     }),
+    verifiers,
     nearest: async () => [],
     embed: async () => {
       throw new Error('there is no sentence model here');
