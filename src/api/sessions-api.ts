@@ -1,8 +1,7 @@
 import type { DaemonApi, NewestTurnQuery, SessionPart } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject, parseJson } from '../core/json.ts';
-import { isAttemptId } from '../core/practice.ts';
-import type { Records, RewardView, SessionQuery, SessionView, TurnView } from '../core/store.ts';
+import type { Records, RewardView, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
 import { describeUnreadable } from '../record/unreadable-body.ts';
@@ -14,8 +13,7 @@ export function createSessionsApi(
 ): Pick<DaemonApi, 'sessions' | 'session' | 'trajectory' | 'turn' | 'newestTurn'> {
   return {
     sessions: async ({ preview, practice, ...query }) => {
-      const sessions =
-        practice === true ? await records.sessions(query) : await peoplesSessions(query, records);
+      const sessions = await records.sessions({ ...query, withoutPractice: practice !== true });
       if (preview !== true) return sessions.map(describeSession);
       const described: JsonObject[] = [];
       for (const session of sessions)
@@ -42,20 +40,6 @@ export function createSessionsApi(
       return turn && describeSubject(turn, records);
     },
   };
-}
-
-/** Without the attempts of practice, of which there may be many between two sessions of people. */
-async function peoplesSessions(query: SessionQuery, records: Records): Promise<readonly SessionView[]> {
-  const found: SessionView[] = [];
-  let { before } = query;
-  for (;;) {
-    const page = await records.sessions({ ...query, ...(before === undefined ? {} : { before }) });
-    found.push(...page.filter(({ id }) => !isAttemptId(id)));
-    const last = page.at(-1)?.lastAt;
-    if (page.length < query.limit || found.length >= query.limit || last === before) break;
-    before = last;
-  }
-  return found.slice(0, query.limit);
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
@@ -223,6 +207,7 @@ async function findNewestTurn(
   for (const project of projects ?? [undefined]) {
     const sessions = await records.sessions({
       limit: MOST_SEARCHED,
+      withoutPractice: true,
       ...(agent === undefined ? {} : { agent }),
       ...(project === undefined ? {} : { project }),
     });

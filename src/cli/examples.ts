@@ -22,7 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'learning on': ['instar learning on'],
   'learning off': ['instar learning off'],
   sessions: ['instar sessions list', 'instar sessions show SESSION'],
-  'sessions list': ['instar sessions list', 'instar sessions list --json'],
+  'sessions list': ['instar sessions list', 'instar sessions list --json', 'instar sessions list --practice'],
   'sessions show': ['instar sessions show SESSION'],
   'sessions erase': ['instar sessions erase SESSION --yes'],
   feedback: ['instar feedback TURN --score -1 --note "use ISO dates"'],

@@ -296,7 +296,10 @@ function showReport(answer: JsonObject, printer: Printer): void {
       'attempts',
       `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} failed for reasons of our own`,
     ],
-    ['groups', `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts`],
+    [
+      'groups',
+      `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts; ${counts.recorded ?? 0} from recorded work`,
+    ],
     ...weightsRows(answer),
     ['spent', `${spent.tokens ?? 0} tokens, ${dollars(asNumber(spent.usd) ?? 0)}`],
   ]);

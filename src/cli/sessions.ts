@@ -27,6 +27,7 @@ export const declareSessions: DeclareCommand = (sessions, act) => {
     .option('--before <session>', 'only sessions older than this one, or than a time such as 2026-11-16')
     .option('--agent <name>', 'only sessions of this agent')
     .option('--project <project>', 'only sessions of this project: its folder, label or id')
+    .option('--practice', 'also the attempts of practice')
     .addHelpText('after', '\nExample:\n  $ instar sessions list --project .\n')
     .action(act(listSessions));
   sessions
@@ -52,6 +53,7 @@ interface ListOptions {
   readonly before?: string;
   readonly agent?: string;
   readonly project?: string;
+  readonly practice?: true;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -60,8 +62,9 @@ const MOST_AT_ONCE = 500;
 
 const listSessions = (options: ListOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const { limit = DEFAULT_LIMIT, agent, project } = options;
+    const { limit = DEFAULT_LIMIT, agent, project, practice } = options;
     const filter = {
+      ...(practice ? { practice } : {}),
       ...(agent ? { agent } : {}),
       ...(project ? { project: await findProject(api, project, context) } : {}),
     };
@@ -88,8 +91,9 @@ const listSessions = (options: ListOptions, context: CommandContext): Promise<Ex
   });
 
 /** The filters again, for the command that lists the next page. */
-const flagsOf = ({ limit, agent, project }: ListOptions): string =>
+const flagsOf = ({ limit, agent, project, practice }: ListOptions): string =>
   [
+    practice && ' --practice',
     agent && ` --agent ${quoteWord(agent)}`,
     project && ` --project ${quoteWord(project)}`,
     limit && ` --limit ${limit}`,

@@ -5,7 +5,10 @@ import type { Erasure, SessionQuery } from './store.ts';
 export interface DaemonApi {
   /** With `preview`: what was asked and answered in each, and how it was rated. With `practice`: attempts of practice, too. */
   sessions(
-    query: SessionQuery & { readonly preview?: boolean; readonly practice?: boolean },
+    query: Omit<SessionQuery, 'withoutPractice'> & {
+      readonly preview?: boolean;
+      readonly practice?: boolean;
+    },
   ): Promise<readonly JsonObject[]>;
   /** A session with its turns, their rewards and previews; undefined for an unknown id. */
   session(id: string, part?: SessionPart): Promise<JsonObject | undefined>;

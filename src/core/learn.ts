@@ -27,6 +27,8 @@ export interface Question<T> {
   readonly user: string;
   readonly maxTokens: number;
   readonly temperature?: number;
+  /** The same question once more, for another vote: which repetition it is. A stored answer to another one is not used for it. */
+  readonly repetition?: number;
   read(value: Json): T | ReplyFault;
   /** Reads a reply that is no JSON, such as a page of Markdown. Without it such a reply is a fault. */
   readText?(text: string): T | ReplyFault;

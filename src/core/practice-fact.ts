@@ -48,6 +48,8 @@ export interface PracticeCounts {
   /** Attempts that failed for reasons of our own: they taught nothing. */
   readonly infrastructure: number;
   readonly groups: number;
+  /** Of them, groups of recorded work of users: no attempt was made for them. Absent in older sessions. */
+  readonly recorded?: number;
   /** Groups whose rewards differ. */
   readonly kept: number;
   /** Groups that a model's reply made useless. */

@@ -136,6 +136,8 @@ export interface Attempt {
   readonly task: string;
   /** Who attempted it: `provider/model`, a policy's version, or the name of an agent's program. */
   readonly by: string;
+  /** The recorded work of a user that it was; absent for attempts of practice. Its turn is the id. */
+  readonly from?: { readonly session: string; readonly turn: string };
   readonly generation: number;
   /** The lessons that it was shown. */
   readonly lessons: readonly string[];

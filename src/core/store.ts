@@ -137,6 +137,8 @@ export interface SessionQuery {
   readonly before?: number;
   readonly agent?: string;
   readonly project?: string;
+  /** Without the attempts of practice, of which there may be many between two sessions of people. */
+  readonly withoutPractice?: boolean;
 }
 
 /** A part of the turns of a session: the first ones, or the last ones. */

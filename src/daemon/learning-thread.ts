@@ -19,7 +19,7 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
-import { createSessionAttempts } from './practice-attempts.ts';
+import { createSessionAttempts, whyNotAttempted } from './practice-attempts.ts';
 
 /*
  * The thread that learns: it reads the record on its own connection, appraises, verifies, judges, learns and gates. The
@@ -87,6 +87,7 @@ const worker = startLearningWorker(settings, {
   hasSecret: redactor.hasSecret,
   practice: {
     lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
+    whyNotAttempted,
     openAttempts: createSessionAttempts({
       clock,
       hasSecret: redactor.hasSecret,

@@ -1,11 +1,14 @@
 import { createAttemptFolders } from '../agent/attempts/attempt-folders.ts';
 import { createAttemptQueue } from '../agent/attempts/attempt-queue.ts';
-import { createAttempts } from '../agent/attempts/attempts.ts';
+import { createAttempts, whyNotHere } from '../agent/attempts/attempts.ts';
+import { TOOL_PATH } from '../agent/sandbox/confiner.ts';
+import { confinementHere } from '../agent/sandbox/find-confiner.ts';
 import type { Clock } from '../core/clock.ts';
-import type { MakeAttempt } from '../core/practice.ts';
+import type { MakeAttempt, PracticeTask } from '../core/practice.ts';
 import { costOf } from '../cost/prices.ts';
 import { createTaskVerifier, readAttemptSteps } from '../evidence/verifiers/verify-task.ts';
 import type { PracticePorts } from '../learn/practice/open-practice.ts';
+import { isRerunnable } from '../learn/practice/sources/rerunnable.ts';
 import { createInProcessAttempts } from '../models/in-process-client.ts';
 import { openPracticeTraining, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
 
@@ -19,6 +22,13 @@ interface AttemptsOptions {
 /** The longest reply, and what is reserved for the prompts of one attempt: an attempt in a folder asks several times. */
 const MOST_REPLY = 4096;
 const MOST_PROMPT = { words: 16_000, folder: 160_000 };
+
+/** Why a task cannot be attempted here: its project or a program is gone, or its check is a command that cannot be confined. */
+export async function whyNotAttempted(task: PracticeTask): Promise<string | undefined> {
+  const able = await isRerunnable(task, TOOL_PATH);
+  if (!able.ok) return able.why;
+  return task.check?.kind === 'command' ? whyNotHere(task, 'model', await confinementHere()) : undefined;
+}
 
 /** Who attempts tasks of practice in this thread: the model, in words or with our agent's tools in a confined folder. */
 export function createSessionAttempts(options: AttemptsOptions): PracticePorts['openAttempts'] {

@@ -293,6 +293,7 @@ function sessionQuery(query: URLSearchParams): Parameters<OwnerApis['api']['sess
     ...(agent ? { agent } : {}),
     ...(project ? { project } : {}),
     preview: query.get('preview') === 'true',
+    practice: query.get('practice') === 'true',
   };
 }
 

@@ -190,12 +190,15 @@ export async function startLearningWorker(
           evidence,
           lessons,
           gate,
+          verifiers: rows,
           nearest,
           embed: ports.embed,
           model: async (role) => {
             const found = await ports.model(role);
             return found && { ...found, chat: chatOf(role, ports) };
           },
+          decodeTurn: (turn) => ports.decoder()(turn),
+          calibration: () => state?.calibration,
           isOn: () => state?.switch.isOn ?? true,
           mayPromote: settings.autonomy !== 'manual',
           clock,

@@ -145,7 +145,7 @@ export function createRecordedTasks(options: RecordedTasksOptions): RecordedTask
     gather: async (signal) => {
       if (options.rows.length === 0) return [];
       const tasks = new Map<string, RecordedTask>();
-      for (const session of await records.sessions({ limit: MOST_SESSIONS })) {
+      for (const session of await records.sessions({ limit: MOST_SESSIONS, withoutPractice: true })) {
         if (signal.aborted) break;
         if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
         const domain = await domainOf(session.id, records);

@@ -14,6 +14,7 @@ const cli = (...args: string[]) => runInProcess([...args, '--home', home.dir], {
 const json = async (...args: string[]) => JSON.parse((await cli(...args, '--json')).stdout);
 
 const UUID = '0b9d8f9e-3c1f-4f6b-9d5c-0c2d5b1a7e11';
+const ATTEMPT = 'attempt:run/0/task/1';
 /** Where this test runs, and so the project that a person who runs the commands here stands in. */
 const HERE = process.cwd();
 const LONG = `<system-reminder>\nnobody typed these words, there are a lot of them\n</system-reminder>
@@ -44,6 +45,11 @@ beforeAll(async () => {
   await send('again', { 'x-instar-session': UUID, 'x-instar-agent': 'coder', 'x-instar-project': HERE });
   await send('what is on today?', { 'x-instar-session': 'one', 'x-instar-agent': 'butler' });
   await send('who am I?', { 'x-instar-session': 'nobody-knows-me', 'x-instar-agent': 'stranger' }, false);
+  await send('try the export', { 'x-instar-session': ATTEMPT, 'x-instar-run-kind': 'practice' });
+  await vi.waitFor(
+    async () => expect((await json('sessions', 'list', '--practice', '--limit', '1'))[0]?.id).toBe(ATTEMPT),
+    { timeout: 60_000 },
+  );
   await vi.waitFor(
     async () =>
       expect((await json('sessions', 'show', 'nobody-knows-me')).turns?.[0]?.status).toBe('complete'),
@@ -94,6 +100,17 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(seen).toEqual(['nobody-knows-me', 'one', '0b9d8f9e'].map((id) => shortId(id)));
     expect((await cli('sessions', 'list', '--before', '2001-01-01')).stderr).toContain('No session before');
     expect((await cli('sessions', 'list', '--before', 'soon')).code).toBe(1);
+  });
+
+  it('sessions list leaves out attempts of practice, and shows them with --practice', async () => {
+    const ids = async (...args: string[]) =>
+      (await json('sessions', 'list', ...args)).map(({ id }: { id: string }) => id);
+    const people = ['nobody-knows-me', 'one', UUID];
+    expect(await ids()).toEqual(people);
+    expect(await ids('--practice')).toEqual([ATTEMPT, ...people]);
+    const { stdout } = await cli('sessions', 'list', '--practice', '--limit', '1');
+    expect(stdout).toContain('More: instar sessions list --practice --limit 1 --before');
+    expect((await json('sessions', 'show', ATTEMPT)).turns).toHaveLength(1);
   });
 
   it('sessions list takes the folder, the label or the id of a project', async () => {

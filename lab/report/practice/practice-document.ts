@@ -33,6 +33,11 @@ export function practiceDocument(report: JsonObject): ReportDocument {
           ]
         : []),
       ...asArray(asObject(report.weights).said).map((line) => `Weights: ${String(line)}.`),
+      ...(amount(counts.recorded) > 0
+        ? [
+            `${amount(counts.recorded)} of ${amount(counts.groups)} groups are from recorded work: no attempt was made for them.`,
+          ]
+        : []),
       ...(forgotten.length > 0
         ? [`${forgotten.length} tasks that passed before did not pass any more: ${forgotten.join(', ')}.`]
         : []),

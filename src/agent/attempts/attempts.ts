@@ -71,7 +71,7 @@ export function createAttempts(parts: AttemptsParts): MakeAttempt {
     try {
       const needsFolder = order.task.workspace !== undefined || agent.kind === 'program';
       const confinement = needsFolder ? (parts.confinement ?? (await confinementHere())) : undefined;
-      const why = confinement === undefined ? undefined : whyNotHere(order.task, agent, confinement);
+      const why = confinement === undefined ? undefined : whyNotHere(order.task, agent.kind, confinement);
       if (why !== undefined) return finish(lasting(why));
       if (needsFolder) workspace = await parts.folders.open(order.task.workspace, limit.signal);
       const made = await make(parts, order, agent, workspace, confinement?.ok === true, limit);
@@ -102,13 +102,13 @@ const STOPPED: AttemptOutcome = { is: 'infrastructure', why: 'it was stopped bef
 const lasting = (why: string): AttemptOutcome => ({ is: 'infrastructure', why, isLasting: true });
 
 /** Why the task cannot be attempted on this machine, before anything is paid for. */
-function whyNotHere(
+export function whyNotHere(
   { check }: PracticeTask,
-  agent: PracticeAgent,
+  kind: PracticeAgent['kind'],
   confinement: Confinement,
 ): string | undefined {
   if (confinement.ok) return undefined;
-  if (agent.kind === 'program') return `a program is not run without confinement: ${confinement.why}`;
+  if (kind === 'program') return `a program is not run without confinement: ${confinement.why}`;
   return check?.kind === 'command' && check.shell !== 'plain'
     ? `the task's check is a command: ${confinement.why}`
     : undefined;

@@ -53,9 +53,15 @@ export function createNumberVerifier(options: OptionsOf<'number'>): Verifier {
 const NOTHING_EXPECTED =
   'the right answer to this task is not known: add it to the verifier (expected, or answers), or report it as an event of the kind expected';
 
+type Asked = Pick<Submission, 'task'> & { readonly reference?: Submission['reference'] | undefined };
+
+/** Whether the right answer to a task is known to the row, or told with the task. */
+export const isAnswerKnown = (asked: Asked, row: OptionsOf<'exact'> | OptionsOf<'number'>): boolean =>
+  expectedFor(asked, row).length > 0;
+
 /** The reported answer if there is one, else that of the first listed task which the request contains, else the row's own. */
 function expectedFor(
-  { task, reference }: Submission,
+  { task, reference }: Asked,
   { expected, answers = [] }: OptionsOf<'exact'>,
 ): readonly string[] {
   const told = textsOf(reference);

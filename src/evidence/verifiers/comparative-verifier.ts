@@ -12,10 +12,16 @@ const LONGEST_TASK = 6000;
 const LONGEST_OUTPUT = 12_000;
 const MOST_ATTEMPTS = 8;
 
+/** A pair whose two orders disagree is asked about again, until this many rounds. */
+const ROUNDS = 3;
+/** Of further rounds: without chance the model would repeat itself. */
+const AGAIN = 0.7;
+
 /**
- * Grades attempts at a task against each other, for tasks without a reference: every pair is compared twice, once in
- * each order. A preference that changes with the order is a position bias and counts as a tie. The reward is the share
- * of comparisons won, with ties as half.
+ * Grades attempts at a task against each other, for tasks without a reference: every pair is compared in both orders, and in
+ * further rounds of both orders while the votes do not agree. The better one has more than half of all votes; without such a
+ * majority it is a tie, so that a preference for a place decides nothing. The reward is the share of comparisons won, with
+ * ties as half.
  */
 export function createComparativeVerifier(ask: Ask): GroupVerifier {
   return async (submissions, signal) => {
@@ -56,17 +62,25 @@ function gradeOf({ won, tied, lost }: Tally): Verification {
 
 async function comparePair(ask: Ask, a: Submission, b: Submission, signal: AbortSignal): Promise<Outcome> {
   if (a.output.trim() === b.output.trim()) return 'tie';
-  const [straight, swapped] = await Promise.all([
-    ask(questionOf(a, b), signal),
-    ask(questionOf(b, a), signal),
-  ]);
-  if (!straight.ok || !swapped.ok) return undefined;
-  if (straight.value === 'first' && swapped.value === 'second') return 'a';
-  if (straight.value === 'second' && swapped.value === 'first') return 'b';
+  const votes = { a: 0, b: 0, tie: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const [straight, swapped] = await Promise.all([
+      ask(questionOf(a, b, round), signal),
+      ask(questionOf(b, a, round), signal),
+    ]);
+    if (!straight.ok || !swapped.ok) return undefined;
+    votes[straight.value === 'tie' ? 'tie' : straight.value === 'first' ? 'a' : 'b']++;
+    votes[swapped.value === 'tie' ? 'tie' : swapped.value === 'first' ? 'b' : 'a']++;
+    const winner = majorityOf(votes, 2 * (round + 1));
+    if (winner !== undefined) return winner;
+  }
   return 'tie';
 }
 
-function questionOf(first: Submission, second: Submission): Question<Choice> {
+const majorityOf = (votes: Readonly<Record<'a' | 'b' | 'tie', number>>, cast: number): Outcome =>
+  (['a', 'b', 'tie'] as const).find((one) => votes[one] > cast / 2);
+
+function questionOf(first: Submission, second: Submission, round: number): Question<Choice> {
   const { text, rule } = fenceData([
     { label: 'the task', text: truncateMiddleBytes(first.task, LONGEST_TASK) },
     { label: 'the first attempt', text: truncateMiddleBytes(first.output, LONGEST_OUTPUT) || '(empty)' },
@@ -77,7 +91,8 @@ function questionOf(first: Submission, second: Submission): Question<Choice> {
     system: `You compare two attempts at the same task and say which one does it better: more of what was asked, fewer errors. Check what they claim. Length, tone and order do not count.\n\n${rule}`,
     user: `${text}\n\nAnswer with JSON and nothing else: {"better": "first", "second" or "tie", "reason": "one sentence"}`,
     maxTokens: 1024,
-    temperature: 0,
+    temperature: round === 0 ? 0 : AGAIN,
+    ...(round === 0 ? {} : { repetition: round }),
     read: readChoice,
   };
 }

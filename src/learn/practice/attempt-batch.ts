@@ -3,6 +3,7 @@ import { isObject } from '../../core/json.ts';
 import {
   ATTEMPT_PREFIX,
   type Attempt,
+  type AttemptGroup,
   type AttemptLessons,
   type AttemptOrder,
   type AttemptOutcome,
@@ -182,6 +183,11 @@ function readableAttempt(attempt: Attempt, { id, task, shown }: AttemptOrder): A
 /** The recorded sessions that a task comes from. */
 export const sessionsOf = ({ from }: PracticeTask): readonly string[] =>
   from === undefined ? [] : [from.session];
+
+/** The same of a group: recorded attempts have their own. */
+export const sessionsOfGroup = ({ task, attempts }: AttemptGroup): readonly string[] => [
+  ...new Set([...sessionsOf(task), ...attempts.flatMap(({ from }) => from?.session ?? [])]),
+];
 
 const isLessons = (value: unknown): value is AttemptLessons =>
   isObject(value) && typeof value.text === 'string' && typeof value.generation === 'number';

@@ -33,7 +33,7 @@ function caseOf(attempt: Attempt, { task, gradedBy }: AttemptGroup, at: number):
       appraisal: appraise(attempt, outcome.reward, source),
       source,
       trajectory: attempt.steps,
-      ...(task.from === undefined ? {} : { from: task.from.turn }),
+      ...(task.from === undefined || attempt.from !== undefined ? {} : { from: task.from.turn }),
     },
   ];
 }

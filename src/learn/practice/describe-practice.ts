@@ -8,8 +8,8 @@ import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import { renderLine } from '../../lessons/render-block.ts';
 import type { PastSession, PracticeYield } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
-import type { SessionRequest, SessionSettings } from './run-session.ts';
 import { SESSION_SIZES } from './session-kinds.ts';
+import type { SessionRequest, SessionSettings } from './session-parts.ts';
 import { describeWeights } from './session-weights.ts';
 
 /** Sessions for a list, newest first. */

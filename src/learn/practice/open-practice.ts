@@ -5,21 +5,26 @@ import type { Clock } from '../../core/clock.ts';
 import type { Ask } from '../../core/learn.ts';
 import type { LessonsForTask, PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
+import type { VerifierRow } from '../../core/verifier-row.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
+import type { Calibration } from '../../evidence/judge/calibration.ts';
+import { checkOfDomain } from '../../evidence/verifiers/verify-task.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
-import { type LearningModel, servedBy } from '../learning-model.ts';
+import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
+import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
-import type { SessionAttempts, SessionSettings } from './run-session.ts';
 import { createPractice, type Practice } from './serve-practice.ts';
+import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
 import { openPracticeTasks } from './sources/practice-tasks.ts';
+import { findRecordedGroups } from './sources/recorded-groups.ts';
 
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
@@ -36,6 +41,8 @@ export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
 /** What practice needs from outside the learning thread. */
 export interface PracticePorts {
   readonly lessonsFor: LessonsForTask;
+  /** Why a task cannot be attempted and checked on this machine now; undefined when it can. */
+  readonly whyNotAttempted: (task: PracticeTask) => Promise<string | undefined>;
   /** Makes attempts with a model, within a budget. */
   readonly openAttempts: (
     model: PracticeModel,
@@ -57,10 +64,16 @@ interface PracticeParts {
   readonly evidence: EvidenceReader;
   readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
   readonly gate: Gate;
+  /** The configured rows, by domain. */
+  readonly verifiers: readonly VerifierRow[];
   readonly nearest: ReturnType<typeof createNearestLessons>;
   readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>;
   /** The model of a role, with the way to call it; undefined when there is none. */
-  readonly model: (role: 'attempt' | 'evolver') => Promise<PracticeModel | undefined>;
+  readonly model: (role: LearningRole) => Promise<PracticeModel | undefined>;
+  /** Undefined for a turn that cannot be read any more. */
+  readonly decodeTurn: ReplayTasksOptions['decodeTurn'];
+  /** How far the judge agrees with people; undefined while that is not read yet. */
+  readonly calibration: () => Pick<Calibration, 'status'> | undefined;
   readonly isOn: () => boolean;
   readonly mayPromote: boolean;
   readonly clock: Clock;
@@ -87,22 +100,26 @@ export async function openPractice(
   const history = await openPracticeHistory(records);
   const { minutes, ...limits } = config.budget;
   let attempter: PracticeModel | undefined;
+  let learner: PracticeModel | undefined;
 
   /** A session's words go to no other provider than the one that served it, unless the owner named the model. */
-  const mayAttempt = async ({ from }: PracticeTask): Promise<boolean> => {
-    const onlyFor = attempter?.onlyFor;
-    if (from === undefined || onlyFor === undefined) return true;
-    const turns = await records.turns(from.session);
-    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
+  const maySee = async (model: PracticeModel | undefined, session: string): Promise<boolean> => {
+    if (model?.onlyFor === undefined) return true;
+    const turns = await records.turns(session);
+    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === model.onlyFor);
   };
-  const openAsk = async (
+  const mayAttempt = async ({ from }: PracticeTask): Promise<boolean> =>
+    from === undefined || ((await maySee(attempter, from.session)) && (await maySee(learner, from.session)));
+  const askWith = (
+    { name, price, chat }: PracticeModel,
     budget: Budget,
-  ): Promise<{ readonly ask: Ask; readonly model: string } | undefined> => {
-    const writer = await parts.model('evolver');
-    if (writer === undefined) return undefined;
-    const { name, price, chat } = writer;
+  ): { readonly ask: Ask; readonly model: string } => {
     const journal = (note: string): void => log.debug({ practice: true }, note);
     return { ask: createAsk({ model: chat, name, price, budget, clock, journal }), model: name };
+  };
+  const openAsk = async (budget: Budget): Promise<ReturnType<typeof askWith> | undefined> => {
+    const writer = await parts.model('evolver');
+    return writer && askWith(writer, budget);
   };
   const practice = createPractice({
     records,
@@ -120,8 +137,20 @@ export async function openPractice(
       embed,
     },
     embed,
+    findRecorded: async (signal) =>
+      learner === undefined
+        ? []
+        : findRecordedGroups(
+            { records, evidence, embed, split: 'learn', maySee: (session) => maySee(learner, session) },
+            signal,
+          ),
     lessonsFor: ports.lessonsFor,
     mayAttempt,
+    whyNotAttempted: ports.whyNotAttempted,
+    withCheck: (task) => {
+      const check = task.check ?? checkOfDomain(task, parts.verifiers, learner !== undefined);
+      return check === undefined ? task : { ...task, check };
+    },
     openAttempts: async (budget, signal) => {
       const writer = await openAsk(budget);
       if (attempter === undefined) throw new Error(NO_MODEL);
@@ -130,16 +159,37 @@ export async function openPractice(
     openAsk,
     openBudget: (spent: Spending) =>
       createRunBudget({ limits: { ...limits, ms: minutes * 60_000 }, setting: 'practice.budget', spent }),
-    compare: undefined,
+    openJudge: async (budget) => {
+      const judge = await parts.model('judge');
+      const calibration = parts.calibration();
+      return judge && calibration && { ...askWith(judge, budget), calibration };
+    },
+    replayTasks: createReplayTasks({
+      records,
+      decodeTurn: parts.decodeTurn,
+      maySee: async (session) =>
+        (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
+      now: clock.now,
+    }),
     traffic: effects.evidence,
     settings: () => ({ ...config, timeoutMs: config.taskMinutes * 60_000 }),
     mayPromote: parts.mayPromote,
     clock,
     newId: parts.newId,
-    refresh: { records, evidence, library, effects, files: config.tasks, embed, now: clock.now },
+    refresh: {
+      records,
+      evidence,
+      library,
+      effects,
+      files: config.tasks,
+      embed,
+      now: clock.now,
+      maySee: (session) => maySee(learner, session),
+    },
     whyNot: async () => {
       if (!parts.isOn()) return OFF;
       attempter = await parts.model('attempt');
+      learner = await parts.model('evolver');
       return attempter === undefined ? NO_MODEL : undefined;
     },
     isFree: async () =>

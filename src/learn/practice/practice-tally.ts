@@ -17,11 +17,12 @@ export interface PracticeTally {
   cycles(): readonly CycleEnd[];
 }
 
-const NOTHING: PracticeCounts = {
+const NOTHING: Required<PracticeCounts> = {
   graded: 0,
   ungraded: 0,
   infrastructure: 0,
   groups: 0,
+  recorded: 0,
   kept: 0,
   lost: 0,
   quarantined: 0,
@@ -40,6 +41,9 @@ export function createPracticeTally(): PracticeTally {
     },
     grouped: (groups, kept) => {
       counts.groups += groups.length;
+      counts.recorded += groups.filter(({ attempts }) =>
+        attempts.some(({ from }) => from !== undefined),
+      ).length;
       counts.kept += kept.length;
       for (const { gradedBy, attempts } of groups) {
         const all = [...(rewards.get(gradedBy) ?? []), ...rewardsOf(attempts)];

@@ -131,8 +131,9 @@ export function createPracticeUnits({ journal, ask, learner, clock }: UnitsOptio
     askAbout: (sessions) => {
       if (ask === undefined) return undefined;
       return async <T>(question: Question<T>, signal: AbortSignal): Promise<Answer<T>> => {
-        const { name, system, user, maxTokens, temperature } = question;
-        const key = contentKey('ask', learner, name, system, user, maxTokens, temperature ?? null);
+        const { name, system, user, maxTokens, temperature, repetition = 0 } = question;
+        const asked = ['ask', learner, name, system, user, maxTokens, temperature ?? null];
+        const key = contentKey(...asked, ...(repetition === 0 ? [] : [repetition]));
         const unit = `ask/${name}/${key.slice(0, 32)}`;
         // Two groups may ask the same at the same time.
         await running.get(unit);

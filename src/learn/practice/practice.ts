@@ -4,7 +4,7 @@ import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
-import { attemptBatch, sessionsOf } from './attempt-batch.ts';
+import { attemptBatch, sessionsOfGroup } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
 import { draftProposals, draftText, type PracticeProposal } from './draft-proposals.ts';
 import { gradeGroup } from './grade-groups.ts';
@@ -138,7 +138,7 @@ async function* practiceBatch(
     `proposals/${step}`,
     {
       is: isDrafted,
-      sessions: kept.flatMap(({ task }) => sessionsOf(task)),
+      sessions: kept.flatMap(sessionsOfGroup),
       keep: () => spent === undefined,
       make: async () => {
         const changes = await reconcile(parts, plans);
@@ -198,7 +198,7 @@ interface GroupOutcome {
 async function learnOnce(parts: RunParts, step: number, group: AttemptGroup): Promise<GroupOutcome> {
   const learned = await parts.units.value<GroupOutcome>(`learned/${step}/${group.id}`, {
     is: isGroupOutcome,
-    sessions: sessionsOf(group.task),
+    sessions: sessionsOfGroup(group),
     keep: ({ spent }) => spent === undefined,
     make: () => learnGroup(parts, group),
   });
@@ -210,7 +210,7 @@ async function learnGroup({ input, settings, units }: RunParts, group: AttemptGr
   const { library, signal, clock, checkText, similar } = input;
   const { judgeTemperature: temperature, halfLifeDays } = settings;
   const { task } = group;
-  const ask = units.askAbout(sessionsOf(task));
+  const ask = units.askAbout(sessionsOfGroup(group));
   if (ask === undefined) return { events: [] };
   const fail = (answer: Answer<unknown>): GroupOutcome => failedGroup(group, answer, signal);
 
@@ -269,7 +269,7 @@ async function reconcile(
   { input, settings, units }: RunParts,
   plans: readonly GroupPlan[],
 ): Promise<readonly PlannedChange[]> {
-  const sessions = [...new Set(plans.flatMap(({ group }) => sessionsOf(group.task)))];
+  const sessions = [...new Set(plans.flatMap(({ group }) => sessionsOfGroup(group)))];
   const { changes, failed } = await reconcileBatch({
     plans,
     similar: input.similar,
@@ -296,7 +296,7 @@ async function publish(
     const cases = one.groups.flatMap((id) => shown.get(id) ?? []);
     const judged = await units.value<Judgement>(`judged/${step}/${place}`, {
       is: isJudgement,
-      sessions: kept.filter(({ id }) => one.groups.includes(id)).flatMap(({ task }) => sessionsOf(task)),
+      sessions: kept.filter(({ id }) => one.groups.includes(id)).flatMap(sessionsOfGroup),
       make: () => gate(one.proposal, cases, library),
     });
     return judged?.value ?? { outcome: 'refused', why: ['what it rests on was erased'] };
@@ -329,9 +329,10 @@ async function publish(
         },
       );
       const { isRetryable: __, ...fact } = cycle;
-      const mined = kept.flatMap(({ task }) => sessionsOf(task));
-      // Attempts are no turns of the record: there is nothing that training must leave out.
-      return { ...fact, turns: [], sessions: [...new Set([...(fact.sessions ?? []), ...mined])] };
+      const mined = kept.flatMap(sessionsOfGroup);
+      // Attempts of practice are no turns of the record: training leaves out the recorded ones alone.
+      const turns = kept.flatMap(({ attempts }) => attempts.flatMap(({ from }) => from?.turn ?? []));
+      return { ...fact, turns, sessions: [...new Set([...(fact.sessions ?? []), ...mined])] };
     },
   });
   if (ended === undefined) return undefined;

@@ -1,7 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
-import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/practice.ts';
+import {
+  ATTEMPT_PREFIX,
+  type LessonsForTask,
+  type MakeAttempt,
+  type PracticeTask,
+} from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
+import { sessionsOf } from './attempt-batch.ts';
 import type { RunUnits } from './practice-journal.ts';
 import type { PracticeTasks } from './sources/practice-tasks.ts';
 
@@ -38,7 +44,7 @@ export async function retryTask(
     if (known !== undefined) rewards.push(known.reward);
     if (known !== undefined) continue;
     const order = {
-      id: `${run}/${id}`,
+      id: `${ATTEMPT_PREFIX}${run}/${id}`,
       task,
       shown,
       seed: `${run}/${id}`,
@@ -47,8 +53,8 @@ export async function retryTask(
     };
     const { outcome, used } = await make(order, signal);
     if (outcome.is !== 'graded') return undefined;
-    const sessions = task.from === undefined ? [] : [task.from.session];
-    await journal.write(id, { reward: outcome.reward, used: { ...used } }, { sessions });
+    const value = { reward: outcome.reward, used: { ...used } };
+    await journal.write(id, value, { sessions: sessionsOf(task) });
     rewards.push(outcome.reward);
   }
   await recordPractised(task.id, rewards, run, 'again', parts);

@@ -8,16 +8,12 @@ import {
   reportSession,
   type SessionSupply,
 } from './describe-practice.ts';
+import { REGRESSION } from './plan-session.ts';
 import { isContinuable } from './practice-history.ts';
-import {
-  REGRESSION,
-  runSession,
-  type SessionNews,
-  type SessionParts,
-  type SessionRequest,
-  type SessionResult,
-} from './run-session.ts';
+import { runSession, type SessionNews, type SessionResult } from './run-session.ts';
 import { type DueSession, findDueSession, type PracticeSupply } from './session-kinds.ts';
+import type { SessionParts, SessionRequest } from './session-parts.ts';
+import { beginProgress, followSession, type SessionProgress } from './session-progress.ts';
 import { isDue, successOf } from './sources/choose-tasks.ts';
 import type { CuratedFault } from './sources/curated-tasks.ts';
 import { readCuratedTasks } from './sources/curated-tasks.ts';
@@ -49,33 +45,16 @@ interface Running {
   readonly done: Promise<SessionResult | undefined>;
 }
 
-/** Facts of a running session that people follow. */
-interface Progress {
-  run?: string;
-  kind?: string;
-  why?: string;
-  tasks: number;
-  attempts: number;
-  graded: number;
-  kept: number;
-  groups: number;
-  experiences: number;
-  lost: number;
-  pairs: number;
-  decided: number;
-  /** Groups that weights were trained on, and the pairs that new weights were compared on. */
-  trained: number;
-  compared: number;
-  last?: string;
-}
-
 const LONGEST_LIST = 1000;
+const EMPTY_REST_MS = 3_600_000;
 
 export function createPractice(options: ServePracticeOptions): Practice {
   const { tasks, history, clock } = options;
   let running: Running | undefined;
-  let progress: Progress | undefined;
+  let progress: SessionProgress | undefined;
   let problem: string | undefined;
+  /** Until then nothing is due: no known task could be run. */
+  let emptyUntil = 0;
   let lastFaults: readonly CuratedFault[] = [];
 
   const supply = async (): Promise<PracticeSupply> => {
@@ -108,31 +87,19 @@ export function createPractice(options: ServePracticeOptions): Practice {
     lastFaults = faults;
   };
   const findDue = async (): Promise<DueSession | undefined> =>
-    findDueSession(history, await supply(), clock.now());
+    clock.now() < emptyUntil ? undefined : findDueSession(history, await supply(), clock.now());
 
   const begin = (request: SessionRequest | undefined, outer?: AbortSignal): Running => {
     const stop = new AbortController();
     const signal = outer === undefined ? stop.signal : AbortSignal.any([stop.signal, outer]);
-    progress = {
-      tasks: 0,
-      attempts: 0,
-      graded: 0,
-      kept: 0,
-      groups: 0,
-      experiences: 0,
-      lost: 0,
-      pairs: 0,
-      decided: 0,
-      trained: 0,
-      compared: 0,
-    };
+    progress = beginProgress();
     problem = undefined;
     const work = async (): Promise<SessionResult | undefined> => {
       const events = runSession(request, options, signal);
       for (;;) {
         const next = await events.next();
         if (next.done === true) return next.value;
-        if (progress !== undefined) follow(progress, next.value);
+        if (progress !== undefined) followSession(progress, next.value);
       }
     };
     const done = work()
@@ -226,6 +193,7 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const due = isOpen ? undefined : await findDue();
       if (!isOpen && due === undefined) return { end: 'done', note: 'nothing is due' };
       const result = await begin(due, signal).done;
+      if (result === undefined && problem === undefined) emptyUntil = clock.now() + EMPTY_REST_MS;
       if (result === undefined)
         return problem === undefined ? { end: 'done', note: NO_TASKS } : { end: 'stuck', note: problem };
       return toJson(result) as JsonObject;
@@ -259,9 +227,12 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const known = tasks.show(asString(id) ?? '');
       if (known === undefined)
         throw refused(`There is no task ${String(id)}. See: instar practice tasks list`);
-      const { history: past, task } = known;
+      const { history: past } = known;
+      const task = (await tasks.open(known.task.id, options.records)) ?? known.task;
+      const whyNot = await options.whyNotAttempted(task);
       return compact({
-        ...describeTask(known),
+        ...describeTask({ ...known, task: options.withCheck(task) }),
+        ...(whyNot === undefined ? { canRun: true } : { canRun: false, whyNot }),
         whole: toJson(task),
         history: past && toJson(past),
       }) as JsonObject;
@@ -367,41 +338,4 @@ function describeTask({ task, at, isByPerson, history }: KnownTask): JsonObject 
     practised: history?.times ?? 0,
     at: new Date(at).toISOString(),
   });
-}
-
-function follow(progress: Progress, event: SessionNews): void {
-  switch (event.type) {
-    case 'session-planned':
-      Object.assign(progress, { run: event.run, kind: event.kind, why: event.why, tasks: event.tasks });
-      break;
-    case 'attempt-made':
-      progress.attempts++;
-      if (event.is === 'graded') progress.graded++;
-      break;
-    case 'groups-kept':
-      progress.kept += event.kept;
-      progress.groups += event.of;
-      break;
-    case 'experience-found':
-      progress.experiences++;
-      progress.last = event.insight;
-      break;
-    case 'group-lost':
-      progress.lost++;
-      progress.last = event.why;
-      break;
-    case 'pairs-measured':
-      progress.pairs++;
-      break;
-    case 'trial-decided':
-      progress.decided++;
-      break;
-    case 'groups-trained':
-      progress.trained += event.trained?.groups ?? 0;
-      break;
-    case 'weights-compared':
-      progress.compared = event.pairs;
-      break;
-    default:
-  }
 }

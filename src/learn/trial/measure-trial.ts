@@ -2,13 +2,14 @@ import { createRandom } from '../../base/random.ts';
 import { addSpending, NOTHING_SPENT, type Spending } from '../../core/budget.ts';
 import { isObject, type Json, toJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import type {
-  Attempt,
-  AttemptLessons,
-  LessonsForTask,
-  MakeAttempt,
-  PracticeJournal,
-  PracticeTask,
+import {
+  ATTEMPT_PREFIX,
+  type Attempt,
+  type AttemptLessons,
+  type LessonsForTask,
+  type MakeAttempt,
+  type PracticeJournal,
+  type PracticeTask,
 } from '../../core/practice.ts';
 import type { TrialFact, TrialMethod, TrialPair } from '../../core/trial.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
@@ -18,9 +19,12 @@ export interface MeasureParts {
   readonly attempt: MakeAttempt;
   readonly lessonsFor: LessonsForTask;
   readonly journal: PracticeJournal;
-  /** Compares two answers, in both orders; for replay. */
-  readonly compare?: GroupVerifier | undefined;
+  /** For replay. */
+  readonly compare?: CompareAnswers | undefined;
 }
+
+/** Grades two answers to a task against each other. */
+export type CompareAnswers = (task: PracticeTask) => GroupVerifier;
 
 export interface MeasureSettings {
   /** Attempts on each side of a pair; their mean is the side's grade. */
@@ -148,9 +152,13 @@ async function attemptOnce(
   const id = `${seed}/${arm}/${task.id}/g${shown.generation}`;
   const known = await journal.read(id);
   if (isAttempt(known)) return known;
-  const made = await attempt({ id, task, shown, seed, temperature, timeoutMs }, signal);
+  const order = { id: `${ATTEMPT_PREFIX}${id}`, task, shown, seed, temperature, timeoutMs };
+  const made = await attempt(order, signal);
   // An attempt that failed for other reasons than its own is made again next time.
-  if (made.outcome.is !== 'infrastructure') await journal.write(id, toJson(made));
+  if (made.outcome.is !== 'infrastructure') {
+    const sessions = task.from === undefined ? [] : [task.from.session];
+    await journal.write(id, toJson(made), { sessions });
+  }
   return made;
 }
 
@@ -178,7 +186,7 @@ async function compareAnswers(
   task: PracticeTask,
   having: readonly Attempt[],
   lacking: readonly Attempt[],
-  compare: GroupVerifier | undefined,
+  compare: CompareAnswers | undefined,
   signal: AbortSignal,
 ): Promise<Grades> {
   const sums = { with: 0, without: 0 };
@@ -186,7 +194,7 @@ async function compareAnswers(
     const other = lacking[place];
     const failed = [attempt, other].find((one) => one?.outcome.is === 'infrastructure')?.outcome;
     if (failed?.is === 'infrastructure') return { with: failed.why, without: failed.why };
-    const verdicts = await compare?.(
+    const verdicts = await compare?.(task)(
       [attempt, other].map((one) => ({ task: task.prompt, output: one?.output ?? '', domain: task.domain })),
       signal,
     );

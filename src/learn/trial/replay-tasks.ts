@@ -1,13 +1,13 @@
 import type { Ask } from '../../core/learn.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../../core/store.ts';
-import type { GroupVerifier } from '../../core/verifier.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import { isLearnedFrom } from '../../evidence/learned-from.ts';
 import { taskOf } from '../../evidence/turn-evidence.ts';
 import { createComparativeVerifier } from '../../evidence/verifiers/comparative-verifier.ts';
 import { answerOf, domainOf } from '../../evidence/verify-session.ts';
 import { carriesOutsideText } from '../../text/typed-text.ts';
+import type { CompareAnswers } from './measure-trial.ts';
 
 export interface ReplayTasksOptions {
   readonly records: Pick<Records, 'sessions' | 'turns' | 'recalls'>;
@@ -33,7 +33,7 @@ export function createReplayTasks(options: ReplayTasksOptions): () => Promise<re
   const { records, now } = options;
   return async () => {
     const tasks = new Map<string, PracticeTask>();
-    for (const session of await records.sessions({ limit: MOST_SESSIONS })) {
+    for (const session of await records.sessions({ limit: MOST_SESSIONS, withoutPractice: true })) {
       if (tasks.size >= MOST_TASKS) break;
       if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
       const task = (await options.maySee(session.id)) ? await readTask(session, options) : undefined;
@@ -75,15 +75,18 @@ async function readTask(
 
 /** Compares answers for trials. */
 export interface TrialJudge {
-  /** In both orders; a preference that changes with the order is a tie. */
-  readonly compare: GroupVerifier;
+  /** Compares answers to a task, each pair in both orders; without a majority it is a tie. */
+  readonly compare: CompareAnswers;
   /** Why its comparisons do not count now; undefined when they do. */
   readonly judgeRefusal: () => string | undefined;
 }
 
 /** Its word counts only once it was compared with people and verifiers on enough turns, and while it agrees with them. */
-export const createTrialJudge = (ask: Ask, calibration: Pick<Calibration, 'status'>): TrialJudge => ({
-  compare: createComparativeVerifier(ask),
+export const createTrialJudge = (
+  askAbout: (task: PracticeTask) => Ask,
+  calibration: Pick<Calibration, 'status'>,
+): TrialJudge => ({
+  compare: (task) => createComparativeVerifier(askAbout(task)),
   judgeRefusal: () => {
     const { isTrusted, weight, said } = calibration.status();
     if (!isTrusted) return said;

@@ -105,7 +105,9 @@ async function readSince(
 
 /** Sessions and turns since a time, and in how many turns each lesson was shown. */
 async function countUse(from: number, records: Pick<Records, 'sessions' | 'turns'>) {
-  const sessions = (await records.sessions({ limit: MOST_SESSIONS })).filter(({ lastAt }) => lastAt >= from);
+  const sessions = (await records.sessions({ limit: MOST_SESSIONS, withoutPractice: true })).filter(
+    ({ lastAt }) => lastAt >= from,
+  );
   const uses = new Map<string, number>();
   let turns = 0;
   let turnsWithLessons = 0;

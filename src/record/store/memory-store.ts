@@ -1,4 +1,5 @@
 import type { StoredFact } from '../../core/fact.ts';
+import { isAttemptId } from '../../core/practice.ts';
 import {
   parseTurnBodyKey,
   type SessionView,
@@ -64,12 +65,13 @@ export function createMemoryStore(): Store {
     sampled: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'turn-sampled' && fact.session === session),
     ),
-    sessions: open(({ limit, before, agent, project }) => {
+    sessions: open(({ limit, before, agent, project, withoutPractice }) => {
       const wanted = [...tables.sessions.values()]
         .reverse()
         .filter((row) => before === undefined || row.lastAt < before)
         .filter((row) => agent === undefined || row.agent === agent)
         .filter((row) => project === undefined || row.project === project)
+        .filter(({ id }) => withoutPractice !== true || !isAttemptId(id))
         .sort((a, b) => b.lastAt - a.lastAt);
       // A page continues past its limit while sessions share the last one's time, as on disk.
       const last = wanted[Math.min(limit, wanted.length) - 1];

@@ -1,5 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
+import { ATTEMPT_PREFIX } from '../../core/practice.ts';
 import type { FoldedType, IdPattern, SessionQuery, TurnPage } from '../../core/store.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
@@ -199,7 +200,11 @@ export function selectSession(sql: Sql, id: string): SessionRow | undefined {
 export function selectSessions(sql: Sql, query: SessionQuery, limit: number): readonly SessionRow[] {
   const agent = write(query.agent);
   const project = write(query.project);
-  const wanted = '(?2 is null or agent = ?2) and (?3 is null or project = ?3)';
+  const people =
+    query.withoutPractice === true
+      ? ` and substr(id, 1, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`
+      : '';
+  const wanted = `(?2 is null or agent = ?2) and (?3 is null or project = ?3)${people}`;
   const page = sql.all<RawSession>(
     `select * from sessions where last_at < ?1 and ${wanted} order by last_at desc, n desc limit ?4`,
     query.before ?? Number.MAX_SAFE_INTEGER,

@@ -186,7 +186,11 @@ export async function recordedActivity(records: Records, now: number): Promise<r
   const since = now - DAYS * 86_400_000;
   const starts: number[] = [];
   for (let before: number | undefined; ; ) {
-    const page = await records.sessions({ limit: PAGE, ...(before === undefined ? {} : { before }) });
+    const page = await records.sessions({
+      limit: PAGE,
+      withoutPractice: true,
+      ...(before === undefined ? {} : { before }),
+    });
     for (const { id, lastAt } of page) {
       if (lastAt < since) continue;
       const turns = (await records.turns(id)).filter(({ caller }) => mayTeach(caller));

@@ -71,6 +71,25 @@ describe('a comparative verifier', () => {
     expect(given.map(rewardOf)).toEqual([0.5, 0.5, 0.5]);
   });
 
+  it('takes the majority of the votes where the two orders disagree, and asks no more than that takes', async () => {
+    // The better one is the second of the first question: one vote in six goes astray.
+    const votes = ['first', 'first', 'second', 'first'];
+    const { ask, prompts } = asking(() => ({ better: votes[prompts.length - 1] ?? 'second' }));
+    const given = await createComparativeVerifier(ask)(
+      ['a', 'b'].map((output) => attemptOf(output)),
+      never,
+    );
+    expect(given.map(rewardOf)).toEqual([0, 1]);
+    expect(prompts).toHaveLength(4);
+    const biased = asking(() => ({ better: 'second' }));
+    const tied = await createComparativeVerifier(biased.ask)(
+      ['a', 'b'].map((output) => attemptOf(output)),
+      never,
+    );
+    expect(tied.map(rewardOf)).toEqual([0.5, 0.5]);
+    expect(biased.prompts).toHaveLength(6);
+  });
+
   it('does not ask about identical attempts', async () => {
     const { ask, prompts } = asking(byLength);
     const given = await createComparativeVerifier(ask)(

@@ -268,7 +268,7 @@ describe('what cannot be tested', () => {
     await world.run({
       gateTasks: async () => [],
       replayTasks: async () => recorded,
-      compare: async (submissions) =>
+      compare: () => async (submissions) =>
         submissions.map(({ output }) => graded(Number(output) > 0 ? 1 : 0, 'compared')),
       judgeRefusal: () => undefined,
     });
@@ -290,7 +290,7 @@ describe('a judge', () => {
     await world.add('iso-dates');
     const calibration = createCalibration();
     const judge = createTrialJudge(
-      async () => ({ ok: false, why: 'off', isRetryable: false, cost: NO_COST }),
+      () => async () => ({ ok: false, why: 'off', isRetryable: false, cost: NO_COST }),
       calibration,
     );
     const end = async () => (await readTrials(world.records)).of('lesson/iso-dates/1')?.end?.why;
@@ -315,7 +315,7 @@ describe('a judge', () => {
       if (typeof value === 'object' && value !== null && 'fault' in value) throw new Error('unreadable');
       return { ok: true, value, cost: NO_COST, model: 'm', prompt: 'p' };
     };
-    const { compare } = createTrialJudge(first, createCalibration());
+    const { compare } = createTrialJudge(() => first, createCalibration());
     await world.run({ gateTasks: recorded, compare, judgeRefusal: () => undefined });
     const trial = (await readTrials(world.records)).of('lesson/iso-dates/1');
     expect(trial?.differences.replay.n).toBeGreaterThan(0);

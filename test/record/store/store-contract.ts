@@ -320,6 +320,18 @@ export function describeStore(name: string, open: () => Store): void {
       expect(ids({ limit: 0 })).toEqual([]);
     });
 
+    it('finds the sessions of people among many attempts of practice, and pages over these', () => {
+      const store = openStore();
+      const attempts = Array.from({ length: 12 }, (_, nth) => `attempt:run/0/t/${nth}`);
+      const facts = ['s1', ...attempts, 's2'].map((id, nth) => ({ at: nth, fact: start(`t${nth}`, id) }));
+      store.append({ facts });
+      const ids = (query: object) =>
+        store.sessions({ limit: 1, withoutPractice: true, ...query }).map(({ id }) => id);
+      expect(ids({})).toEqual(['s2']);
+      expect(ids({ before: 13 })).toEqual(['s1']);
+      expect(ids({ withoutPractice: false, limit: 99 })).toHaveLength(14);
+    });
+
     it('rebuilds the same views from the facts', () => {
       fc.assert(
         fc.property(steps, (run) => {

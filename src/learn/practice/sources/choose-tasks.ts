@@ -14,6 +14,12 @@ export interface TaskChoice {
   readonly now: number;
 }
 
+interface ChoiceParts {
+  readonly embed?: EmbedTexts;
+  /** Asked about tasks that would be chosen. */
+  readonly canRun?: (task: PracticeTask) => Promise<boolean>;
+}
+
 /** A task that a group teaches something about succeeds sometimes, not always. */
 const HARDEST = 0.2;
 const EASIEST = 0.8;
@@ -32,7 +38,7 @@ const WORTH: Readonly<Record<TaskOrigin, number>> = { curated: 1, mined: 0.85, g
 export async function chooseTasks(
   known: readonly KnownTask[],
   choice: TaskChoice,
-  embed?: EmbedTexts,
+  { embed, canRun }: ChoiceParts = {},
 ): Promise<readonly PracticeTask[]> {
   const { kind, count, domain, split, seed, now } = choice;
   const candidates = known
@@ -56,6 +62,7 @@ export async function chooseTasks(
       if (chosen.includes(at) || (roots.has(root) && !mayRepeat)) continue;
       if (chosen.some((other) => isNear(candidates[other]?.one.task, one.task, near(other, at), isByWords)))
         continue;
+      if (canRun !== undefined && !(await canRun(one.task))) continue;
       chosen.push(at);
       roots.add(root);
     }

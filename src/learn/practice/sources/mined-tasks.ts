@@ -90,6 +90,7 @@ async function* sessionsOf(
   for (let read = 0; read < MOST_SESSIONS; ) {
     const page = await records.sessions({
       limit: PAGE,
+      withoutPractice: true,
       ...(before === undefined ? {} : { before }),
       ...(agent === undefined ? {} : { agent }),
       ...(project === undefined ? {} : { project }),

@@ -1,5 +1,11 @@
 import { NOTHING_SPENT } from '../../../core/budget.ts';
-import type { Attempt, AttemptGroup, AttemptOutcome, PracticeTask } from '../../../core/practice.ts';
+import type {
+  Attempt,
+  AttemptGroup,
+  AttemptOutcome,
+  PracticeTask,
+  TaskSplit,
+} from '../../../core/practice.ts';
 import type { Records, TurnView } from '../../../core/store.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
 import { isLearnedFrom } from '../../../evidence/learned-from.ts';
@@ -7,7 +13,7 @@ import { readTrajectory } from '../../../evidence/trajectory.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
 import { type EmbedTexts, nearnessOf } from './near-tasks.ts';
 import { type RecordedMatter, readMatters, readProof } from './read-matters.ts';
-import { rootOf, taskId } from './split.ts';
+import { rootOf, splitOf, taskId } from './split.ts';
 
 /** Recorded attempts at similar tasks, with how much their grades are worth. */
 export interface RecordedGroup {
@@ -21,6 +27,10 @@ interface RecordedGroupsOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly embed?: EmbedTexts;
   readonly mostSessions?: number;
+  /** Only requests of this split: what lessons are learned from is never what they are measured on. */
+  readonly split?: TaskSplit;
+  /** Whether a session's words may be shown to the model that compares. */
+  readonly maySee?: (session: string) => Promise<boolean>;
 }
 
 /** Similar enough to be compared as attempts at one task; below that of a duplicate. */
@@ -80,20 +90,22 @@ export async function findRecordedGroups(
 }
 
 async function readAttempts(
-  { records, evidence, mostSessions = MOST_SESSIONS }: RecordedGroupsOptions,
+  { records, evidence, mostSessions = MOST_SESSIONS, split, maySee }: RecordedGroupsOptions,
   signal: AbortSignal,
 ): Promise<readonly RecordedAttempt[]> {
   const attempts: RecordedAttempt[] = [];
-  for (const session of await records.sessions({ limit: mostSessions })) {
+  for (const session of await records.sessions({ limit: mostSessions, withoutPractice: true })) {
     if (session.erased || signal.aborted) continue;
     const views = (await records.turns(session.id)).filter(
       (view) => view.role === 'main' && isLearnedFrom(view),
     );
     if (views.some(({ runKind }) => runKind !== undefined)) continue;
+    if ((await maySee?.(session.id)) === false) continue;
     const domain = await domainOf(session.id, records);
     for (const matter of readMatters(await evidence.turns(session.id))) {
       const view = views.find(({ id }) => id === matter.turn);
       if (view === undefined) continue;
+      if (split !== undefined && splitOf(rootOf(domain, matter.prompt)) !== split) continue;
       const rating = ratingOf(matter);
       const outcome = outcomeOf(matter, rating);
       if (outcome.is === 'ungraded') continue;
@@ -205,9 +217,10 @@ function toAttempt(
 ): Attempt {
   const tail = matter.turns.findLast(({ conversation }) => conversation !== undefined)?.conversation;
   return {
-    id: `recorded/${session}/${matter.turn}`,
+    id: matter.turn,
     task,
     by: view.policy,
+    from: { session, turn: matter.turn },
     generation: view.generation,
     lessons: view.lessons,
     outcome,

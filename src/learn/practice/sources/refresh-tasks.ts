@@ -22,6 +22,8 @@ export interface RefreshParts {
   readonly files: readonly string[];
   readonly embed: EmbedTexts;
   readonly ask: Ask | undefined;
+  /** Whether a session's words may be shown to the model that is asked. */
+  readonly maySee: (session: string) => Promise<boolean>;
   readonly now: () => number;
   readonly onFault?: (fault: CuratedFault) => void;
 }
@@ -62,8 +64,19 @@ export async function refreshTasks(
   };
   for (const source of sources) await addFrom(source, MOST_FOUND);
   if (tasks.list().length > 0 && tasks.list().length < ENOUGH)
-    await addFrom(createVariationTasks({ ask, known, embed }), MOST_VARIATIONS);
+    await addFrom(
+      createVariationTasks({ ask, known, embed, isHidden: await hiddenTasks(parts) }),
+      MOST_VARIATIONS,
+    );
   return added;
+}
+
+/** Tasks whose words the model may not see. */
+async function hiddenTasks({ tasks, maySee }: RefreshParts): Promise<(task: PracticeTask) => boolean> {
+  const hidden = new Set<string>();
+  for (const { task } of tasks.list())
+    if (task.from !== undefined && !(await maySee(task.from.session))) hidden.add(task.id);
+  return ({ id }) => hidden.has(id);
 }
 
 /** False when it is known, was excluded or erased. */

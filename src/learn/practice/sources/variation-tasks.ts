@@ -17,6 +17,8 @@ interface VariationOptions {
   readonly embed?: EmbedTexts;
   /** How many of one task. */
   readonly each?: number;
+  /** Tasks that must not be shown to the model. */
+  readonly isHidden?: (task: PracticeTask) => boolean;
 }
 
 /** A variation as the model wrote it. */
@@ -42,6 +44,7 @@ export const createVariationTasks = ({
   known,
   embed,
   each = EACH,
+  isHidden = () => false,
 }: VariationOptions): PracticeSource => ({
   origin: 'variation',
   find: async (wanted, signal) => {
@@ -52,7 +55,7 @@ export const createVariationTasks = ({
     const originals = all
       .map(({ task }) => task)
       .filter((task) => task.origin === 'curated' || task.origin === 'mined')
-      .filter((task) => task.isRecordOnly !== true && splitOf(task.root) !== 'report')
+      .filter((task) => !isHidden(task) && task.isRecordOnly !== true && splitOf(task.root) !== 'report')
       .filter((task) => wanted.domain === undefined || task.domain === wanted.domain)
       .filter(
         ({ root }) =>

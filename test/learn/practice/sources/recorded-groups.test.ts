@@ -33,8 +33,8 @@ describe('offline practice', () => {
     const { gradedBy, attempts, task } = groups[0]?.group ?? { attempts: [] };
     expect(gradedBy).toBe('recorded');
     expect(task).toMatchObject({ isRecordOnly: true, isApproximate: true });
-    const rewards = attempts.map(({ id, outcome }) => [
-      id.split('/')[1],
+    const rewards = attempts.map(({ from, outcome }) => [
+      from?.session,
       outcome.is === 'graded' ? outcome.reward : outcome.is,
     ]);
     expect(Object.fromEntries(rewards)).toEqual({ s1: 0.85, s2: 0.1 });
@@ -58,7 +58,7 @@ describe('offline practice', () => {
     work.add({ type: 'reward-given', turn: first, source: 'person', score: -1 });
     const after = await findRecordedGroups({ ...work }, signal);
     const rewardOf = (groups: typeof after, session: string): number | undefined => {
-      const one = groups.flatMap(({ group }) => group.attempts).find(({ id }) => id.includes(session));
+      const one = groups.flatMap(({ group }) => group.attempts).find(({ from }) => from?.session === session);
       return one?.outcome.is === 'graded' ? one.outcome.reward : undefined;
     };
     expect(rewardOf(before, 's2') ?? 0.9).toBeGreaterThan(0.8);

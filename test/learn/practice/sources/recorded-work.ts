@@ -1,6 +1,6 @@
 import type { AssistantPart, ChatMessage } from '../../../../src/core/chat.ts';
 import type { Fact } from '../../../../src/core/fact.ts';
-import type { DecodedTurn, Records, Store } from '../../../../src/core/store.ts';
+import type { DecodedTurn, Records, Store, TurnView } from '../../../../src/core/store.ts';
 import { createEvidenceReader, type EvidenceReader } from '../../../../src/evidence/evidence-reader.ts';
 import { toRecords } from '../../../../src/record/records.ts';
 import { createMemoryStore } from '../../../../src/record/store/memory-store.ts';
@@ -25,6 +25,7 @@ export interface RecordedWork {
   readonly store: Store;
   readonly records: Records;
   readonly evidence: EvidenceReader;
+  readonly decodeTurn: (view: TurnView) => Promise<DecodedTurn | undefined>;
   /** Returns the ids of its turns. */
   record(session: string, steps: readonly WorkStep[], options?: SessionOptions): readonly string[];
   add(...facts: readonly Fact[]): void;
@@ -34,18 +35,17 @@ export function createRecordedWork(): RecordedWork {
   const store = createMemoryStore();
   const records = toRecords(store, () => 1_000);
   const decoded = new Map<string, Omit<DecodedTurn, 'view'>>();
-  const evidence = createEvidenceReader({
-    ...records,
-    decoder: () => async (view) => {
-      const turn = decoded.get(view.id);
-      return turn && { ...turn, view };
-    },
-  });
+  const decodeTurn: RecordedWork['decodeTurn'] = async (view) => {
+    const turn = decoded.get(view.id);
+    return turn && { ...turn, view };
+  };
+  const evidence = createEvidenceReader({ ...records, decoder: () => decodeTurn });
   let time = 10;
   return {
     store,
     records,
     evidence,
+    decodeTurn,
     add: (...facts) => void store.append({ facts: at(time++, ...facts) }),
     record: (session, steps, { caller = 'key-1', runKind, generation = 1, project = 'p1' } = {}) => {
       const messages: ChatMessage[] = [];

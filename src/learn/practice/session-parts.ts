@@ -1,0 +1,89 @@
+import type { Budget, Spending } from '../../core/budget.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Ask } from '../../core/learn.ts';
+import type { Library } from '../../core/library.ts';
+import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/practice.ts';
+import type { Records } from '../../core/store.ts';
+import type { Calibration } from '../../evidence/judge/calibration.ts';
+import type { PairedEvidence } from '../../stats/paired-test.ts';
+import type { TrialSettings } from '../trial/trials.ts';
+import type { PracticeHistory } from './practice-history.ts';
+import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
+import type { DueSession } from './session-kinds.ts';
+import type { SessionTraining } from './session-weights.ts';
+import type { EmbedTexts } from './sources/near-tasks.ts';
+import type { PracticeTasks } from './sources/practice-tasks.ts';
+import type { RecordedGroup } from './sources/recorded-groups.ts';
+
+/** What a session needs. It writes through `records` and `library.publish` alone. */
+export interface SessionParts {
+  readonly records: Pick<Records, 'append' | 'events' | 'facts' | 'block' | 'turn'>;
+  readonly tasks: PracticeTasks;
+  readonly history: PracticeHistory;
+  readonly library: Library;
+  readonly gate: PracticeGate;
+  readonly checkText: PracticeInput['checkText'];
+  readonly similar: SimilarTexts;
+  readonly embed: EmbedTexts;
+  /** Groups of recorded work that the learning model may see, the best first. */
+  readonly findRecorded: (signal: AbortSignal) => Promise<readonly RecordedGroup[]>;
+  readonly lessonsFor: LessonsForTask;
+  /** Makes attempts within a budget; opened for each session. */
+  readonly openAttempts: (budget: Budget, signal: AbortSignal) => Promise<SessionAttempts>;
+  /** Whether a task's words may be sent to the model that attempts. */
+  readonly mayAttempt: (task: PracticeTask) => Promise<boolean>;
+  /** Why a task cannot be attempted and checked on this machine now; undefined when it can. */
+  readonly whyNotAttempted: (task: PracticeTask) => Promise<string | undefined>;
+  /** The task with the check that the owner configured for its domain, where it has none of its own. */
+  readonly withCheck: (task: PracticeTask) => PracticeTask;
+  /** The model that draws conclusions, within a budget; undefined: attempts are graded, and nothing is concluded. */
+  readonly openAsk: (budget: Budget) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
+  readonly openBudget: (spent: Spending) => Budget;
+  /** Compares answers to recorded requests, within a budget; undefined without a judge. */
+  readonly openJudge: (budget: Budget) => Promise<SessionJudge | undefined>;
+  /** Recorded requests that can be answered again, for lessons that no task of the gate fits. */
+  readonly replayTasks: () => Promise<readonly PracticeTask[]>;
+  readonly traffic: (lesson: string) => PairedEvidence;
+  /** Read for each session: they may change. */
+  readonly settings: () => SessionSettings;
+  readonly mayPromote: boolean;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+}
+
+export interface SessionSettings {
+  readonly groupSize: number;
+  readonly temperature: number;
+  readonly timeoutMs: number;
+  readonly trials: Pick<TrialSettings, 'pairs' | 'repeats' | 'days'>;
+}
+
+export interface SessionAttempts {
+  /** Who attempts: `provider/model`, a policy's version or a program. */
+  readonly agent: string;
+  /** 1 where an engine trains on what it sampled. */
+  readonly temperature?: number;
+  /** Repeats an attempt that failed for reasons of infrastructure, as often as that makes sense. */
+  readonly make: MakeAttempt;
+  /** With an engine that trains what attempts: `make` is then the newest weights, and this the weights that serve. */
+  readonly serving?: MakeAttempt;
+  readonly training?: SessionTraining;
+  /** Why an engine that could train does not. */
+  readonly untrained?: string;
+  close?(): Promise<void>;
+}
+
+/** The judge of a session, and how far people agree with it. */
+export interface SessionJudge {
+  readonly ask: Ask;
+  readonly model: string;
+  readonly calibration: Pick<Calibration, 'status'>;
+}
+
+/** What is asked for: a due session, or one that a person wants. */
+export interface SessionRequest extends DueSession {
+  readonly tasks?: number;
+  readonly groupSize?: number;
+  /** The id of the key of the person who asked for it. */
+  readonly by?: string;
+}
