@@ -1,4 +1,5 @@
 import { createAttemptFolders } from '../agent/attempts/attempt-folders.ts';
+import { withoutSecrets } from '../agent/attempts/attempt-parts.ts';
 import { createAttemptQueue } from '../agent/attempts/attempt-queue.ts';
 import { createAttempts, whyNotHere } from '../agent/attempts/attempts.ts';
 import { TOOL_PATH } from '../agent/sandbox/confiner.ts';
@@ -70,12 +71,3 @@ export function createSessionAttempts(options: AttemptsOptions): PracticePorts['
     return { ...attempts, temperature: 1, serving, training, close: training.close };
   };
 }
-
-/** Token ids are text to whoever has the vocabulary: those of an attempt that met a secret are not kept. */
-const withoutSecrets =
-  (make: MakeAttempt, hasSecret: (text: string) => boolean): MakeAttempt =>
-  async (order, signal) => {
-    const { sampled, ...attempt } = await make(order, signal);
-    const isKept = sampled !== undefined && !hasSecret(JSON.stringify([order.task, order.shown, attempt]));
-    return isKept ? { ...attempt, sampled } : attempt;
-  };

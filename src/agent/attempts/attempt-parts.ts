@@ -2,7 +2,7 @@ import type { Spending } from '../../core/budget.ts';
 import type { ChatMessage } from '../../core/chat.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { TrajectoryStep } from '../../core/learn.ts';
-import type { AttemptOutcome, PracticeTask } from '../../core/practice.ts';
+import type { AttemptOutcome, MakeAttempt, PracticeTask } from '../../core/practice.ts';
 import type { SampledTurn } from '../../core/training.ts';
 import type { Submission, Verification } from '../../core/verifier.ts';
 
@@ -62,3 +62,12 @@ export const isTooLong = ({ kind, code, message }: Failure): boolean =>
   (kind === 'bad-request' && /too long|context.{0,20}(?:length|window)|maximum.{0,20}tokens/i.test(message));
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Token ids are text to whoever has the vocabulary: those of an attempt that met a secret are not kept. */
+export const withoutSecrets =
+  (make: MakeAttempt, hasSecret: (text: string) => boolean): MakeAttempt =>
+  async (order, signal) => {
+    const { sampled, ...attempt } = await make(order, signal);
+    const isKept = sampled !== undefined && !hasSecret(JSON.stringify([order.task, order.shown, attempt]));
+    return isKept ? { ...attempt, sampled } : attempt;
+  };

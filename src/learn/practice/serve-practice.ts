@@ -10,7 +10,7 @@ import {
 } from './describe-practice.ts';
 import { REGRESSION } from './plan-session.ts';
 import { isContinuable } from './practice-history.ts';
-import { runSession, type SessionNews, type SessionResult } from './run-session.ts';
+import { runSession, type SessionResult } from './run-session.ts';
 import { type DueSession, findDueSession, type PracticeSupply } from './session-kinds.ts';
 import type { SessionParts, SessionRequest } from './session-parts.ts';
 import { beginProgress, followSession, type SessionProgress } from './session-progress.ts';
