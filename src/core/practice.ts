@@ -207,8 +207,9 @@ export interface WeightsVerdict {
   readonly why: string;
   /** Of the weights that it is about. */
   readonly version: number;
-  /** Pairs of attempts that were compared in this session, and the mean rewards. */
+  /** Pairs of attempts that were compared in this session, the tasks that they were at, and the mean rewards. */
   readonly pairs: number;
+  readonly tasks: number;
   readonly candidate?: number;
   readonly live?: number;
 }

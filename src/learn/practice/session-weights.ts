@@ -29,9 +29,8 @@ export interface WeightsGate {
 }
 
 interface WeightsNews {
+  /** `pair-weighed`: both versions have attempted a task. */
   readonly type: string;
-  /** Compared so far. */
-  readonly pairs?: number;
 }
 
 /** What is journaled about the groups of one batch. */
@@ -58,9 +57,10 @@ export async function* measureWeights(
 ): AsyncGenerator<{ readonly type: 'weights-compared'; readonly pairs: number }, void> {
   if ((await journal.read(VERDICT)) !== undefined) return;
   const news = training.finish({ ...gate, attempt: attemptOnce(gate.attempt, journal, signal) });
+  let pairs = 0;
   let next = await news.next();
   for (; next.done !== true; next = await news.next())
-    if (next.value.pairs !== undefined) yield { type: 'weights-compared', pairs: next.value.pairs };
+    if (next.value.type === 'pair-weighed') yield { type: 'weights-compared', pairs: ++pairs };
   if (!signal.aborted) await journal.write(VERDICT, toJson(next.value));
 }
 
@@ -117,7 +117,10 @@ export function describeWeights(weights: SessionWeights): JsonObject {
       : [
           `${plural(steps, 'update')} with ${plural(groups, 'group')}${refused === 0 ? '' : `; ${plural(refused, 'group')} not used`}`,
         ];
+  const compared = verdict?.pairs
+    ? ` (${plural(verdict.pairs, 'pair')} on ${plural(verdict.tasks, 'task')} of the gate)`
+    : '';
   const measured =
-    verdict === undefined ? [] : [`version ${verdict.version}: ${verdict.outcome}: ${verdict.why}`];
+    verdict === undefined ? [] : [`version ${verdict.version} ${verdict.outcome}: ${verdict.why}${compared}`];
   return { ...asObject(toJson(weights)), said: [...trained, ...notes, ...measured] };
 }
