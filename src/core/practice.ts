@@ -185,6 +185,32 @@ export interface AttemptGroup {
   readonly attempts: readonly Attempt[];
 }
 
+/** What a training engine made of the groups of one batch. Plain data, so that a journal can keep it. */
+export interface TrainedGroups {
+  /** Groups that its weights were updated with. */
+  readonly groups: number;
+  /** The version of the weights after it. */
+  readonly version: number;
+  /** The other groups, and why each was not trained on. */
+  readonly refused: readonly { readonly group: string; readonly why: string }[];
+}
+
+/**
+ * How new weights did against the live ones on tasks of the gate split. `promoted`: they serve, or a share of the sessions.
+ * `refused`: they were worse, or not shown to be as good. `undecided`: the measurement goes on later. `unmeasured`: it could not begin.
+ * `unchanged`: there are no new weights.
+ */
+export interface WeightsVerdict {
+  readonly outcome: 'promoted' | 'refused' | 'undecided' | 'unmeasured' | 'unchanged';
+  readonly why: string;
+  /** Of the weights that it is about. */
+  readonly version: number;
+  /** Pairs of attempts that were compared in this session, and the mean rewards. */
+  readonly pairs: number;
+  readonly candidate?: number;
+  readonly live?: number;
+}
+
 /** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */
 export interface PracticeJournal {
   /** The value as it was stored: without secrets, and null when its session was erased. */

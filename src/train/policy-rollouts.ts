@@ -82,8 +82,9 @@ export function createPolicyRollouts({
   };
 }
 
-function rolloutOf(
-  { turns, reward, isComplete }: GradedAttempt,
+/** An attempt in tokens. Replies that were sampled at another temperature than 1 do not train. */
+export function rolloutOf(
+  { turns, reward, isComplete }: Pick<GradedAttempt, 'turns' | 'reward' | 'isComplete'>,
   id: string,
   task: string,
   generation: number,

@@ -11,7 +11,9 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
+import { isAttemptId } from '../core/practice.ts';
 import { isRecordedTask } from './recorded-tasks.ts';
+import type { Group } from './rollout.ts';
 import type { RunCheckpoint, RunEntry, RunJournal } from './run-journal.ts';
 
 interface Line {
@@ -22,7 +24,7 @@ interface Line {
 /**
  * A run's journal in a file of the home, which belongs to one daemon. Opening it drops the attempts of closed batches: they
  * are most of the file and are not needed again. Attempts at recorded tasks are never written, and are made again after an
- * interruption: users' words are only in the record, so erasing them there is enough.
+ * interruption; attempts of practice are in the record. So users' words are only there, and erasing them there is enough.
  */
 export function openFileJournal(file: string): RunJournal & { close(): void } {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -40,7 +42,7 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
     read: async () => ({ entries: kept.map(({ entry }) => entry), places }),
     append: async (entry, place) => {
       if (place !== places) throw new Error(`entry ${place} of the run already exists`);
-      if (entry.type !== 'group-collected' || !isRecordedTask(entry.group.task)) {
+      if (entry.type !== 'group-collected' || !isOfRecord(entry.group)) {
         writeSync(descriptor, `${JSON.stringify({ place, entry })}\n`);
         fsyncSync(descriptor);
       }
@@ -49,6 +51,9 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
     close: () => closeSync(descriptor),
   };
 }
+
+const isOfRecord = ({ task, rollouts }: Group): boolean =>
+  isRecordedTask(task) || rollouts.some(({ id }) => isAttemptId(id));
 
 const readLines = (text: string): readonly Line[] =>
   text.split('\n').flatMap((line): readonly Line[] => {

@@ -40,9 +40,8 @@ interface BatchLimits {
   readonly mostStale: number;
 }
 
-interface BatchCheckInput {
-  readonly groups: readonly Group[];
-  readonly live: readonly LiveTurn[];
+/** What attempts are compared with. */
+interface BatchOrigin {
   /** The generation in force. */
   readonly generation: number;
   /** Versions from the first to the one in training, without rolled-back ones. */
@@ -50,17 +49,40 @@ interface BatchCheckInput {
   readonly isTrained: (rollout: string) => boolean;
 }
 
+interface BatchCheckInput extends BatchOrigin {
+  readonly groups: readonly Group[];
+  readonly live: readonly LiveTurn[];
+}
+
 /** Why a batch must not be trained on; undefined when it may be. The batch is refused as a whole. */
 function checkTrainingBatch(
-  input: BatchCheckInput,
+  { groups, live, ...origin }: BatchCheckInput,
   { size, mostStale }: BatchLimits,
 ): BatchRefusal | undefined {
-  const { groups, live, generation, lineage, isTrained } = input;
   for (const group of groups) {
     const fault = groupFault(group);
     if (fault !== undefined) return fault;
   }
   const rollouts = [...groups.flatMap((group) => group.rollouts), ...live.map(({ rollout }) => rollout)];
+  const fault = checkRollouts(rollouts, origin, mostStale);
+  if (fault !== undefined) return fault;
+  if (rollouts.length < size)
+    return refuseBatch('too-few', `${rollouts.length} attempts are fewer than the ${size} of a batch`);
+  return undefined;
+}
+
+/** Why one group must not be in a batch, so that it can be left out; undefined when it may be. */
+export const checkTrainingGroup = (
+  group: Group,
+  origin: BatchOrigin,
+  mostStale: number,
+): BatchRefusal | undefined => groupFault(group) ?? checkRollouts(group.rollouts, origin, mostStale);
+
+function checkRollouts(
+  rollouts: readonly Rollout[],
+  { generation, lineage, isTrained }: BatchOrigin,
+  mostStale: number,
+): BatchRefusal | undefined {
   const seen = new Set<string>();
   for (const rollout of rollouts) {
     const { id } = rollout;
@@ -69,8 +91,6 @@ function checkTrainingBatch(
     const fault = originFault(rollout, generation, lineage, mostStale);
     if (fault !== undefined) return fault;
   }
-  if (rollouts.length < size)
-    return refuseBatch('too-few', `${rollouts.length} attempts are fewer than the ${size} of a batch`);
   return undefined;
 }
 
