@@ -28,7 +28,8 @@ export interface WorkAttempts {
 interface WorkAttemptsParts {
   /** All tasks that may be attempted. */
   readonly work: readonly CuratedWork[];
-  readonly open: OpenAttemptModel;
+  /** By name; the first one makes the attempts whose order names none. */
+  readonly agents: ReadonlyMap<string, OpenAttemptModel>;
   readonly clock: Clock;
 }
 
@@ -36,12 +37,12 @@ interface WorkAttemptsParts {
 const PLAIN = { ok: false, why: 'the suite is worked on with the built-in commands' } as const;
 
 /** Attempts through the agent and the folders that practice uses, graded by the checks of the suite. */
-export function createWorkAttempts({ work, open, clock }: WorkAttemptsParts): WorkAttempts {
+export function createWorkAttempts({ work, agents, clock }: WorkAttemptsParts): WorkAttempts {
   const questions = new Map(work.map(({ task, question }) => [task.id, question]));
   const opened = new WeakMap<VerifiedWorkspace, Workspace>();
   const folders = createAttemptFolders({ confinement: PLAIN });
   const parts = {
-    agents: new Map([['nano', { kind: 'model' as const, open }]]),
+    agents: new Map([...agents].map(([name, open]) => [name, { kind: 'model' as const, open }])),
     folders: {
       ...folders,
       open: async (...given: Parameters<typeof folders.open>) => {
