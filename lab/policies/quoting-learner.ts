@@ -107,14 +107,23 @@ function placeExperience(sections: readonly Section[]): Json {
       return id === undefined ? [] : [{ id, said, isOpen: fixed === undefined }];
     });
   if (notes.some(({ said }) => said.includes(line))) return [{ operation: 'NONE' }];
-  const matter = readMatter(line);
-  const near = notes.find(({ said }) => isAboutSame(readMatter(said), matter));
+  const near = notes.find(({ said }) => isOnSameMatter(said, line));
   if (near === undefined || !near.isOpen) return [{ operation: 'ADD' }];
   // One line each, as they were said.
   const content = [...splitSentencesBeforeCapital(near.said), line].join('\n');
   return content.length > LONGEST_NOTE
     ? [{ operation: 'NONE' }]
     : [{ operation: 'UPDATE', id: near.id, content }];
+}
+
+/** Names with underscores, and runs of characters that ordinary sentences do not have. */
+const MARK = /\p{L}+(?:_\p{L}+)+|_{2,}|[^\p{L}\p{N}\s_.,:;!'"()[\]{}/-]+/gu;
+
+/** By their words, or by a mark that both have. */
+function isOnSameMatter(said: string, line: string): boolean {
+  const marks = new Set(said.match(MARK) ?? []);
+  const isMarked = (line.match(MARK) ?? []).some((mark) => marks.has(mark));
+  return isMarked || isAboutSame(readMatter(said), readMatter(line));
 }
 
 /** What the clearest contrast wants, in its own words. */

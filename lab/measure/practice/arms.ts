@@ -34,6 +34,8 @@ export interface ArmRow {
   /** Lessons in the prompt. */
   readonly shown: number;
   readonly attempts: number;
+  /** Attempts that its tokens would have allowed. */
+  readonly allowed: number;
   readonly tokens: number;
   readonly ms: number;
 }
@@ -55,6 +57,9 @@ interface GiftParts {
   /** What practice cost, for each task of the report. */
   readonly tokens: number;
 }
+
+/** More attempts at one task are not made, whatever the tokens would allow. */
+export const MOST_VOTES = 16;
 
 const NOTHING: AttemptLessons = { text: '', lessons: [], generation: 0 };
 
@@ -118,8 +123,9 @@ async function measureTask(
   const since = performance.now();
   const shown = await gift.shown(work);
   const made: WorkAttempt[] = [];
-  let most = 1;
-  while (made.length < most && (made.length === 0 || isOpenVote(made, most - made.length))) {
+  let allowed = 1;
+  const left = (): number => Math.min(allowed, MOST_VOTES) - made.length;
+  while (made.length === 0 || isOpenVote(made, left())) {
     const order = {
       id: `report/${seed}/${arm}/${task.id}/${made.length}`,
       seed: `report/${seed}/${task.id}/${made.length}`,
@@ -130,7 +136,7 @@ async function measureTask(
     signal.throwIfAborted();
     made.push(one);
     if (made.length === 1 && gift.tokens !== undefined)
-      most = Math.max(1, Math.floor(gift.tokens / Math.max(1, one.attempt.used.tokens)));
+      allowed = Math.max(1, Math.floor(gift.tokens / Math.max(1, one.attempt.used.tokens)));
   }
   const chosen = mostCommonState(made)?.verdict;
   const isDone = chosen?.isDone === true;
@@ -140,6 +146,7 @@ async function measureTask(
     kept: isDone ? question.rules.filter((rule) => !chosen.broken.includes(rule)) : [],
     shown: shown.lessons.length,
     attempts: made.length,
+    allowed,
     tokens: made.reduce((sum, { attempt }) => sum + attempt.used.tokens, 0),
     ms: performance.now() - since,
   };

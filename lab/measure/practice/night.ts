@@ -209,9 +209,13 @@ export interface SpreadCount {
 }
 
 /** Groups of attempts with nothing learned: practice has something to learn from only where they differ. */
-export async function countSpread(
-  { work, attempts, size, seed, signal }: Pick<NightParts, 'work' | 'attempts' | 'size' | 'seed' | 'signal'>,
-): Promise<SpreadCount> {
+export async function countSpread({
+  work,
+  attempts,
+  size,
+  seed,
+  signal,
+}: Pick<NightParts, 'work' | 'attempts' | 'size' | 'seed' | 'signal'>): Promise<SpreadCount> {
   const places = work.flatMap(({ task }) =>
     Array.from({ length: size.groupSize }, (_, place) => ({ task, place })),
   );
