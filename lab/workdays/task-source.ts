@@ -19,7 +19,7 @@ import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';
 
 /** File tasks of the suite `workdays` in its short form, from consecutive worlds. */
-interface WorkTaskOptions {
+export interface WorkTaskOptions {
   readonly split: Split;
   /** The first world. */
   readonly seed: number;
@@ -88,22 +88,34 @@ export async function gatherWorkTasks(
 }
 
 function* worldsOf(options: WorkTaskOptions): Generator<readonly TrainingTask[]> {
+  for (const world of workQuestions(options))
+    yield world.map(({ id, system, question, files }) => ({
+      id,
+      recall: { task: question.text },
+      open: () => openAttempt(system, question, files),
+    }));
+}
+
+/** A file task by itself, with the files that it needs. */
+export interface WorkQuestion {
+  readonly id: string;
+  readonly system: string;
+  readonly question: FileQuestion;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** The same tasks before anything is made of them, one world after the other. */
+export function* workQuestions(options: WorkTaskOptions): Generator<readonly WorkQuestion[]> {
   const { split, seed, count, rules: all = HOUSE_RULES, since = Number.POSITIVE_INFINITY } = options;
   const counting = all.rules.filter((rule) => rule.since <= since);
   const rules: RuleSet = { name: all.name, rules: counting.map((rule) => ({ ...rule, since: 0 })) };
   for (let world = seed, left = count; left > 0; world++) {
     const { days } = createWorkdays({ seed: world, split, form: 'short', rules });
     const tasks = days.flatMap(({ system, questions, files }) =>
-      questions.flatMap((question): readonly TrainingTask[] => {
+      questions.flatMap((question): readonly WorkQuestion[] => {
         if (question.kind !== 'files') return [];
         const own = 'texts' in files ? filesOf(question, files.texts) : {};
-        return [
-          {
-            id: `workdays/${split}/${world}/${question.id}`,
-            recall: { task: question.text },
-            open: () => openAttempt(system, question, own),
-          },
-        ];
+        return [{ id: `workdays/${split}/${world}/${question.id}`, system, question, files: own }];
       }),
     );
     yield tasks.slice(0, left);
@@ -119,7 +131,7 @@ const filesOf = (
   Object.fromEntries(Object.entries(files).filter(([file]) => text.includes(file)));
 
 /** After this many replies a task counts as not done. */
-const MOST_STEPS = 4;
+export const MOST_STEPS = 4;
 
 async function openAttempt(
   system: string,

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createSharedEmbed } from '../../run/shared-embed.ts';
+import { writeSection } from '../markdown.ts';
+import { measureSeed, type SeedResult, type SeedSize } from './measure-seed.ts';
+import { reportPractice } from './practice-report.ts';
+
+/*
+ * What a night of practice changes: nano on rules that nobody tuned for, with an empty library, before and after. The lessons and the
+ * weights of the same groups are measured apart and together on tasks of other worlds, beside simpler ways to use the same night.
+ *
+ *   npm run bench:practice [-- --write] [--seeds 3] [--tasks 60] [--night usual|small] [--json FILE]
+ *
+ * `--tasks`: tasks of the report split for each seed. `--write` replaces the section of docs/practice.md.
+ */
+const { values } = parseArgs({
+  options: {
+    write: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '3' },
+    tasks: { type: 'string', default: '60' },
+    night: { type: 'string', default: 'usual' },
+    json: { type: 'string' },
+  },
+});
+
+const NIGHTS: Readonly<Record<string, Omit<SeedSize, 'report'>>> = {
+  usual: { tasks: 60, groupSize: 8, batch: 12, gate: 60, pairs: 32, bare: 10 },
+  small: { tasks: 12, groupSize: 8, batch: 6, gate: 12, pairs: 4, bare: 2 },
+};
+
+const [seeds, tasks] = [Number(values.seeds), Number(values.tasks)];
+const night = NIGHTS[values.night];
+if (!(seeds > 0 && tasks > 0) || night === undefined) {
+  process.stderr.write('--seeds and --tasks take a number, and --night takes usual or small.\n');
+  process.exit(2);
+}
+const size: SeedSize = { ...night, report: tasks };
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const quiet = (): void => undefined;
+const log = {
+  info: quiet,
+  debug: quiet,
+  warn: (...told: readonly unknown[]) => say(JSON.stringify(told)),
+  error: (...told: readonly unknown[]) => say(JSON.stringify(told)),
+};
+const folder = mkdtempSync(path.join(tmpdir(), 'instar-practice-'));
+const embed = createSharedEmbed();
+const { signal } = new AbortController();
+const results: SeedResult[] = [];
+const began = performance.now();
+try {
+  for (let seed = 1; seed <= seeds; seed++) {
+    const own = path.join(folder, String(seed));
+    const told = (text: string): void => say(`seed ${seed}: ${text}`);
+    const result = await measureSeed({ seed, size, folder: own, embed, log, say: told, signal });
+    results.push(result);
+    for (const { id, text } of result.night.lessons)
+      told(`${result.trials.outcomes.get(id) ?? 'untested'}: ${text.content.replaceAll('\n', ' | ')}`);
+    for (const why of result.night.refused) told(`refused: ${why}`);
+  }
+} finally {
+  await embed.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+const minutes = ((performance.now() - began) / 60_000).toFixed(0);
+const today = new Date().toISOString().slice(0, 10);
+const place = `${today}, ${availableParallelism()} cores, Node ${process.versions.node}, ${minutes} minutes in all`;
+const report = reportPractice({ results, size, place });
+process.stdout.write(`${report}\n`);
+if (values.json !== undefined)
+  writeFileSync(
+    values.json,
+    JSON.stringify(
+      results.map(({ rules: _, night: { notes: __, ...rest }, trials, ...result }) => ({
+        ...result,
+        night: rest,
+        trials: { ...trials, outcomes: [...trials.outcomes] },
+      })),
+    ),
+  );
+if (values.write) writeSection('docs/practice.md', 'practice', report);
