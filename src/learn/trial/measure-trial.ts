@@ -84,6 +84,9 @@ export async function measureTrial(
   };
 }
 
+const ARMS = ['with', 'without'] as const;
+type Arm = (typeof ARMS)[number];
+
 interface MeasuredPair {
   readonly pair?: TrialPair;
   readonly why?: string;
@@ -104,13 +107,18 @@ async function measurePair(
     with: await parts.lessonsFor(query, { with: [lesson.id] }),
     without: await parts.lessonsFor(query, { without: [lesson.id] }),
   };
-  const attempts = async (arm: 'with' | 'without'): Promise<readonly Attempt[]> =>
+  const attempts = async (arm: Arm): Promise<readonly Attempt[]> =>
     Promise.all(
       Array.from({ length: settings.repeats }, (_, repeat) =>
         attemptOnce(`${name}/${repeat}`, arm, task, shown[arm], parts, settings, signal),
       ),
     );
-  const [having, lacking] = await Promise.all([attempts('with'), attempts('without')]);
+  // Which side begins is drawn: a provider that slows down, or a cache that fills, favours neither.
+  const isFirst = createRandom(`${name}/first`).below(2) === 0;
+  const begun = (isFirst ? ARMS : ARMS.toReversed()).map(async (arm) => ({ arm, made: await attempts(arm) }));
+  const sides = await Promise.all(begun);
+  const sideOf = (wanted: Arm): readonly Attempt[] => sides.find(({ arm }) => arm === wanted)?.made ?? [];
+  const [having, lacking] = [sideOf('with'), sideOf('without')];
   const used = [...having, ...lacking].reduce((all, { used: one }) => addSpending(all, one), NOTHING_SPENT);
   const grades =
     method === 'tasks'
@@ -142,7 +150,7 @@ export const queryOf = ({ prompt, agent, project, domain }: PracticeTask) => ({
 /** The seed is the same with and without the lesson. */
 async function attemptOnce(
   seed: string,
-  arm: 'with' | 'without',
+  arm: Arm,
   task: PracticeTask,
   shown: AttemptLessons,
   { attempt, journal }: MeasureParts,
