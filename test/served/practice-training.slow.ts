@@ -140,10 +140,16 @@ describe('practice with the policy that the daemon trains', () => {
     expect(stdout).toContain(`version 1 ${verdict.outcome}`);
   }, 300_000);
 
-  it('that is killed after the step goes on, and trains nothing twice', async () => {
+  it('that is stopped while it attempts and killed after its step goes on: nothing is lost, and nothing trains twice', async () => {
     await call('/api/train/rollback', {});
     const before = trainedSteps().length;
     await practice('run', { kind: 'exploratory' });
+    await reportWhen(({ running }) => Number(asObject(running).attempts) > 3);
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    expect(trainedSteps()).toHaveLength(before);
+    daemon = await startDaemon(home.dir);
+    expect(await practice('run')).toEqual({ started: true });
     await reportWhen(({ running }) => Number(asObject(running).trained) > 0);
     daemon.child.kill('SIGKILL');
     await daemon.exited;
@@ -151,7 +157,8 @@ describe('practice with the policy that the daemon trains', () => {
     daemon = await startDaemon(home.dir);
     expect(await practice('run')).toEqual({ started: true });
     const report = await reportWhen(isOver);
-    expect(report).toMatchObject({ end: 'done', weights: { steps: 1 } });
+    // The engine's end with the daemon is no failed attempt.
+    expect(report).toMatchObject({ end: 'done', counts: { infrastructure: 0 }, weights: { steps: 1 } });
     expect(trainedSteps()).toHaveLength(before + 1);
     const all = trainedSteps().flat();
     expect(new Set(all).size).toBe(all.length);
