@@ -29,6 +29,8 @@ import { findRecordedGroups } from './sources/recorded-groups.ts';
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
   readonly taskMinutes: number;
+  /** Who attempts: `model`, or names of programs. */
+  readonly agent?: string | readonly string[];
   readonly tasks: readonly string[];
   readonly budget: {
     readonly usd: number;
@@ -44,7 +46,11 @@ export interface PracticePorts {
   /** Why a task cannot be attempted and checked on this machine now; undefined when it can. */
   readonly whyNotAttempted: (task: PracticeTask) => Promise<string | undefined>;
   /** Makes attempts with a model, within a budget. */
-  readonly openAttempts: (model: PracticeModel, budget: Budget, ask: Ask | undefined) => SessionAttempts;
+  readonly openAttempts: (
+    model: PracticeModel,
+    budget: Budget,
+    ask: Ask | undefined,
+  ) => Promise<SessionAttempts>;
 }
 
 /** A model that attempts tasks. */

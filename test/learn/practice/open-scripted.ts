@@ -124,7 +124,7 @@ export async function openScripted(
         const able = await isRerunnable(task);
         return able.ok ? undefined : able.why;
       },
-      openAttempts: ({ name }) => ({
+      openAttempts: async ({ name }) => ({
         agent: name,
         make: async (order, signal) => {
           orders.push(order);
