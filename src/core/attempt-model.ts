@@ -2,7 +2,7 @@ import type { Spending } from './budget.ts';
 import type { ChatMessage, Usage } from './chat.ts';
 import type { Failure } from './failure.ts';
 import type { GatewayClient } from './gateway-client.ts';
-import type { AttemptOrder } from './practice.ts';
+import type { AttemptOrder, PracticeTask } from './practice.ts';
 import type { SampledTurn } from './training.ts';
 
 /** A model for one attempt. Whoever made it places the lessons of the order where the gateway places them. */
@@ -50,5 +50,10 @@ export interface AttemptTurns {
   readonly failure?: Failure;
 }
 
+/** What the gateway has to know of an attempt. Plain data. */
+export type AttemptPlace = Pick<AttemptOrder, 'id' | 'shown'> & {
+  readonly task: Pick<PracticeTask, 'agent' | 'project' | 'domain'>;
+};
+
 /** Only the process of the owner opens them. */
-export type OpenAttemptAccess = (order: AttemptOrder) => AttemptAccess;
+export type OpenAttemptAccess = (order: AttemptPlace) => AttemptAccess;

@@ -155,6 +155,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
+  let url = '';
+  const access = { keys: attemptKeys, records: recording.records, clock, url: () => url };
+  const openAttempt = createAttemptAccess(access);
   const follower = serveLearning({
     config,
     storeFile: home.storeFile,
@@ -165,6 +168,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     embed: library.embed,
     lessonsFor: library.lessonsFor,
     training: () => training?.practice,
+    openAttempt,
     catalogue: names.catalogue,
     prices: () => priceRules(config, localServerAddresses(env)),
     clock,
@@ -326,13 +330,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await follower.settle();
       await library.settle();
     };
-    const url = `http://${shown}:${bound}`;
-    const openAttempt = createAttemptAccess({
-      keys: attemptKeys,
-      records: recording.records,
-      clock,
-      url: () => url,
-    });
+    url = `http://${shown}:${bound}`;
     return { url, port: bound, settle, training, generation, openAttempt, close };
   } catch (error) {
     await letGo();

@@ -1,3 +1,4 @@
+import type { AttemptAccess, AttemptPlace, AttemptTurns } from '../core/attempt-model.ts';
 import type { ChatEvent, ChatRequest } from '../core/chat.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
@@ -57,6 +58,10 @@ export interface ServingSide {
     lessonsFor(...query: Parameters<LessonsForTask>): AttemptLessons;
     /** See `PracticeTrainingCalls`. */
     training(call: PracticeTrainingCall): unknown;
+    /** Rejects when the config names no model for the program. */
+    programSettings(program: string): Readonly<Record<string, string>>;
+    openAttempt(order: AttemptPlace): Pick<AttemptAccess, 'url' | 'key'>;
+    attemptTurns(id: string): AttemptTurns;
   };
   readonly posts:
     | {
@@ -70,6 +75,7 @@ export interface ServingSide {
         readonly status: LearningStatus;
         readonly buffer: ReturnType<TrainingBuffer['counts']>;
       }
+    | { readonly type: 'attempt-over'; readonly id: string }
     /** Sent whenever they have changed. */
     | { readonly type: 'samples'; readonly samples: readonly TrainingSample[] }
     | { readonly type: 'succeeded'; readonly turn: string; readonly task: string };

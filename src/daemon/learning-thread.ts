@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { createRemoteAccess } from '../api/shared-access.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
@@ -19,7 +20,7 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
-import { createSessionAttempts, whyNotAttempted } from './practice-attempts.ts';
+import { createSessionAttempts } from './practice-attempts.ts';
 
 /*
  * The thread that learns: it reads the record on its own connection, appraises, verifies, judges, learns and gates. The
@@ -87,8 +88,14 @@ const worker = startLearningWorker(settings, {
   hasSecret: redactor.hasSecret,
   practice: {
     lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
-    whyNotAttempted,
-    openAttempts: createSessionAttempts({
+    ...createSessionAttempts({
+      agents: [settings.practice?.agent ?? 'model'].flat(),
+      settingsOf: (program) => serving.call('programSettings', [program]),
+      access: createRemoteAccess({
+        open: (order) => serving.call('openAttempt', [order]),
+        turns: (id) => serving.call('attemptTurns', [id]),
+        close: (id) => serving.post({ type: 'attempt-over', id }),
+      }),
       clock,
       hasSecret: redactor.hasSecret,
       training: sendPracticeCalls((call) => serving.call('training', [call])),

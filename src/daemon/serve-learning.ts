@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { HEADLESS_HOME, HEADLESS_URL } from '../agent/attempts/headless-agent.ts';
+import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
 import type { Log } from '../base/log.ts';
 import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
 import { stopWorker, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
+import { headlessSettings } from '../connect/headless-settings.ts';
+import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
-import { type JsonObject, toJson } from '../core/json.ts';
+import { compact, type JsonObject, toJson } from '../core/json.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { type Records, StoreError } from '../core/store.ts';
@@ -44,6 +48,8 @@ export interface ServeLearningOptions {
   readonly lessonsFor: LessonsForTask;
   /** Training in sessions of practice; undefined when nothing is trained. */
   readonly training?: () => PracticeTrainingCalls | undefined;
+  /** A way through the gateway for one attempt of a program. */
+  readonly openAttempt: OpenAttemptAccess;
   readonly catalogue: Catalogue;
   readonly prices: () => PriceRules;
   readonly clock: Clock;
@@ -109,7 +115,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     catalogue: options.catalogue,
     prices: (name) => createPrices(prices())(name),
   });
-  const answers = createAnswers(options, writers);
+  const shared = createSharedAccess(options.openAttempt);
+  const answers = createAnswers(options, writers, shared);
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingSample[] = [];
@@ -123,6 +130,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
   const receive = (message: ServingSide['posts']): void => {
     if (message.type === 'log') log[message.level](message.fields, message.message);
+    else if (message.type === 'attempt-over') shared.close(message.id);
     else if (message.type === 'samples') samples = message.samples;
     else if (message.type === 'succeeded')
       recertifier
@@ -157,6 +165,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const ended = (why: string): void => {
       side.end(new Error(NOT_RUNNING));
       void options.training?.()?.end();
+      shared.closeAll();
       if (thread?.worker !== worker) return;
       thread = undefined;
       if (isClosed) return;
@@ -281,8 +290,9 @@ const startWorker: StartThread = (module, options) => new Worker(module, options
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
 function createAnswers(
-  { records, lessons, embed, lessonsFor, training }: ServeLearningOptions,
+  { config, records, lessons, embed, lessonsFor, training }: ServeLearningOptions,
   models: LearningModels,
+  shared: SharedAccess,
 ): CallAnswers<ServingSide['calls']> {
   return {
     append: async (_, facts, blocks) => {
@@ -305,6 +315,12 @@ function createAnswers(
     embed: async (_, texts) => embed.embed(texts),
     lessonsFor: (_, query, force) => lessonsFor(query, force),
     training: (_, call) => answerPracticeCall(call, training?.()),
+    programSettings: async (_, program) => {
+      const place = { url: HEADLESS_URL, homeDir: HEADLESS_HOME, config };
+      return headlessSettings(program, compact({ ...place, model: models.model('attempt')?.name })) ?? {};
+    },
+    openAttempt: async (_, order) => shared.open(order),
+    attemptTurns: (_, id) => shared.turns(id),
   };
 }
 

@@ -25,6 +25,10 @@ const SCHEDULED = {
   shownIn: SESSIONS,
   title: 'begins by itself never (off), when it costs nothing (free), or always (on)',
 };
+const AGENT = {
+  shownIn: 'test/served/served-practice-programs.test.ts',
+  title: 'are attempted by the agent of the config',
+};
 const PRACTICE: SettingProofs = {
   'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
   'practice.temperature': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
@@ -37,6 +41,11 @@ const PRACTICE: SettingProofs = {
   'practice.scheduled=off': SCHEDULED,
   'practice.scheduled=free': SCHEDULED,
   'practice.scheduled=on': SCHEDULED,
+  ...Object.fromEntries(
+    ['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw'].flatMap((name) =>
+      ['practice.agent', 'practice.agent[]'].map((setting) => [`${setting}=${name}`, AGENT]),
+    ),
+  ),
   'practice.tasks[]': { shownIn: SESSIONS, title: 'finds the tasks of the files that the config names' },
   'practice.taskMinutes': { shownIn: SESSIONS, title: 'gives each attempt the minutes of the config' },
   ...Object.fromEntries(

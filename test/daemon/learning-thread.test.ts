@@ -91,6 +91,9 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     },
   };
   const learning = serveLearning({
+    openAttempt: () => {
+      throw new Error('no program attempts anything here');
+    },
     config,
     storeFile: home.storeFile,
     salt: readOrCreateSalt(home),

@@ -1,12 +1,12 @@
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AttemptTurns, OpenAttemptAccess } from '../../core/attempt-model.ts';
+import type { AttemptAccess, AttemptTurns } from '../../core/attempt-model.ts';
 import type { Spending } from '../../core/budget.ts';
 import type { ChatMessage, Usage } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { AttemptOrder } from '../../core/practice.ts';
+import type { AttemptOrder, PracticeTask } from '../../core/practice.ts';
 import { TOOL_PATH } from '../sandbox/confiner.ts';
 import type { ConfinedRunResult } from '../sandbox/run-confined.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
@@ -22,7 +22,8 @@ export const HEADLESS_HOME = '/tmp/home';
 
 interface HeadlessAgentParts {
   readonly program: HeadlessProgram;
-  readonly open: OpenAttemptAccess;
+  /** Also from another thread than the gateway's. */
+  readonly open: (order: AttemptOrder) => AttemptAccess | Promise<AttemptAccess>;
   /** The program's settings for the gateway at `HEADLESS_URL`, by path in `HEADLESS_HOME`. */
   readonly settings: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -42,12 +43,13 @@ export function createHeadlessAgent(parts: HeadlessAgentParts): PracticeAgent {
   return {
     kind: 'program',
     run: async (order, workspace, signal) => {
-      const why = whyNot(order);
+      const why = whyNotByProgram(order.task);
       if (why !== undefined) return notMade(parts.program.name, { why, isLasting: true });
       let stage: string | undefined;
       let bridge: GatewayBridge | undefined;
-      const access = parts.open(order);
+      let access: AttemptAccess | undefined;
       try {
+        access = await parts.open(order);
         stage = await realpath(await mkdtemp(path.join(tmpdir(), 'instar-client-')));
         const shared = await fillStage(stage, parts, order.task.prompt);
         bridge = await openGatewayBridge(path.join(shared, 'gateway'), access, parts.clock.now);
@@ -57,7 +59,7 @@ export function createHeadlessAgent(parts: HeadlessAgentParts): PracticeAgent {
       } catch (error) {
         return notMade(parts.program.name, { why: messageOf(error) });
       } finally {
-        access.close();
+        access?.close();
         await bridge?.close();
         if (stage !== undefined) await rm(stage, { recursive: true, force: true });
       }
@@ -65,7 +67,8 @@ export function createHeadlessAgent(parts: HeadlessAgentParts): PracticeAgent {
   };
 }
 
-function whyNot({ task }: AttemptOrder): string | undefined {
+/** Why a program cannot be given a task. */
+export function whyNotByProgram(task: PracticeTask): string | undefined {
   if (task.prompt.length > LONGEST_PROMPT) return 'the task is too long for the command line of a program';
   if ((task.followUps?.length ?? 0) > 0 || (task.history?.length ?? 0) > 0)
     return 'a task with more than one message of the user is not given to a program';

@@ -113,6 +113,8 @@ export const learnSchema = z.strictObject({
     ),
 });
 
+const practiceAgent = z.enum(['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw']);
+
 export const practiceSchema = z.strictObject({
   groupSize: z.int().min(2).max(64).default(3).describe('Number of attempts per task.'),
   temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature of the attempts.'),
@@ -121,6 +123,12 @@ export const practiceSchema = z.strictObject({
     .default('free')
     .describe(
       'Whether practice begins by itself in quiet hours. "free": only where the models that it uses cost nothing. "off": only when you ask for it (instar practice run).',
+    ),
+  agent: z
+    .union([practiceAgent, z.array(practiceAgent).min(1).max(6)])
+    .default('model')
+    .describe(
+      'Who attempts the tasks: "model" (models.practice, else models.default; by itself or with tools in a confined folder), a program that works by itself in the same confinement ("claude-code", "codex", "opencode", "pi", "openclaw"), or a list of them. Of a list, each task has one: attempts of different agents are never compared with each other.',
     ),
   tasks: z
     .array(z.string().min(1).max(4096))

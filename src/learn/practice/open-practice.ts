@@ -29,6 +29,8 @@ import { findRecordedGroups } from './sources/recorded-groups.ts';
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
   readonly taskMinutes: number;
+  /** Who attempts: `model`, or names of programs. */
+  readonly agent?: string | readonly string[];
   readonly tasks: readonly string[];
   readonly budget: {
     readonly usd: number;
