@@ -158,7 +158,9 @@ const meanText = (values: readonly number[] = []): string => `mean reward ${mean
 interface TrialsParts extends Pick<NightParts, 'home' | 'attempts' | 'seed' | 'signal'> {
   /** Of the gate split. */
   readonly gate: readonly CuratedWork[];
+  /** The most pairs for one lesson, and the most attempts in all. */
   readonly pairs: number;
+  readonly most: number;
 }
 
 export interface TrialsEnd {
@@ -171,7 +173,7 @@ export interface TrialsEnd {
 
 /** Lessons on trial, measured with and without on tasks of the gate split by the weights that ship. */
 export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
-  const { home, attempts, gate, pairs, seed, signal } = parts;
+  const { home, attempts, gate, pairs, most, seed, signal } = parts;
   const since = performance.now();
   const run = `trials-${seed}`;
   const journal = await openPracticeJournal({ run, records: home.records, clock: systemClock });
@@ -191,7 +193,9 @@ export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
       library: home.library,
       records: home.records,
       traffic: () => ({ better: 0, worse: 0 }),
-      budget: createRunBudget(NO_LIMITS),
+      budget: {
+        refusal: () => (spent.attempts < most ? undefined : `${most} attempts for trials were made`),
+      },
       settings: { pairs, repeats: 1, days: 14, temperature: 1, timeoutMs: TIMEOUT_MS },
       mayPromote: true,
       clock: systemClock,
