@@ -75,6 +75,7 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
   const notes = openPromptNotes(path.join(home.dir, 'notes.md'));
   const trained: TrainedGroups[] = [];
   const rewards: number[][] = [];
+  const said: { readonly id: string; readonly reasons: readonly string[] }[] = [];
   const spent = { attempts: 0, tokens: 0 };
   const running = practice({
     run,
@@ -95,7 +96,7 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
       spent.attempts++;
       spent.tokens += attempt.used.tokens;
       if (attempt.outcome.is === 'graded' && attempt.outcome.reward < 1)
-        for (const reason of attempt.outcome.reasons) notes.add(reason);
+        said.push({ id: attempt.id, reasons: attempt.outcome.reasons });
       return attempt;
     },
     lessonsFor: home.lessonsFor,
@@ -129,6 +130,9 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
     if (event.type === 'groups-kept') {
       kept += event.kept;
       groups += event.of;
+      // In the order of tasks and places, whichever was ready first.
+      for (const { reasons } of said.splice(0).sort((a, b) => (a.id < b.id ? -1 : 1)))
+        for (const reason of reasons) notes.add(reason);
       notes.endDay();
       say(`batch ${event.step + 1}: ${event.kept} of ${event.of} groups differ, ${meanText(rewards.at(-1))}`);
     }
