@@ -114,8 +114,9 @@ function showStatus(answer: JsonObject, printer: Printer): void {
       'brought',
       `${one.kind}: ${plural(Number(one.sessions), 'session')}, ${plural(Number(one.learned), 'lesson')} on trial, ${one.helpful} measured to help, ${one.tokens} tokens, ${dollars(Number(one.usd))}`,
     ]);
-  printer.fields(rows);
   const sessions = asArray(answer.sessions).map(asObject);
+  rows.push(...weightsRows(asObject(sessions.find(({ weights }) => weights !== undefined))));
+  printer.fields(rows);
   if (sessions.length === 0) return;
   printer.line('');
   printer.table([
@@ -131,6 +132,10 @@ function showStatus(answer: JsonObject, printer: Printer): void {
   ]);
 }
 
+/** What a session did to weights. */
+const weightsRows = ({ weights }: JsonObject): readonly (readonly [string, string])[] =>
+  asArray(asObject(weights).said).map((line) => ['weights', String(line)]);
+
 const progressOf = ({
   run,
   kind,
@@ -141,6 +146,8 @@ const progressOf = ({
   groups,
   experiences,
   decided,
+  trained,
+  compared,
 }: JsonObject): string =>
   [
     `${kind} ${run}`,
@@ -149,6 +156,8 @@ const progressOf = ({
     `${kept} of ${groups} groups differ`,
     `${plural(Number(experiences), 'experience')}`,
     `${plural(Number(decided), 'trial')} decided`,
+    ...(Number(trained) > 0 ? [`weights trained on ${plural(Number(trained), 'group')}`] : []),
+    ...(Number(compared) > 0 ? [`weights compared on ${plural(Number(compared), 'pair')}`] : []),
   ].join(' · ');
 
 const plan = (options: SessionOptions, context: CommandContext): Promise<ExitCode> =>
@@ -287,6 +296,7 @@ function showReport(answer: JsonObject, printer: Printer): void {
       `${counts.graded ?? 0} graded, ${counts.ungraded ?? 0} without a grade, ${counts.infrastructure ?? 0} failed for reasons of our own`,
     ],
     ['groups', `${counts.kept ?? 0} of ${counts.groups ?? 0} had better and worse attempts`],
+    ...weightsRows(answer),
     ['spent', `${spent.tokens ?? 0} tokens, ${dollars(asNumber(spent.usd) ?? 0)}`],
   ]);
   const lessons = asArray(answer.lessons).map(asObject);

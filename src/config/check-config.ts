@@ -3,7 +3,7 @@ import { asArray, asObject, asString, isObject } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
 import { ConfigError, type Problem } from './config-error.ts';
 import { environmentProviders, LOCAL_PROVIDER_NAMES } from './known-providers.ts';
-import { parseModelRef } from './model-ref.ts';
+import { parseModelRef, policyName } from './model-ref.ts';
 import { type Config, configSchema } from './schema.ts';
 import { knownKeys, renderPath, settingAt } from './setting-path.ts';
 
@@ -32,10 +32,14 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
   const problems: Problem[] = [
     ...(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, input)),
     ...(found?.problems ?? []),
-    ...unknownProviders(input, [
-      ...(found ? Object.keys(found.providers) : named),
-      ...LOCAL_PROVIDER_NAMES.filter((name) => !named.includes(name)),
-    ]),
+    ...unknownProviders(
+      input,
+      [
+        ...(found ? Object.keys(found.providers) : named),
+        ...LOCAL_PROVIDER_NAMES.filter((name) => !named.includes(name)),
+      ],
+      parsed.success ? policyName(parsed.data.train) : undefined,
+    ),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const warnings: readonly string[] = [];
@@ -48,7 +52,11 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
 }
 
 /** Checks the raw input, so that aliases are checked even when other settings are invalid. */
-function unknownProviders(input: unknown, providers: readonly string[]): readonly Problem[] {
+function unknownProviders(
+  input: unknown,
+  providers: readonly string[],
+  policy: string | undefined,
+): readonly Problem[] {
   return Object.entries(asObject(asObject(input).models)).flatMap(([alias, value]) => {
     const single = !Array.isArray(value);
     return (single ? [value] : asArray(value)).flatMap((member, index): readonly Problem[] => {
@@ -57,6 +65,11 @@ function unknownProviders(input: unknown, providers: readonly string[]): readonl
         return [{ path, what: 'cannot be "off"', fix: 'only models.evolver and models.judge can' }];
       const ref = isObject(member) ? undefined : parseModelRef(asString(member) ?? '');
       if (ref === undefined || providers.includes(ref.provider)) return [];
+      if (ref.provider === 'instar') {
+        if (ref.model === policy) return [];
+        const fix = policy === undefined ? 'set train.engine to "nano"' : `write "instar/${policy}"`;
+        return [{ path, what: 'names a policy that is not trained here', fix }];
+      }
       const meant = closestWord(ref.provider, providers);
       return [
         {

@@ -205,10 +205,22 @@ export interface WeightsVerdict {
   readonly why: string;
   /** Of the weights that it is about. */
   readonly version: number;
-  /** Pairs of attempts that were compared in this session, and the mean rewards. */
+  /** Pairs of attempts that were compared in this session, the tasks that they were at, and the mean rewards. */
   readonly pairs: number;
+  readonly tasks: number;
   readonly candidate?: number;
   readonly live?: number;
+}
+
+/** What a session of practice did to weights. */
+export interface SessionWeights {
+  /** Updates, the groups they were made with, and the groups that were refused. */
+  readonly steps: number;
+  readonly groups: number;
+  readonly refused: number;
+  /** Why groups were refused, or why nothing was trained; each reason once. */
+  readonly notes: readonly string[];
+  readonly verdict?: WeightsVerdict;
 }
 
 /** The units of work of one practice run. A unit that was written is never paid for again, in this run or after a crash. */

@@ -1,5 +1,5 @@
 import type { Spending } from './budget.ts';
-import type { PracticeKind } from './practice.ts';
+import type { PracticeKind, SessionWeights } from './practice.ts';
 import type { PracticeCounts, PracticeEnd } from './practice-fact.ts';
 
 /** Sessions of practice: what each was for, which tasks were chosen, and what came of it. Part of the closed list of facts. */
@@ -33,6 +33,8 @@ export type SessionFact =
       readonly refused: number;
       /** Tasks that passed once and did not pass any more. */
       readonly forgotten: readonly string[];
+      /** Where an engine trains the policy that attempts. */
+      readonly weights?: SessionWeights;
     };
 
 /** The subject of facts about sessions of practice. */

@@ -164,6 +164,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lessons: library.open,
     embed: library.embed,
     lessonsFor: library.lessonsFor,
+    training: () => training?.practice,
     catalogue: names.catalogue,
     prices: () => priceRules(config, localServerAddresses(env)),
     clock,
@@ -305,10 +306,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   const letGo = async () => {
     await schedule.close();
+    await shortening.close();
+    // Before the engine: what practice attempts meanwhile would count as failed.
+    await follower.close();
     await training?.close();
     names.close();
-    await shortening.close();
-    await follower.close();
     await workTrees.settle();
     await pool.close();
     await library.close();

@@ -9,6 +9,7 @@ import type { LearningStatus } from '../learn/learning.ts';
 import type { LearningModel, LearningRole } from '../learn/learning-model.ts';
 import type { LearningSettings } from '../learn/learning-worker.ts';
 import type { TrainingBuffer, TrainingSample } from '../train/buffer.ts';
+import type { PracticeTrainingCall } from '../train/open-practice-training.ts';
 
 /** What the learning thread starts with. */
 export interface LearningThreadData {
@@ -54,6 +55,8 @@ export interface ServingSide {
     chat(role: LearningRole, request: ChatRequest): readonly ChatEvent[];
     embed(texts: readonly string[]): readonly Float32Array[];
     lessonsFor(...query: Parameters<LessonsForTask>): AttemptLessons;
+    /** See `PracticeTrainingCalls`. */
+    training(call: PracticeTrainingCall): unknown;
   };
   readonly posts:
     | {

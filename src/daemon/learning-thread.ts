@@ -12,6 +12,7 @@ import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { createRedactor } from '../redact/redact.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingSample } from '../train/buffer.ts';
+import { sendPracticeCalls } from '../train/open-practice-training.ts';
 import {
   type LearningSide,
   type LearningThreadData,
@@ -88,6 +89,8 @@ const worker = startLearningWorker(settings, {
     lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
     openAttempts: createSessionAttempts({
       clock,
+      hasSecret: redactor.hasSecret,
+      training: sendPracticeCalls((call) => serving.call('training', [call])),
       onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),
     }),
   },

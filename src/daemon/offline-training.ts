@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { policyName } from '../config/model-ref.ts';
 import { systemClock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { DEFAULT_PROMOTION } from '../train/promotion.ts';
 import { openPromotionLog } from '../train/promotion-log.ts';
 import { describeVersions } from '../train/training-status.ts';
-import { policyName } from './policy-engine.ts';
 
 /** The training status without a daemon: the settings and the versions in the record. */
 export async function describeOfflineTraining(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {

@@ -5,6 +5,7 @@ import { createRandom } from '../base/random.ts';
 import { sleep } from '../base/sleep.ts';
 import { createEngineKey } from '../config/engine-key.ts';
 import type { Home } from '../config/home.ts';
+import { policyName } from '../config/model-ref.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
@@ -16,12 +17,6 @@ import type { ServedPolicy } from '../train/serve-policy.ts';
 import { connectTinker } from '../train/tinker/connect-tinker.ts';
 import type { TinkerEngine } from '../train/tinker/tinker-engine.ts';
 import type { EngineAddress, PolicyEngine } from '../train/training-plan.ts';
-
-/** The policy's name, which follows `instar/` in requests; undefined when training is off. */
-export function policyName({ engine }: Config['train']): string | undefined {
-  if (engine === 'off') return undefined;
-  return engine === 'nano' ? engine : (engine.baseModel.split('/').at(-1) ?? engine.baseModel);
-}
 
 interface PolicyEngineOptions {
   readonly settings: Config['train'];

@@ -20,6 +20,7 @@ import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import type { TrainingSample } from '../train/buffer.ts';
+import { answerPracticeCall, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
 import {
   type LearningSide,
   type LearningThreadData,
@@ -41,6 +42,8 @@ export interface ServeLearningOptions {
   readonly embed: EmbeddingModel;
   /** What a task would be shown. */
   readonly lessonsFor: LessonsForTask;
+  /** Training in sessions of practice; undefined when nothing is trained. */
+  readonly training?: () => PracticeTrainingCalls | undefined;
   readonly catalogue: Catalogue;
   readonly prices: () => PriceRules;
   readonly clock: Clock;
@@ -153,6 +156,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     /** All state is folded from facts and all writes are idempotent, so that nothing is lost or doubled by a restart. */
     const ended = (why: string): void => {
       side.end(new Error(NOT_RUNNING));
+      void options.training?.()?.end();
       if (thread?.worker !== worker) return;
       thread = undefined;
       if (isClosed) return;
@@ -277,7 +281,7 @@ const startWorker: StartThread = (module, options) => new Worker(module, options
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
 function createAnswers(
-  { records, lessons, embed, lessonsFor }: ServeLearningOptions,
+  { records, lessons, embed, lessonsFor, training }: ServeLearningOptions,
   models: LearningModels,
 ): CallAnswers<ServingSide['calls']> {
   return {
@@ -300,6 +304,7 @@ function createAnswers(
     chat: (signal, role, request) => models.chat(role, request, signal),
     embed: async (_, texts) => embed.embed(texts),
     lessonsFor: (_, query, force) => lessonsFor(query, force),
+    training: (_, call) => answerPracticeCall(call, training?.()),
   };
 }
 

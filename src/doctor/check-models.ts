@@ -107,6 +107,8 @@ function checkAlias(
   return refs.map((text) => {
     if (text === 'off') return passed(name, 'off: no model is asked');
     const ref = parseModelRef(text);
+    if (ref?.provider === 'instar' && !lists.has(ref.provider))
+      return passed(name, `${text}: the policy that is trained here`);
     if (ref === undefined || !lists.has(ref.provider)) {
       return warned(name, `${text}: the local server is not running`, `start ${ref?.provider ?? 'it'}`);
     }

@@ -47,6 +47,7 @@ export async function* measureOnGate(
 ): AsyncGenerator<TrainingEvent, WeightsVerdict, undefined> {
   const { promotions, book, newest, firstVersion, signal } = parts;
   const { trial, live } = promotions.state();
+  const tasks = gate.tasks.filter(({ check }) => check !== undefined && check.kind !== 'comparative');
   const sums = { pairs: 0, candidate: 0, live: 0 };
   const verdict = (
     outcome: WeightsVerdict['outcome'],
@@ -57,6 +58,7 @@ export async function* measureOnGate(
     why,
     version,
     pairs: sums.pairs,
+    tasks: Math.min(tasks.length, sums.pairs),
     ...(sums.pairs === 0 ? {} : { candidate: sums.candidate / sums.pairs, live: sums.live / sums.pairs }),
   });
 
@@ -68,7 +70,6 @@ export async function* measureOnGate(
   // The first checkpoint of a run has learned nothing.
   const isNew = newest.version > Math.max(firstVersion, live.version);
   if (trial === undefined && !isNew) return verdict('unchanged', 'there are no new weights');
-  const tasks = gate.tasks.filter(({ check }) => check !== undefined && check.kind !== 'comparative');
   const roots = new Set(tasks.map(({ root }) => root)).size;
   if (roots < FEWEST_TASKS)
     return verdict(

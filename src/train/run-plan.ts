@@ -11,6 +11,7 @@ import type { RecordedTask } from './recorded-tasks.ts';
 import { withStepBudget } from './step-budget.ts';
 import { canAttempt, createRecordedSource, loadTaskSource, withRecordedTasks } from './task-sources.ts';
 import { connectTinker } from './tinker/connect-tinker.ts';
+import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
 import { runTrainingWindow, type TrainingEvent } from './training-window.ts';
 
@@ -23,19 +24,9 @@ export async function* runTrainingPlan(
   // Every attempt adds a listener.
   setMaxListeners(0, signal);
   const { control, ...tuning } = plan.tuning;
-  const { url, key, baseModel, profile, isTested } = plan.engine;
-  const engine = await connectTinker({
-    url,
-    baseModel,
-    profile,
-    ...(key === undefined ? {} : { key }),
-    ...(isTested ? {} : { selfTest: false }),
-    fetch,
-    clock: systemClock,
-    random: createRandom(`training/${systemClock.now()}/${process.pid}`),
-  });
+  const engine = await connectPlannedEngine(plan);
   try {
-    const template = await openTemplate(plan.template);
+    const template = await openPlannedTemplate(plan);
     const { contextLength } = engine.profile;
     const tasks = await openTasks(plan, duties, (task) => canAttempt(task, template, contextLength));
     yield* runTrainingWindow(
@@ -64,10 +55,21 @@ export async function* runTrainingPlan(
   }
 }
 
+export const connectPlannedEngine = ({ engine }: Pick<TrainingPlan, 'engine'>): Promise<TinkerEngine> => {
+  const { isTested, ...address } = engine;
+  return connectTinker({
+    ...address,
+    ...(isTested ? {} : { selfTest: false }),
+    fetch,
+    clock: systemClock,
+    random: createRandom(`training/${systemClock.now()}/${process.pid}`),
+  });
+};
+
 /** Promotions are decided in the daemon; the thread keeps the last state it was told. */
-function followPromotions(
-  { promotion, turnedBack }: TrainingPlan,
-  duties: DaemonCalls,
+export function followPromotions(
+  { promotion, turnedBack }: Pick<TrainingPlan, 'promotion' | 'turnedBack'>,
+  duties: Pick<DaemonCalls, 'tell'>,
 ): Omit<PromotionLog, 'pointer'> {
   let state = promotion;
   return {
@@ -81,7 +83,9 @@ function followPromotions(
   };
 }
 
-async function openTemplate(of: TrainingPlan['template']): Promise<PolicyTemplate> {
+export async function openPlannedTemplate({
+  template: of,
+}: Pick<TrainingPlan, 'template'>): Promise<PolicyTemplate> {
   if ('folder' in of) return openChatTemplate(of.folder);
   const loaded: { readonly openTemplate: () => Promise<PolicyTemplate> } = await import(of.module);
   return loaded.openTemplate();

@@ -11,6 +11,7 @@ import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
 import type { TrainingSample } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
+import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
@@ -85,6 +86,8 @@ export interface ServedTraining {
   describe(): Promise<JsonObject>;
   /** Promotes or rolls back by one stage on a person's request. Returns the moves. */
   move(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
+  /** Training in sessions of practice. One session at a time, and no window meanwhile. */
+  readonly practice: PracticeTrainingCalls;
   /** A person or a verifier scored a turn of the session, −1 to 1. */
   heard(session: string, score: number): Promise<void>;
   /** Starts the engine before it is needed. */
@@ -113,8 +116,10 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     ...(policySeed === undefined ? {} : { seed: policySeed }),
   });
   const view = createTrainingView();
+  const folder = path.join(options.home.dir, 'train', engine.name);
   let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
   let isClosed = false;
+  let isPractising = false;
 
   const recorded = createRecordedTasks({
     get rows() {
@@ -160,6 +165,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
 
   async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
+    if (isPractising)
+      throw new TrainingError(
+        'server',
+        'a session of practice trains the weights; stop it with: instar practice stop',
+      );
     const tasks = request.tasks ?? override.tasks;
     const stop = new AbortController();
     let end = (): void => undefined;
@@ -183,7 +193,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       const promotions = await policy.promotions();
       const plan: TrainingPlan = {
         ...(await engine.place()),
-        folder: path.join(options.home.dir, 'train', engine.name),
+        folder,
         ...(tasks === undefined ? {} : { tasks }),
         steps,
         rank: loraRank,
@@ -215,9 +225,57 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     }
   }
 
+  /** Why a session of practice may not train now. */
+  const whyUntrained = async (): Promise<string | undefined> => {
+    if (running !== undefined || isPractising)
+      return 'weights are being trained already: nothing was trained in this session';
+    const { prefill, sample, train } = options.price ?? { prefill: 1, sample: 1, train: 1 };
+    if (prefill + sample + train > 0)
+      return `${engine.name} costs money, which the budget of practice does not cover: train it with instar train run`;
+    const { trial } = (await policy.promotions()).state();
+    if (trial?.stage !== 'canary') return undefined;
+    return `version ${trial.served.version} serves a share of the sessions: nothing is trained until that is decided`;
+  };
+  const practice: PracticeTrainingCalls = {
+    begin: async (model) => {
+      if (model !== `instar/${engine.name}`) return undefined;
+      const why = await whyUntrained();
+      // Looked at again: a window may have begun meanwhile.
+      if (why !== undefined || running !== undefined) return why ?? whyUntrained();
+      isPractising = true;
+      try {
+        const promotions = await policy.promotions();
+        return {
+          ...(await engine.place()),
+          name: engine.name,
+          folder,
+          rank: settings.loraRank,
+          tuning: override.tuning ?? {},
+          promotion: promotions.state(),
+          turnedBack: promotions.turnedBack(),
+        };
+      } catch (error) {
+        isPractising = false;
+        return `weights are not trained: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    },
+    tell: async (event) => {
+      const promotions = await policy.promotions();
+      const moves = await promotions.tell(event);
+      if (moves.length > 0) policy.moved();
+      for (const moved of moves) log.info({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
+      return { moves, promotion: promotions.state() };
+    },
+    generation: async () => options.generation(),
+    end: async () => {
+      isPractising = false;
+    },
+  };
+
   return {
     policy: Object.assign(policy, { name: engine.name }),
     run,
+    practice,
     job: (history) =>
       createTrainJob({
         run,

@@ -101,6 +101,15 @@ describe('loadConfig', () => {
   });
 });
 
+describe('an alias of the policy that is trained here', () => {
+  it('is accepted under its own name, and another name is told the right one', () => {
+    const withAlias = (ref: string, more: object = {}) => linesOf({ models: { practice: ref }, ...more });
+    expect(withAlias('instar/nano')).toBe('');
+    expect(withAlias('instar/nona')).toContain('not trained here (write "instar/nano")');
+    expect(withAlias('instar/nano', { train: { engine: 'off' } })).toContain('set train.engine to "nano"');
+  });
+});
+
 describe('provider entries', () => {
   it.each(['key', 'apiKey', 'api_key', 'token', 'password'])(
     'refuses a literal %s and names keyEnv and keyFile',

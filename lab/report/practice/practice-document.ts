@@ -31,6 +31,7 @@ export function practiceDocument(report: JsonObject): ReportDocument {
             `${amount(counts.infrastructure)} attempts failed for reasons of our own; they taught nothing and are in no mean.`,
           ]
         : []),
+      ...asArray(asObject(report.weights).said).map((line) => `Weights: ${String(line)}.`),
       ...(forgotten.length > 0
         ? [`${forgotten.length} tasks that passed before did not pass any more: ${forgotten.join(', ')}.`]
         : []),

@@ -6,6 +6,7 @@ import type { PastSession, PracticeYield } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
 import type { SessionRequest, SessionSettings } from './run-session.ts';
 import { SESSION_SIZES } from './session-kinds.ts';
+import { describeWeights } from './session-weights.ts';
 
 /** Sessions for a list, newest first. */
 export const describeSessions = (sessions: readonly PastSession[]): JsonObject[] =>
@@ -23,6 +24,7 @@ export const describeSessions = (sessions: readonly PastSession[]): JsonObject[]
       refused: closed?.refused,
       forgotten: closed?.forgotten.length,
       spent: closed === undefined ? undefined : { ...closed.spent },
+      weights: closed?.weights === undefined ? undefined : describeWeights(closed.weights),
     }),
   );
 
@@ -62,7 +64,7 @@ function useByStage(units: ReadonlyMap<string, Json>): ReadonlyMap<string, Stage
 /** Other units cost nothing. */
 function stageOf(unit: string): string | undefined {
   const [kind = '', name = ''] = unit.split('/');
-  if (kind === 'attempt' || kind === 'again' || kind === 'trial') return kind;
+  if (kind === 'attempt' || kind === 'again' || kind === 'trial' || kind === 'weights') return kind;
   return kind === 'ask' ? name : undefined;
 }
 

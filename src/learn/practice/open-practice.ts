@@ -37,7 +37,12 @@ export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
 export interface PracticePorts {
   readonly lessonsFor: LessonsForTask;
   /** Makes attempts with a model, within a budget. */
-  readonly openAttempts: (model: PracticeModel, budget: Budget, ask: Ask | undefined) => SessionAttempts;
+  readonly openAttempts: (
+    model: PracticeModel,
+    budget: Budget,
+    ask: Ask | undefined,
+    signal: AbortSignal,
+  ) => Promise<SessionAttempts>;
 }
 
 /** A model that attempts tasks. */
@@ -117,10 +122,10 @@ export async function openPractice(
     embed,
     lessonsFor: ports.lessonsFor,
     mayAttempt,
-    openAttempts: async (budget) => {
+    openAttempts: async (budget, signal) => {
       const writer = await openAsk(budget);
       if (attempter === undefined) throw new Error(NO_MODEL);
-      return ports.openAttempts(attempter, budget, writer?.ask);
+      return ports.openAttempts(attempter, budget, writer?.ask, signal);
     },
     openAsk,
     openBudget: (spent: Spending) =>

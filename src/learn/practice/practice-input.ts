@@ -11,6 +11,7 @@ import type {
   PracticeJournal,
   PracticeKind,
   PracticeTask,
+  TrainedGroups,
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { CycleEnd } from '../cycle.ts';
@@ -98,7 +99,7 @@ export type PracticeGate = (
 ) => Promise<Judgement>;
 
 /** Groups for the weights. They come before the changes of the same batch are published: a new generation makes them stale. */
-export type TrainOnGroups = (groups: readonly AttemptGroup[]) => Promise<void>;
+export type TrainOnGroups = (groups: readonly AttemptGroup[]) => Promise<TrainedGroups | undefined>;
 
 export interface SimilarTexts {
   toLessons(
@@ -126,7 +127,13 @@ export type PracticeEvent =
   | { readonly type: 'group-lost'; readonly group: string; readonly why: string }
   | { readonly type: 'experience-found'; readonly group: string; readonly insight: string }
   | { readonly type: 'operation-quarantined'; readonly group: string; readonly why: string }
-  | { readonly type: 'groups-trained'; readonly step: number; readonly groups: number }
+  | {
+      readonly type: 'groups-trained';
+      readonly step: number;
+      readonly groups: number;
+      /** What the trainer said about them. */
+      readonly trained?: TrainedGroups;
+    }
   | { readonly type: 'batch-ended'; readonly step: number; readonly cycle: CycleEnd };
 
 export interface PracticeResult {

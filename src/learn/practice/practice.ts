@@ -23,6 +23,7 @@ import { proposeOperations } from './propose-operations.ts';
 import { type GroupPlan, type PlannedChange, reconcileBatch } from './reconcile-batch.ts';
 import { RunStop } from './run-stop.ts';
 import { findAdvantage, type GroupExperience, type ToldAttempt } from './semantic-advantage.ts';
+import { isTrainedUnit, type TrainedUnit, trainedUnit } from './session-weights.ts';
 import { hasSpread } from './spread.ts';
 import { summariseAttempt } from './tell-attempt.ts';
 
@@ -157,22 +158,28 @@ async function* practiceBatch(
 }
 
 async function* trainFirst(
-  { input: { trainOn }, units }: RunParts,
+  { input: { trainOn, signal }, units }: RunParts,
   step: number,
   kept: readonly AttemptGroup[],
 ): AsyncGenerator<PracticeEvent, void> {
   const groups = kept.filter(({ attempts }) => attempts.every(({ sampled }) => sampled !== undefined));
   if (trainOn === undefined || groups.length === 0) return;
-  await units.value(`trained/${step}`, {
-    is: isObject,
+  const unit = await units.value<TrainedUnit>(trainedUnit(step), {
+    is: isTrainedUnit,
     make: async () => {
-      await trainOn(groups).catch((error: unknown) => {
+      const trained = await trainOn(groups).catch((error: unknown) => {
+        if (signal.aborted) throw new RunStop('aborted');
         throw new RunStop('stuck', `the trainer did not take the groups: ${messageOf(error)}`);
       });
-      return { groups: groups.map(({ id }) => id) };
+      return compact({ groups: groups.map(({ id }) => id), trained });
     },
   });
-  yield { type: 'groups-trained', step, groups: groups.length };
+  yield compact({
+    type: 'groups-trained' as const,
+    step,
+    groups: groups.length,
+    trained: unit?.value.trained,
+  });
 }
 
 type LearnedGroup = GroupPlan & { readonly quotes: GroupExperience['quotes'] };

@@ -3,7 +3,13 @@ import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
 import type { Library } from '../../core/library.ts';
-import type { LessonsForTask, MakeAttempt, PracticeKind, PracticeTask } from '../../core/practice.ts';
+import type {
+  LessonsForTask,
+  MakeAttempt,
+  PracticeKind,
+  PracticeTask,
+  SessionWeights,
+} from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { Records } from '../../core/store.ts';
 import type { GroupVerifier } from '../../core/verifier.ts';
@@ -14,7 +20,9 @@ import { isContinuable, type PastSession, type PracticeHistory } from './practic
 import type { PracticeEvent, PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
 import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
 import { spentByUnits } from './practice-units.ts';
+import { recordPractised, retryTask } from './retry-task.ts';
 import { type DueSession, SESSION_SIZES } from './session-kinds.ts';
+import { measureWeights, type SessionTraining, weightsOf } from './session-weights.ts';
 import { chooseTasks } from './sources/choose-tasks.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
 import type { KnownTask, PracticeTasks } from './sources/practice-tasks.ts';
@@ -32,7 +40,7 @@ export interface SessionParts {
   readonly embed: EmbedTexts;
   readonly lessonsFor: LessonsForTask;
   /** Makes attempts within a budget; opened for each session. */
-  readonly openAttempts: (budget: Budget) => Promise<SessionAttempts>;
+  readonly openAttempts: (budget: Budget, signal: AbortSignal) => Promise<SessionAttempts>;
   /** Whether a task's words may be sent to the model that attempts. */
   readonly mayAttempt: (task: PracticeTask) => Promise<boolean>;
   /** The model that draws conclusions, within a budget; undefined: attempts are graded, and nothing is concluded. */
@@ -40,7 +48,6 @@ export interface SessionParts {
   readonly openBudget: (spent: Spending) => Budget;
   readonly compare: GroupVerifier | undefined;
   readonly traffic: (lesson: string) => PairedEvidence;
-  readonly trainOn?: PracticeInput['trainOn'];
   /** Read for each session: they may change. */
   readonly settings: () => SessionSettings;
   readonly mayPromote: boolean;
@@ -61,6 +68,12 @@ export interface SessionAttempts {
   /** 1 where an engine trains on what it sampled. */
   readonly temperature?: number;
   readonly make: MakeAttempt;
+  /** With an engine that trains what attempts: `make` is then the newest weights, and this the weights that serve. */
+  readonly serving?: MakeAttempt;
+  readonly training?: SessionTraining;
+  /** Why an engine that could train does not. */
+  readonly untrained?: string;
+  close?(): Promise<void>;
 }
 
 /** What is asked for: a due session, or one that a person wants. */
@@ -82,6 +95,7 @@ export type SessionNews =
     }
   | PracticeEvent
   | TrialEvent
+  | { readonly type: 'weights-compared'; readonly pairs: number }
   | { readonly type: 'task-retried'; readonly task: string; readonly isPassed: boolean };
 
 export interface SessionResult {
@@ -93,17 +107,17 @@ export interface SessionResult {
   readonly helpful: number;
   readonly refused: number;
   readonly forgotten: readonly string[];
+  readonly weights?: SessionWeights;
   /** How long to wait before it goes on, where a provider said so. */
   readonly retryAfterMs?: number;
 }
 
 /** Tasks that passed once and are tried again in a session. */
 const REGRESSION = 5;
-const PASSED = 0.999;
 
 /**
- * One session: tasks are chosen and recorded, the pipeline learns from attempts at them, lessons on trial are measured on other tasks,
- * and tasks that passed once are tried again. Interrupted anywhere, the next session goes on with it, and pays for nothing twice.
+ * One session: tasks are chosen and recorded, the pipeline learns from attempts at them, new weights and lessons on trial are measured on
+ * other tasks, and tasks that passed once are tried again. Interrupted anywhere, the next session goes on with it, and pays for nothing twice.
  */
 export async function* runSession(
   request: SessionRequest | undefined,
@@ -111,7 +125,7 @@ export async function* runSession(
   signal: AbortSignal,
 ): AsyncGenerator<SessionNews, SessionResult | undefined> {
   // 1. An interrupted session goes on; otherwise tasks are chosen.
-  const { history, clock, library } = parts;
+  const { history, clock } = parts;
   const unfinished = history.unfinished();
   const isContinued = unfinished !== undefined && isContinuable(unfinished, clock.now());
   const planned = isContinued ? unfinished.planned : await planSession(request, parts);
@@ -120,10 +134,33 @@ export async function* runSession(
   const tasks = await openTasks(planned.tasks, parts);
   yield { type: 'session-planned', run, kind, why, tasks: tasks.length, isContinued };
 
-  // 2. The tasks are attempted in groups, and what separates good attempts from bad ones becomes lessons.
   const journal = await openPracticeJournal({ run, records: parts.records, clock });
   const budget = parts.openBudget(spentIn(journal));
-  const attempts = await parts.openAttempts(budget);
+  const attempts = await parts.openAttempts(budget, signal);
+  try {
+    return yield* runPlanned({ planned, tasks, journal, budget, attempts }, parts, signal);
+  } finally {
+    await attempts.close?.();
+  }
+}
+
+interface OpenedSession {
+  readonly planned: PastSession['planned'];
+  readonly tasks: readonly PracticeTask[];
+  readonly journal: RunUnits;
+  readonly budget: Budget;
+  readonly attempts: SessionAttempts;
+}
+
+async function* runPlanned(
+  { planned, tasks, journal, budget, attempts }: OpenedSession,
+  parts: SessionParts,
+  signal: AbortSignal,
+): AsyncGenerator<SessionNews, SessionResult> {
+  // 2. The tasks are attempted in groups, and what separates good attempts from bad ones becomes lessons, and trains the policy.
+  const { clock, library } = parts;
+  const { run, kind } = planned;
+  const { training, untrained } = attempts;
   const writer = await parts.openAsk(budget);
   const settings = parts.settings();
   const temperature = attempts.temperature ?? settings.temperature;
@@ -151,7 +188,7 @@ export async function* runSession(
     record: journal.record,
     checkText: parts.checkText,
     similar: parts.similar,
-    ...(parts.trainOn === undefined ? {} : { trainOn: parts.trainOn }),
+    ...(training === undefined ? {} : { trainOn: training.trainOn }),
     clock,
     signal,
   });
@@ -164,13 +201,28 @@ export async function* runSession(
   }
   const result = next.value;
 
-  // 3. Lessons on trial are measured, with and without, on tasks that they were not learned from.
+  // 3. New weights are compared with those that serve, on tasks of the gate.
+  const isOver = result.end === 'done' || result.end === 'budget';
+  for (const [task, list] of isOver ? rewards : []) await recordPractised(task, list, run, 'learn', parts);
+  if (training !== undefined && isOver && !signal.aborted)
+    yield* measureWeights(
+      training,
+      {
+        tasks: await gateTasksOf(parts),
+        attempt: attempts.make,
+        lessonsFor: parts.lessonsFor,
+        timeoutMs: settings.timeoutMs,
+      },
+      journal,
+      signal,
+    );
+
+  // 4. Lessons on trial are measured, with and without, on tasks that they were not learned from.
   let helpful = 0;
   let refused = 0;
-  const isOver = result.end === 'done' || result.end === 'budget';
-  for (const [task, list] of isOver ? rewards : []) await practised(task, list, run, 'learn', parts);
+  const make = attempts.serving ?? attempts.make;
   const trials =
-    isOver && !signal.aborted ? measureTrials(parts, attempts, journal, budget, temperature, signal) : [];
+    isOver && !signal.aborted ? measureTrials(parts, make, journal, budget, temperature, signal) : [];
   for await (const event of trials) {
     yield event;
     if (event.type !== 'trial-decided') continue;
@@ -178,21 +230,22 @@ export async function* runSession(
     else if (event.outcome !== 'untested') refused++;
   }
 
-  // 4. Tasks that passed once are tried again, with the lessons of now.
+  // 5. Tasks that passed once are tried again, with the lessons of now.
   const forgotten: string[] = [];
   for (const task of isOver ? await openTasks(planned.regression, parts) : []) {
     if (signal.aborted || budget.refusal() !== undefined) break;
-    const isPassed = await retry(task, run, parts, attempts, journal, temperature, signal);
+    const isPassed = await retryTask(task, run, parts, make, journal, temperature, signal);
     if (isPassed === undefined) continue;
     yield { type: 'task-retried', task: task.id, isPassed };
     if (!isPassed) forgotten.push(task.id);
   }
 
-  // 5. The session is closed, unless it goes on later.
+  // 6. The session is closed, unless it goes on later.
   const end = signal.aborted && result.end !== 'budget' ? 'aborted' : result.end;
   const { note, counts, retryAfterMs } = result;
   const spent = parts.openBudget(spentIn(journal)).spent();
-  const closing = compact({ run, end, note, counts, spent, helpful, refused, forgotten });
+  const weights = weightsOf(journal.units(), untrained);
+  const closing = compact({ run, end, note, counts, spent, helpful, refused, forgotten, weights });
   if (end === 'done' || end === 'budget')
     await append({ type: 'practice-session', op: 'closed', ...closing }, `practice/${run}/closed`, parts);
   return compact({ ...closing, retryAfterMs });
@@ -269,24 +322,29 @@ async function openTasks(
 
 const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
 
+const gateTasksOf = (parts: SessionParts): Promise<readonly PracticeTask[]> =>
+  openTasks(
+    parts.tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'gate' ? [task.id] : [])),
+    parts,
+  );
+
 async function* measureTrials(
   parts: SessionParts,
-  { make }: SessionAttempts,
+  make: MakeAttempt,
   journal: RunUnits,
   budget: Budget,
   temperature: number,
   signal: AbortSignal,
 ): AsyncGenerator<TrialEvent> {
-  const { settings, tasks, records } = parts;
+  const { settings, records } = parts;
   const { trials, timeoutMs } = settings();
-  const gateIds = tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'gate' ? [task.id] : []));
   yield* runTrials(
     {
       attempt: make,
       lessonsFor: parts.lessonsFor,
       journal,
       compare: parts.compare,
-      gateTasks: () => openTasks(gateIds, parts),
+      gateTasks: () => gateTasksOf(parts),
       library: parts.library,
       records,
       traffic: parts.traffic,
@@ -297,55 +355,4 @@ async function* measureTrials(
     },
     signal,
   );
-}
-
-/** Once, and twice more when it fails: one failure at this temperature may be chance. Undefined when it could not be tried. */
-async function retry(
-  task: PracticeTask,
-  run: string,
-  parts: SessionParts,
-  { make }: SessionAttempts,
-  journal: RunUnits,
-  temperature: number,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const { lessonsFor, settings } = parts;
-  const { agent, project, domain, prompt } = task;
-  const shown = await lessonsFor(compact({ task: prompt, agent, project, domain }));
-  const rewards: number[] = [];
-  for (let place = 0; place < 3 && !rewards.some((reward) => reward >= PASSED); place++) {
-    const id = `again/${task.id}/${place}`;
-    const known = (await journal.read(id)) as { readonly reward: number } | undefined;
-    if (known !== undefined) rewards.push(known.reward);
-    if (known !== undefined) continue;
-    const order = {
-      id: `${run}/${id}`,
-      task,
-      shown,
-      seed: `${run}/${id}`,
-      temperature,
-      timeoutMs: settings().timeoutMs,
-    };
-    const { outcome, used } = await make(order, signal);
-    if (outcome.is !== 'graded') return undefined;
-    const sessions = task.from === undefined ? [] : [task.from.session];
-    await journal.write(id, { reward: outcome.reward, used: { ...used } }, { sessions });
-    rewards.push(outcome.reward);
-  }
-  await practised(task.id, rewards, run, 'again', parts);
-  return rewards.some((reward) => reward >= PASSED);
-}
-
-/** How attempts at a task went: it decides when it is tried again, and how hard it is. */
-async function practised(
-  id: string,
-  rewards: readonly number[],
-  run: string,
-  what: string,
-  { records, clock, tasks }: Pick<SessionParts, 'records' | 'clock' | 'tasks'>,
-): Promise<void> {
-  const fact = { type: 'practice-task', op: 'practised', id, run, rewards } as const;
-  const at = Math.round(clock.now());
-  const [written] = await records.append([{ at, fact, key: `practice/${run}/${what}/${id}` }]);
-  if (written?.isNew === true) tasks.add({ seq: written.seq, at, fact });
 }

@@ -56,6 +56,9 @@ interface Progress {
   lost: number;
   pairs: number;
   decided: number;
+  /** Groups that weights were trained on, and the pairs that new weights were compared on. */
+  trained: number;
+  compared: number;
   last?: string;
 }
 
@@ -108,6 +111,8 @@ export function createPractice(options: ServePracticeOptions): Practice {
       lost: 0,
       pairs: 0,
       decided: 0,
+      trained: 0,
+      compared: 0,
     };
     problem = undefined;
     const work = async (): Promise<SessionResult | undefined> => {
@@ -377,6 +382,12 @@ function follow(progress: Progress, event: SessionNews): void {
       break;
     case 'trial-decided':
       progress.decided++;
+      break;
+    case 'groups-trained':
+      progress.trained += event.trained?.groups ?? 0;
+      break;
+    case 'weights-compared':
+      progress.compared = event.pairs;
       break;
     default:
   }

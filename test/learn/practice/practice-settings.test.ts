@@ -92,7 +92,7 @@ async function open(config: Partial<PracticeConfig>) {
           generation: lessons.library.generation,
         };
       },
-      openAttempts: ({ name }) => ({
+      openAttempts: async ({ name }) => ({
         agent: name,
         make: async (order) => {
           orders.push(order);

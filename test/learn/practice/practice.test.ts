@@ -82,6 +82,7 @@ describe('a run of practice', () => {
       },
       trainOn: async (groups) => {
         trained.push({ groups, generation: store.factsOf('library-changed', 0, 10).length });
+        return undefined;
       },
     });
     expect(trained).toMatchObject([{ generation: 0 }]);

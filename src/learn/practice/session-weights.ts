@@ -1,0 +1,126 @@
+import { asObject, compact, isObject, type Json, type JsonObject, toJson } from '../../core/json.ts';
+import type {
+  Attempt,
+  LessonsForTask,
+  MakeAttempt,
+  PracticeTask,
+  SessionWeights,
+  TrainedGroups,
+  WeightsVerdict,
+} from '../../core/practice.ts';
+import { plural } from '../../text/phrases.ts';
+import { sessionsOf } from './attempt-batch.ts';
+import type { TrainOnGroups } from './practice-input.ts';
+import type { RunUnits } from './practice-journal.ts';
+
+/** The training of a session's policy. */
+export interface SessionTraining {
+  readonly trainOn: TrainOnGroups;
+  /** Compares the newest weights with those that serve. May be called again after it was stopped. */
+  finish(gate: WeightsGate): AsyncGenerator<WeightsNews, WeightsVerdict>;
+}
+
+/** Tasks of the gate split, and how they are attempted. */
+export interface WeightsGate {
+  readonly tasks: readonly PracticeTask[];
+  readonly attempt: MakeAttempt;
+  readonly lessonsFor: LessonsForTask;
+  readonly timeoutMs: number;
+}
+
+interface WeightsNews {
+  /** `pair-weighed`: both versions have attempted a task. */
+  readonly type: string;
+}
+
+/** What is journaled about the groups of one batch. */
+export interface TrainedUnit {
+  readonly groups: readonly string[];
+  readonly trained?: TrainedGroups;
+}
+
+const TRAINED = 'trained/';
+const VERDICT = 'weights-verdict';
+
+export const trainedUnit = (step: number): string => `${TRAINED}${step}`;
+export const isTrainedUnit = (value: unknown): value is TrainedUnit =>
+  isObject(value) && Array.isArray(value.groups);
+const isVerdict = (value: unknown): value is WeightsVerdict =>
+  isObject(value) && typeof value.outcome === 'string' && typeof value.version === 'number';
+
+/** Measures the new weights once; attempts that were paid for are not made again when the session goes on. */
+export async function* measureWeights(
+  training: SessionTraining,
+  gate: WeightsGate,
+  journal: RunUnits,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly type: 'weights-compared'; readonly pairs: number }, void> {
+  if ((await journal.read(VERDICT)) !== undefined) return;
+  const news = training.finish({ ...gate, attempt: attemptOnce(gate.attempt, journal, signal) });
+  let pairs = 0;
+  let next = await news.next();
+  for (; next.done !== true; next = await news.next())
+    if (next.value.type === 'pair-weighed') yield { type: 'weights-compared', pairs: ++pairs };
+  if (!signal.aborted) await journal.write(VERDICT, toJson(next.value));
+}
+
+/** Only the grade is needed again. */
+const attemptOnce =
+  (make: MakeAttempt, journal: RunUnits, stop: AbortSignal): MakeAttempt =>
+  async (order, signal) => {
+    const unit = `weights/${order.id}`;
+    const known: unknown = await journal.read(unit);
+    if (isGraded(known)) return { ...known, id: order.id, output: '', steps: [] };
+    const attempt = await make(order, signal);
+    const { task, by, generation, lessons, outcome, used } = attempt;
+    if (outcome.is === 'graded' && !stop.aborted) {
+      const grade = { is: outcome.is, reward: outcome.reward, reasons: [] };
+      const sessions = sessionsOf(order.task);
+      await journal.write(unit, toJson({ task, by, generation, lessons, outcome: grade, used }), {
+        sessions,
+      });
+    }
+    return attempt;
+  };
+
+const isGraded = (value: unknown): value is Attempt =>
+  isObject(value) && asObject(value.outcome).is === 'graded' && isObject(value.used);
+
+/** What the units of a session say about weights; undefined where nothing could be trained and nothing is to be said. */
+export function weightsOf(
+  units: ReadonlyMap<string, Json>,
+  untrained: string | undefined,
+): SessionWeights | undefined {
+  const steps = [...units].flatMap(([unit, value]) =>
+    unit.startsWith(TRAINED) && isTrainedUnit(value) && value.trained !== undefined ? [value.trained] : [],
+  );
+  const verdict = units.get(VERDICT);
+  if (steps.length === 0 && verdict === undefined && untrained === undefined) return undefined;
+  const refused = steps.flatMap((one) => one.refused);
+  return compact({
+    steps: steps.filter(({ groups }) => groups > 0).length,
+    groups: steps.reduce((sum, { groups }) => sum + groups, 0),
+    refused: refused.length,
+    notes: [
+      ...new Set([...(untrained === undefined ? [] : [untrained]), ...refused.map(({ why }) => why)]),
+    ].slice(0, 5),
+    verdict: isVerdict(verdict) ? verdict : undefined,
+  });
+}
+
+/** With sentences for people in `said`. */
+export function describeWeights(weights: SessionWeights): JsonObject {
+  const { steps, groups, refused, notes, verdict } = weights;
+  const trained =
+    groups + refused === 0
+      ? []
+      : [
+          `${plural(steps, 'update')} with ${plural(groups, 'group')}${refused === 0 ? '' : `; ${plural(refused, 'group')} not used`}`,
+        ];
+  const compared = verdict?.pairs
+    ? ` (${plural(verdict.pairs, 'pair')} on ${plural(verdict.tasks, 'task')} of the gate)`
+    : '';
+  const measured =
+    verdict === undefined ? [] : [`version ${verdict.version} ${verdict.outcome}: ${verdict.why}${compared}`];
+  return { ...asObject(toJson(weights)), said: [...trained, ...notes, ...measured] };
+}

@@ -1,0 +1,95 @@
+import { TrainingError } from '../core/training.ts';
+import { createPracticeTraining, type PracticeTraining } from './practice-training.ts';
+import type { PromotionEvent } from './promotion.ts';
+import { connectPlannedEngine, followPromotions, openPlannedTemplate } from './run-plan.ts';
+import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
+
+/** What training in a session of practice needs, as plain data: it runs in another thread than the one that serves. */
+export interface PracticeTrainingPlan
+  extends Pick<
+    TrainingPlan,
+    'engine' | 'template' | 'folder' | 'rank' | 'tuning' | 'promotion' | 'turnedBack'
+  > {
+  /** The policy's name, such as `nano`. */
+  readonly name: string;
+}
+
+/** What a session of practice asks of the daemon. */
+export interface PracticeTrainingCalls extends Pick<DaemonCalls, 'tell' | 'generation'> {
+  /**
+   * Nothing else trains the engine's weights from then on until `end`. A text says why nothing may be trained now. Undefined: the
+   * model (`provider/model`) is not the engine's policy.
+   */
+  begin(model: string): Promise<PracticeTrainingPlan | string | undefined>;
+  end(): Promise<void>;
+}
+
+/** One of these calls as plain data. */
+export type PracticeTrainingCall =
+  | { readonly call: 'begin'; readonly model: string }
+  | { readonly call: 'tell'; readonly event: PromotionEvent }
+  | { readonly call: 'generation' | 'end' };
+
+/** The calls, sent to the thread that answers them. */
+export const sendPracticeCalls = (
+  send: (call: PracticeTrainingCall) => Promise<unknown>,
+): PracticeTrainingCalls => {
+  const ask = async <T>(call: PracticeTrainingCall): Promise<T> => (await send(call)) as T;
+  return {
+    begin: (model) => ask({ call: 'begin', model }),
+    tell: (event) => ask({ call: 'tell', event }),
+    generation: () => ask({ call: 'generation' }),
+    end: () => ask({ call: 'end' }),
+  };
+};
+
+/** `calls`: undefined when nothing is trained here. */
+export async function answerPracticeCall(
+  asked: PracticeTrainingCall,
+  calls: PracticeTrainingCalls | undefined,
+): Promise<unknown> {
+  if (asked.call === 'begin') return calls?.begin(asked.model);
+  return asked.call === 'tell' ? calls?.tell(asked.event) : calls?.[asked.call]();
+}
+
+/** Opens training for the model that attempts tasks. A text says why nothing is trained; undefined: there is nothing to train. */
+export async function openPracticeTraining(
+  model: string,
+  calls: PracticeTrainingCalls,
+  signal: AbortSignal,
+): Promise<PracticeTraining | string | undefined> {
+  const plan = await calls.begin(model);
+  if (plan === undefined || typeof plan === 'string') return plan;
+  try {
+    const engine = await connectPlannedEngine(plan);
+    const { learningRate, settings, seed } = plan.tuning;
+    const training = createPracticeTraining({
+      engine,
+      template: await openPlannedTemplate(plan),
+      name: plan.name,
+      promotions: followPromotions(plan, calls),
+      folder: plan.folder,
+      generation: calls.generation,
+      rank: plan.rank,
+      signal,
+      ...(learningRate === undefined ? {} : { learningRate }),
+      ...(settings === undefined ? {} : { settings }),
+      ...(seed === undefined ? {} : { seed }),
+    });
+    return {
+      ...training,
+      close: async () => {
+        try {
+          await training.close();
+          await engine.close();
+        } finally {
+          await calls.end();
+        }
+      },
+    };
+  } catch (error) {
+    await calls.end();
+    if (error instanceof TrainingError) return `weights are not trained: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { asArray, asObject, type JsonObject, parseJson } from '../../src/core/json.ts';
+import { isAttemptId } from '../../src/core/practice.ts';
+import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
+import { splitOf } from '../../src/learn/practice/sources/split.ts';
+import { runCli, startCli } from '../cli/run-cli.ts';
+import { ask } from '../support/client.ts';
+import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { GRADING, recordTasks } from './record-tasks.ts';
+
+/** Requests as the embedded policy knows them, which it does well sometimes; few words in common, or they were one task. */
+const WORK: readonly (readonly [person: string, day: string, field: string, value: string, file: string])[] =
+  [
+    ['Ada', 'May 4, 2031, 10:00', 'state', 'done', 'orders'],
+    ['Bob', 'June 11, 2032, 08:15', 'owner', 'clara', 'bridge'],
+    ['Chen', 'March 23, 2030, 17:40', 'colour', 'green', 'garden'],
+    ['Dora', 'July 30, 2033, 12:05', 'price', 'high', 'museum'],
+    ['Emil', 'August 2, 2031, 06:50', 'level', 'low', 'harbour'],
+    ['Fay', 'October 19, 2029, 22:10', 'room', 'north', 'school'],
+    ['Gus', 'December 7, 2034, 15:35', 'topic', 'tax', 'letters'],
+    ['Hana', 'January 28, 2030, 09:25', 'status', 'open', 'repairs'],
+    ['Ivo', 'February 13, 2032, 19:00', 'team', 'blue', 'trip'],
+    ['Jun', 'September 5, 2033, 11:45', 'plan', 'late', 'kitchen'],
+    ['Kira', 'November 21, 2031, 07:30', 'size', 'small', 'tents'],
+    ['Leo', 'April 16, 2029, 20:20', 'title', 'chief', 'staff'],
+    ['Mia', 'May 29, 2034, 13:55', 'kind', 'bread', 'bakery'],
+    ['Nils', 'June 1, 2030, 16:40', 'mode', 'quiet', 'engine'],
+    ['Olga', 'July 8, 2032, 05:15', 'place', 'dock', 'ferry'],
+    ['Pia', 'August 24, 2029, 18:05', 'label', 'cold', 'freezer'],
+    ['Quin', 'October 3, 2033, 21:50', 'phase', 'second', 'trial'],
+    ['Rosa', 'December 15, 2030, 10:35', 'rank', 'gold', 'sports'],
+    ['Sven', 'January 9, 2034, 14:10', 'route', 'coast', 'bus'],
+    ['Tara', 'February 26, 2031, 23:45', 'type', 'guest', 'hotel'],
+    ['Udo', 'March 12, 2033, 04:30', 'part', 'wheel', 'bike'],
+    ['Vera', 'April 20, 2030, 08:55', 'style', 'plain', 'poster'],
+    ['Walt', 'September 27, 2029, 12:25', 'crop', 'wheat', 'farm'],
+    ['Xena', 'November 6, 2032, 17:05', 'door', 'shut', 'tower'],
+    ['Yuri', 'May 18, 2029, 09:40', 'song', 'first', 'choir'],
+    ['Zoe', 'June 22, 2034, 06:20', 'gate', 'seven', 'airport'],
+    ['Amir', 'July 14, 2030, 15:15', 'paint', 'white', 'fence'],
+    ['Bela', 'August 31, 2033, 19:50', 'lunch', 'soup', 'menu'],
+    ['Cleo', 'October 10, 2031, 13:05', 'shift', 'night', 'clinic'],
+    ['Dan', 'December 2, 2032, 07:55', 'shelf', 'upper', 'library'],
+  ];
+const LINES = WORK.map(([person, day, field, value, file], at) =>
+  JSON.stringify({
+    prompt: `t0${110 + at}, ${day}, from ${person}. Set ${field} to ${value} in ${file}.json.`,
+    domain: 'files',
+    check: { kind: 'regex', pattern: `set ${file}\\.json ${field} ${value}` },
+  }),
+).join('\n');
+
+const GROUP = 8;
+const config = {
+  models: { practice: 'instar/nano' },
+  train: { batchSize: 16, groupSize: 8 },
+  practice: { groupSize: GROUP },
+  learn: GRADING,
+};
+
+let home: ReturnType<typeof makeHome>;
+let daemon: RunningDaemon;
+beforeAll(async () => {
+  home = makeHome(config);
+  daemon = await startDaemon(home.dir);
+}, 60_000);
+afterAll(async () => {
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  home.remove();
+});
+
+const call = async (route: string, body?: JsonObject): Promise<JsonObject> => {
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
+  const answer = await ask(daemon.port, {
+    path: route,
+    headers,
+    ...(body === undefined ? { method: 'GET' } : { body: JSON.stringify(body) }),
+  });
+  return asObject(parseJson(answer.text));
+};
+const practice = (what: string, body: JsonObject = {}) => call(`/api/practice/${what}`, body);
+const instar = (...words: readonly string[]) => ['--home', home.dir, ...words];
+
+/** What practice reports once this holds for its status. */
+async function reportWhen(holds: (status: JsonObject) => boolean): Promise<JsonObject> {
+  await vi.waitFor(async () => expect(holds(await practice('status'))).toBe(true), {
+    timeout: 240_000,
+    interval: 200,
+  });
+  return practice('report');
+}
+const isOver = ({ running, problem }: JsonObject): boolean => {
+  expect(problem).toBeUndefined();
+  return running === undefined;
+};
+
+/** Of every step of the engine's runs: what it was trained on. */
+const trainedSteps = () => {
+  const folder = path.join(home.dir, 'train', 'nano');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'))
+    .map((line) => asObject(asObject(parseJson(line)).entry))
+    .filter(({ type }) => type === 'step-ended')
+    .map(({ rollouts }) => asArray(rollouts).map(String));
+};
+
+describe('practice with the policy that the daemon trains', () => {
+  it('trains it on the groups of the session, measures the new weights on other tasks, and says so', async () => {
+    const added = await practice('add', { text: LINES, file: 'files.jsonl' });
+    expect(added).toMatchObject({ added: WORK.length, faults: [] });
+    const { tasks } = await readCuratedTasks(LINES, 'files.jsonl');
+    const gate = tasks.filter(({ root }) => splitOf(root) === 'gate').length;
+    expect(gate).toBeGreaterThanOrEqual(5);
+    expect(await practice('run', { kind: 'exploratory' })).toEqual({ started: true });
+    const report = await reportWhen(isOver);
+    const { kept } = asObject(report.counts);
+    expect(kept).toBeGreaterThan(0);
+    expect(report).toMatchObject({
+      end: 'done',
+      counts: { infrastructure: 0 },
+      weights: { steps: 1, groups: kept, refused: 0, notes: [], verdict: { version: 1, tasks: gate } },
+    });
+    // Every attempt of the groups with a difference once, under its own id.
+    expect(trainedSteps()).toHaveLength(1);
+    expect(new Set(trainedSteps().flat()).size).toBe(Number(kept) * GROUP);
+    expect(trainedSteps().flat().every(isAttemptId)).toBe(true);
+
+    const verdict = asObject(asObject(report.weights).verdict);
+    const { versions } = await call('/api/train');
+    // Weights that were not shown to be as good do not serve, not even a share of the sessions.
+    if (verdict.outcome === 'promoted')
+      expect(versions).toMatchObject({ onTrial: { version: 1, stage: 'canary' } });
+    else expect(JSON.stringify(versions)).not.toContain('canary');
+    const { stdout } = await runCli(instar('practice', 'status'));
+    expect(stdout).toContain(`1 update with ${kept} group`);
+    expect(stdout).toContain(`version 1 ${verdict.outcome}`);
+  }, 300_000);
+
+  it('that is stopped while it attempts and killed after its step goes on: nothing is lost, and nothing trains twice', async () => {
+    await call('/api/train/rollback', {});
+    const before = trainedSteps().length;
+    await practice('run', { kind: 'exploratory' });
+    await reportWhen(({ running }) => Number(asObject(running).attempts) > 3);
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    expect(trainedSteps()).toHaveLength(before);
+    daemon = await startDaemon(home.dir);
+    expect(await practice('run')).toEqual({ started: true });
+    await reportWhen(({ running }) => Number(asObject(running).trained) > 0);
+    daemon.child.kill('SIGKILL');
+    await daemon.exited;
+    expect(trainedSteps()).toHaveLength(before + 1);
+    daemon = await startDaemon(home.dir);
+    expect(await practice('run')).toEqual({ started: true });
+    const report = await reportWhen(isOver);
+    // The engine's end with the daemon is no failed attempt.
+    expect(report).toMatchObject({ end: 'done', counts: { infrastructure: 0 }, weights: { steps: 1 } });
+    expect(trainedSteps()).toHaveLength(before + 1);
+    const all = trainedSteps().flat();
+    expect(new Set(all).size).toBe(all.length);
+  }, 300_000);
+
+  it('trains nothing while a training window does, and says so; the window is not disturbed', async () => {
+    await call('/api/train/rollback', {});
+    await recordTasks(daemon.port, daemon.key);
+    const window = startCli(instar('train', 'run', '--steps', '400'));
+    await new Promise<void>((resolve) => {
+      window.child.stderr?.on('data', (text: string) => {
+        if (/step \d+ of 400/.test(text)) resolve();
+      });
+    });
+    await practice('run', { kind: 'exploratory', tasks: 2, group: 2 });
+    const report = await reportWhen(isOver);
+    expect(report).toMatchObject({ end: 'done', weights: { steps: 0, groups: 0 } });
+    expect(JSON.stringify(report.weights)).toContain('weights are being trained already');
+    expect(await call('/api/train')).toMatchObject({ window: { isRunning: true } });
+    window.child.kill('SIGINT');
+    await window.ended();
+  }, 300_000);
+});
