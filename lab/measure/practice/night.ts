@@ -114,7 +114,11 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
     record: journal.record,
     checkText: checkLessonText,
     similar: home.similar,
-    trainOn: async (groups) => void trained.push(await training.trainOn(groups)),
+    trainOn: async (groups) => {
+      const step = await training.trainOn(groups);
+      trained.push(step);
+      return step;
+    },
     clock: systemClock,
     signal,
   });
