@@ -17,7 +17,7 @@ interface CuratedOptions extends WorkTaskOptions {
 }
 
 /** The domain of all file tasks. */
-export const WORK_DOMAIN = 'workdays';
+const WORK_DOMAIN = 'workdays';
 
 /** Tasks of the suite as curated tasks. The suite's own check stands behind `check`: its verdict is told in the user's words. */
 export const makeCuratedWork = ({ agent, earlier = 0, ...options }: CuratedOptions): readonly CuratedWork[] =>

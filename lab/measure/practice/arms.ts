@@ -4,8 +4,8 @@ import { queryOf } from '../../../src/learn/trial/measure-trial.ts';
 import { renderBlock } from '../../../src/lessons/render-block.ts';
 import type { PromptNotes } from '../../run/prompt-notes.ts';
 import type { CuratedWork } from '../../workdays/curated-tasks.ts';
-import { isOpenVote, mostCommonState } from './common-state.ts';
 import { AT_ONCE, TIMEOUT_MS } from './night.ts';
+import { isOpenVote, pluralityState } from './plurality-state.ts';
 import type { WorkAttempt, WorkAttempts } from './work-attempts.ts';
 
 export const PRACTICE_ARMS = [
@@ -138,7 +138,7 @@ async function measureTask(
     if (made.length === 1 && gift.tokens !== undefined)
       allowed = Math.max(1, Math.floor(gift.tokens / Math.max(1, one.attempt.used.tokens)));
   }
-  const chosen = mostCommonState(made)?.verdict;
+  const chosen = pluralityState(made)?.verdict;
   const isDone = chosen?.isDone === true;
   return {
     ...{ seed, arm, task: task.id, rules: question.rules, isDone },

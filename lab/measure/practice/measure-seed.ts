@@ -30,9 +30,10 @@ import { createWorkAttempts } from './work-attempts.ts';
 export interface SeedSize extends NightSize {
   /** Tasks of the report split. */
   readonly report: number;
-  /** Tasks of the gate split, and the most pairs for each lesson on trial. */
+  /** Tasks of the gate split, the most pairs for each lesson on trial, and the most attempts of all trials. */
   readonly gate: number;
   readonly pairs: number;
+  readonly trialAttempts: number;
   /** Tasks without anything that was said before, to see whether attempts at them differ. */
   readonly bare: number;
 }
@@ -149,6 +150,7 @@ export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
       attempts,
       gate: work.gate,
       pairs: size.pairs,
+      most: size.trialAttempts,
       seed,
       signal,
     });

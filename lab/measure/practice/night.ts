@@ -75,6 +75,7 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
   const notes = openPromptNotes(path.join(home.dir, 'notes.md'));
   const trained: TrainedGroups[] = [];
   const rewards: number[][] = [];
+  const said: { readonly id: string; readonly reasons: readonly string[] }[] = [];
   const spent = { attempts: 0, tokens: 0 };
   const running = practice({
     run,
@@ -95,7 +96,7 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
       spent.attempts++;
       spent.tokens += attempt.used.tokens;
       if (attempt.outcome.is === 'graded' && attempt.outcome.reward < 1)
-        for (const reason of attempt.outcome.reasons) notes.add(reason);
+        said.push({ id: attempt.id, reasons: attempt.outcome.reasons });
       return attempt;
     },
     lessonsFor: home.lessonsFor,
@@ -113,7 +114,11 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
     record: journal.record,
     checkText: checkLessonText,
     similar: home.similar,
-    trainOn: async (groups) => void trained.push(await training.trainOn(groups)),
+    trainOn: async (groups) => {
+      const step = await training.trainOn(groups);
+      trained.push(step);
+      return step;
+    },
     clock: systemClock,
     signal,
   });
@@ -129,6 +134,9 @@ export async function runNight(parts: NightParts): Promise<NightEnd> {
     if (event.type === 'groups-kept') {
       kept += event.kept;
       groups += event.of;
+      // In the order of tasks and places, whichever was ready first.
+      for (const { reasons } of said.splice(0).sort((a, b) => (a.id < b.id ? -1 : 1)))
+        for (const reason of reasons) notes.add(reason);
       notes.endDay();
       say(`batch ${event.step + 1}: ${event.kept} of ${event.of} groups differ, ${meanText(rewards.at(-1))}`);
     }
@@ -158,7 +166,9 @@ const meanText = (values: readonly number[] = []): string => `mean reward ${mean
 interface TrialsParts extends Pick<NightParts, 'home' | 'attempts' | 'seed' | 'signal'> {
   /** Of the gate split. */
   readonly gate: readonly CuratedWork[];
+  /** The most pairs for one lesson, and the most attempts in all. */
   readonly pairs: number;
+  readonly most: number;
 }
 
 export interface TrialsEnd {
@@ -171,7 +181,7 @@ export interface TrialsEnd {
 
 /** Lessons on trial, measured with and without on tasks of the gate split by the weights that ship. */
 export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
-  const { home, attempts, gate, pairs, seed, signal } = parts;
+  const { home, attempts, gate, pairs, most, seed, signal } = parts;
   const since = performance.now();
   const run = `trials-${seed}`;
   const journal = await openPracticeJournal({ run, records: home.records, clock: systemClock });
@@ -191,7 +201,9 @@ export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
       library: home.library,
       records: home.records,
       traffic: () => ({ better: 0, worse: 0 }),
-      budget: createRunBudget(NO_LIMITS),
+      budget: {
+        refusal: () => (spent.attempts < most ? undefined : `${most} attempts for trials were made`),
+      },
       settings: { pairs, repeats: 1, days: 14, temperature: 1, timeoutMs: TIMEOUT_MS },
       mayPromote: true,
       clock: systemClock,

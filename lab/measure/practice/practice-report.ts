@@ -197,7 +197,14 @@ function votesText(rows: readonly ArmRow[]): string {
   return `\`same tokens\`: what practice cost would have paid for ${count(allowed)} attempts at each task on average. At most ${MOST_VOTES} were made, and none that could not change the most common state any more.`;
 }
 
-const OUTCOMES: readonly TrialOutcome[] = ['helpful', 'no-difference', 'harmful', 'untested'];
+/** `undecided`: the attempts were used before its test ended. */
+const OUTCOMES: readonly (TrialOutcome | 'undecided')[] = [
+  'helpful',
+  'no-difference',
+  'harmful',
+  'untested',
+  'undecided',
+];
 
 function trialTable(results: readonly SeedResult[]): string {
   return markdownTable(
@@ -206,7 +213,7 @@ function trialTable(results: readonly SeedResult[]): string {
       `seed ${seed}`,
       String(night.lessons.length),
       ...OUTCOMES.map((outcome) =>
-        String(night.lessons.filter(({ id }) => (trials.outcomes.get(id) ?? 'untested') === outcome).length),
+        String(night.lessons.filter(({ id }) => (trials.outcomes.get(id) ?? 'undecided') === outcome).length),
       ),
       count(trials.attempts),
       (trials.ms / 60_000).toFixed(1),

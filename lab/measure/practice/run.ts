@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { inParallel } from '../../../src/learn/practice/in-parallel.ts';
 import { createSharedEmbed } from '../../run/shared-embed.ts';
 import { writeSection } from '../markdown.ts';
 import { measureSeed, type SeedResult, type SeedSize } from './measure-seed.ts';
@@ -11,9 +12,9 @@ import { reportPractice } from './practice-report.ts';
  * What a night of practice changes: nano on rules that nobody tuned for, with an empty library, before and after. The lessons and the
  * weights of the same groups are measured apart and together on tasks of other worlds, beside simpler ways to use the same night.
  *
- *   npm run bench:practice [-- --write] [--seeds 3] [--tasks 60] [--night usual|small] [--json FILE]
+ *   npm run bench:practice [-- --write] [--seeds 3] [--tasks 60] [--night usual|small] [--parallel 2] [--json FILE]
  *
- * `--tasks`: tasks of the report split for each seed. `--write` replaces the section of docs/practice.md.
+ * `--tasks`: tasks of the report split for each seed. `--parallel`: seeds at the same time. `--write` replaces the section of docs/practice.md.
  */
 const { values } = parseArgs({
   options: {
@@ -21,19 +22,21 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '3' },
     tasks: { type: 'string', default: '60' },
     night: { type: 'string', default: 'usual' },
+    parallel: { type: 'string', default: '2' },
     json: { type: 'string' },
   },
 });
 
 const NIGHTS: Readonly<Record<string, Omit<SeedSize, 'report'>>> = {
-  usual: { tasks: 60, groupSize: 8, batch: 12, gate: 60, pairs: 32, bare: 10 },
-  small: { tasks: 12, groupSize: 8, batch: 6, gate: 12, pairs: 4, bare: 2 },
+  usual: { tasks: 96, groupSize: 8, batch: 12, gate: 60, pairs: 48, trialAttempts: 640, bare: 10 },
+  small: { tasks: 12, groupSize: 8, batch: 6, gate: 12, pairs: 4, trialAttempts: 40, bare: 2 },
 };
 
-const [seeds, tasks] = [Number(values.seeds), Number(values.tasks)];
+const [seeds, tasks, parallel] = [values.seeds, values.tasks, values.parallel].map(Number);
+const isCount = (given: number | undefined): given is number => given !== undefined && given > 0;
 const night = NIGHTS[values.night];
-if (!(seeds > 0 && tasks > 0) || night === undefined) {
-  process.stderr.write('--seeds and --tasks take a number, and --night takes usual or small.\n');
+if (!(isCount(seeds) && isCount(tasks) && isCount(parallel)) || night === undefined) {
+  process.stderr.write('--seeds, --tasks and --parallel take a number, and --night takes usual or small.\n');
   process.exit(2);
 }
 const size: SeedSize = { ...night, report: tasks };
@@ -48,18 +51,21 @@ const log = {
 const folder = mkdtempSync(path.join(tmpdir(), 'instar-practice-'));
 const embed = createSharedEmbed();
 const { signal } = new AbortController();
-const results: SeedResult[] = [];
 const began = performance.now();
+const results: SeedResult[] = [];
+const all = Array.from({ length: seeds }, (_, at) => at + 1);
 try {
-  for (let seed = 1; seed <= seeds; seed++) {
-    const own = path.join(folder, String(seed));
+  // Each seed has an engine of its own, which samples on one core.
+  for await (const { index, value } of inParallel(all, parallel, async (seed) => {
     const told = (text: string): void => say(`seed ${seed}: ${text}`);
+    const own = path.join(folder, String(seed));
     const result = await measureSeed({ seed, size, folder: own, embed, log, say: told, signal });
-    results.push(result);
     for (const { id, text } of result.night.lessons)
-      told(`${result.trials.outcomes.get(id) ?? 'untested'}: ${text.content.replaceAll('\n', ' | ')}`);
+      told(`${result.trials.outcomes.get(id) ?? 'undecided'}: ${text.content.replaceAll('\n', ' | ')}`);
     for (const why of result.night.refused) told(`refused: ${why}`);
-  }
+    return result;
+  }))
+    results[index] = value;
 } finally {
   await embed.close();
   rmSync(folder, { recursive: true, force: true });

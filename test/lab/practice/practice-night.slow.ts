@@ -17,7 +17,16 @@ it('a tiny night with nano trains weights and publishes quoted lessons, and meas
     rmSync(folder, { recursive: true, force: true });
   });
   const quiet = (): void => undefined;
-  const size = { tasks: 8, groupSize: 6, batch: 4, report: 4, gate: 6, pairs: 2, bare: 1 };
+  const size = {
+    tasks: 8,
+    groupSize: 6,
+    batch: 4,
+    report: 4,
+    gate: 6,
+    pairs: 2,
+    trialAttempts: 1_000,
+    bare: 1,
+  };
   const result = await measureSeed({
     seed: 1,
     size,

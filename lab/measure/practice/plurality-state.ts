@@ -5,7 +5,7 @@ interface LeftState {
 }
 
 /** The attempt whose state is the most common one; of several as common, the state that came first. Undefined without a state. */
-export function mostCommonState<T extends LeftState>(attempts: readonly T[]): T | undefined {
+export function pluralityState<T extends LeftState>(attempts: readonly T[]): T | undefined {
   let best: { readonly first: T; readonly count: number } | undefined;
   for (const [state, count] of countStates(attempts)) {
     const first = attempts.find((attempt) => attempt.state === state);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { isOpenVote, mostCommonState } from '../../../lab/measure/practice/common-state.ts';
+import { isOpenVote, pluralityState } from '../../../lab/measure/practice/plurality-state.ts';
 import { createRandom } from '../../../src/base/random.ts';
 
 const left = (...states: readonly string[]) => states.map((state, place) => ({ state, place }));
 
 describe('the most common final state', () => {
   it('is the one that most attempts left, and of several as common the one that came first', () => {
-    expect(mostCommonState(left('a', 'b', 'b'))).toEqual({ state: 'b', place: 1 });
-    expect(mostCommonState(left('a', 'b', 'b', 'a'))).toEqual({ state: 'a', place: 0 });
+    expect(pluralityState(left('a', 'b', 'b'))).toEqual({ state: 'b', place: 1 });
+    expect(pluralityState(left('a', 'b', 'b', 'a'))).toEqual({ state: 'a', place: 0 });
   });
 
   it('counts no attempt that could not be graded', () => {
-    expect(mostCommonState([{}, {}, { state: 'a' }])).toEqual({ state: 'a' });
-    expect(mostCommonState([{}, {}])).toBeUndefined();
+    expect(pluralityState([{}, {}, { state: 'a' }])).toEqual({ state: 'a' });
+    expect(pluralityState([{}, {}])).toBeUndefined();
   });
 
   it('is the same when attempts that cannot change it are not made', () => {
@@ -24,7 +24,7 @@ describe('the most common final state', () => {
       let made = 1;
       while (isOpenVote(all.slice(0, made), all.length - made)) made++;
       saved += all.length - made;
-      expect(mostCommonState(all.slice(0, made))?.state).toBe(mostCommonState(all)?.state);
+      expect(pluralityState(all.slice(0, made))?.state).toBe(pluralityState(all)?.state);
     }
     expect(saved).toBeGreaterThan(2_000);
   });
