@@ -61,8 +61,10 @@ try {
     const told = (text: string): void => say(`seed ${seed}: ${text}`);
     const own = path.join(folder, String(seed));
     const result = await measureSeed({ seed, size, folder: own, embed, log, say: told, signal });
-    for (const { id, text } of result.night.lessons)
-      told(`${result.trials.outcomes.get(id) ?? 'undecided'}: ${text.content.replaceAll('\n', ' | ')}`);
+    for (const { id, text } of result.night.lessons) {
+      const { outcome, why } = result.trials.verdicts.get(id) ?? { outcome: 'undecided', why: '' };
+      told(`${outcome}: ${text.content.replaceAll('\n', ' | ')} (${why})`);
+    }
     for (const why of result.night.refused) told(`refused: ${why}`);
     return result;
   }))
@@ -83,7 +85,7 @@ if (values.json !== undefined)
       results.map(({ rules: _, night: { notes: __, ...rest }, trials, ...result }) => ({
         ...result,
         night: rest,
-        trials: { ...trials, outcomes: [...trials.outcomes] },
+        trials: { ...trials, verdicts: [...trials.verdicts] },
       })),
     ),
   );
