@@ -154,8 +154,8 @@ export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
       seed,
       signal,
     });
-    say(`trials: ${[...trials.outcomes.values()].join(', ')}, ${minutes(trials.ms)}`);
-    const isHelpful = (id: string): boolean => trials.outcomes.get(id) === 'helpful';
+    say(`trials: ${trials.verdicts.size} of ${night.lessons.length} decided, ${minutes(trials.ms)}`);
+    const isHelpful = (id: string): boolean => trials.verdicts.get(id)?.outcome === 'helpful';
     await measure('proven', provenGift(home.lessonsFor, night.lessons, isHelpful));
     return { seed, rules: rules.rules, bare, night, trials, rows, ms: performance.now() - since };
   } finally {

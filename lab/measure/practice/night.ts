@@ -173,7 +173,7 @@ interface TrialsParts extends Pick<NightParts, 'home' | 'attempts' | 'seed' | 's
 
 export interface TrialsEnd {
   /** By lesson; a lesson whose test did not end has none. */
-  readonly outcomes: ReadonlyMap<string, TrialOutcome>;
+  readonly verdicts: ReadonlyMap<string, { readonly outcome: TrialOutcome; readonly why: string }>;
   readonly attempts: number;
   readonly tokens: number;
   readonly ms: number;
@@ -185,7 +185,7 @@ export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
   const since = performance.now();
   const run = `trials-${seed}`;
   const journal = await openPracticeJournal({ run, records: home.records, clock: systemClock });
-  const outcomes = new Map<string, TrialOutcome>();
+  const verdicts = new Map<string, { readonly outcome: TrialOutcome; readonly why: string }>();
   const spent = { attempts: 0, tokens: 0 };
   for await (const event of runTrials(
     {
@@ -210,8 +210,9 @@ export async function runLessonTrials(parts: TrialsParts): Promise<TrialsEnd> {
     },
     signal,
   ))
-    if (event.type === 'trial-decided') outcomes.set(event.lesson, event.outcome);
-  return { outcomes, ...spent, ms: performance.now() - since };
+    if (event.type === 'trial-decided')
+      verdicts.set(event.lesson, { outcome: event.outcome, why: event.why });
+  return { verdicts, ...spent, ms: performance.now() - since };
 }
 
 export interface SpreadCount {

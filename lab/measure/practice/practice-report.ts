@@ -48,6 +48,7 @@ function armTable(rows: readonly ArmRow[]): string {
     'arm',
     'rules kept (95 %)',
     'tasks complete (95 %)',
+    'tasks done',
     'rules against baseline, points',
     'tasks against baseline, points',
     'tasks better / worse',
@@ -65,6 +66,7 @@ function armTable(rows: readonly ArmRow[]): string {
         arm,
         figureText(PRACTICE_MEASURES.rules, armFigure('rules', own)),
         figureText(PRACTICE_MEASURES.tasks, armFigure('tasks', own)),
+        shareOf(own.filter(({ isDone }) => isDone).length, own.length),
         arm === 'baseline' ? NO_VALUE : differenceText(rows, 'rules', arm, 'baseline'),
         arm === 'baseline' ? NO_VALUE : differenceText(rows, 'tasks', arm, 'baseline'),
         arm === 'baseline' ? NO_VALUE : `${better} / ${worse}`,
@@ -213,7 +215,10 @@ function trialTable(results: readonly SeedResult[]): string {
       `seed ${seed}`,
       String(night.lessons.length),
       ...OUTCOMES.map((outcome) =>
-        String(night.lessons.filter(({ id }) => (trials.outcomes.get(id) ?? 'undecided') === outcome).length),
+        String(
+          night.lessons.filter(({ id }) => (trials.verdicts.get(id)?.outcome ?? 'undecided') === outcome)
+            .length,
+        ),
       ),
       count(trials.attempts),
       (trials.ms / 60_000).toFixed(1),

@@ -12,7 +12,7 @@ import { reportPractice } from './practice-report.ts';
  * What a night of practice changes: nano on rules that nobody tuned for, with an empty library, before and after. The lessons and the
  * weights of the same groups are measured apart and together on tasks of other worlds, beside simpler ways to use the same night.
  *
- *   npm run bench:practice [-- --write] [--seeds 3] [--tasks 60] [--night usual|small] [--parallel 2] [--json FILE]
+ *   npm run bench:practice [-- --write] [--seeds 3] [--tasks 60] [--night usual|small] [--parallel 3] [--json FILE]
  *
  * `--tasks`: tasks of the report split for each seed. `--parallel`: seeds at the same time. `--write` replaces the section of docs/practice.md.
  */
@@ -22,13 +22,13 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '3' },
     tasks: { type: 'string', default: '60' },
     night: { type: 'string', default: 'usual' },
-    parallel: { type: 'string', default: '2' },
+    parallel: { type: 'string', default: '3' },
     json: { type: 'string' },
   },
 });
 
 const NIGHTS: Readonly<Record<string, Omit<SeedSize, 'report'>>> = {
-  usual: { tasks: 96, groupSize: 8, batch: 12, gate: 60, pairs: 48, trialAttempts: 640, bare: 10 },
+  usual: { tasks: 96, groupSize: 8, batch: 12, gate: 60, pairs: 48, trialAttempts: 480, bare: 10 },
   small: { tasks: 12, groupSize: 8, batch: 6, gate: 12, pairs: 4, trialAttempts: 40, bare: 2 },
 };
 
@@ -45,7 +45,8 @@ const quiet = (): void => undefined;
 const log = {
   info: quiet,
   debug: quiet,
-  warn: (...told: readonly unknown[]) => say(JSON.stringify(told)),
+  // Engines that start at the same time may want the same port: one of them takes another.
+  warn: quiet,
   error: (...told: readonly unknown[]) => say(JSON.stringify(told)),
 };
 const folder = mkdtempSync(path.join(tmpdir(), 'instar-practice-'));
@@ -55,13 +56,15 @@ const began = performance.now();
 const results: SeedResult[] = [];
 const all = Array.from({ length: seeds }, (_, at) => at + 1);
 try {
-  // Each seed has an engine of its own, which samples on one core.
+  // Each seed has an engine of its own, which samples on one core; three on two cores keep both busy to the end.
   for await (const { index, value } of inParallel(all, parallel, async (seed) => {
     const told = (text: string): void => say(`seed ${seed}: ${text}`);
     const own = path.join(folder, String(seed));
     const result = await measureSeed({ seed, size, folder: own, embed, log, say: told, signal });
-    for (const { id, text } of result.night.lessons)
-      told(`${result.trials.outcomes.get(id) ?? 'undecided'}: ${text.content.replaceAll('\n', ' | ')}`);
+    for (const { id, text } of result.night.lessons) {
+      const { outcome, why } = result.trials.verdicts.get(id) ?? { outcome: 'undecided', why: '' };
+      told(`${outcome}: ${text.content.replaceAll('\n', ' | ')} (${why})`);
+    }
     for (const why of result.night.refused) told(`refused: ${why}`);
     return result;
   }))
@@ -82,7 +85,7 @@ if (values.json !== undefined)
       results.map(({ rules: _, night: { notes: __, ...rest }, trials, ...result }) => ({
         ...result,
         night: rest,
-        trials: { ...trials, outcomes: [...trials.outcomes] },
+        trials: { ...trials, verdicts: [...trials.verdicts] },
       })),
     ),
   );

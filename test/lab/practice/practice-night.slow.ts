@@ -54,7 +54,7 @@ it('a tiny night with nano trains weights and publishes quoted lessons, and meas
   expect(Math.max(...shownBy('semantic'))).toBeGreaterThan(0);
   for (const arm of ['baseline', 'weights', 'same tokens']) expect(Math.max(...shownBy(arm))).toBe(0);
   expect(new Set(shownBy('tips'))).toEqual(new Set([night.lessons.length]));
-  expect([...trials.outcomes.keys()].sort()).toEqual(night.lessons.map(({ id }) => id).sort());
+  expect([...trials.verdicts.keys()].sort()).toEqual(night.lessons.map(({ id }) => id).sort());
 
   const report = reportPractice({ results: [result], size, place: 'a test' });
   for (const arm of PRACTICE_ARMS) expect(report).toContain(`| ${arm} |`);
