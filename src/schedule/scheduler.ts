@@ -72,6 +72,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let state: ScheduleState = { ...initialState, trafficAt: clock.monotonic() };
   let looking: Promise<void> | undefined;
   let cancelLook: () => void = () => undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
   const closed = new AbortController();
 
   const moment = (): Moment => ({ wall: clock.now(), mono: clock.monotonic() });
@@ -176,9 +177,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return found.filter((candidate) => candidate !== undefined);
   };
   const lookOnce = async (): Promise<void> => {
+    // Which other jobs are ready is asked less often than whether somebody is back.
+    const isWatch = state.phase === 'running' && clock.monotonic() - askedAt < rules.busyPaceMs;
+    if (!isWatch) askedAt = clock.monotonic();
     const [readings, ready]: [readonly Presence[], readonly JobCandidate[]] = await Promise.all([
       readSources(sources, clock.now(), closed.signal, later),
-      readyNow(),
+      isWatch ? [] : readyNow(),
     ]);
     for (const { part } of running.values()) part?.count();
     if (!closed.signal.aborted)

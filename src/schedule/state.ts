@@ -24,6 +24,8 @@ export interface ScheduleRules {
   /** Interval of readings while a job runs or a window is about to open, and otherwise. */
   readonly busyPaceMs: number;
   readonly idlePaceMs: number;
+  /** Interval of readings of presence alone while a job runs: a person who comes back waits no longer than this. */
+  readonly watchPaceMs: number;
   /** Back-off after a failure; doubles with each consecutive one up to the longest. */
   readonly restMs: number;
   readonly longestRestMs: number;
@@ -38,6 +40,7 @@ export const defaultScheduleRules: ScheduleRules = {
   gapMs: 5 * 60_000,
   busyPaceMs: 10_000,
   idlePaceMs: 60_000,
+  watchPaceMs: 800,
   restMs: 60_000,
   longestRestMs: 6 * 3_600_000,
 };

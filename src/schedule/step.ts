@@ -141,9 +141,11 @@ export const isQuiet = ({ inFlight, trafficAt, at }: ScheduleState, { quietMs }:
 
 /** The time until the next reading. */
 export const paceOf = ({ phase, looks }: ScheduleState, rules: ScheduleRules): number =>
-  phase === 'running' || phase === 'pausing' || (phase === 'waiting' && looks > 0)
-    ? rules.busyPaceMs
-    : rules.idlePaceMs;
+  phase === 'running'
+    ? Math.min(rules.watchPaceMs, rules.busyPaceMs)
+    : phase === 'pausing' || (phase === 'waiting' && looks > 0)
+      ? rules.busyPaceMs
+      : rules.idlePaceMs;
 
 const without = (list: readonly string[], job: string): readonly string[] =>
   list.filter((name) => name !== job);

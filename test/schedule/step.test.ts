@@ -195,7 +195,8 @@ describe('the state machine', () => {
     machine.look(AWAY);
     expect(paceOf(machine.state, defaultScheduleRules)).toBe(60_000);
     machine.look(AWAY, [practice]);
-    expect(paceOf(machine.state, defaultScheduleRules)).toBe(10_000);
+    // A person who comes back is seen within a second.
+    expect(paceOf(machine.state, defaultScheduleRules)).toBe(800);
   });
 
   it('stops at a spent budget and starts nothing more', () => {

@@ -37,6 +37,14 @@ const TO_MINE = anyOf(
   '무시|앞으로|(?:에이전트|어시스턴트).{0,40}(?:해야|항상)|تجاهل|من الآن فصاعدا',
 );
 
+/** No lesson has to say this, whoever wrote it: it sets aside what its reader was told before, or makes it someone else. */
+const OVERRIDE = anyOf(
+  `\\b(?:ignore|disregard|forget|override|bypass)\\b${GAP}\\b(?:previous|prior|above|earlier|all)\\b${GAP}\\b(?:instructions|rules|guidelines|prompts?|directives)\\b`,
+  '\\byou are now (?:an?|the|in|free)\\b|\\byour (?:new|real|only|true) (?:task|job|goal|role)\\b|\\b(?:jailbreak|developer mode)\\b',
+  '\\b(?:ignorier|missacht|ignor|oubli|olvid|dimentic)\\w*\\b.{0,60}\\b(?:anweisung\\w*|consignes?|instruccion\\w*|istruzion\\w*|instrucoes)',
+  '(?:忽略|无视|無視).{0,20}(?:指令|规则|提示|指示)|(?:игнорир|забуд)\\S*.{0,60}(?:инструкц|правил)',
+);
+
 /** People speak of "the assistant" to their own one; of agents in general they do not. */
 const TO_ALL = anyOf(
   `\\b(?:ai|llm|coding|automated|all|any) (?:assistants?|agents?|tools?)\\b${GAP}\\b${ORDER}\\b`,
@@ -52,3 +60,6 @@ export const addressesAnyAgent = (folded: string): boolean => TO_ALL.test(folded
 /** The passage of a normalized text that addresses agents, its reader, or says what an agent is to remember. */
 export const findAddressOfAgents = (folded: string): string | undefined =>
   TO_ANY.exec(folded)?.[0] ?? TO_MINE.exec(folded)?.[0];
+
+/** The passage of a normalized text that sets aside other instructions of its reader. */
+export const findOverride = (folded: string): string | undefined => OVERRIDE.exec(folded)?.[0];

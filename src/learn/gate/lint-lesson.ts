@@ -1,4 +1,5 @@
 import { clip } from '../../text/truncate.ts';
+import { findOverride } from './injection-phrases.ts';
 import { findNamedLiterals, type NamedLiteral } from './lesson-literals.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
 import { decodeLiteralViews, decodeViews, findHomoglyphs, foldText } from './normalize-text.ts';
@@ -18,7 +19,7 @@ export interface LintContext {
 
 /**
  * Reasons, for a person, to review a lesson before it is used, each with the passage that raised it; empty when there are none.
- * What a lesson names letter by letter must have been named by people or verifiers, or have worked here before outside text
+ * A passage that sets other instructions aside must be a person's own. What a lesson names letter by letter must have been named by people or verifiers, or have worked here before outside text
  * named it. What it says about a risky topic is reported where outside text was read and no person spoke of it; topics of daily work
  * only where outside text speaks of them.
  */
@@ -31,6 +32,11 @@ export function lintLesson(name: string, words: string, context: LintContext): r
       const reason = whyNotNamed(literal, provenance, isTheirs);
       if (reason !== undefined) why.add(reason);
     }
+  for (const view of decodeViews(words)) {
+    const override = findOverride(view);
+    if (override !== undefined && !asked.includes(override))
+      why.add(`it sets other instructions aside: ${clip(override, LONGEST_SHOWN)}`);
+  }
   if (outside.texts.length === 0) return [...why];
   const theirs = new Set(
     outside.statements.flatMap((text) => findTopics(text, true).map((topic) => topic.why)),

@@ -115,10 +115,10 @@ export function createPractice(options: ServePracticeOptions): Practice {
   };
 
   const requestOf = async (body: JsonObject, signal: AbortSignal): Promise<SessionRequest | undefined> => {
-    await refresh(signal);
     const unfinished = history.unfinished();
     if (unfinished !== undefined && isContinuable(unfinished, clock.now()) && body.kind === undefined)
       return undefined;
+    await refresh(signal);
     const kind = kindOf(body.kind);
     const domain = asString(body.domain);
     const asked = compact({
@@ -187,9 +187,10 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const whyNot = await options.whyNot();
       if (whyNot !== undefined) return { end: 'stuck', note: whyNot };
       if (running !== undefined) return { end: 'aborted', note: 'a session is running already' };
-      await refresh(signal);
       const unfinished = history.unfinished();
       const isOpen = unfinished !== undefined && isContinuable(unfinished, clock.now());
+      // What goes on has its tasks; looking for new ones may cost questions.
+      if (!isOpen) await refresh(signal);
       const due = isOpen ? undefined : await findDue();
       if (!isOpen && due === undefined) return { end: 'done', note: 'nothing is due' };
       const result = await begin(due, signal).done;
