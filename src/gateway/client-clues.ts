@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Project } from '../core/fact.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
+import { isAttemptId } from '../core/practice.ts';
 import type { Outline, WireName } from '../core/wire.ts';
 import {
   type ByteSpan,
@@ -311,11 +312,14 @@ export function headerText(headers: IncomingHttpHeaders, name: string): string |
   return text === '' ? undefined : text;
 }
 
-/** A caller's text as an id of at most 128 printable characters: the text itself, or its hash when it has others. */
+/**
+ * A caller's text as an id of at most 128 printable characters: the text itself, or its hash when it has others. Ids of attempts of
+ * practice are left out of lists: no caller can give itself one.
+ */
 export function toCallerId(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   if (!trimmed) return undefined;
-  if (PLAIN.test(trimmed)) return trimmed;
+  if (PLAIN.test(trimmed) && !isAttemptId(trimmed)) return trimmed;
   return `sha256-${createHash('sha256').update(trimmed).digest('hex').slice(0, 32)}`;
 }
 

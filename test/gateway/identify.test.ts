@@ -269,9 +269,13 @@ describe('identify, headers', () => {
     ['x'.repeat(129), /^sha256-[0-9a-f]{32}$/],
     ['Zür\u202Eich', /^sha256-[0-9a-f]{32}$/],
     ['  team 7  ', /^team 7$/],
-  ])('keeps the session id %j only if it is printable', (given, shown) => {
-    expect(ask({ 'x-instar-session': given }).sessionId).toMatch(shown);
-  });
+    ['attempt:run/1', /^sha256-[0-9a-f]{32}$/],
+  ])(
+    'keeps the session id %j only if it is printable, and no id of an attempt of practice',
+    (given, shown) => {
+      expect(ask({ 'x-instar-session': given }).sessionId).toMatch(shown);
+    },
+  );
 
   it('distinguishes OpenClaw’s scheduled runs and web hooks from conversations', () => {
     const messages = (key: string) => [
