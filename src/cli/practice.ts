@@ -114,6 +114,11 @@ function showStatus(answer: JsonObject, printer: Printer): void {
       'brought',
       `${one.kind}: ${plural(Number(one.sessions), 'session')}, ${plural(Number(one.learned), 'lesson')} on trial, ${one.helpful} measured to help, ${one.tokens} tokens, ${dollars(Number(one.usd))}`,
     ]);
+  for (const one of asArray(answer.origins).map(asObject))
+    rows.push([
+      'from',
+      `${one.origin} tasks: ${plural(Number(one.learned), 'lesson')} for ${one.tokens} tokens of attempts; chosen ${one.pay} times as readily as at first`,
+    ]);
   const sessions = asArray(answer.sessions).map(asObject);
   rows.push(...weightsRows(asObject(sessions.find(({ weights }) => weights !== undefined))));
   printer.fields(rows);

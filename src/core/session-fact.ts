@@ -1,5 +1,5 @@
 import type { Spending } from './budget.ts';
-import type { PracticeKind, SessionWeights } from './practice.ts';
+import type { PracticeKind, SessionWeights, TaskOrigin } from './practice.ts';
 import type { PracticeCounts, PracticeEnd } from './practice-fact.ts';
 
 /** Sessions of practice: what each was for, which tasks were chosen, and what came of it. Part of the closed list of facts. */
@@ -33,6 +33,12 @@ export type SessionFact =
       readonly refused: number;
       /** Tasks that passed once and did not pass any more. */
       readonly forgotten: readonly string[];
+      /** What tasks of each origin brought for the tokens of their attempts. Absent in older sessions. */
+      readonly origins?: readonly {
+        readonly origin: TaskOrigin;
+        readonly tokens: number;
+        readonly learned: number;
+      }[];
       /** Where an engine trains the policy that attempts. */
       readonly weights?: SessionWeights;
     };

@@ -141,6 +141,9 @@ describe('practice behind the real daemon', () => {
     );
     const report = await practice('report');
     expect(report).toMatchObject({ end: 'done', kind: 'exploratory' });
+    const [from] = asArray((await practice('status')).origins).map(asObject);
+    expect(from).toMatchObject({ origin: 'curated', learned: expect.any(Number), pay: 1 });
+    expect(Number(from?.tokens)).toBeGreaterThan(0);
     expect(asArray(report.perTask)).toHaveLength(learn);
     const lessons = asArray(report.lessons).map(asObject);
     expect(lessons.length).toBeGreaterThan(0);

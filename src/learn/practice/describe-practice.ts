@@ -6,6 +6,7 @@ import type { Records } from '../../core/store.ts';
 import { describeTrial, trialOf } from '../../lessons/effect/describe-trial.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import { renderLine } from '../../lessons/render-block.ts';
+import { type OriginYield, payOf } from './origin-yield.ts';
 import type { PastSession, PracticeYield } from './practice-history.ts';
 import { spentByUnits } from './practice-units.ts';
 import { SESSION_SIZES } from './session-kinds.ts';
@@ -43,6 +44,16 @@ export const describeYields = (yields: readonly PracticeYield[]): JsonObject[] =
     usd: spent.usd,
     learnedPerMillionTokens: spent.tokens === 0 ? 0 : round((1e6 * learned) / spent.tokens),
   }));
+
+/** What tasks of each origin have brought, all sessions together. */
+export function describeOrigins(yields: readonly OriginYield[]): JsonObject[] {
+  return [...new Set(yields.map(({ origin }) => origin))].map((origin) => {
+    const own = yields.filter((one) => one.origin === origin);
+    const tokens = own.reduce((sum, one) => sum + one.tokens, 0);
+    const learned = own.reduce((sum, one) => sum + one.learned, 0);
+    return { origin, tokens, learned: round(learned), pay: round(payOf(origin, yields)) };
+  });
+}
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 

@@ -31,7 +31,7 @@ export async function planSession(
   const chosen = await chooseTasks(
     known,
     compact({ ...choice, count: request.tasks ?? size.tasks, domain: area.domain }),
-    { embed: parts.embed, canRun },
+    { embed: parts.embed, canRun, yields: parts.history.originYields() },
   );
   // Recorded work alone is enough to learn from.
   if (chosen.length === 0 && !(await parts.findRecorded(signal)).some(({ group }) => inArea(group, area)))

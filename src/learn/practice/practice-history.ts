@@ -5,6 +5,7 @@ import type { PracticeKind } from '../../core/practice.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { Records } from '../../core/store.ts';
 import type { FactFold } from '../learning-state.ts';
+import type { OriginYield } from './origin-yield.ts';
 
 type SessionFactOf<Op extends string> = Extract<Fact, { readonly type: 'practice-session'; readonly op: Op }>;
 
@@ -47,6 +48,8 @@ export interface PracticeHistory extends FactFold {
   /** How many sessions of the kind in a row, up to the last, brought nothing. */
   barren(kind: PracticeKind): number;
   yields(): readonly PracticeYield[];
+  /** By the origin of tasks, one row for each session and origin. */
+  originYields(): readonly OriginYield[];
   /** Judged answers of users' agents since the last session. */
   readonly interactions: number;
   /** Lessons that other learners published since the last session. */
@@ -141,6 +144,7 @@ export function createPracticeHistory(): PracticeHistory {
       return closed.length - 1 - fruitful;
     },
     yields: () => yieldsOf(all()),
+    originYields: () => all().flatMap(({ closed }) => closed?.origins ?? []),
     get interactions() {
       return seen.size;
     },

@@ -5,6 +5,7 @@ import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import { createTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
+import { yieldsByOrigin } from './origin-yield.ts';
 import { appendSession, createRunnable, openTasks, planSession } from './plan-session.ts';
 import { practice } from './practice.ts';
 import { isContinuable, type PastSession } from './practice-history.ts';
@@ -179,7 +180,8 @@ async function* runPlanned(
   const { note, counts, retryAfterMs } = result;
   const spent = parts.openBudget(spentIn(journal)).spent();
   const weights = weightsOf(journal.units(), untrained);
-  const closing = compact({ run, end, note, counts, spent, helpful, refused, forgotten, weights });
+  const origins = yieldsByOrigin(run, journal.units(), (id) => tasks.find((task) => task.id === id)?.origin);
+  const closing = compact({ run, end, note, counts, spent, helpful, refused, forgotten, origins, weights });
   if (end === 'done' || end === 'budget')
     await appendSession(
       { type: 'practice-session', op: 'closed', ...closing },

@@ -2,6 +2,7 @@ import { NOTHING_SPENT } from '../../core/budget.ts';
 import { asArray, asString, compact, type JsonObject, toJson } from '../../core/json.ts';
 import { PRACTICE_KINDS, type PracticeKind, type TaskSplit } from '../../core/practice.ts';
 import {
+  describeOrigins,
   describeSessions,
   describeYields,
   estimateSession,
@@ -154,6 +155,7 @@ export function createPractice(options: ServePracticeOptions): Practice {
         faults: lastFaults.map((fault) => ({ ...fault })),
         sessions: describeSessions(history.sessions().slice(-10)),
         yields: describeYields(history.yields()),
+        origins: describeOrigins(history.originYields()),
       });
     },
     due: async () => {

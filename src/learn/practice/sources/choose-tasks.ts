@@ -1,5 +1,6 @@
 import { createRandom } from '../../../base/random.ts';
 import type { PracticeKind, PracticeTask, TaskOrigin, TaskSplit } from '../../../core/practice.ts';
+import { type OriginYield, payOf } from '../origin-yield.ts';
 import { type EmbedTexts, isSameTask, nearnessOf } from './near-tasks.ts';
 import type { KnownTask, TaskHistory } from './practice-tasks.ts';
 import { splitOf } from './split.ts';
@@ -18,6 +19,8 @@ interface ChoiceParts {
   readonly embed?: EmbedTexts;
   /** Asked about tasks that would be chosen. */
   readonly canRun?: (task: PracticeTask) => Promise<boolean>;
+  /** What tasks of each origin brought in earlier sessions. */
+  readonly yields?: readonly OriginYield[];
 }
 
 /** A task that a group teaches something about succeeds sometimes, not always. */
@@ -28,7 +31,7 @@ const PRIOR_WEIGHT = 4;
 const DAY_MS = 86_400_000;
 const FIRST_INTERVAL_DAYS = 1;
 const LONGEST_INTERVAL_DAYS = 60;
-/** The share of the score by origin: the most trusted first. */
+/** The share of the score by origin, the most trusted first, before it is known which of them pays. */
 const WORTH: Readonly<Record<TaskOrigin, number>> = { curated: 1, mined: 0.85, gap: 0.7, variation: 0.5 };
 
 /**
@@ -38,14 +41,17 @@ const WORTH: Readonly<Record<TaskOrigin, number>> = { curated: 1, mined: 0.85, g
 export async function chooseTasks(
   known: readonly KnownTask[],
   choice: TaskChoice,
-  { embed, canRun }: ChoiceParts = {},
+  { embed, canRun, yields = [] }: ChoiceParts = {},
 ): Promise<readonly PracticeTask[]> {
   const { kind, count, domain, split, seed, now } = choice;
   const candidates = known
     .filter(({ task }) => splitOf(task.root) === split && task.isRecordOnly !== true)
     .filter(({ task }) => domain === undefined || task.domain === domain)
     .filter((one) => kind !== 'maintenance' || isDue(one, now))
-    .map((one) => ({ one, worth: worthOf(one, choice, createRandom(`${seed}\n${one.task.id}`).next()) }))
+    .map((one) => ({
+      one,
+      worth: worthOf(one, choice, yields, createRandom(`${seed}\n${one.task.id}`).next()),
+    }))
     .sort((a, b) => b.worth - a.worth || (a.one.task.id < b.one.task.id ? -1 : 1))
     .slice(0, Math.max(200, count * 8));
   const { near, isByWords } = await nearnessOf(
@@ -99,6 +105,7 @@ export function successOf({ task, history }: Pick<KnownTask, 'task' | 'history'>
 function worthOf(
   { task, history, isByPerson }: KnownTask,
   { kind, now }: TaskChoice,
+  yields: readonly OriginYield[],
   chance: number,
 ): number {
   const { mean } = successOf(history === undefined ? { task } : { task, history });
@@ -109,7 +116,8 @@ function worthOf(
   const waited = history === undefined ? 1 : Math.min(1, (now - history.lastAt) / (7 * DAY_MS));
   const remedy = kind === 'remedial' ? 1 - mean : 0;
   const truth = task.check === undefined ? 0 : task.isApproximate === true ? 0.15 : 0.25;
-  return (isByPerson ? 1 : WORTH[task.origin]) + difficulty + 0.5 * waited + remedy + truth + 0.1 * chance;
+  const source = isByPerson ? 1 : WORTH[task.origin] * payOf(task.origin, yields);
+  return source + difficulty + 0.5 * waited + remedy + truth + 0.1 * chance;
 }
 
 /** Spaced repetition: every pass in full doubles the time until a task is tried again. */

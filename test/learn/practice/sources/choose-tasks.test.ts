@@ -53,6 +53,18 @@ const past = (rewards: number, attempts: number, more: Partial<TaskHistory> = {}
 const ids = (list: readonly { readonly id: string }[]): readonly string[] => list.map(({ id }) => id);
 
 describe('the choice of tasks', () => {
+  it('turns to the origin that brought lessons for its tokens', async () => {
+    const known = tasks(8, (at) => ({ origin: at % 2 === 0 ? 'mined' : 'gap' }));
+    const originsOf = async (yields: Parameters<typeof chooseTasks>[2]) =>
+      (await chooseTasks(known, { ...CHOICE, count: 4 }, yields)).map(({ origin }) => origin);
+    expect(await originsOf({})).toEqual(['mined', 'mined', 'mined', 'mined']);
+    const yields = [
+      { origin: 'mined', tokens: 2_000_000, learned: 0 },
+      { origin: 'gap', tokens: 2_000_000, learned: 30 },
+    ] as const;
+    expect(await originsOf({ yields })).toEqual(['gap', 'gap', 'gap', 'gap']);
+  });
+
   it('takes none of another split, and none that can only be compared with the record', async () => {
     const known = tasks(6, (at) => (at < 3 ? { isRecordOnly: true } : {}));
     const chosen = await chooseTasks(known, { ...CHOICE, count: 10 });
