@@ -2,6 +2,7 @@ import type { Random } from '../../../../src/base/random.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../../src/core/json.ts';
 import { pathsOf, stepsOf, type WorkDraft, type WorkStep } from '../../../workdays/files/draft.ts';
 import type { Plan } from '../../../workdays/files/plan.ts';
+import type { Telling } from '../tell/tell.ts';
 
 /** The steps of a demonstration, which auxiliary rules change. */
 export interface TaskSteps {
@@ -20,12 +21,14 @@ export const stepsFor = (draft: WorkDraft): TaskSteps => ({
 /** The rules that pre-training invents beside the suite's, so that a policy learns to carry out what it reads. */
 export interface AuxiliaryRule {
   readonly form: string;
-  /** Two rules about the same thing could contradict each other. */
-  readonly aspect: string;
+  /** What it decides: two rules about the same thing could contradict each other. */
+  readonly aspects: readonly string[];
+  /** Whether it names fields by what they mean, so that their keys must stay what they are. */
+  readonly isByNoun?: boolean;
   /** Undefined when the task gives it nothing to do. */
   apply(task: TaskSteps): TaskSteps | undefined;
-  /** The rule in words, with an example from a task in which it applies. */
-  tell(example: TaskSteps, random: Random): string;
+  /** The rule in words, some with an example from a task in which it applies. */
+  tell(example: TaskSteps, random: Random, longest: number): Telling;
 }
 
 /** The last word of a document's subject: `note`, `card`. */
