@@ -432,20 +432,21 @@ def train(model, args, read, valid, device, autocast, save, before):
     if begin >= args.until:
         raise SystemExit(f"these weights are at {begin:.2f} of the schedule: ask for more with --until")
     done = before.get("log", [])[-1:] or [{"step": 0, "tokens": 0, "seconds": 0.0}]
-    log, window, start, seen, saved = list(before.get("log", [])), [], time.time(), 0, time.time()
+    log, window, start, seen, made, saved = list(before.get("log", [])), [], time.time(), 0, 0, time.time()
 
-    def report(step, progress):
-        loss, accuracy = torch.stack(window).mean(0).tolist() if window else (float("nan"), float("nan"))
-        window.clear()
+    def report(progress):
+        # The last row's means stay where the clock left no step after it.
+        last = (log[-1]["replyLoss"], log[-1]["right"]) if log else (0.0, 0.0)
+        loss, accuracy = torch.stack(window).mean(0).tolist() if window else last
         row = {
-            "step": done[0]["step"] + step,
+            "step": done[0]["step"] + made,
             "progress": round(progress, 4),
             "tokens": done[0]["tokens"] + seen,
             "samples": len(samples),
             "replyLoss": loss,
             "right": accuracy,
             "clean": SHARED.value,
-            **valid_losses(model, valid, device, autocast),
+            **valid_losses(model, valid, device, autocast, min(32_768, args.tokens)),
             "seconds": round(done[0]["seconds"] + time.time() - start, 1),
         }
         log.append(row)
@@ -467,6 +468,7 @@ def train(model, args, read, valid, device, autocast, save, before):
         SHARED.value = clean_share(progress)
         batch = to_device(next(loader), device)
         seen += batch[0].numel()
+        made += 1
         loss, reply, right = loss_of(model, batch, autocast)
         model.zero_grad(set_to_none=True)
         loss.backward()
@@ -478,16 +480,18 @@ def train(model, args, read, valid, device, autocast, save, before):
         adam.step()
         window.append(torch.stack([reply, right]))
         if step == 0 or time.time() - saved >= args.save:
-            report(step + 1, progress)
+            report(progress)
             saved = time.time()
-    report(step, args.until)
+            # A mean of what is new.
+            window.clear()
+    report(args.until)
     return log
 
 
 @torch.no_grad()
-def valid_losses(model, valid, device, autocast):
+def valid_losses(model, valid, device, autocast, tokens):
     """On samples of other days, with rules of the same forms that were drawn anew; clean replies."""
-    batches = Batches(valid, 8, 32_768, 7, 1.0)
+    batches = Batches(valid, 8, tokens, 7, 1.0)
     found = [loss_of(model, to_device(batches[step], device), autocast)[1:] for step in range(len(batches))]
     loss, right = torch.tensor(found).mean(0).tolist()
     return {"validLoss": loss, "validRight": right}

@@ -29,7 +29,11 @@ export function tellSeenRule(rule: HouseRule, plan: Plan, random: Random, longes
   const own = (PHRASINGS[rule.form] ?? []).filter((one) => gapsIn(one).every((gap) => gap in words));
   if (luck < SHARES.shownOnly + SHARES.phrasing && own.length > 0)
     return asTold(fill(pick(random, own), words));
-  const isOfSplit = luck < SHARES.shownOnly + SHARES.phrasing + SHARES.split;
-  const meaning = isOfSplit ? undefined : meaningOf(rule, words, random.below(60));
-  return meaning === undefined ? asTold(rule.tell(plan, 'train', random)) : tell(meaning, random, longest);
+  const meaning = meaningOf(rule, words, random.below(60));
+  if (meaning === undefined || luck < SHARES.shownOnly + SHARES.phrasing + SHARES.split) {
+    const text = rule.tell(plan, 'train', random);
+    // Some people leave out a part: who learns from them learns to guess.
+    if (meaning === undefined || isShowing(text) || rule.isTaughtBy(text)) return asTold(text);
+  }
+  return tell(meaning, random, longest);
 }

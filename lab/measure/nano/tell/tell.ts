@@ -79,8 +79,22 @@ function tellOnce(meaning: Meaning, random: Random, mayStray: boolean): Telling 
     else if (gap === 'example' && example) words[gap] = quote(example);
     else return undefined;
   }
-  return { text: dressed(fill(sentence, words), sentence.endsWith('?'), random, mayStray), isShown };
+  const text = fill(sentence, words);
+  // A value that comes first stays as it is spelt.
+  const isFixed = valuesOf(meaning).some((value) => text.startsWith(value));
+  return { text: dressed(text, { isFixed, isAsked: sentence.endsWith('?'), mayStray }, random), isShown };
 }
+
+const valuesOf = ({ demands, plain = '', example = '' }: Meaning): readonly string[] =>
+  [
+    plain,
+    example,
+    ...demands.flatMap(({ words }) =>
+      Object.entries(words).flatMap(([name, word]) =>
+        typeof word === 'string' && COPIED.has(name) ? [word] : [],
+      ),
+    ),
+  ].filter(Boolean);
 
 interface Possible {
   readonly mustShow: boolean;
@@ -175,11 +189,15 @@ function drawQuotes(random: Random): (value: string, isAlways?: boolean) => stri
 }
 
 /** With its first letter and its end, and at times with a sentence beside it. */
-function dressed(text: string, isAsked: boolean, random: Random, mayStray: boolean): string {
+function dressed(
+  text: string,
+  { isFixed, isAsked, mayStray }: Readonly<Record<'isFixed' | 'isAsked' | 'mayStray', boolean>>,
+  random: Random,
+): string {
   const luck = random.next();
   const isCareless = luck < 0.12;
   const end = isAsked ? '' : isCareless && random.next() < 0.6 ? '' : luck > 0.95 ? '!' : '.';
-  const whole = `${isCareless ? text : text.charAt(0).toUpperCase() + text.slice(1)}${end}`;
+  const whole = `${isCareless || isFixed ? text : text.charAt(0).toUpperCase() + text.slice(1)}${end}`;
   if (!mayStray || end === '' || random.next() >= ASIDE) return whole;
   const side = random.next() < 0.6 ? 'before' : 'after';
   const aside = expand(`@${side}`, ASIDES, random).replace(/ \./g, '.');
