@@ -5,7 +5,7 @@ import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draf
 import type { Plan } from '../../workdays/files/plan.ts';
 import type { Task } from '../../workdays/files/scene.ts';
 import { makeDays } from '../../workdays/make-world/make-days.ts';
-import { stepsFor } from './auxiliary/task-steps.ts';
+import { stageOf, stepsFor } from './auxiliary/task-steps.ts';
 import { makeChoiceSamples } from './choice-samples.ts';
 import { type DayTask, inventedWords, makeDayTasks } from './day-tasks.ts';
 import { type DrawnLesson, drawLessons } from './draw-lessons.ts';
@@ -159,8 +159,9 @@ function demonstrate(
     }
   }
   let steps = stepsFor(draft);
-  for (const { auxiliary, form } of lessons)
-    if (auxiliary !== undefined && random.next() < chance(form)) steps = auxiliary.apply(steps) ?? steps;
+  const invented = lessons.flatMap(({ auxiliary }) => auxiliary ?? []);
+  for (const rule of invented.toSorted((a, b) => stageOf(a) - stageOf(b)))
+    if (random.next() < chance(rule.form)) steps = rule.apply(steps) ?? steps;
   return commandsOf(steps.steps);
 }
 

@@ -5,7 +5,7 @@ import { drawEditRule, drawNameRule } from './file-rules.ts';
 import { drawKeyRule } from './key-rules.ts';
 import { drawLineRule } from './line-rules.ts';
 import { drawOrderRule, drawRecordRule } from './record-rules.ts';
-import { type AuxiliaryRule, firstValue, type TaskSteps, typeOf } from './task-steps.ts';
+import { type AuxiliaryRule, givenValue, type TaskSteps, typeOf } from './task-steps.ts';
 import { drawValueRule } from './value-rules.ts';
 
 type Draw = (random: Random, invented: readonly string[]) => AuxiliaryRule;
@@ -62,7 +62,7 @@ function drawCondition(random: Random): Condition {
   const isThere = luck < 0.85;
   return {
     name: isThere ? 'with' : 'without',
-    holds: (task) => (firstValue(task, field) !== undefined) === isThere,
+    holds: (task) => (givenValue(task, field) !== undefined) === isThere,
     said: isThere
       ? [
           [`When there is a field ${field}: `, ''],

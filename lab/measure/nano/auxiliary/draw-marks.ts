@@ -2,7 +2,7 @@ import type { Random } from '../../../../src/base/random.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { pick } from '../../../workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
-import { firstValue, type TaskSteps, typeOf } from './task-steps.ts';
+import { givenValue, type TaskSteps, typeOf } from './task-steps.ts';
 
 /* What rules are put together from: words, signs, and values that the task itself has. */
 
@@ -72,7 +72,7 @@ const fieldSource = (key: string): Source => ({
   name: 'field',
   said: [`the ${key}`, `the value of ${key}`, `what stands under ${key}`, `its ${key}`],
   read: (task) => {
-    const value = firstValue(task, key);
+    const value = givenValue(task, key);
     return value === undefined || typeof value === 'object' ? undefined : spelt(value);
   },
 });

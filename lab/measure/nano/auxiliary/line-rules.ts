@@ -5,7 +5,7 @@ import { newWord } from '../placeholders.ts';
 import { STEP_LINE } from '../tell/file-clauses.ts';
 import { tell } from '../tell/tell.ts';
 import { drawMark, drawSign, drawSigns, drawWord } from './draw-marks.ts';
-import { type AuxiliaryRule, firstValue, type TaskSteps, typeOf, withSteps } from './task-steps.ts';
+import { type AuxiliaryRule, givenValue, type TaskSteps, typeOf, withSteps } from './task-steps.ts';
 
 /** What a line may be put together from: its name in a pattern, and its value. */
 type Gap = readonly [name: string, read: (task: TaskSteps) => string | undefined];
@@ -19,7 +19,7 @@ const GAPS: readonly Gap[] = [
 const fieldGap = (key: string): Gap => [
   key,
   (task) => {
-    const value = firstValue(task, key);
+    const value = givenValue(task, key);
     return value === undefined || typeof value === 'object' ? undefined : String(value);
   },
 ];

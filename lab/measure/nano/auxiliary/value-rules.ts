@@ -202,15 +202,7 @@ function tryRule(
     const text = typeof value === 'object' ? undefined : write(spelt(value), task);
     return text === undefined ? undefined : (container?.contain(text) ?? text);
   };
-  // A derived mark is as good as any: what stands in its place does not matter to what is kept back.
-  const tried = changes.reduce(
-    (texts, one) =>
-      texts.map(
-        (text) => one.write(text, EMPTY_TASK) ?? (one.name.startsWith('front') ? `x-${text}` : `${text}-x`),
-      ),
-    SAMPLES[target.holds],
-  );
-  if (SAMPLES[target.holds].some((from, at) => isKeptBack(target.suite, from, tried[at] ?? from)))
+  if ([...changes.map((one) => [one]), changes].some((some) => doesWhatIsKeptBack(target, some)))
     return undefined;
   return {
     form: `value ${changes.map(({ name }) => name).join('+')}`,
@@ -250,6 +242,16 @@ function tryRule(
       );
     },
   };
+}
+
+/** Whether these changes together do to a value of the target what a form does that pre-training must not see. */
+function doesWhatIsKeptBack({ suite, holds }: ValueTarget, changes: readonly Change[]): boolean {
+  return SAMPLES[holds].some((from) => {
+    // Where the task lacks what is put there, anything else stands in its place.
+    const write = (text: string, { name, write: own }: Change): string =>
+      own(text, EMPTY_TASK) ?? (name.startsWith('front') ? `x-${text}` : `${text}-x`);
+    return isKeptBack(suite, from, changes.reduce(write, from));
+  });
 }
 
 /** A task that has nothing. */

@@ -144,7 +144,7 @@ export const MOODS: Grammar = {
     'you [put|wrote|typed|had] {plain}. [Right is|I want|It is|Better:|Make it] {example}',
     '{plain} [becomes|turns into|is changed to|goes down as] {example} [here|with us|in our files|as @n|]',
     '@n: {example}, [and not|not|instead of|never] {plain}',
-    '{plain}? {example}',
+    '{plain} is [off|out|old], {example}',
   ],
 };
 

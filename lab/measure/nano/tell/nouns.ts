@@ -55,5 +55,5 @@ export function fieldNoun(key: string, random: Random): Noun {
     `${key} field`,
     `\`${key}\``,
   ]);
-  return { one, many: one.endsWith(key) ? `${one} values` : plural(one) };
+  return { one, many: /^value|field$/.test(one) ? one.replace(/^value|field$/, '$&s') : `${one} values` };
 }

@@ -165,7 +165,7 @@ const finishNouns = (text: string, { one, many }: Noun): string =>
     .replaceAll('{nouns}', many)
     .replaceAll('{noun}', one)
     .replace(/\s+/g, ' ')
-    .replace(/ (?=[.,;:?!](?:\s|$))/g, '')
+    .replace(/ (?=[.,;:?!](?:\s|$))|(?<=\() /g, '')
     .trim()
     .replace(/\b([Aa]) (?=[aeio])/g, '$1n ');
 
