@@ -10,9 +10,9 @@ import type { Telling } from './tell/tell.ts';
 
 /** By number of lessons, from none to eight. */
 const SHARES = [0.08, 0.22, 0.15, 0.12, 0.13, 0.14, 0.09, 0.04, 0.03];
-const AUXILIARY = 0.3;
+const AUXILIARY = 0.4;
 /** The share of samples with auxiliary rules alone. */
-const ONLY_INVENTED = 0.3;
+const ONLY_INVENTED = 0.35;
 
 /** A rule of either sort, as a sample needs it. */
 export interface DrawnLesson {

@@ -173,8 +173,8 @@ export const METADATA: Clauses = {
 export const FILE_NAMES: Clauses = {
   imp: [
     `[call|name] ${NEW_FILE} by date and words, {date} and {words}`,
-    `[use|write|put] {date} for the date and {words} for the words in [the name|names] of ${NEW_FILE}`,
-    `[build|make|compose] [the name|names] of ${NEW_FILE} from {date} and {words}`,
+    `[use|write|put] {date} for the date and {words} for the words in [a name|names] for ${NEW_FILE}`,
+    `[build|make|compose] [a name|names] for ${NEW_FILE} from {date} and {words}`,
   ],
   s: [
     'the date in a file name is {date}, its words are in {words}',
