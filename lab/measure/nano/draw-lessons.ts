@@ -6,7 +6,7 @@ import { drawAuxiliaryRule } from './auxiliary/draw-auxiliary.ts';
 import { type AuxiliaryRule, stepsFor, type TaskSteps } from './auxiliary/task-steps.ts';
 import type { DayTask } from './day-tasks.ts';
 import { drawSeenRules, tellSeenRule } from './seen-rules.ts';
-import type { Telling } from './tell/tell.ts';
+import type { ToldRule } from './tell/tell.ts';
 
 /** By number of lessons, from none to eight. */
 const SHARES = [0.08, 0.22, 0.15, 0.12, 0.13, 0.14, 0.09, 0.04, 0.03];
@@ -18,7 +18,7 @@ const ONLY_INVENTED = 0.35;
 export interface DrawnLesson {
   readonly form: string;
   /** In its own words, at most about so many characters. */
-  tell(random: Random, longest: number): Telling;
+  tell(random: Random, longest: number): ToldRule;
   /** Changes the work, in two stages: the suite's rules change a draft, auxiliary ones its steps. */
   readonly rule?: HouseRule;
   readonly auxiliary?: AuxiliaryRule;

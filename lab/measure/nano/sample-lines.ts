@@ -3,7 +3,7 @@ import type { Random } from '../../../src/base/random.ts';
 import { pick, shuffled } from '../../workdays/draw.ts';
 import { DISTRACTORS } from './distractors.ts';
 import type { DrawnLesson } from './draw-lessons.ts';
-import type { Telling } from './tell/tell.ts';
+import type { ToldRule } from './tell/tell.ts';
 import { asLine, asProse, asQuote, drawRemark } from './wordings.ts';
 
 const RENDITIONS = 6;
@@ -17,7 +17,7 @@ export interface SampleLine {
 /** The same before its words are made hard to read, where that leaves enough to read. */
 export interface DraftLine {
   readonly mark: 'skill' | 'said';
-  readonly texts: readonly Telling[];
+  readonly texts: readonly ToldRule[];
 }
 
 /** A demonstration: replies to a task with these lines in the prompt. */
@@ -50,7 +50,7 @@ export function linesFor(lessons: readonly DrawnLesson[], random: Random): reado
 /** In characters, so that what is said fits into the tokens that a prompt has for it. */
 const LONGEST = { said: 170, quote: 190, prose: 140, line: 120 };
 
-function rendition(lesson: DrawnLesson, mark: 'skill' | 'said', random: Random): Telling {
+function rendition(lesson: DrawnLesson, mark: 'skill' | 'said', random: Random): ToldRule {
   const luck = random.next();
   const way = mark === 'said' ? 'said' : luck < 0.5 ? 'quote' : luck < 0.78 ? 'prose' : 'line';
   const { text, isShown } = lesson.tell(random, LONGEST[way]);

@@ -5,7 +5,7 @@ import { drawRuleSet } from '../../workdays/rules/draw-rules.ts';
 import type { HouseRule } from '../../workdays/rules/rule-set.ts';
 import { PHRASINGS } from './phrasings.ts';
 import { meaningOf } from './tell/rule-meaning.ts';
-import { type Telling, tell } from './tell/tell.ts';
+import { type ToldRule, tell } from './tell/tell.ts';
 import { paraphrase, showOnly } from './wordings.ts';
 
 /** How rules are told: by the example alone, in wordings of ours, in those of the training split; all others by the grammar. */
@@ -18,11 +18,11 @@ export const drawSeenRules = (seed: string, count: number): readonly HouseRule[]
   drawRuleSet({ seed: `pre-training/${seed}`, origin: 'seen', count }).rules;
 
 /** A rule of the suite in the words of somebody who looks at a task. */
-export function tellSeenRule(rule: HouseRule, plan: Plan, random: Random, longest: number): Telling {
+export function tellSeenRule(rule: HouseRule, plan: Plan, random: Random, longest: number): ToldRule {
   const words = rule.words(plan);
   const shown = SHOWING.map((name) => words[name]).find((word) => word !== undefined && word !== '');
   const isShowing = (text: string): boolean => shown !== undefined && text.includes(shown);
-  const asTold = (text: string): Telling => ({ text: paraphrase(text, random), isShown: isShowing(text) });
+  const asTold = (text: string): ToldRule => ({ text: paraphrase(text, random), isShown: isShowing(text) });
   const luck = random.next();
   const isWhole = !('file' in words) || 'copy' in words;
   if (luck < SHARES.shownOnly && shown !== undefined && isWhole) return asTold(showOnly(shown, random));

@@ -2,7 +2,7 @@ import type { Random } from '../../../../src/base/random.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import { fill, pick, shuffled } from '../../../workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
-import type { Telling } from '../tell/tell.ts';
+import type { ToldRule } from '../tell/tell.ts';
 import { paraphrase } from '../wordings.ts';
 import { drawKey, KEYS } from './targets.ts';
 import { type AuxiliaryRule, mapRecords, newRecord, type TaskSteps } from './task-steps.ts';
@@ -18,7 +18,7 @@ interface RecordOperation {
 
 const entries = (record: JsonObject) => Object.entries(record);
 /** In other words; what shows an example may be hard to read otherwise. */
-const asSaid = (text: string, example: string, random: Random): Telling => ({
+const asSaid = (text: string, example: string, random: Random): ToldRule => ({
   text: paraphrase(text, random),
   isShown: text.includes(example),
 });

@@ -8,7 +8,7 @@ import {
   type WorkStep,
 } from '../../../workdays/files/draft.ts';
 import type { Plan } from '../../../workdays/files/plan.ts';
-import type { Telling } from '../tell/tell.ts';
+import type { ToldRule } from '../tell/tell.ts';
 
 /** The steps of a demonstration, which auxiliary rules change. */
 export interface TaskSteps {
@@ -38,7 +38,7 @@ export interface AuxiliaryRule {
   /** Undefined when the task gives it nothing to do. */
   apply(task: TaskSteps): TaskSteps | undefined;
   /** The rule in words, some with an example from a task in which it applies. */
-  tell(example: TaskSteps, random: Random, longest: number): Telling;
+  tell(example: TaskSteps, random: Random, longest: number): ToldRule;
 }
 
 /** The last word of a document's subject: `note`, `card`. */

@@ -95,7 +95,7 @@ export const JOINED: Clauses = {
 };
 
 const EACH_FILE = '[each|every|any|a] file';
-export const BACKUP: Clauses = {
+export const KEEP_OLD: Clauses = {
   imp: [
     `[copy|save|keep|duplicate] ${EACH_FILE} under its name with {suffix} {side} it before [you change it|you edit it|a change|any edit]`,
     `[make|take|leave|keep] a copy of ${EACH_FILE} with {suffix} {side} its name before [you change it|you edit it|touching it]`,
@@ -155,7 +155,7 @@ export const SUMS: Clauses = {
   np: [`the sha256 [sum|] of ${ALL_FILES} in {file}`, `{file} with a sha256 line for ${ALL_FILES}`],
 };
 
-export const METADATA: Clauses = {
+export const ABOUT_BLOCK: Clauses = {
   imp: [
     `[add|put|write|include] {time}, {author} and {state} under {under} ${TO_NEW} ${NEW_FILE}, {state} [being|is|as] one of {states}`,
     `[let|have] ${A_NEW_FILE} hold {under} with {time}, {author} and {state}; {state} [is|may be|can be] {states}`,
@@ -170,7 +170,7 @@ export const METADATA: Clauses = {
   ],
 };
 
-export const FILE_NAMES: Clauses = {
+export const NAMED_BY: Clauses = {
   imp: [
     `[call|name] ${NEW_FILE} by date and words, {date} and {words}`,
     `[use|write|put] {date} for the date and {words} for the words in [a name|names] for ${NEW_FILE}`,

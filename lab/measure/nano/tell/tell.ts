@@ -26,7 +26,7 @@ export interface Meaning {
 }
 
 /** What somebody said, and whether it shows an example: only then may its other words be unreadable. */
-export interface Telling {
+export interface ToldRule {
   readonly text: string;
   readonly isShown: boolean;
 }
@@ -42,8 +42,8 @@ const ASIDE = 0.25;
 const TRIES = 12;
 
 /** The rule in a sentence that hardly anybody has said before. At most about as long as asked for, in characters. */
-export function tell(meaning: Meaning, random: Random, longest = 180): Telling {
-  let shortest: Telling | undefined;
+export function tell(meaning: Meaning, random: Random, longest = 180): ToldRule {
+  let shortest: ToldRule | undefined;
   for (let tries = 0; tries < TRIES; tries++) {
     const told = tellOnce(meaning, random, tries < 3);
     if (told === undefined) continue;
@@ -54,7 +54,7 @@ export function tell(meaning: Meaning, random: Random, longest = 180): Telling {
   return shortest;
 }
 
-function tellOnce(meaning: Meaning, random: Random, mayStray: boolean): Telling | undefined {
+function tellOnce(meaning: Meaning, random: Random, mayStray: boolean): ToldRule | undefined {
   const { plain, mustShow = false, isShownWhole = false } = meaning;
   const example = meaning.example === plain ? undefined : meaning.example;
   const quote = drawQuotes(random);

@@ -183,7 +183,7 @@ export const UNIT_FIRST: Clauses = {
   np: [`the unit [in front of|before|ahead of] @n`, `@n with its unit [first|in front|ahead of it]`],
 };
 
-export const UNITS: Clauses = {
+export const UNIT_LAST: Clauses = {
   imp: [
     `[write|place|set|type|add] the unit [after|to the right of|on the right of] @n`,
     `[end|finish|close|complete] @n with its unit`,
