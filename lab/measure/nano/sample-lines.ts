@@ -48,7 +48,7 @@ export function linesFor(lessons: readonly DrawnLesson[], random: Random): reado
 }
 
 /** In characters, so that what is said fits into the tokens that a prompt has for it. */
-const LONGEST = { said: 170, quote: 190, prose: 140, line: 120 };
+const LONGEST = { said: 140, quote: 155, prose: 105, line: 105 };
 
 function rendition(lesson: DrawnLesson, mark: 'skill' | 'said', random: Random): ToldRule {
   const luck = random.next();
