@@ -7,7 +7,7 @@ import type { DayFacts } from '../../workdays/world.ts';
 import type { DayTask } from './day-tasks.ts';
 import { lessonOf } from './draw-lessons.ts';
 import { createPlaceholders } from './placeholders.ts';
-import { distractorsFor, linesFor, type Sample, type SampleLine } from './sample-lines.ts';
+import { type DraftLine, distractorsFor, linesFor, type Sample } from './sample-lines.ts';
 import { drawSeenRules } from './seen-rules.ts';
 
 /** The probability that a letter of a known choice is inverted. */
@@ -78,7 +78,7 @@ function choiceSample(
   text: string,
   answer: readonly string[],
   letters: readonly string[],
-  lines: readonly SampleLine[],
+  lines: readonly DraftLine[],
   isKnown: boolean,
   mayOpen: boolean,
   random: Random,
@@ -91,7 +91,7 @@ function choiceSample(
   return {
     kind,
     task: shown(text),
-    lines: lines.map(({ mark, texts }) => ({ mark, texts: texts.map(shown) })),
+    lines: lines.map(({ mark, texts }) => ({ mark, texts: texts.map(({ text: said }) => shown(said)) })),
     clean: isKnown ? say(answer) : replied(),
     noisy: [replied()],
   };

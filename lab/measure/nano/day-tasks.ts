@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/random.ts';
 import { between, pick, some } from '../../workdays/draw.ts';
 import { createDraft } from '../../workdays/files/draft.ts';
-import { countValue, PLAIN_STYLE, styled, text, twoDigits } from '../../workdays/files/plan.ts';
+import { PLAIN_STYLE, styled, text, twoDigits } from '../../workdays/files/plan.ts';
 import { folderAt, type Task } from '../../workdays/files/scene.ts';
 import { SHORT_TASK_KINDS } from '../../workdays/files/short-tasks.ts';
 import type { DayFacts } from '../../workdays/world.ts';
@@ -47,7 +47,9 @@ function withInvented(task: DayTask, invented: readonly string[], random: Random
   const [document, ...more] = task.plan.creates;
   if (document === undefined || !task.text.endsWith('.') || random.next() >= 0.45) return task;
   const added = some(random, invented, 1 + random.below(2)).map(
-    (key) => [key, random.next() < 0.7 ? text(newWord(random)) : countValue(10 + random.below(900))] as const,
+    // No bare number: a rule on counts would be meant for it as well.
+    (key) =>
+      [key, text(newWord(random) + (random.next() < 0.8 ? '' : String(10 + random.below(90))))] as const,
   );
   const said = added.map(([key, value]) => `, ${key} ${String(styled(value, PLAIN_STYLE))}`).join('');
   const plan = { ...task.plan, creates: [{ ...document, fields: [...document.fields, ...added] }, ...more] };

@@ -5,18 +5,20 @@ import type { HouseRule } from '../../workdays/rules/rule-set.ts';
 import { drawAuxiliaryRule } from './auxiliary/draw-auxiliary.ts';
 import { type AuxiliaryRule, stepsFor, type TaskSteps } from './auxiliary/task-steps.ts';
 import type { DayTask } from './day-tasks.ts';
-import { drawSeenRules } from './seen-rules.ts';
+import { drawSeenRules, tellSeenRule } from './seen-rules.ts';
+import type { ToldRule } from './tell/tell.ts';
 
 /** By number of lessons, from none to eight. */
 const SHARES = [0.08, 0.22, 0.15, 0.12, 0.13, 0.14, 0.09, 0.04, 0.03];
-const AUXILIARY = 0.3;
+const AUXILIARY = 0.4;
 /** The share of samples with auxiliary rules alone. */
-const ONLY_INVENTED = 0.3;
+const ONLY_INVENTED = 0.35;
 
 /** A rule of either sort, as a sample needs it. */
 export interface DrawnLesson {
   readonly form: string;
-  tell(random: Random): string;
+  /** In its own words, at most about so many characters. */
+  tell(random: Random, longest: number): ToldRule;
   /** Changes the work, in two stages: the suite's rules change a draft, auxiliary ones its steps. */
   readonly rule?: HouseRule;
   readonly auxiliary?: AuxiliaryRule;
@@ -39,12 +41,12 @@ export function drawLessons(
       others.find((task) => task.invented !== undefined)?.invented ?? [],
     );
     const examples = others.map(({ base }) => base).filter((base) => auxiliary.apply(base) !== undefined);
-    if (taken.has(auxiliary.aspect) || examples.length === 0) continue;
-    taken.add(auxiliary.aspect);
+    if (auxiliary.aspects.some((aspect) => taken.has(aspect)) || examples.length === 0) continue;
+    for (const aspect of auxiliary.aspects) taken.add(aspect);
     lessons.push({
       auxiliary,
       form: auxiliary.form,
-      tell: (own) => auxiliary.tell(pick(own, examples), own),
+      tell: (own, longest) => auxiliary.tell(pick(own, examples), own, longest),
     });
     left--;
   }
@@ -64,7 +66,11 @@ function drawCount(random: Random): number {
 export function lessonOf(rule: HouseRule, others: readonly DayTask[]): DrawnLesson {
   const fitting = others.filter(({ plan }) => rule.appliesTo(plan));
   const examples = fitting.length === 0 ? others : fitting;
-  return { rule, form: rule.form, tell: (own) => rule.tell(pick(own, examples).plan, 'train', own) };
+  return {
+    rule,
+    form: rule.form,
+    tell: (own, longest) => tellSeenRule(rule, pick(own, examples).plan, own, longest),
+  };
 }
 
 /** What a rule of the suite changes; an auxiliary rule on the same could contradict it. */

@@ -13,7 +13,7 @@ import { type FloatTensor, writeSafetensors } from '../../../src/base/safetensor
 import { createArena } from '../../../src/base/wasm/arena.ts';
 
 /*
- * The cost of the embedded engine's mathematics, for the shipped shape and a small one with random weights: processor time, so that other work on the
+ * The cost of the embedded engine's mathematics, for the shipped shape, a smaller and a deeper one with random weights: processor time, so that other work on the
  * machine does not count; best and median of several rounds. `npm run bench:kernels`
  */
 /** 0.41 million parameters, to compare with. */
@@ -21,6 +21,8 @@ const SMALL_SHAPE: ModelShape = {
   ...NANO_SHAPE,
   ...{ vocabulary: 768, width: 96, layers: 3, heads: 3, inner: 256, contextLength: 768 },
 };
+/** 2.95 million parameters: what pretrain.py trains unless it is told otherwise. */
+const DEEPER_SHAPE: ModelShape = { ...NANO_SHAPE, width: 160, layers: 8, heads: 5 };
 const PROMPT = 208;
 const ANSWER = 112;
 const GROUP = 8;
@@ -162,4 +164,4 @@ const measureEngine = async (shape: ModelShape): Promise<void> => {
 };
 
 await measureMatmul();
-for (const shape of [SMALL_SHAPE, NANO_SHAPE]) await measureEngine(shape);
+for (const shape of [SMALL_SHAPE, NANO_SHAPE, DEEPER_SHAPE]) await measureEngine(shape);

@@ -9,7 +9,7 @@ export const PHRASINGS: Readonly<Record<string, readonly string[]>> = {
     'Times have one form here: {format}.',
     'Use the form {example} for a date with its time.',
     'A time is written {example}, nothing else.',
-    'Put each date and time in the form {format} (here: {example}).',
+    'Put each date and time into the shape {format} (here: {example}).',
     'When a value is a time, format it as {format}.',
     'Convert all dates and times to {format}, e.g. {example}.',
     'Timestamps look like {example} in all our files.',
@@ -73,7 +73,7 @@ export const PHRASINGS: Readonly<Record<string, readonly string[]>> = {
   ],
   units: [
     'Write amounts like "{example}".',
-    'An amount is a text with its unit, such as "{example}".',
+    'An amount is a text that ends in its unit, such as "{example}".',
     'Numbers of money or hours have their unit behind them: "{example}".',
     'Put "{example}" where you would put {number}.',
     'Never leave an amount without its unit; write "{example}".',

@@ -2,9 +2,15 @@
 
 One offline step: demonstrations in, half-precision weights out, with a log. Needs PyTorch and safetensors; reads nothing from a network.
 How well the weights obey is measured with the engine itself (npm run bench:obedience). When the weights ship, reference.py makes the
-numbers that the engine's tests compare with.
+numbers that the engine's tests compare with, and NANO_SHAPE becomes their shape.
 
     python3 lab/measure/nano/pretrain.py --data .cache/nano-data --out "$OUT"
+
+A schedule may be cut into parts that run one after the other, each with a limit of time and with data of its own; the folder that a
+part wrote is where the next one goes on, with the optimizer as it was. A part that was stopped goes on from its last minute likewise.
+
+    python3 lab/measure/nano/pretrain.py --data A --out ONE --seconds 500 --until 0.5
+    python3 lab/measure/nano/pretrain.py --data B --out TWO --seconds 500 --from ONE
 
 Shapes: B sequences, T positions, D width, H heads, V vocabulary.
 """
@@ -35,6 +41,7 @@ NOISY_FROM = 0.7
 CHUNK = 16_384
 MOST_POSITIONS = 1025
 LONGEST_REPLY = 208
+SAVE_EVERY = 60
 # The share of clean replies, which the processes that compose samples read.
 SHARED = multiprocessing.Value("d", 1.0)
 
@@ -365,6 +372,29 @@ class Muon:
             torch._foreach_add_(group, list(update.unbind(0)), alpha=-rate * scale)
 
 
+def optimizer_tensors(muon, adam):
+    """What the optimizers remember, by name. Half of the digits are enough for a momentum whose directions alone count."""
+    tensors = {f"muon.{number}": momentum.bfloat16() for number, (_, momentum) in enumerate(muon.groups)}
+    for number, parameter in enumerate(adam.param_groups[0]["params"]):
+        for name, tensor in adam.state.get(parameter, {}).items():
+            tensors[f"adam.{number}.{name}"] = tensor.reshape(-1) if tensor.dim() == 0 else tensor
+    return {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
+
+
+def restore_optimizers(tensors, muon, adam):
+    for number, (_, momentum) in enumerate(muon.groups):
+        momentum.copy_(tensors[f"muon.{number}"].float())
+    for number, parameter in enumerate(adam.param_groups[0]["params"]):
+        state = {
+            name.split(".", 2)[2]: tensor for name, tensor in tensors.items() if name.startswith(f"adam.{number}.")
+        }
+        if state:
+            on = parameter.device
+            adam.state[parameter] = {
+                name: (tensor.reshape(()) if name == "step" else tensor).to(on) for name, tensor in state.items()
+            }
+
+
 def loss_of(model, batch, autocast):
     tokens, targets, places, weights = batch
     with autocast():
@@ -380,7 +410,9 @@ def to_device(batch, device):
     return tuple(each.to(device, non_blocking=True) for each in batch)
 
 
-def train(model, args, read, valid, device, autocast, save):
+def train(model, args, read, valid, device, autocast, save, before):
+    """Trains from where `before` ended to the part of the schedule that is asked for. Answers with the log."""
+
     def load(samples, seed):
         batches = Batches(samples, args.steps, args.tokens, seed)
         workers = {"num_workers": args.workers, "prefetch_factor": 8 if args.workers else None}
@@ -394,12 +426,40 @@ def train(model, args, read, valid, device, autocast, save):
     others = [p for p in model.parameters() if not any(p is matrix for matrix in matrices)]
     muon = Muon(matrices)
     adam = torch.optim.AdamW(others, lr=0, betas=(0.9, 0.95), weight_decay=0.0, fused=device == "cuda")
-    log, window, start, seen = [], [], time.time(), 0
+    if before.get("optimizer") is not None:
+        restore_optimizers(before["optimizer"], muon, adam)
+    begin = before.get("progress", 0.0)
+    if begin >= args.until:
+        raise SystemExit(f"these weights are at {begin:.2f} of the schedule: ask for more with --until")
+    done = before.get("log", [])[-1:] or [{"step": 0, "tokens": 0, "seconds": 0.0}]
+    log, window, start, seen, made, saved = list(before.get("log", [])), [], time.time(), 0, 0, time.time()
+
+    def report(progress):
+        # The last row's means stay where the clock left no step after it.
+        last = (log[-1]["replyLoss"], log[-1]["right"]) if log else (0.0, 0.0)
+        loss, accuracy = torch.stack(window).mean(0).tolist() if window else last
+        row = {
+            "step": done[0]["step"] + made,
+            "progress": round(progress, 4),
+            "tokens": done[0]["tokens"] + seen,
+            "samples": len(samples),
+            "replyLoss": loss,
+            "right": accuracy,
+            "clean": SHARED.value,
+            **valid_losses(model, valid, device, autocast, min(32_768, args.tokens)),
+            "seconds": round(done[0]["seconds"] + time.time() - start, 1),
+        }
+        log.append(row)
+        print(json.dumps(row), flush=True)
+        save(log, optimizer_tensors(muon, adam))
+
+    progress = begin
     for step in range(args.steps):
         # By the clock where there is a limit: the schedule then ends with the time.
-        progress = step / args.steps if args.seconds == 0 else max(step / args.steps, (time.time() - start) / args.seconds)
-        if progress >= 1:
+        share = step / args.steps if args.seconds == 0 else max(step / args.steps, (time.time() - start) / args.seconds)
+        if share >= 1:
             break
+        progress = begin + (args.until - begin) * share
         if not is_whole and step % 50 == 0 and (args.more / "manifest.json").exists():
             is_whole = True
             samples = read([args.data, args.more])
@@ -408,39 +468,30 @@ def train(model, args, read, valid, device, autocast, save):
         SHARED.value = clean_share(progress)
         batch = to_device(next(loader), device)
         seen += batch[0].numel()
+        made += 1
         loss, reply, right = loss_of(model, batch, autocast)
         model.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        share = rate_at(progress)
-        muon.step(args.rate * share, 0.05)
+        rate = rate_at(progress)
+        muon.step(args.rate * rate, 0.05)
         for group in adam.param_groups:
-            group["lr"] = args.adam * share
+            group["lr"] = args.adam * rate
         adam.step()
         window.append(torch.stack([reply, right]))
-        if (step + 1) % args.every == 0 or step == 0:
-            loss, accuracy = torch.stack(window).mean(0).tolist()
-            row = {
-                "step": step + 1,
-                "tokens": seen,
-                "samples": len(samples),
-                "replyLoss": loss,
-                "right": accuracy,
-                "clean": SHARED.value,
-                **valid_losses(model, valid, device, autocast),
-                "seconds": round(time.time() - start, 1),
-            }
-            window = []
-            log.append(row)
-            print(json.dumps(row), flush=True)
-            save(log)
+        if step == 0 or time.time() - saved >= args.save:
+            report(progress)
+            saved = time.time()
+            # A mean of what is new.
+            window.clear()
+    report(args.until)
     return log
 
 
 @torch.no_grad()
-def valid_losses(model, valid, device, autocast):
+def valid_losses(model, valid, device, autocast, tokens):
     """On samples of other days, with rules of the same forms that were drawn anew; clean replies."""
-    batches = Batches(valid, 8, 32_768, 7, 1.0)
+    batches = Batches(valid, 8, tokens, 7, 1.0)
     found = [loss_of(model, to_device(batches[step], device), autocast)[1:] for step in range(len(batches))]
     loss, right = torch.tensor(found).mean(0).tolist()
     return {"validLoss": loss, "validRight": right}
@@ -486,19 +537,49 @@ def sha256(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
+def write_text(file, text):
+    """Whoever stops this while it writes finds the file as it was before."""
+    beside = file.with_name(f"{file.name}.new")
+    beside.write_text(text)
+    beside.replace(file)
+
+
+def write_tensors(tensors, file):
+    beside = file.with_name(f"{file.name}.new")
+    save_file(tensors, str(beside))
+    beside.replace(file)
+
+
+def read_part(folder, device):
+    """What an earlier part left: weights in full precision, the optimizer, and how far the schedule came."""
+    file = folder / "weights.safetensors" if folder.is_dir() else folder
+    master, optimizer, log = (file.parent / name for name in ("master.safetensors", "optimizer.safetensors", "train-log.json"))
+    before = {"weights": load_file(str(master if master.exists() else file))}
+    if optimizer.exists() and log.exists():
+        before["optimizer"] = load_file(str(optimizer), device=device)
+        before["log"] = json.loads(log.read_text())["log"]
+        before["progress"] = before["log"][-1]["progress"]
+    return before
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(".cache/nano-data"))
     parser.add_argument("--tokenizer", type=pathlib.Path, default=pathlib.Path("models/nano/tokenizer.json"))
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--from", dest="start", type=pathlib.Path, default=None, help="weights to go on from")
-    parser.add_argument("--steps", type=int, default=14000)
-    parser.add_argument("--seconds", type=float, default=0, help="ends the schedule after this time, if that comes first")
+    parser.add_argument("--from", dest="start", type=pathlib.Path, default=None, help="the folder of an earlier part, or weights alone")
+    parser.add_argument("--until", type=float, default=1.0, help="ends at this share of the schedule, for another part to go on from")
+    parser.add_argument("--layers", type=int, default=8)
+    parser.add_argument("--width", type=int, default=160)
+    parser.add_argument("--heads", type=int, default=5)
+    parser.add_argument("--inner", type=int, default=512)
+    parser.add_argument("--steps", type=int, default=40_000, help="of this part, at most")
+    parser.add_argument("--seconds", type=float, default=0, help="ends this part after this time, if that comes first")
     parser.add_argument("--tokens", type=int, default=131_072, help="of a batch, padding included")
     parser.add_argument("--rate", type=float, default=0.02)
     parser.add_argument("--adam", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--every", type=int, default=500)
+    parser.add_argument("--save", type=float, default=SAVE_EVERY, help="seconds between two records of the weights")
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--more", type=pathlib.Path, default=None, help="further data that are still being made, used once they are there")
     parser.add_argument("--prompts", type=pathlib.Path, default=None, help="prompts to reply to at the end, from bench:obedience --prompts")
@@ -508,7 +589,7 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     manifest = json.loads((args.data / "manifest.json").read_text())
     if manifest["tokenizer"] != sha256(args.tokenizer):
-        raise SystemExit("the data were made with another tokenizer: run make-data again")
+        raise SystemExit("the data were made with another tokenizer: run make-data again, or name it with --tokenizer")
     torch.manual_seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     device = args.device
@@ -520,19 +601,26 @@ def main():
         return Samples([folder / f"samples-{part}.bin" for folder, part in parts], pool, manifest)
 
     valid = Samples([args.data / "samples-valid.bin"], pool, manifest)
-    shape = manifest["shape"]
+    sides = {"layers": args.layers, "width": args.width, "heads": args.heads, "inner": args.inner}
+    shape = {**manifest["shape"], **sides}
+    if args.width % args.heads or (args.width // args.heads) % 2:
+        raise SystemExit("--width must be an even multiple of --heads")
     model = Decoder(shape).to(device)
-    if args.start is not None:
-        stored = load_file(str(args.start))
-        model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
+    before = {} if args.start is None else read_part(args.start, device)
+    if "weights" in before:
+        stored = {name.removeprefix("model."): tensor.float() for name, tensor in before["weights"].items()}
+        model.load_state_dict(stored, strict=True)
     parameters = sum(p.numel() for p in model.parameters())
-    print(f"{parameters} parameters, read in {time.time() - started:.0f} s", flush=True)
+    print(f"{parameters} parameters, from {before.get('progress', 0):.2f}, read in {time.time() - started:.0f} s", flush=True)
 
-    def save(log):
-        weights = {f"model.{name}": p.detach().half().contiguous().cpu() for name, p in model.named_parameters()}
-        save_file(weights, str(args.out / "weights.safetensors"))
+    def save(log, optimizer):
+        weights = {f"model.{name}": p.detach().contiguous().cpu() for name, p in model.named_parameters()}
+        write_tensors(weights, args.out / "master.safetensors")
+        write_tensors({name: tensor.half() for name, tensor in weights.items()}, args.out / "weights.safetensors")
+        write_tensors(optimizer, args.out / "optimizer.safetensors")
         run = {
             "seed": args.seed,
+            "until": args.until,
             "steps": log[-1]["step"],
             "tokens": log[-1]["tokens"],
             "batchTokens": args.tokens,
@@ -551,10 +639,10 @@ def main():
             "sha256": {"weights.safetensors": sha256(args.out / "weights.safetensors"), "tokenizer.json": sha256(args.tokenizer)},
             "pretraining": run,
         }
-        (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-        (args.out / "train-log.json").write_text(json.dumps({"run": run, "data": manifest, "log": log}) + "\n")
+        write_text(args.out / "config.json", json.dumps(config, indent=2) + "\n")
+        write_text(args.out / "train-log.json", json.dumps({"run": run, "data": manifest, "log": log}) + "\n")
 
-    save(train(model, args, read, valid, device, autocast, save))
+    train(model, args, read, valid, device, autocast, save, before)
     if args.prompts is None:
         return
     # What is judged are the weights as they are stored.

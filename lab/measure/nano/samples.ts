@@ -5,15 +5,15 @@ import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draf
 import type { Plan } from '../../workdays/files/plan.ts';
 import type { Task } from '../../workdays/files/scene.ts';
 import { makeDays } from '../../workdays/make-world/make-days.ts';
-import { stepsFor } from './auxiliary/task-steps.ts';
+import { stageOf, stepsFor } from './auxiliary/task-steps.ts';
 import { makeChoiceSamples } from './choice-samples.ts';
 import { type DayTask, inventedWords, makeDayTasks } from './day-tasks.ts';
 import { type DrawnLesson, drawLessons } from './draw-lessons.ts';
 import { makeForeignTask } from './foreign.ts';
 import { copiedWords, createPlaceholders, newWord } from './placeholders.ts';
 import { rephrase } from './rephrase.ts';
-import { distractorsFor, linesFor, type Sample } from './sample-lines.ts';
-import { blurred } from './wordings.ts';
+import { type DraftLine, distractorsFor, linesFor, type Sample, type SampleLine } from './sample-lines.ts';
+import { blurred, misspelt } from './wordings.ts';
 
 /** The imperfections of the demonstrations. */
 export const HABITS = {
@@ -29,8 +29,8 @@ const SAMPLES_PER_DAY = 48;
 const NOISY = 2;
 /** The share of samples whose copied words are open; the words of the others are drawn once. */
 const OPEN = 0.7;
-/** Half of the samples with auxiliary rules alone have other names for all fields. */
-const FIELD_NAMES = 'topic owner due ticket cost effort state version share seats start tags'.split(' ');
+/** Half of the samples with auxiliary rules alone have other names for these fields; `start` and `state` are verbs as well. */
+const FIELD_NAMES = 'topic owner due ticket cost effort version seats tags'.split(' ');
 
 /** All samples of one world's day. The same for the same seed. */
 export function* makeSamples(seed: number, isOpen = true): Generator<Sample> {
@@ -42,12 +42,14 @@ export function* makeSamples(seed: number, isOpen = true): Generator<Sample> {
   for (let at = 0; at < 2; at++)
     yield {
       kind: 'foreign',
-      lines: random.next() < 0.5 ? [] : distractorsFor('skill', random),
+      lines: random.next() < 0.5 ? [] : distractorsFor('skill', random).map(asLineOf),
       task: makeForeignTask(random),
       clean: { is: 'foreign' },
       noisy: [{ is: 'foreign' }],
     };
 }
+
+const asLineOf = ({ mark, texts }: DraftLine): SampleLine => ({ mark, texts: texts.map(({ text }) => text) });
 
 function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolean, random: Random): Sample {
   const lessons = drawLessons(tasks, seed, random);
@@ -68,13 +70,14 @@ function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolea
   );
   const isOpen = mayOpen && random.next() < 0.92;
   if (isOpen) opening.add(inventedWords(task));
-  const isInvented = lessons.length > 0 && lessons.every(({ rule }) => rule === undefined);
+  const isInvented =
+    lessons.length > 0 && lessons.every(({ auxiliary }) => auxiliary !== undefined && !auxiliary.isByNoun);
   if (isOpen && isInvented && random.next() < 0.5) opening.add(FIELD_NAMES);
   if (isOpen && random.next() < OPEN)
     opening.add(
       copiedWords(
         [...clean, ...noisy.flat()],
-        lines.flatMap(({ texts }) => texts),
+        lines.flatMap(({ texts }) => texts.map(({ text }) => text)),
         [...base, wording, plan.summary],
       ),
     );
@@ -95,18 +98,27 @@ function makeTaskSample(tasks: readonly DayTask[], seed: string, mayOpen: boolea
     noisy: noisy.map(act),
     lines: lines.map(({ mark, texts }) => ({
       mark,
-      texts: texts.map((text) => blur(open(text), random, kept, nextWord)),
+      texts: texts.map(({ text, isShown }) => roughened(open(text), isShown, random, kept, nextWord)),
     })),
   };
 }
 
-/** Some lines have other words, few or most. */
-function blur(text: string, random: Random, kept: ReadonlySet<string>, nextWord: () => string): string {
+const UNREADABLE = { some: 0.12, most: 0.1 };
+const TYPO = 0.07;
+
+/** Some lines have other words, few or most, but only where an example shows what they say; some have a slip of the pen. */
+function roughened(
+  text: string,
+  isShown: boolean,
+  random: Random,
+  kept: ReadonlySet<string>,
+  nextWord: () => string,
+): string {
   const luck = random.next();
-  if (luck < 0.55) return text;
-  // Most words may only go where something is shown.
-  const isShown = /["\d<]/.test(text);
-  return blurred(text, luck < 0.8 || !isShown ? 0.25 : 0.7, { random, kept, nextWord });
+  if (isShown && luck < UNREADABLE.some) return blurred(text, 0.25, { random, kept, nextWord });
+  if (isShown && luck < UNREADABLE.some + UNREADABLE.most)
+    return blurred(text, 0.7, { random, kept, nextWord });
+  return luck > 1 - TYPO ? misspelt(text, random, kept) : text;
 }
 
 /** Mostly one of several tasks to which most of the lessons apply. */
@@ -147,8 +159,9 @@ function demonstrate(
     }
   }
   let steps = stepsFor(draft);
-  for (const { auxiliary, form } of lessons)
-    if (auxiliary !== undefined && random.next() < chance(form)) steps = auxiliary.apply(steps) ?? steps;
+  const invented = lessons.flatMap(({ auxiliary }) => auxiliary ?? []);
+  for (const rule of invented.toSorted((a, b) => stageOf(a) - stageOf(b)))
+    if (random.next() < chance(rule.form)) steps = rule.apply(steps) ?? steps;
   return commandsOf(steps.steps);
 }
 

@@ -1,5 +1,6 @@
 import type { Random } from '../../../src/base/random.ts';
 import { pick } from '../../workdays/draw.ts';
+import { expand, type Grammar } from './tell/expand.ts';
 
 /*
  * A rule as people, learners and lists tell it. The words that carry a rule come from the training split and from the auxiliary rules; here
@@ -89,61 +90,54 @@ export function paraphrase(text: string, random: Random): string {
   return `${said}${pick(random, TRAILS)}`;
 }
 
-const SITUATIONS = [
-  ...[
-    'Use when you create a file.',
-    'Use when a task is about files.',
-    'When working on a task.',
-    'For tasks of this user.',
-    'Use before finishing a task.',
+const PROSE: Grammar = {
+  situation: [
+    '[Use|Use this|Apply|Apply this|Needed|Relevant|Read this] [when|whenever|before|each time] you [create|edit|write|change|finish] [a file|a document|files|something].',
+    '[For|On|In] [tasks of this user|all file work|each document|new documents|tasks in this folder|everything that is written].',
+    '[Conventions|Customs|Rules|Habits|Agreements] of [this house|this office|the team|this user|the project].',
+    '[When|While|Before] [working on|starting|finishing|handing in] [a task|such a task|the work].',
+    '[Files|Documents|Records] and [what is in them|how they are written|what goes with them].',
   ],
-  ...[
-    'Conventions of this house.',
-    'Applies to each document.',
-    'When you edit or create files.',
-    'Files and what is in them.',
-    'For all file work.',
+  view: [
+    'The user [wants|asked for|expects|insists on|prefers|requires] [this|the following]: ',
+    '[Learned from|Taken from|Known from] [feedback|a correction|an earlier task|what the user said]: ',
+    '[Do it so|The rule|Follow it|What to do|In short|To do|Instruction|Steps]: ',
   ],
-];
-const VIEWS = [
-  'The user wants this: ',
-  'The user asked for it: ',
-  'Learned from feedback: ',
-  'Do it so: ',
-  'The rule: ',
-  'Follow it: ',
-];
-const CHECKS = [
-  ...[
-    'Check the result before you finish.',
-    'Look at the files again at the end.',
-    'It was missed before.',
-    'Do this without being asked.',
+  check: [
+    '[Check|Verify|Look over|Compare] [the result|the files|each file|what you wrote] [before you finish|at the end|once more].',
+    'It was [missed|forgotten|overlooked] [before|in an earlier task|once].',
+    '[Do this|It holds|That counts] [without being asked|in every task|even if nobody says so].',
+    'The user has [said so|asked for it|pointed it out] [more than once|before|twice].',
+    '[Ask if it does not fit|Other files are not concerned|Nothing else changes|Keep the rest as it is].',
   ],
-  ...['The user has said so more than once.', 'Ask if it does not fit.', 'Other files are not concerned.'],
-];
+};
 
 /** As a model that writes skills would put it: a situation, what to do, and how to check it. */
-export function asProse(told: string, again: string, random: Random): string {
+export function asProse(told: string, again: () => string, random: Random): string {
+  const say = (name: string): string => expand(`@${name}`, PROSE, random);
   const parts = [told];
-  if (random.next() < 0.25) parts.push(again);
-  if (random.next() < 0.35) parts[0] = `${pick(random, VIEWS)}${parts[0]}`;
-  if (random.next() < 0.6) parts.unshift(pick(random, SITUATIONS));
-  if (random.next() < 0.45) parts.push(pick(random, CHECKS));
-  return parts.join(' ');
+  if (told.length < SHORT && random.next() < 0.3) parts.push(again());
+  if (random.next() < 0.35) parts[0] = `${say('view')}${parts[0] ?? ''}`;
+  if (random.next() < 0.6) parts.unshift(say('situation'));
+  if (random.next() < 0.45) parts.push(say('check'));
+  return parts.map(ended).join(' ');
 }
 
+const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** In characters: what is said twice must not fill the prompt. */
+const SHORT = 70;
 const LONGEST_RULE = 130;
 
 /** As a list of lessons shows it: the first sentence, cut where it is too long. */
 export function asLine(told: string, random: Random): string {
   const rule = told.length <= LONGEST_RULE ? told : `${told.slice(0, LONGEST_RULE - 1).trimEnd()}…`;
-  return random.next() < 0.4 ? `${pick(random, SITUATIONS).replace(/\.$/, '')}: ${rule}` : rule;
+  return random.next() < 0.4 ? `${expand('@situation', PROSE, random).replace(/\.$/, '')}: ${rule}` : rule;
 }
 
 /** As a lesson quotes a person. */
-export const asQuote = (told: string, again: string, random: Random): string =>
-  random.next() < 0.15 ? `${told} Earlier: ${again}` : told;
+export const asQuote = (told: string, again: () => string, random: Random): string =>
+  told.length < SHORT && random.next() < 0.2 ? `${ended(told)} Earlier: ${again()}` : told;
 
 /** Remarks that ask for nothing. */
 const REMARKS = [
@@ -221,3 +215,15 @@ export const blurred = (text: string, share: number, { random, kept, nextWord }:
     const other = nextWord();
     return /^[A-Z]/.test(word) ? other.charAt(0).toUpperCase() + other.slice(1) : other;
   });
+
+/** One plain word with two letters exchanged or one left out; what a reply copies stays. */
+export function misspelt(text: string, random: Random, kept: ReadonlySet<string>): string {
+  const found = [...text.matchAll(/(?<=\s)[a-z]{5,}(?=[,.:;?]?(?:\s|$))/g)].filter(
+    ([word]) => !kept.has(word) && !word.startsWith('qzx'),
+  );
+  if (found.length === 0) return text;
+  const { 0: word, index } = pick(random, found);
+  const at = 1 + random.below(word.length - 2);
+  const middle = random.next() < 0.5 ? `${word.charAt(at + 1)}${word.charAt(at)}` : word.charAt(at + 1);
+  return `${text.slice(0, index)}${word.slice(0, at)}${middle}${word.slice(at + 2)}${text.slice(index + word.length)}`;
+}

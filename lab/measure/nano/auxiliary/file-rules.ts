@@ -1,10 +1,14 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { fill, pick } from '../../../workdays/draw.ts';
+import { pick } from '../../../workdays/draw.ts';
 import type { WorkStep } from '../../../workdays/files/draft.ts';
-import type { Plan } from '../../../workdays/files/plan.ts';
 import { newWord } from '../placeholders.ts';
+import { COPY_OLD, EDIT_MARK, ENDING, NAME_JOINT, NAME_TURNED, SUBFOLDER } from '../tell/file-clauses.ts';
+import { drawNoun } from '../tell/nouns.ts';
+import { LETTER_WORDS } from '../tell/rule-meaning.ts';
+import { type Demand, tell } from '../tell/tell.ts';
+import { AROUND, FRONT, LETTERS } from '../tell/value-clauses.ts';
+import { drawSource, drawWord } from './draw-marks.ts';
 import { type AuxiliaryRule, renameFiles, type TaskSteps, withSteps } from './task-steps.ts';
-import { drawSign, drawWord } from './value-rules.ts';
 
 interface NameParts {
   readonly folder: string;
@@ -19,274 +23,198 @@ const partsOf = (path: string): NameParts => {
 const pathOf = ({ folder, name, ending }: NameParts): string =>
   `${folder === '' ? '' : `${folder}/`}${name}${ending}`;
 
-interface NameOperation {
+/** One thing that is done with the name of a new file. Nothing is put behind it: that is kept back. */
+interface NameChange {
   readonly name: string;
-  draw(random: Random): {
-    readonly change: (parts: NameParts, plan: Plan) => NameParts;
-    readonly words: Readonly<Record<string, string>>;
-  };
-  readonly says: readonly string[];
+  write(parts: NameParts, task: TaskSteps): NameParts | undefined;
+  demand(random: Random): Demand;
 }
 
-const JOINTS = ['-', '_', '.', '+', '--'];
-const namedBy = (
-  name: string,
-  says: readonly string[],
-  change: (parts: NameParts, plan: Plan) => NameParts,
-): NameOperation => ({ name, says, draw: () => ({ change, words: {} }) });
+const JOINTS = ['-', '_', '.', '+', '--', '=', '~'];
+const BRACKETS = ['__', '--', '++', '==', '~~', '@@', '..'];
+const asName = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-const NAME_OPERATIONS: readonly NameOperation[] = [
-  {
-    name: 'begin',
-    draw: (random) => {
-      const a = `${drawWord(random)}${pick(random, JOINTS)}`;
-      return { change: (parts) => ({ ...parts, name: a + parts.name }), words: { a } };
+/** What is done with the words of a name, before anything is put to it. */
+function drawWords(random: Random): NameChange {
+  const luck = random.next();
+  if (luck < 0.45) {
+    const sign = pick(random, ['.', '+', '--', '__', '=', '~', '@']);
+    return {
+      name: 'joint',
+      write: (parts) => ({ ...parts, name: parts.name.replace(/[-_]/g, sign) }),
+      demand: () => ({ clauses: NAME_JOINT, words: { sign } }),
+    };
+  }
+  if (luck < 0.7)
+    return {
+      name: 'turned',
+      write: (parts) => ({ ...parts, name: parts.name.split('-').toReversed().join('-') }),
+      demand: () => ({ clauses: NAME_TURNED, words: {} }),
+    };
+  return {
+    name: 'letters',
+    write: (parts) => ({ ...parts, name: parts.name.toUpperCase() }),
+    demand: (own) => {
+      const [how, thing] = pick(own, LETTER_WORDS['in capital letters'] ?? []);
+      return { clauses: LETTERS, words: { case: how, letters: thing } };
     },
-    says: [
-      'Names of new files begin with {a}, such as {to}.',
-      'Put {a} in front of a new file name: {to}.',
-      'A new file is called {to}, with {a} first.',
-      'Name new files like {to}.',
-    ],
-  },
-  {
-    name: 'joint',
-    draw: (random) => {
-      const a = pick(random, ['.', '+', '--', '__', '=', '']);
-      return {
-        change: (parts) => ({ ...parts, name: parts.name.replace(/[-_]/g, a) }),
-        words: { a: a === '' ? 'nothing' : a },
-      };
+  };
+}
+
+function drawLead(random: Random): NameChange {
+  const luck = random.next();
+  if (luck < 0.25) {
+    const sign = pick(random, BRACKETS);
+    const [left = '', right = ''] = [...sign];
+    return {
+      name: 'around',
+      write: (parts) => ({ ...parts, name: left + parts.name + right }),
+      demand: () => ({ clauses: AROUND, words: { left, right } }),
+    };
+  }
+  const sign = pick(random, JOINTS);
+  if (luck < 0.6) {
+    const left = `${drawWord(random)}${sign}`;
+    return {
+      name: 'front',
+      write: (parts) => ({ ...parts, name: left + parts.name }),
+      demand: () => ({ clauses: FRONT, words: { left } }),
+    };
+  }
+  const source = drawSource(random, ['owner', 'ticket', 'state', 'version']);
+  return {
+    name: `front ${source.name}`,
+    write: (parts, task) => {
+      const own = source.read(task);
+      return own === undefined ? undefined : { ...parts, name: asName(own) + sign + parts.name };
     },
-    says: [
-      'The words of a file name are joined by {a}: {to}.',
-      'Use {a} between the words of a new file name, as in {to}.',
-      'New files are named like {to}, {a} between words.',
-    ],
-  },
-  namedBy(
-    'letters',
-    ['File names are in capital letters: {to}.', 'Write names of new files in upper case, like {to}.'],
-    (parts) => ({ ...parts, name: parts.name.toUpperCase() }),
-  ),
-  namedBy(
-    'task',
-    [
-      'The name of a new file begins with the id of the task: {to}.',
-      'Put the task id and a dash in front of the name, as in {to}.',
-      'New files are called after their task first, like {to}.',
-    ],
-    (parts, { task }) => ({ ...parts, name: `${task}-${parts.name}` }),
-  ),
-  namedBy(
-    'author',
-    [
-      'New files begin with the name of whoever asked: {to}.',
-      'Put who asked for it in front of the file name, as in {to}.',
-    ],
-    (parts, { author }) => ({ ...parts, name: `${author.toLowerCase()}-${parts.name}` }),
-  ),
-  namedBy(
-    'turned',
-    ['The kind of document comes first in a file name: {to}.', 'Name files by kind, then topic, like {to}.'],
-    (parts) => ({ ...parts, name: parts.name.split('-').toReversed().join('-') }),
-  ),
-  {
+    demand: (own) => ({
+      clauses: FRONT,
+      words: { left: { as: `${pick(own, source.said)} and "${sign}"` } },
+    }),
+  };
+}
+
+function drawPlace(random: Random): NameChange {
+  if (random.next() < 0.4) {
+    const ending = `.${newWord(random).slice(0, 4)}`;
+    return {
+      name: 'ending',
+      write: (parts) => ({ ...parts, ending }),
+      demand: () => ({ clauses: ENDING, words: { ending } }),
+    };
+  }
+  const folder = newWord(random);
+  return {
     name: 'folder',
-    draw: (random) => {
-      const a = newWord(random);
-      return { change: (parts) => ({ ...parts, folder: `${parts.folder}/${a}` }), words: { a } };
-    },
-    says: [
-      'New files go into a folder {a} inside the one that was named: {to}.',
-      'Put new files one level deeper, in {a}, as in {to}.',
-      'The place of a new file is the subfolder {a}.',
-    ],
-  },
-  {
-    name: 'ending',
-    draw: (random) => {
-      const a = newWord(random).slice(0, 4);
-      return { change: (parts) => ({ ...parts, ending: `.${a}` }), words: { a: `.${a}` } };
-    },
-    says: [
-      'New files end in {a}, like {to}.',
-      'Use {a} as the ending of new files.',
-      'The ending of a new file is {a} and not .json.',
-    ],
-  },
-];
+    write: (parts) => ({ ...parts, folder: `${parts.folder}/${folder}` }),
+    demand: () => ({ clauses: SUBFOLDER, words: { folder } }),
+  };
+}
 
-/** A rule on the names of new files. */
+/** A rule on the names of new files: their words, what stands before or around them, where they go; some of these. */
 export function drawNameRule(random: Random): AuxiliaryRule {
-  const operation = pick(random, NAME_OPERATIONS);
-  const { change, words } = operation.draw(random);
-  const rename = (path: string, plan: Plan): string => pathOf(change(partsOf(path), plan));
+  const luck = random.next();
+  const changes: readonly NameChange[] = [
+    ...(luck < 0.35 ? [drawWords(random)] : []),
+    ...(luck >= 0.2 && luck < 0.8 ? [drawLead(random)] : []),
+    ...(luck >= 0.65 ? [drawPlace(random)] : []),
+  ];
+  const rename = (path: string, task: TaskSteps): string | undefined => {
+    let parts: NameParts | undefined = partsOf(path);
+    for (const { write } of changes) parts = parts === undefined ? undefined : write(parts, task);
+    return parts === undefined ? undefined : pathOf(parts);
+  };
   return {
-    form: `name ${operation.name}`,
-    aspect: 'name',
-    apply: (task) => renameFiles(task, rename),
-    tell: ({ created, plan }, own) => {
-      const to = rename(created[0] ?? 'notes/plan.json', plan);
-      return fill(pick(own, operation.says), {
-        to: own.next() < 0.5 ? to : (to.split('/').at(-1) ?? to),
-        ...words,
-      });
+    form: `name ${changes.map(({ name }) => name).join('+')}`,
+    aspects: ['name'],
+    apply: (task) =>
+      task.created.every((path) => rename(path, task) !== undefined)
+        ? renameFiles(task, (path) => rename(path, task) ?? path)
+        : undefined,
+    tell: (example, own, longest) => {
+      const plain = example.created[0] ?? 'notes/plan.json';
+      const to = rename(plain, example) ?? plain;
+      const isWhole = changes.some(({ name }) => name === 'folder') || own.next() < 0.3;
+      const shown = (path: string): string => (isWhole ? path : (path.split('/').at(-1) ?? path));
+      return tell(
+        {
+          demands: changes.map((one) => one.demand(own)),
+          noun: (teller) => drawNoun('file', teller),
+          ...{ plain: shown(plain), example: shown(to), isShownWhole: true },
+        },
+        own,
+        longest,
+      );
     },
   };
 }
 
-/** What a line may be put together from. */
-const GAPS: readonly (readonly [string, (task: TaskSteps) => string])[] = [
-  ['task', ({ plan }) => plan.task],
-  ['who', ({ plan }) => plan.author],
-  ['work', ({ plan }) => plan.summary],
-];
-
-interface LineForm {
-  readonly said: string;
-  write(task: TaskSteps): string;
-}
-
-function drawLine(random: Random): LineForm {
-  const pieces: (string | (typeof GAPS)[number])[] = [];
-  const count = 1 + random.below(3);
-  const gaps = [...GAPS].sort(() => random.next() - 0.5).slice(0, count);
-  const joint = pick(random, [' ', ' ', `${drawSign(random)}`, ` ${drawSign(random)} `, ', ']);
-  if (random.next() < 0.5) pieces.push(drawWord(random));
-  for (const gap of gaps) pieces.push(gap);
-  if (random.next() < 0.25) pieces.push(drawWord(random));
-  const put = (read: (gap: (typeof GAPS)[number]) => string): string =>
-    pieces.map((piece) => (typeof piece === 'string' ? piece : read(piece))).join(joint);
-  return { said: put(([name]) => `<${name}>`), write: (task) => put(([, read]) => read(task)) };
-}
-
-const drawFile = (random: Random): string =>
-  `${newWord(random)}${pick(random, ['.txt', '.log', '.md', '.list', `.${newWord(random).slice(0, 3)}`])}`;
-
-interface StepOperation {
-  readonly name: string;
-  draw(random: Random): {
-    readonly where: 'before' | 'after';
-    readonly make: (task: TaskSteps) => readonly WorkStep[];
-    readonly words: Readonly<Record<string, string>>;
-    readonly line?: LineForm;
-  };
-  readonly says: readonly string[];
-}
-
-const WHEN = {
-  before: ['Before you start', 'First of all', 'At the beginning of a task', 'Before any work'],
-  after: ['When you are finished', 'At the end of a task', 'After the work', 'Last of all'],
-};
-const drawWhere = (random: Random): 'before' | 'after' => (random.next() < 0.35 ? 'before' : 'after');
-
-const STEP_OPERATIONS: readonly StepOperation[] = [
-  {
-    name: 'line',
-    draw: (random) => {
-      const [where, file, line] = [drawWhere(random), drawFile(random), drawLine(random)];
-      return {
-        where,
-        line,
-        make: (task) => [{ do: 'append', path: file, line: line.write(task) }],
-        words: { file, when: pick(random, WHEN[where]) },
-      };
-    },
-    says: [
-      '{when}, append "{line}" to {file}.',
-      '{when}, {file} gets the line "{line}", here "{example}".',
-      '{when}, add a line like "{example}" to {file}.',
-      '{when}, write "{line}" into {file}, a line of its own.',
-      'A line "{line}" goes into {file} {end}.',
-    ],
-  },
-  {
-    name: 'copy-old',
-    draw: (random) => {
-      const folder = newWord(random);
-      return {
-        where: 'before',
-        make: ({ plan }) =>
-          plan.edits.map(({ path }) => ({
-            do: 'copy',
-            from: path,
-            to: `${folder}/${path.split('/').at(-1) ?? ''}`,
-          })),
-        words: { folder },
-      };
-    },
-    says: [
-      'Before a change, copy the old file to {folder}.',
-      'The old version of a file that you change goes into {folder} first.',
-      '{folder} gets a copy of the file before it is changed: {command}.',
-    ],
-  },
-  {
-    name: 'mark',
-    draw: (random) => {
-      const [key, value] = [newWord(random), drawWord(random)];
-      return {
-        where: 'after',
-        make: ({ plan }) =>
-          plan.edits.flatMap(({ path, format }): readonly WorkStep[] =>
-            format === 'json' ? [{ do: 'set', path, keys: [key], value }] : [],
-          ),
-        words: { key, value },
-      };
-    },
-    says: [
-      'After a change set {key} to {value} in the same file.',
-      'A JSON file that you change gets {key} {value}.',
-      'Whoever edits a file sets its {key} to {value} as well.',
-      'With each change in a file goes another: {key} becomes {value}.',
-    ],
-  },
-  {
-    name: 'sign',
-    draw: (random) => {
-      const [key, [what, read]] = [
-        newWord(random),
-        pick(random, [
-          ['the id of the task', ({ plan }: TaskSteps) => plan.task] as const,
-          ['who asked', ({ plan }: TaskSteps) => plan.author] as const,
-        ]),
-      ];
-      return {
-        where: 'after',
-        make: (task) =>
-          task.plan.edits.flatMap(({ path, format }): readonly WorkStep[] =>
-            format === 'json' ? [{ do: 'set', path, keys: [key], value: read(task) }] : [],
-          ),
-        words: { key, what },
-      };
-    },
-    says: [
-      'After a change set {key} to {what} in the same file.',
-      'An edited file says {what} under {key}.',
-      'Note {what} as {key} in every JSON file that you change.',
-    ],
-  },
-];
-
-/** A rule on something that is done before or after the work. */
-export function drawStepRule(random: Random): AuxiliaryRule {
-  const operation = pick(random, STEP_OPERATIONS);
-  const { where, make, words, line } = operation.draw(random);
+/** A rule on a copy of what is changed: into which folder, under which name. */
+function drawCopyRule(random: Random): AuxiliaryRule {
+  const [folder, lead] = [
+    newWord(random),
+    random.next() < 0.5 ? `${drawWord(random)}${pick(random, JOINTS)}` : '',
+  ];
+  const isByTask = lead === '' && random.next() < 0.4;
+  const target = (path: string, { plan }: TaskSteps): string =>
+    `${folder}/${isByTask ? `${plan.task}-` : lead}${path.split('/').at(-1) ?? ''}`;
+  const steps = (task: TaskSteps): readonly WorkStep[] =>
+    task.plan.edits.map(({ path }) => ({ do: 'copy', from: path, to: target(path, task) }));
   return {
-    form: `step ${operation.name}`,
-    aspect: `step ${operation.name}`,
-    apply: (task) => withSteps(task, where, make(task)),
-    tell: (example, own) => {
-      const [first] = make(example);
-      return fill(pick(own, operation.says), {
-        line: line?.said ?? '',
-        example: line?.write(example) ?? '',
-        end: where === 'before' ? 'before the work' : 'at the end',
-        command: first?.do === 'copy' ? `cp ${first.from} ${first.to}` : '',
-        when: pick(own, WHEN[where]),
-        ...words,
-      });
+    form: `copy ${isByTask ? 'task' : lead === '' ? 'folder' : 'lead'}`,
+    aspects: ['copy'],
+    apply: (task) => withSteps(task, 'before', steps(task)),
+    tell: (example, own, longest) => {
+      const path = example.plan.edits[0]?.path;
+      const name = isByTask
+        ? pick(own, [', the task id and "-" before its name', ', its name led by the task id and "-"'])
+        : lead === ''
+          ? ''
+          : pick(own, [`, "${lead}" before its name`, `, with "${lead}" in front of its name`]);
+      return tell(
+        {
+          demands: [{ clauses: COPY_OLD, words: { folder, name: { as: name } } }],
+          ...(path !== undefined && { example: `cp ${path} ${target(path, example)}` }),
+        },
+        own,
+        longest,
+      );
     },
   };
 }
+
+/** A rule on a further field of a JSON file that is changed: fixed, or something that the task has. */
+function drawMarkRule(random: Random): AuxiliaryRule {
+  const key = newWord(random);
+  const fixed = random.next() < 0.5 ? drawWord(random) : undefined;
+  const source = drawSource(random, []);
+  const read = (task: TaskSteps): string | undefined => fixed ?? source.read(task);
+  const steps = (task: TaskSteps): readonly WorkStep[] =>
+    task.plan.edits.flatMap(({ path, format }): readonly WorkStep[] => {
+      const value = read(task);
+      return format === 'json' && value !== undefined ? [{ do: 'set', path, keys: [key], value }] : [];
+    });
+  return {
+    form: `mark ${fixed === undefined ? source.name : 'fixed'}`,
+    aspects: ['mark'],
+    apply: (task) => withSteps(task, 'after', steps(task)),
+    tell: (_, own, longest) =>
+      tell(
+        {
+          demands: [
+            {
+              clauses: EDIT_MARK,
+              words: { key, what: { as: fixed === undefined ? pick(own, source.said) : `"${fixed}"` } },
+            },
+          ],
+        },
+        own,
+        longest,
+      ),
+  };
+}
+
+/** A rule on what happens to a file that is changed. */
+export const drawEditRule = (random: Random): AuxiliaryRule =>
+  random.next() < 0.5 ? drawCopyRule(random) : drawMarkRule(random);

@@ -2,8 +2,10 @@ import type { Random } from '../../../../src/base/random.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import { fill, pick, shuffled } from '../../../workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
+import type { ToldRule } from '../tell/tell.ts';
+import { paraphrase } from '../wordings.ts';
+import { drawKey, KEYS } from './targets.ts';
 import { type AuxiliaryRule, mapRecords, newRecord, type TaskSteps } from './task-steps.ts';
-import { drawKey, drawWord, KEYS } from './value-rules.ts';
 
 type Rewrite = (record: JsonObject, task: TaskSteps) => JsonObject;
 
@@ -15,46 +17,13 @@ interface RecordOperation {
 }
 
 const entries = (record: JsonObject) => Object.entries(record);
-const renamed =
-  (name: (key: string) => string): Rewrite =>
-  (record) =>
-    Object.fromEntries(entries(record).map(([key, value]) => [name(key), value]));
-/** Values of the task that a new field may repeat. */
-const SOURCES: readonly (readonly [string, (task: TaskSteps) => string])[] = [
-  ['the id of the task', ({ plan }) => plan.task],
-  ['the name of whoever asked', ({ plan }) => plan.author],
-  ['the kind of document', ({ plan }) => plan.creates[0]?.about.at(-1) ?? ''],
-];
+/** In other words; what shows an example may be hard to read otherwise. */
+const asSaid = (text: string, example: string, random: Random): ToldRule => ({
+  text: paraphrase(text, random),
+  isShown: text.includes(example),
+});
 
 const RECORD_OPERATIONS: readonly RecordOperation[] = [
-  {
-    name: 'rename',
-    aspect: 'keys',
-    draw: (random) => {
-      const [key, a] = [drawKey(random), newWord(random)];
-      return { change: renamed((name) => (name === key ? a : name)), words: { key, a } };
-    },
-    says: [
-      'In new files the key {key} is called {a}.',
-      'Use the key {a} instead of {key}.',
-      'Write "{a}" where you would write "{key}" as a key.',
-      'Name the field {a}, not {key}.',
-      'What the task calls {key} is {a} in our files.',
-    ],
-  },
-  {
-    name: 'begin-keys',
-    aspect: 'keys',
-    draw: (random) => {
-      const a = `${newWord(random)}${pick(random, ['_', '-', '.', ':'])}`;
-      return { change: renamed((name) => a + name), words: { a } };
-    },
-    says: [
-      'All keys of a new file begin with {a}: {keys}.',
-      'Put {a} in front of each key, as in {keys}.',
-      'Keys carry {a} before their name.',
-    ],
-  },
   {
     name: 'move',
     aspect: 'order',
@@ -87,40 +56,6 @@ const RECORD_OPERATIONS: readonly RecordOperation[] = [
     ],
   },
   {
-    name: 'add',
-    aspect: 'fields',
-    draw: (random) => {
-      const a = newWord(random);
-      const b = random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`;
-      const isFirst = random.next() < 0.4;
-      return {
-        change: (record) => (isFirst ? { [a]: b, ...record } : { ...record, [a]: b }),
-        words: { a, b, place: isFirst ? ' at the top' : '', nth: isFirst ? 'first' : 'further' },
-      };
-    },
-    says: [
-      'Every new file says "{a}": "{b}"{place}.',
-      'Add {a} with the value {b}{place} to each JSON file you make.',
-      'New files have {a}: {b} as a {nth} field.',
-      'I miss "{a}": "{b}" in the new file{place}.',
-      'A {nth} key is {a}, and it says "{b}".',
-    ],
-  },
-  {
-    name: 'add-known',
-    aspect: 'fields',
-    draw: (random) => {
-      const [a, [what, read]] = [newWord(random), pick(random, SOURCES)];
-      return { change: (record, task) => ({ ...record, [a]: read(task) }), words: { a, what } };
-    },
-    says: [
-      'New files have {what} under "{a}".',
-      'Add {a}, which is {what}.',
-      'A further key is {a}: {what}.',
-      'Put {what} into each new file as {a}.',
-    ],
-  },
-  {
     name: 'leave-out',
     aspect: 'fields',
     draw: (random) => {
@@ -135,23 +70,6 @@ const RECORD_OPERATIONS: readonly RecordOperation[] = [
       'A new file has no {key}.',
       'Do not write down the {key}.',
       'We never keep the {key}: {keys} is all there is.',
-    ],
-  },
-  {
-    name: 'repeat',
-    aspect: 'fields',
-    draw: (random) => {
-      const [key, a] = [drawKey(random), newWord(random)];
-      return {
-        change: (record) => (key in record ? { ...record, [a]: record[key] } : record),
-        words: { key, a },
-      };
-    },
-    says: [
-      'Repeat the {key} as {a}.',
-      'The {key} is written twice, the second time under "{a}".',
-      'Add {a}, the same as {key}.',
-      'What is the {key} also goes under {a}.',
     ],
   },
   {
@@ -175,12 +93,12 @@ export function drawRecordRule(random: Random): AuxiliaryRule {
   const { change, words } = operation.draw(random);
   return {
     form: `record ${operation.name}`,
-    aspect: operation.aspect,
+    aspects: [operation.aspect],
     apply: (task) => mapRecords(task, (record) => change(record, task), 'new'),
     tell: (example, own) => {
       const record = newRecord(example) ?? {};
       const keys = Object.keys(change(record, example)).join(', ');
-      return fill(pick(own, operation.says), { keys, ...words });
+      return asSaid(fill(pick(own, operation.says), { keys, ...words }), keys, own);
     },
   };
 }
@@ -196,16 +114,20 @@ export function drawOrderRule(random: Random): AuxiliaryRule {
     Object.fromEntries(entries(record).toSorted(([a], [b]) => place(a) - place(b)));
   return {
     form: 'record order',
-    aspect: 'order',
+    aspects: ['order'],
     apply: (task) => mapRecords(task, (record) => change(record, task), 'new'),
     tell: (_, own) =>
-      fill(
-        pick(own, [
-          'Keys come in this order: {order}.',
-          'Sort the fields of a new file as {order}.',
-          'The order of the keys is {order}, without what a file does not have.',
-        ]),
-        { order: order.join(', ') },
+      asSaid(
+        fill(
+          pick(own, [
+            'Keys come in this order: {order}.',
+            'Sort the fields of a new file as {order}.',
+            'The order of the keys is {order}, without what a file does not have.',
+          ]),
+          { order: order.join(', ') },
+        ),
+        order.join(', '),
+        own,
       ),
   };
 }

@@ -1,7 +1,14 @@
 import type { Random } from '../../../../src/base/random.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../../src/core/json.ts';
-import { pathsOf, stepsOf, type WorkDraft, type WorkStep } from '../../../workdays/files/draft.ts';
+import {
+  createDraft,
+  pathsOf,
+  stepsOf,
+  type WorkDraft,
+  type WorkStep,
+} from '../../../workdays/files/draft.ts';
 import type { Plan } from '../../../workdays/files/plan.ts';
+import type { ToldRule } from '../tell/tell.ts';
 
 /** The steps of a demonstration, which auxiliary rules change. */
 export interface TaskSteps {
@@ -17,15 +24,21 @@ export const stepsFor = (draft: WorkDraft): TaskSteps => ({
   created: pathsOf(draft).slice(draft.plan.edits.length),
 });
 
+/** The first words of forms, in the order in which rules are obeyed: what is listed or copied is there already, under its name. */
+const ORDER = ['value', 'field', 'key', 'record', 'name', 'line', 'copy', 'mark'];
+export const stageOf = ({ form }: AuxiliaryRule): number => ORDER.indexOf(form.split(' ')[0] ?? '');
+
 /** The rules that pre-training invents beside the suite's, so that a policy learns to carry out what it reads. */
 export interface AuxiliaryRule {
   readonly form: string;
-  /** Two rules about the same thing could contradict each other. */
-  readonly aspect: string;
+  /** What it decides: two rules about the same thing could contradict each other. */
+  readonly aspects: readonly string[];
+  /** Whether it names fields by what they mean, so that their keys must stay what they are. */
+  readonly isByNoun?: boolean;
   /** Undefined when the task gives it nothing to do. */
   apply(task: TaskSteps): TaskSteps | undefined;
-  /** The rule in words, with an example from a task in which it applies. */
-  tell(example: TaskSteps, random: Random): string;
+  /** The rule in words, some with an example from a task in which it applies. */
+  tell(example: TaskSteps, random: Random, longest: number): ToldRule;
 }
 
 /** The last word of a document's subject: `note`, `card`. */
@@ -91,6 +104,15 @@ export function firstValue(task: TaskSteps, key: string): Json | undefined {
   return undefined;
 }
 
+const given = new WeakMap<Plan, TaskSteps>();
+
+/** The first value under a key as the task gives it, whatever rules have made of it. */
+export function givenValue({ plan }: TaskSteps, key: string): Json | undefined {
+  const base = given.get(plan) ?? stepsFor(createDraft(plan));
+  given.set(plan, base);
+  return firstValue(base, key);
+}
+
 /** The first new document. */
 export function newRecord({ steps, created }: TaskSteps): JsonObject | undefined {
   const step = steps.find((one) => one.do === 'write' && created.includes(one.path));
@@ -108,6 +130,11 @@ export function renameFiles(
   const now = (path: string): string => names.get(path) ?? path;
   const steps = task.steps.map((step): WorkStep => {
     if (step.do === 'copy') return { ...step, from: now(step.from), to: now(step.to) };
+    // A line elsewhere may name the file.
+    if (step.do === 'append') {
+      const line = [...names].reduce((text, [old, other]) => text.replaceAll(old, other), step.line);
+      return { ...step, path: now(step.path), line };
+    }
     return { ...step, path: now(step.path) };
   });
   return { ...task, steps, created: task.created.map(now) };

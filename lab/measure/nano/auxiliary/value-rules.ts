@@ -1,254 +1,265 @@
 import type { Random } from '../../../../src/base/random.ts';
 import type { Json } from '../../../../src/core/json.ts';
-import { fill, pick } from '../../../workdays/draw.ts';
-import { formsOf } from '../../../workdays/rules/draw-rules.ts';
+import { pick } from '../../../workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
-import { type AuxiliaryRule, firstValue, mapValues } from './task-steps.ts';
+import { LETTER_WORDS } from '../tell/rule-meaning.ts';
+import { type Demand, tell } from '../tell/tell.ts';
+import {
+  AROUND,
+  BEHIND,
+  type Clauses,
+  DECIMALS,
+  FIXED,
+  FRONT,
+  IN_LIST,
+  IN_RECORD,
+  LETTERS,
+  SWAP_SIGN,
+  TWICE,
+  ZEROS,
+} from '../tell/value-clauses.ts';
+import { drawMark, drawSign, drawSigns, drawSource, drawWord, spelt } from './draw-marks.ts';
+import { drawTarget, isKeptBack, KEYS, type ValueTarget } from './targets.ts';
+import { type AuxiliaryRule, firstValue, mapValues, type TaskSteps } from './task-steps.ts';
 
-export const KEYS = 'topic owner due ticket cost effort state version by at share seats start tags'.split(
-  ' ',
-);
-/** Most often what is plain text: other values have rules of the suite. */
-export const drawKey = (random: Random): string =>
-  random.next() < 0.5 ? pick(random, ['topic', 'owner', 'state', 'version', 'by']) : pick(random, KEYS);
-
-const PAIRS = [
-  '()',
-  '[]',
-  '<>',
-  '{}',
-  '**',
-  '__',
-  '##',
-  '//',
-  '||',
-  '==',
-  '~~',
-  '%%',
-  '::',
-  '--',
-  '++',
-  '!!',
-  '^^',
-  '..',
-];
-const SIGNS = [...'-_:/.+#=|~@%&*^!>'];
-
-const drawSigns = (random: Random): readonly [string, string] => {
-  const [open = '<', close = '>'] = [...pick(random, PAIRS)];
-  return random.next() < 0.75 ? [open, close] : [open + open, close + close];
-};
-export const drawSign = (random: Random): string =>
-  random.next() < 0.8 ? pick(random, SIGNS) : pick(random, SIGNS) + pick(random, SIGNS);
-/** A word in one of several spellings. */
-export function drawWord(random: Random): string {
-  const word = newWord(random);
-  const luck = random.next();
-  if (luck < 0.6) return word;
-  return luck < 0.8 ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
-}
-const said = (value: Json | undefined): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? '');
-
-interface ValueOperation {
+/** A part of what is done with a value; undefined where the task lacks what it needs. */
+interface Change {
   readonly name: string;
-  draw(random: Random): {
-    readonly change: (value: Json) => Json;
-    readonly words: Readonly<Record<string, string>>;
-  };
-  readonly says: readonly string[];
+  write(text: string, task: TaskSteps): string | undefined;
+  demand(random: Random): Demand;
 }
 
-const joined = (random: Random): string => {
+const demanding =
+  (clauses: Clauses, words: Demand['words'] = {}) =>
+  (): Demand => ({ clauses, words });
+
+/** What is done with the letters or figures themselves, before anything is put around them. */
+function drawSpelling(holds: ValueTarget['holds'], isAlone: boolean, random: Random): Change {
+  if (holds === 'number') {
+    const [width, places, sign] = [4 + random.below(5), 1 + random.below(4), pick(random, ['.', ','])];
+    return random.next() < 0.5
+      ? {
+          name: 'zeros',
+          write: (text) => text.padStart(width, '0'),
+          demand: demanding(ZEROS, { width: String(width) }),
+        }
+      : {
+          name: 'decimals',
+          write: (text) => `${text}${sign}${'0'.repeat(places)}`,
+          demand: demanding(DECIMALS, { places: String(places), sign }),
+        };
+  }
+  if (holds === 'time' || holds === 'date') {
+    const old = holds === 'time' && random.next() < 0.6 ? ' ' : '-';
+    const sign = pick(
+      random,
+      ['/', '.', '_', '+', '~', '=', '*', ' at ', ', '].filter((one) => one !== old),
+    );
+    return {
+      name: 'swap-sign',
+      write: (text) => text.replaceAll(old, sign),
+      demand: demanding(SWAP_SIGN, { old: old === ' ' ? { as: 'the space' } : old, sign }),
+    };
+  }
   const luck = random.next();
-  return luck < 0.5 ? drawSign(random) : luck < 0.8 ? ' ' : '';
-};
-
-const OPERATIONS: readonly ValueOperation[] = [
-  {
-    name: 'surround',
-    draw: (random) => {
-      const [a, b] = drawSigns(random);
-      return { change: (value) => `${a}${said(value)}${b}`, words: { a, b } };
-    },
-    says: [
-      'Put the {key} between {a} and {b}: {to}.',
-      'The {key} goes into {a} and {b}, as in {to}.',
-      'Surround the {key} with {a} and {b}.',
-      'Every {key} is wrapped in {a} and {b}, so {from} is {to}.',
-      'Write {to} where you would write {from} as {key}.',
-      'A {key} looks like {to} in our files.',
-      'We enclose what stands as {key}: {a} in front, {b} behind.',
-      'For the {key} we want {to}, not {from}.',
-    ],
-  },
-  {
-    name: 'begin',
-    draw: (random) => {
-      const a = `${drawWord(random)}${joined(random)}`;
-      return { change: (value) => `${a}${said(value)}`, words: { a } };
-    },
-    says: [
-      'Put "{a}" in front of the {key}: {to}.',
-      'The {key} begins with "{a}", for instance {to}.',
-      'Write the {key} with "{a}" before it.',
-      '{from} as {key} becomes {to}.',
-      'Each {key} starts with "{a}".',
-      'Give the {key} the lead "{a}", like {to}.',
-      'As {key} we want {to}, never {from} alone.',
-    ],
-  },
-  {
-    name: 'end',
-    draw: (random) => {
-      const a = `${joined(random)}${drawWord(random)}`;
-      return { change: (value) => `${said(value)}${a}`, words: { a } };
-    },
-    says: [
-      'Put "{a}" behind the {key}: {to}.',
-      'The {key} ends with "{a}", for instance {to}.',
-      'Write the {key} with "{a}" after it.',
-      '{from} as {key} becomes {to}.',
-      'Each {key} has "{a}" at its end.',
-      'Let every {key} finish in "{a}", like {to}.',
-      'As {key} we want {to}, never {from} alone.',
-    ],
-  },
-  {
-    name: 'letters',
-    draw: (random) => {
-      const isUpper = random.next() < 0.6;
-      return {
-        change: (value) => (isUpper ? said(value).toUpperCase() : said(value).toLowerCase()),
-        words: {
-          letters: isUpper
-            ? pick(random, ['capital letters', 'upper case', 'capitals'])
-            : pick(random, ['small letters', 'lower case']),
-        },
-      };
-    },
-    says: [
-      'Write the {key} in {letters}: {to}.',
-      'The {key} is always in {letters}.',
-      'Use {letters} for the {key}, as in {to}.',
-      'All letters of the {key} are {letters}.',
-    ],
-  },
-  {
-    name: 'pad',
-    draw: (random) => {
-      const width = 4 + random.below(5);
-      return {
-        change: (value) => said(value).padStart(width, '0'),
-        words: { width: String(width) },
-      };
-    },
-    says: [
-      'Fill the {key} with zeros up to {width} places: {to}.',
-      'The {key} has {width} places, zeros in front, as in {to}.',
-      'Put zeros before the {key} until it is {width} long.',
-      '{from} as {key} becomes {to}.',
-    ],
-  },
-  {
-    name: 'twice',
-    draw: (random) => {
-      const a = drawSign(random);
-      return { change: (value) => `${said(value)}${a}${said(value)}`, words: { a } };
-    },
-    says: [
-      'Write the {key} twice with {a} between: {to}.',
-      'The {key} comes two times, joined by {a}, as in {to}.',
-      '{from} as {key} becomes {to}.',
-    ],
-  },
-  {
-    name: 'as-list',
-    draw: () => ({ change: (value) => [value], words: {} }),
-    says: [
-      'The {key} is a list, even with one entry: {json}.',
-      'Put the {key} into a list, {json}.',
-      'Write {json} under {key}, a list.',
-      'Make the {key} an array with one element.',
-    ],
-  },
-  {
-    name: 'as-record',
-    draw: (random) => {
-      const a = newWord(random);
-      return { change: (value) => ({ [a]: value }), words: { a } };
-    },
-    says: [
-      'The {key} is an object with the key {a}: {json}.',
-      'Put the {key} into an object under "{a}".',
-      'Write {json} as the {key}.',
-      'What is the {key} goes one level deeper, to {a}.',
-    ],
-  },
-  {
-    name: 'fixed',
-    draw: (random) => {
-      const a = random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`;
-      return { change: () => a, words: { a } };
-    },
-    says: [
-      'The {key} is always "{a}".',
-      'Write {a} as the {key}, whatever the task says.',
-      'Set every {key} to {a}.',
-      'Our {key} is {a} everywhere.',
-    ],
-  },
-];
-
-/** What the suite calls these operations and what these fields are, to know which pairs are kept from pre-training. */
-const SUITE_OPERATIONS: Readonly<Record<string, string>> = {
-  surround: 'surround',
-  begin: 'prefix',
-  end: 'suffix',
-  letters: 'case',
-};
-const TARGETS: Readonly<Record<string, string>> = {
-  ...{
-    topic: 'title',
-    owner: 'person',
-    by: 'person',
-    state: 'state',
-    ticket: 'ticket',
-    cost: 'amount',
-    effort: 'amount',
-  },
-  ...{ share: 'share', seats: 'count', start: 'date', tags: 'item' },
-};
-const KEPT_BACK: ReadonlySet<string> = new Set(formsOf('unseen-forms').map(({ name }) => name));
-
-/** Whether a form of rule that pre-training must not see does the same to the same field. */
-const isKeptBack = (key: string, operation: string): boolean =>
-  ((operation === 'pad' || operation === 'twice') && key in TARGETS) ||
-  KEPT_BACK.has(`${TARGETS[key] ?? ''}-${SUITE_OPERATIONS[operation] ?? ''}`) ||
-  (key === 'tags' && operation in SUITE_OPERATIONS);
-
-/** A rule on how one field is written. */
-export function drawValueRule(random: Random, invented: readonly string[]): AuxiliaryRule {
-  const key = invented.length > 0 && random.next() < 0.5 ? pick(random, invented) : drawKey(random);
-  const operation = pick(
-    random,
-    OPERATIONS.filter(({ name }) => !isKeptBack(key, name)),
-  );
-  const { change, words } = operation.draw(random);
+  if (luck < 0.25) {
+    const sign = drawSign(random);
+    return {
+      name: 'twice',
+      write: (text) => `${text}${sign}${text}`,
+      demand: demanding(TWICE, { sign }),
+    };
+  }
+  // With something around it, a fixed value could look like the value of another rule.
+  if (luck < 0.4 && isAlone) {
+    const value = random.next() < 0.7 ? drawWord(random) : `${drawWord(random)} ${newWord(random)}`;
+    return { name: 'fixed', write: () => value, demand: demanding(FIXED, { value }) };
+  }
+  const [name, change] = pick(random, [
+    ['in capital letters', (text: string) => text.toUpperCase()],
+    ['in small letters', (text: string) => text.toLowerCase()],
+    ['with a capital first letter', (text: string) => text.charAt(0).toUpperCase() + text.slice(1)],
+  ] as const);
   return {
-    form: `value ${operation.name}`,
-    aspect: `value ${key}`,
-    apply: (task) => mapValues(task, key, change),
-    tell: (example, own) => {
-      const value = firstValue(example, key);
-      const to = value === undefined ? undefined : change(value);
-      return fill(pick(own, operation.says), {
-        key: pick(own, [key, key, `"${key}"`, `value of ${key}`, `field ${key}`]),
-        from: said(value),
-        to: said(to),
-        json: JSON.stringify({ [key]: to }).slice(1, -1),
-        ...words,
-      });
+    name: 'letters',
+    write: change,
+    demand: (own) => {
+      const [how, thing] = pick(own, LETTER_WORDS[name] ?? []);
+      return { clauses: LETTERS, words: { case: how, letters: thing } };
     },
   };
 }
+
+/** What is put before, behind or around: always the same, or something that the task has. */
+function drawSurrounding(random: Random, keys: readonly string[]): Change {
+  const luck = random.next();
+  if (luck < 0.3) {
+    const isSigns = random.next() < 0.6;
+    const [left, right] = isSigns
+      ? drawSigns(random)
+      : [drawMark(random, 'before'), drawMark(random, 'behind')];
+    return {
+      name: 'around',
+      write: (text) => left + text + right,
+      demand: demanding(AROUND, { left, right }),
+    };
+  }
+  const isBefore = luck < 0.65;
+  const clauses = isBefore ? FRONT : BEHIND;
+  if (random.next() < 0.65) {
+    const mark = drawMark(random, isBefore ? 'before' : 'behind');
+    return {
+      name: isBefore ? 'front' : 'behind',
+      write: (text) => (isBefore ? mark + text : text + mark),
+      demand: demanding(clauses, { left: mark, right: mark }),
+    };
+  }
+  const source = drawSource(random, keys);
+  const sign = drawSign(random);
+  return {
+    name: `${isBefore ? 'front' : 'behind'} ${source.name}`,
+    write: (text, task) => {
+      const own = source.read(task);
+      return own === undefined ? undefined : isBefore ? own + sign + text : text + sign + own;
+    },
+    demand: (own) => {
+      const said = pick(own, source.said);
+      const mark = { as: isBefore ? `${said} and "${sign}"` : `"${sign}" and ${said}` };
+      return { clauses, words: { left: mark, right: mark } };
+    },
+  };
+}
+
+/** What the text is put into. */
+function drawContainer(random: Random): Change & { contain(text: string): Json } {
+  const key = newWord(random);
+  return random.next() < 0.5
+    ? {
+        name: 'list',
+        write: (text) => text,
+        contain: (text) => [text],
+        demand: demanding(IN_LIST),
+      }
+    : {
+        name: 'record',
+        write: (text) => text,
+        contain: (text) => ({ [key]: text }),
+        demand: demanding(IN_RECORD, { key }),
+      };
+}
+
+const TRIES = 20;
+
+/** Values of the right sort with which a combination is tried on what is kept back. */
+const SAMPLES: Readonly<Record<ValueTarget['holds'], readonly string[]>> = {
+  text: ['heron', 'Ada'],
+  list: ['weekly', 'night'],
+  number: ['35', '412'],
+  time: ['2026-03-16 12:00'],
+  date: ['2026-03-16'],
+};
+
+/** A rule on how values are written: some of spelling, surroundings and container, on a field or on all of a kind. */
+export function drawValueRule(random: Random, invented: readonly string[]): AuxiliaryRule {
+  const target = drawTarget(random, invented);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const rule = tryRule(target, random, invented);
+    if (rule !== undefined) return rule;
+  }
+  return drawValueRule(random, invented);
+}
+
+function tryRule(
+  target: ValueTarget,
+  random: Random,
+  invented: readonly string[],
+): AuxiliaryRule | undefined {
+  const others = [...KEYS.filter((key) => key !== 'tags'), ...invented].filter(
+    (key) => !target.keys.includes(key),
+  );
+  const luck = random.next();
+  const isSpelt = luck < 0.4 || (luck >= 0.85 && luck < 0.93);
+  const isSurrounded = luck >= 0.28 && luck < 0.93;
+  const container = luck >= 0.78 && target.holds !== 'list' ? drawContainer(random) : undefined;
+  const changes: readonly Change[] = [
+    ...(isSpelt ? [drawSpelling(target.holds, !isSurrounded, random)] : []),
+    ...(isSurrounded ? [drawSurrounding(random, others)] : []),
+    ...(container === undefined ? [] : [container]),
+  ];
+  if (changes.length === 0) return undefined;
+  const write = (text: string, task: TaskSteps): string | undefined =>
+    changes.reduce<string | undefined>(
+      (now, change) => (now === undefined ? undefined : change.write(now, task)),
+      text,
+    );
+  const change = (value: Json, task: TaskSteps): Json | undefined => {
+    if (target.holds === 'list') {
+      const items = Array.isArray(value)
+        ? value.map((item) => write(spelt(item as Json), task))
+        : [undefined];
+      return items.some((item) => item === undefined) ? undefined : (items as readonly string[]);
+    }
+    const text = typeof value === 'object' ? undefined : write(spelt(value), task);
+    return text === undefined ? undefined : (container?.contain(text) ?? text);
+  };
+  if ([...changes.map((one) => [one]), changes].some((some) => doesWhatIsKeptBack(target, some)))
+    return undefined;
+  return {
+    form: `value ${changes.map(({ name }) => name).join('+')}`,
+    aspects: target.keys.map((key) => `value ${key}`),
+    isByNoun: target.isByNoun,
+    apply: (task) => {
+      let now: TaskSteps | undefined;
+      for (const key of target.keys)
+        now = mapValues(now ?? task, key, (value) => change(value, task) ?? value) ?? now;
+      const isPossible = target.keys.every((key) => {
+        const value = firstValue(task, key);
+        return value === undefined || change(value, task) !== undefined;
+      });
+      return isPossible ? now : undefined;
+    },
+    tell: (example, own, longest) => {
+      const key = target.keys.find((one) => firstValue(example, one) !== undefined) ?? '';
+      const value = firstValue(example, key);
+      const to = value === undefined ? undefined : change(value, example);
+      const isList = target.holds === 'list';
+      const first = isList && Array.isArray(value) ? value[0] : value;
+      const shown = isList && Array.isArray(to) ? to[0] : to;
+      return tell(
+        {
+          demands: changes.map((one) => one.demand(own)),
+          noun: (teller) => target.noun(teller),
+          ...(first !== undefined &&
+            shown !== undefined && {
+              plain: spelt(first as Json),
+              example:
+                container === undefined ? spelt(shown as Json) : JSON.stringify({ [key]: to }).slice(1, -1),
+            }),
+          isShownWhole: true,
+        },
+        own,
+        longest,
+      );
+    },
+  };
+}
+
+/** Whether these changes together do to a value of the target what a form does that pre-training must not see. */
+function doesWhatIsKeptBack({ suite, holds }: ValueTarget, changes: readonly Change[]): boolean {
+  return SAMPLES[holds].some((from) => {
+    // Where the task lacks what is put there, anything else stands in its place.
+    const write = (text: string, { name, write: own }: Change): string =>
+      own(text, EMPTY_TASK) ?? (name.startsWith('front') ? `x-${text}` : `${text}-x`);
+    return isKeptBack(suite, from, changes.reduce(write, from));
+  });
+}
+
+/** A task that has nothing. */
+const EMPTY_TASK: TaskSteps = {
+  plan: {
+    ...{ task: 't0101', author: 'Zoe', summary: '', creates: [], edits: [], given: {} },
+    today: { year: 2026, month: 3, day: 16, hour: 12, minute: 0 },
+  },
+  steps: [],
+  created: [],
+};
