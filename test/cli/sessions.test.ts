@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { shortId } from '../../src/text/short-id.ts';
 import { textWidth } from '../../src/text/text-width.ts';
+import { at, end, start } from '../record/store/facts.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { ROUTES, requestBody } from '../support/samples.ts';
@@ -40,16 +43,17 @@ async function stop(): Promise<void> {
 
 beforeAll(async () => {
   home = makeHome({ train: { engine: 'off' } });
+  // No caller can name its session like this: only the daemon makes attempts.
+  const store = openSqliteStore({ file: path.join(home.dir, 'instar.sqlite') });
+  store.append({
+    facts: at(Date.now() - 60_000, start('t_attempt', ATTEMPT, { runKind: 'practice' }), end('t_attempt')),
+  });
+  store.close();
   daemon = await startDaemon(home.dir);
   await send(LONG, { 'x-instar-session': UUID, 'x-instar-agent': 'coder', 'x-instar-project': HERE });
   await send('again', { 'x-instar-session': UUID, 'x-instar-agent': 'coder', 'x-instar-project': HERE });
   await send('what is on today?', { 'x-instar-session': 'one', 'x-instar-agent': 'butler' });
   await send('who am I?', { 'x-instar-session': 'nobody-knows-me', 'x-instar-agent': 'stranger' }, false);
-  await send('try the export', { 'x-instar-session': ATTEMPT, 'x-instar-run-kind': 'practice' });
-  await vi.waitFor(
-    async () => expect((await json('sessions', 'list', '--practice', '--limit', '1'))[0]?.id).toBe(ATTEMPT),
-    { timeout: 60_000 },
-  );
   await vi.waitFor(
     async () =>
       expect((await json('sessions', 'show', 'nobody-knows-me')).turns?.[0]?.status).toBe('complete'),
@@ -107,7 +111,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
       (await json('sessions', 'list', ...args)).map(({ id }: { id: string }) => id);
     const people = ['nobody-knows-me', 'one', UUID];
     expect(await ids()).toEqual(people);
-    expect(await ids('--practice')).toEqual([ATTEMPT, ...people]);
+    expect(await ids('--practice')).toEqual([...people, ATTEMPT]);
     const { stdout } = await cli('sessions', 'list', '--practice', '--limit', '1');
     expect(stdout).toContain('More: instar sessions list --practice --limit 1 --before');
     expect((await json('sessions', 'show', ATTEMPT)).turns).toHaveLength(1);
