@@ -19,7 +19,15 @@ import { startProvider } from '../../support/provider.ts';
 import { attemptsWith, orderOf, scriptOf } from './orders.ts';
 
 const outside = mkdtempSync(path.join(tmpdir(), 'outside-'));
-afterAll(() => rmSync(outside, { recursive: true, force: true }));
+/** A place of its own: other tests make folders at the same time. */
+const usual = process.env.TMPDIR;
+const own = mkdtempSync(path.join(tmpdir(), 'cancel-'));
+process.env.TMPDIR = own;
+afterAll(() => {
+  if (usual === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = usual;
+  for (const folder of [outside, own]) rmSync(folder, { recursive: true, force: true });
+});
 
 /** Processes of this machine whose command line has the mark. */
 const alive = (mark: string): readonly string[] =>
