@@ -1,13 +1,16 @@
 import path from 'node:path';
 import type { Log } from '../../../src/base/log.ts';
+import { sleep } from '../../../src/base/sleep.ts';
 import { openHome } from '../../../src/config/home.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
+import { TrainingError } from '../../../src/core/training.ts';
 import { openPolicyEngine } from '../../../src/daemon/policy-engine.ts';
 import { createPolicyAttempts } from '../../../src/train/policy-attempts.ts';
 import { createPracticeTraining } from '../../../src/train/practice-training.ts';
 import { DEFAULT_PROMOTION } from '../../../src/train/promotion.ts';
 import { openPromotionLog } from '../../../src/train/promotion-log.ts';
+import type { PolicyEngine } from '../../../src/train/training-plan.ts';
 import { makeCuratedWork } from '../../workdays/curated-tasks.ts';
 import { rulesOfSeed, UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
 import { openRules } from '../../workdays/rules/open-rules.ts';
@@ -72,6 +75,22 @@ const AGENT = 'bench-practice';
 /** Tasks before each task of the night, with what the user said to them. */
 const EARLIER = 2;
 
+const MOST_TRIES = 5;
+
+/** Several engines begin at the same time, and may want the same port. */
+async function connectPatiently(
+  engine: PolicyEngine,
+  signal: AbortSignal,
+): ReturnType<PolicyEngine['connect']> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await engine.connect();
+    } catch (error) {
+      if (!(error instanceof TrainingError) || tries >= MOST_TRIES) throw error;
+      await sleep(1000 * tries, signal);
+    }
+}
+
 /** The rules of the seed, an empty library and the weights that ship; a night, the arms, the trials. */
 export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
   const { seed, size, folder, embed, log, say, signal } = parts;
@@ -98,7 +117,7 @@ export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
   });
   if (engine === undefined) throw new Error('the embedded engine is off');
   const template = await engine.template();
-  const connection = await engine.connect();
+  const connection = await connectPatiently(engine, signal);
   const base = await connection.openSampler(undefined);
   const training = createPracticeTraining({
     engine: connection,

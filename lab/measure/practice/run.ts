@@ -66,6 +66,7 @@ try {
       told(`${outcome}: ${text.content.replaceAll('\n', ' | ')} (${why})`);
     }
     for (const why of result.night.refused) told(`refused: ${why}`);
+    told(`done after ${Math.round(result.ms / 60_000)} minutes`);
     return result;
   }))
     results[index] = value;

@@ -9,13 +9,17 @@ const MOST_WORDS = 14;
 /** A file, an address, an id or a number of a list: it is about the case at hand. */
 const OF_A_CASE =
   /[\w.~-]+\/[\w.-]+\/|https?:|@\w|#\d|\.\w{2,4}:\d|\b\d{4,}\b|`|:$|[?？]$|\b(?!need|embed|speed|feed|red\b|bed\b)[a-z]{3,}ed\b|^(?:ok|okay|k|mm+k|hm+|i|or|then)\b/;
+/** In brackets as a whole: said beside the point. */
+const ASIDE = /^[([（].*[)\]）][.!]?$/u;
 /**
  * Whether a sentence, said after an answer without blame, could hold for other work: then it counts when another session says it
  * too. What is about one case, or is the next task, does not. Real chats are full of both.
  */
 export function isRepeatable(sentence: string): boolean {
-  const folded = foldAccents(sentence).replace(/\s+/g, ' ').trim();
+  const whole = foldAccents(sentence).replace(/\s+/g, ' ').trim();
+  const folded = whole.replace(/^[\s("'“‘[{*_>–—-]+/, '');
   return (
+    !ASIDE.test(whole) &&
     !ONE_TIME.test(folded) &&
     !OF_A_CASE.test(folded) &&
     !isOfTheMoment(folded) &&

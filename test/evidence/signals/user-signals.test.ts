@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appraise } from '../../../src/evidence/appraise.ts';
+import { isRepeatable } from '../../../src/evidence/signals/repeatable.ts';
 import { turnOf } from '../turn-fixtures.ts';
 
 const reactionTo = (user: string, reply = 'Done. The change is in place.'): string => {
@@ -69,5 +70,20 @@ describe("the user's next message", () => {
 
   it('says nothing about an auxiliary call', () => {
     expect(appraise(turnOf({ role: 'aux', next: { tools: [], user: 'wrong' } })).verdict).toBe('ambiguous');
+  });
+});
+
+describe('what counts when it is said again', () => {
+  it.each([
+    ['we keep the tests beside the code', true],
+    ['money is integer cents in our system', true],
+    // An aside, and words about oneself, also in brackets or quotation marks.
+    ["(i don't know the author)", false],
+    ["i don't know the author", false],
+    ['"i wonder', false],
+    ['(tests are slow today)', false],
+    ['（以后再说吧我觉得）', false],
+  ])('%j: %s', (sentence, expected) => {
+    expect(isRepeatable(sentence)).toBe(expected);
   });
 });
