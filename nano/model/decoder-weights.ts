@@ -19,9 +19,9 @@ export interface ModelShape {
 /** The model that ships: 2.9 million parameters with a vocabulary of 1,024. */
 export const NANO_SHAPE: ModelShape = {
   vocabulary: 1024,
-  width: 192,
-  layers: 6,
-  heads: 6,
+  width: 160,
+  layers: 8,
+  heads: 5,
   inner: 512,
   contextLength: 1024,
   ropeBase: 10_000,
