@@ -1,0 +1,210 @@
+/**
+ * npm run bench:story [-- --sessions 200 --measured 60 --nights 3 --steps 30 --seed 1 --write]
+ *
+ * A user's weights learn the user's work, by command: an invented studio works with Instar as installed (a process of its own on an
+ * empty home), 200 sessions in the task language of the embedded policy, under rules of forms that its pre-training never saw. The
+ * user says what was wrong and has a check of their own (`studio-check.ts`, in the user's folder). Then the nights: practice on tasks
+ * from the record, and a training window. Copies of the home answer other tasks before and after. The control has the same sessions
+ * without a word of the user and without a check: nothing may train.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../../../src/core/json.ts';
+import { wilsonInterval } from '../../../src/stats/interval.ts';
+import { pairedBootstrap } from '../../../src/stats/paired-bootstrap.ts';
+import { markdownTable, writeSection } from '../markdown.ts';
+import { askStudioTask, makeStudioTasks, type StudioResult, type StudioTask } from './studio-work.ts';
+import { makeUserHome, type UserDaemon, type UserHome } from './user-daemon.ts';
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: '200' },
+    measured: { type: 'string', default: '60' },
+    nights: { type: 'string', default: '3' },
+    /** Of a training window. */
+    steps: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
+    /** Leaves the homes where they are. */
+    keep: { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed);
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const root = mkdtempSync(path.join(tmpdir(), 'instar-story-'));
+
+/** Two at a time: while one answer is carried out, the other is written. */
+const AT_ONCE = 2;
+
+async function askAll(daemon: UserDaemon, name: string, tasks: readonly StudioTask[]) {
+  const results: StudioResult[] = [];
+  const left = tasks.map((task, at) => ({ task, at }));
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      results[next.at] = await askStudioTask(daemon, `${name}-${next.at}`, next.task);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}
+
+/** The answers of a copy of the home: the home itself records neither the tasks nor the answers. */
+async function measure(home: UserHome, name: string, tasks: readonly StudioTask[]) {
+  const daemon = await home.copy(name).up();
+  try {
+    return await askAll(daemon, name, tasks);
+  } finally {
+    await daemon.down();
+  }
+}
+
+/** One session a task, in order. With `isTold` the user rates each, and says what was wrong. */
+async function work(daemon: UserDaemon, tasks: readonly StudioTask[], isTold: boolean) {
+  const results: StudioResult[] = [];
+  for (const [at, task] of tasks.entries()) {
+    const session = `work-${at}`;
+    const result = await askStudioTask(daemon, session, task);
+    results.push(result);
+    const { passed, isDone } = result.verdict;
+    const note = isDone === false ? 'This is not what I asked for.' : task.question.feedback(result.verdict);
+    if (isTold)
+      await daemon.post('/v1/feedback', { session, score: passed ? 1 : -1, ...(passed ? {} : { note }) });
+    if ((at + 1) % 25 === 0) say(`${at + 1} of ${tasks.length} sessions`);
+  }
+  return results;
+}
+
+/** What a night did, as Instar tells it. */
+interface Night {
+  readonly practice: string;
+  readonly window: string;
+  /** Updates of weights in both. */
+  readonly updates: number;
+  /** Tokens of practice. */
+  readonly tokens: number;
+}
+
+/** A command that refuses has said why. */
+const told = async (home: UserHome, ...words: readonly string[]): Promise<string> =>
+  home.instar(...words).catch((error: unknown) => asString(asObject(error).stderr) ?? String(error));
+
+async function spendNight(home: UserHome, daemon: UserDaemon): Promise<Night> {
+  const practice = (await told(home, 'practice', 'run')).trim();
+  const report: JsonObject = await daemon.post('/api/practice/report', {}).catch(() => ({}));
+  const window = (await told(home, 'train', 'run', '--steps', values.steps)).trim();
+  const train = await daemon.get('/api/train');
+  const steps = asNumber(asObject(report.weights).steps) ?? 0;
+  return {
+    practice,
+    window,
+    updates: steps + (asNumber(asObject(train.window).done) ?? 0),
+    tokens: asNumber(asObject(report.spent).tokens) ?? 0,
+  };
+}
+
+async function play(name: string, isTold: boolean) {
+  const home = makeUserHome(path.join(root, name), (check) => ({
+    models: { practice: 'instar/nano' },
+    practice: { groupSize: 8 },
+    ...(isTold ? { learn: { verifiers: [{ domain: '*', kind: 'module', file: check }] } } : {}),
+  }));
+  const others = makeStudioTasks('measured', seed, Number(values.measured));
+  let daemon = await home.up();
+  const worked = await work(daemon, makeStudioTasks('work', seed, Number(values.sessions)), isTold);
+  await daemon.down();
+  const before = await measure(home, `${name}-before`, others);
+  say(`${name}, before: ${countText(before)}`);
+  daemon = await home.up();
+  const nights: Night[] = [];
+  for (let night = 1; night <= Number(values.nights); night++) {
+    const done = await spendNight(home, daemon);
+    nights.push(done);
+    say(`night ${night}\n${done.practice}\n${done.window}`);
+    if (done.updates === 0) break;
+  }
+  const train = await daemon.get('/api/train');
+  const status = (await home.instar('train', 'status')).trim();
+  await daemon.down();
+  const after = await measure(home, `${name}-after`, others);
+  say(`${name}, after: ${countText(after)}`);
+  return { home, worked, before, after, nights, train, status };
+}
+
+const isComplete = ({ verdict }: StudioResult): boolean => verdict.passed;
+
+function shareText(kept: number, of: number): string {
+  const { low, high } = wilsonInterval(kept, of);
+  return `${((100 * kept) / of).toFixed(1)} % (${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)}; ${kept} of ${of})`;
+}
+const countText = (results: readonly StudioResult[]): string =>
+  shareText(results.filter(isComplete).length, results.length);
+
+/** Rules kept, of all rules that the tasks are about. */
+function ruleText(results: readonly StudioResult[], tasks: readonly StudioTask[]): string {
+  const of = tasks.reduce((sum, { question }) => sum + question.rules.length, 0);
+  const broken = results.reduce(
+    (sum, { verdict }, at) =>
+      sum + (verdict.isDone === false ? (tasks[at]?.question.rules.length ?? 0) : verdict.broken.length),
+    0,
+  );
+  return shareText(of - broken, of);
+}
+
+const studio = await play('studio', true);
+const silent = await play('silent', false);
+const tasks = makeStudioTasks('measured', seed, Number(values.measured));
+const labFiles = ({ home }: typeof studio): number =>
+  home.loaded().filter((url) => url.includes('/dist/lab/')).length;
+const sum = (nights: readonly Night[], key: 'updates' | 'tokens'): string =>
+  nights.reduce((all, night) => all + night[key], 0).toLocaleString('en');
+const agreeing = studio.worked.filter((one) => (one.reward === 1) === isComplete(one)).length;
+const { mean, interval, isShown } = pairedBootstrap(
+  studio.after.map((one, at) => ({
+    block: tasks[at]?.id ?? '',
+    a: Number(isComplete(one)),
+    b: Number(studio.before[at] !== undefined && isComplete(studio.before[at])),
+  })),
+  { seed: `story/${seed}` },
+);
+const points = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
+const rowOf = (title: string, cell: (one: typeof studio) => string): readonly string[] => [
+  title,
+  cell(studio),
+  cell(silent),
+];
+const text = [
+  `${values.sessions} sessions, ${values.measured} other tasks, ${values.steps} steps a window, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}.`,
+  '',
+  markdownTable(
+    ['', 'the studio', 'nothing said, no check'],
+    [
+      rowOf('tasks complete in the recorded sessions', ({ worked }) => countText(worked)),
+      rowOf('other tasks complete, before the nights', ({ before }) => countText(before)),
+      rowOf('other tasks complete, after them', ({ after }) => countText(after)),
+      rowOf('rules kept in other tasks, before', ({ before }) => ruleText(before, tasks)),
+      rowOf('rules kept in other tasks, after', ({ after }) => ruleText(after, tasks)),
+      rowOf('nights', ({ nights }) => String(nights.length)),
+      rowOf('updates of weights', ({ nights }) => sum(nights, 'updates')),
+      rowOf('tokens of practice', ({ nights }) => sum(nights, 'tokens')),
+      rowOf('weights that serve', ({ train }) => `version ${asNumber(asObject(train.versions).live) ?? 0}`),
+      rowOf('files of the benchmark that Instar loaded', (one) => String(labFiles(one))),
+    ],
+  ),
+  '',
+  `After minus before, tasks complete: ${points(mean ?? 0)} points${interval === undefined ? '' : ` (${points(interval.low)} to ${points(interval.high)})`}, ${isShown ? 'shown' : 'not shown to differ'}. The user's check and what the folder shows agree in ${shareText(agreeing, studio.worked.length)} of the recorded answers.`,
+  '',
+  `Moves of the weights: ${
+    asArray(asObject(studio.train.window).moves).map(String).join('; ') || 'none'
+  }. \`instar train status\` after the last night, for the studio and for the other:`,
+  '',
+  '```',
+  studio.status,
+  '',
+  silent.status,
+  '```',
+].join('\n');
+process.stdout.write(`${text}\n`);
+if (values.write) writeSection('docs/results.md', 'story', text);
+if (values.keep) say(root);
+else rmSync(root, { recursive: true, force: true });
