@@ -250,8 +250,8 @@ function nightFor(
 ): Pick<BenchEnvironment, 'night'> {
   if (training === 'none' || nights === undefined || daemon.training === undefined) return {};
   const given = { ...nights, folder: path.join(dir, 'train'), seed, training: daemon.training };
-  if (training === 'served') return { night: createServedNight(given) };
-  return { night: createNight({ ...given, generation: daemon.generation }) };
+  const night = { ...given, generation: daemon.generation };
+  return { night: training === 'served' ? createServedNight(night) : createNight(night) };
 }
 
 /**

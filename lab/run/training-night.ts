@@ -132,26 +132,40 @@ export function createNight(options: CreateNightOptions): NonNullable<BenchEnvir
   };
 }
 
+/** File tasks of one day of the suite. */
+const TASKS_A_DAY = 11;
+
 /**
- * The night after a day with what a deployment has: the product's own training window, without tasks of the suite and without
- * its checks. If there is nothing that it can train on, the night says why.
+ * The night after a day with what a deployment has: the product's training window on the tasks that the user gave so far, graded by
+ * the checks that the user has for their own work. One recorded task in four is for measuring new weights. Checks of tasks that
+ * nobody gave, and generated tasks, are not used.
  */
-export function createServedNight({
-  training,
-  steps,
-}: Omit<CreateNightOptions, 'generation'>): NonNullable<BenchEnvironment['night']> {
-  return async (_day, signal, watch) => {
+export function createServedNight(options: CreateNightOptions): NonNullable<BenchEnvironment['night']> {
+  const { training, generation, folder, seed, steps, rules } = options;
+  const trainedFor = openNumber(path.join(folder, 'trained-for.json'));
+  return async (day, signal, watch) => {
     const since = performance.now();
+    const now = generation();
     let open = EMPTY_NIGHT;
-    watch(nightSteps(open, steps));
-    try {
-      for await (const news of training.run({ steps }, signal)) {
-        open = foldNight(open, news);
-        watch(nightSteps(open, steps));
+    // As the job does that trains at night: not again with the same lessons.
+    if (now > 0 && now !== trainedFor.get()) {
+      const count = TASKS_A_DAY * (day + 1);
+      const recorded = { split: 'report', seed, count, rules: rulesOfSeed(rules, seed), since: day } as const;
+      const tasks = workdaysTasks({
+        train: { ...recorded, part: 'learn' },
+        heldOut: { ...recorded, part: 'measure' },
+      });
+      watch(nightSteps(open, steps));
+      try {
+        for await (const news of training.run({ steps, tasks }, signal)) {
+          open = foldNight(open, news);
+          watch(nightSteps(open, steps));
+        }
+      } catch (error) {
+        if (!(error instanceof TrainingError) || error.category !== 'user') throw error;
+        open = { ...open, night: { ...open.night, moves: [`nothing was trained: ${error.message}`] } };
       }
-    } catch (error) {
-      if (!(error instanceof TrainingError) || error.code !== 'no-tasks') throw error;
-      open = { ...open, night: { ...open.night, moves: [`nothing was trained: ${error.message}`] } };
+      trainedFor.set(now);
     }
     return {
       ...open.night,

@@ -30,7 +30,7 @@ export interface Arm {
   readonly feedback: 'whole' | 'imperfect';
   /** Lessons of other domains that the library has from the beginning. */
   readonly distractors: number;
-  /** What weights are trained on at night. `served`: recorded turns with the user's feedback. `oracle`: the suite's own checks. */
+  /** What weights are trained on at night. `served`: the tasks given so far, with the user's own checks. `oracle`: the suite's checks on generated tasks. */
   readonly training: 'none' | 'served' | 'oracle';
   /** The arms that it is compared with. */
   readonly against: readonly Condition[];
@@ -130,8 +130,8 @@ export const ARMS: readonly Arm[] = [
     name: 'full',
     label: 'full (deployable rewards)',
     gives:
-      'as skills, and a training window after each day on what a deployment has: recorded turns with their feedback',
-    withholds: "the suite's checks and generated tasks",
+      "as skills, and weights trained after each day on the tasks that the user gave so far, graded by the user's own checks (as tests or a linter would); one recorded task in four measures new weights",
+    withholds: 'generated tasks, and checks of tasks that nobody gave yet',
     lessons: 'recalled',
     training: 'served',
     against: ['baseline', 'skills'],

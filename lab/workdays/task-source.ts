@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runAgent } from '../../src/agent/agent.ts';
 import { createWorkspace, type Workspace } from '../../src/agent/sandbox/workspace.ts';
@@ -27,7 +28,11 @@ export interface WorkTaskOptions {
   readonly rules?: RuleSet;
   /** Only the rules that count by this day, in every task; all of them by default. */
   readonly since?: number;
+  /** One task in four is for measuring, by a hash of its id, the others are for learning; all of them by default. */
+  readonly part?: Part;
 }
+
+type Part = 'learn' | 'measure';
 
 /** The same as plain data. `rules`: `house` (the default), or another name that `openRules` takes. */
 interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
@@ -56,7 +61,7 @@ export const openTaskSource: OpenTaskSource = ({ train, heldOut }) => {
 };
 
 function choiceIn(value: unknown, name: string): WorkTaskOptions {
-  const { split, seed, count, rules, since }: JsonObject = asObject(value);
+  const { split, seed, count, rules, since, part }: JsonObject = asObject(value);
   const [first, most, day] = [asNumber(seed), asNumber(count), asNumber(since)];
   const known = SPLITS.find((one) => one === split);
   if (known === undefined || first === undefined || most === undefined)
@@ -67,6 +72,7 @@ function choiceIn(value: unknown, name: string): WorkTaskOptions {
     count: most,
     rules: openRules(asString(rules) ?? 'house'),
     ...(day === undefined ? {} : { since: day }),
+    ...(part === 'learn' || part === 'measure' ? { part } : {}),
   };
 }
 
@@ -88,13 +94,19 @@ export async function gatherWorkTasks(
 }
 
 function* worldsOf(options: WorkTaskOptions): Generator<readonly TrainingTask[]> {
+  const { part } = options;
   for (const world of workQuestions(options))
-    yield world.map(({ id, system, question, files }) => ({
-      id,
-      recall: { task: question.text },
-      open: () => openAttempt(system, question, files),
-    }));
+    yield world
+      .filter(({ id }) => part === undefined || part === partOf(id))
+      .map(({ id, system, question, files }) => ({
+        id,
+        recall: { task: question.text },
+        open: () => openAttempt(system, question, files),
+      }));
 }
+
+const partOf = (id: string): Part =>
+  hash('sha256', id, 'buffer').readUInt32BE(0) % 4 === 0 ? 'measure' : 'learn';
 
 /** A file task by itself, with the files that it needs. */
 export interface WorkQuestion {
