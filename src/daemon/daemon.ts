@@ -15,7 +15,7 @@ import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
-import { enginePrice, priceRules } from '../config/price-rules.ts';
+import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
@@ -180,6 +180,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings: config.train,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
     price: enginePrice(config.train),
+    hasTokenLimit: () => hasTokenLimit(config, home.configFile),
+    reserve: (most, work) => schedule.reserve(most, work),
     home,
     env,
     upstream: { exchange, retry },

@@ -31,7 +31,7 @@ export async function* runTrainingPlan(
     const tasks = await openTasks(plan, duties, (task) => canAttempt(task, template, contextLength));
     yield* runTrainingWindow(
       {
-        engine: plan.isBudgeted ? withStepBudget(engine, duties) : engine,
+        engine: plan.isBudgeted ? withStepBudget(engine, duties, plan.price) : engine,
         template,
         promotions: followPromotions(plan, duties),
         folder: plan.folder,

@@ -18,7 +18,7 @@ import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
-import { createStepBudget, type StepPrice } from './step-budget.ts';
+import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
 import { findTaskShortage } from './task-sources.ts';
 import {
   beginTrainingCycle,
@@ -36,6 +36,10 @@ interface TrainingOptions {
   readonly engine: PolicyEngine | undefined;
   /** What the engine charges; undefined when it is not known. */
   readonly price: StepPrice | undefined;
+  /** Whether a person has limited the tokens of a day, so that a server of unknown price may be called. */
+  readonly hasTokenLimit: () => boolean;
+  /** The day's budget of background jobs. */
+  readonly reserve: JobContext['reserve'];
   readonly home: { readonly dir: string };
   readonly env: NodeJS.ProcessEnv;
   /** To a server that answers in the engine's place. */
@@ -72,7 +76,7 @@ export interface TrainingRequest {
   readonly steps?: number;
   /** Those of the override by default, else the recorded tasks alone. */
   readonly tasks?: TaskSourceRef;
-  /** The budget of the job that runs the window; none when a person has started it. */
+  /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
   readonly reserve?: JobContext['reserve'];
 }
 
@@ -131,7 +135,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   });
   const dutiesOf = (
     promotions: PromotionLog,
-    { reserve }: TrainingRequest,
+    reserve: TrainingRequest['reserve'],
     signal: AbortSignal,
   ): DaemonCalls =>
     createDaemonCalls({
@@ -140,7 +144,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       recorded,
       samples: options.learning.samples,
       promotions,
-      budget: createStepBudget({ reserve, price: options.price, engine: engine.name }),
+      budget: createStepBudget({ reserve, engine: engine.name }),
       moved: policy.moved,
       signal,
     });
@@ -153,6 +157,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       log.warn({ err: error }, 'the end of a training window could not be recorded');
     }
   };
+
+  const priced = options.price === undefined ? {} : { price: options.price };
+  const isFree = isFreeEngine(options.price);
+  const findFault = (): TrainingError | undefined =>
+    findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
 
   /** A record that cannot be read is a shortage, too: nothing is trained then. */
   const findShortage = async (signal: AbortSignal): Promise<Error | undefined> => {
@@ -170,7 +179,10 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         'server',
         'a session of practice trains the weights; stop it with: instar practice stop',
       );
+    const fault = findFault();
+    if (fault !== undefined) throw fault;
     const tasks = request.tasks ?? override.tasks;
+    const reserve = request.reserve ?? (isFree ? undefined : options.reserve);
     const stop = new AbortController();
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => {
@@ -199,12 +211,13 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         rank: loraRank,
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
         isLive: settings.live,
-        isBudgeted: request.reserve !== undefined,
+        isBudgeted: reserve !== undefined,
+        ...priced,
         tuning: override.tuning ?? {},
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
       };
-      for await (const news of runTrainingThread(plan, dutiesOf(promotions, request, both), both)) {
+      for await (const news of runTrainingThread(plan, dutiesOf(promotions, reserve, both), both)) {
         view.hear(news);
         cycle.hear(news);
         if (news.type === 'moved')
@@ -229,9 +242,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const whyUntrained = async (): Promise<string | undefined> => {
     if (running !== undefined || isPractising)
       return 'weights are being trained already: nothing was trained in this session';
-    const { prefill, sample, train } = options.price ?? { prefill: 1, sample: 1, train: 1 };
-    if (prefill + sample + train > 0)
-      return `${engine.name} costs money, which the budget of practice does not cover: train it with instar train run`;
+    const fault = findFault();
+    if (fault !== undefined) return fault.message;
     const { trial } = (await policy.promotions()).state();
     if (trial?.stage !== 'canary') return undefined;
     return `version ${trial.served.version} serves a share of the sessions: nothing is trained until that is decided`;
@@ -253,6 +265,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
           tuning: override.tuning ?? {},
           promotion: promotions.state(),
           turnedBack: promotions.turnedBack(),
+          isBudgeted: !isFree,
+          ...priced,
         };
       } catch (error) {
         isPractising = false;
@@ -267,6 +281,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       return { moves, promotion: promotions.state() };
     },
     generation: async () => options.generation(),
+    ...createStepBudget({ reserve: options.reserve, engine: engine.name }),
     end: async () => {
       isPractising = false;
     },
@@ -280,7 +295,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       createTrainJob({
         run,
         get hasTasks() {
-          return override.tasks !== undefined || recorded.canGrade;
+          return (override.tasks !== undefined || recorded.canGrade) && findFault() === undefined;
         },
         policy,
         generation: options.generation,

@@ -1,3 +1,4 @@
+import type { JobCost } from '../core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
@@ -6,7 +7,7 @@ import type { TaskLessons } from './policy-rollouts.ts';
 import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
 import type { StepSettings } from './step.ts';
-import type { StepBudget, StepTokens } from './step-budget.ts';
+import type { StepBudget, StepPrice } from './step-budget.ts';
 import type { ProfileName } from './tinker/profiles.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { RateSchedule } from './training-run.ts';
@@ -28,6 +29,8 @@ export interface TrainingPlan {
   readonly isLive: boolean;
   /** Whether every request has to fit into the day's budget of background jobs. */
   readonly isBudgeted: boolean;
+  /** What the engine charges; undefined when it is not known. */
+  readonly price?: StepPrice;
   readonly tuning: Tuning;
   /** The promotion state when the window begins. */
   readonly promotion: PromotionState;
@@ -112,8 +115,8 @@ export type DaemonCall =
   | { readonly ask: 'recorded' }
   | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
   | { readonly ask: 'live'; readonly query: LiveQuery }
-  | { readonly ask: 'reserve'; readonly most: StepTokens; readonly purpose: 'sample' | 'train' }
-  | { readonly ask: 'settle'; readonly reservation: number; readonly used: StepTokens };
+  | { readonly ask: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
+  | { readonly ask: 'settle'; readonly reservation: number; readonly used: JobCost };
 
 export type TrainingThreadMessage =
   | { readonly type: 'news'; readonly news: TrainingEvent }
