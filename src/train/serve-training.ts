@@ -26,7 +26,14 @@ import {
   type TrainingCycle,
   type TrainJobHistory,
 } from './training-job.ts';
-import type { DaemonCalls, PolicyEngine, TrainingPlan, TrainSettings, Tuning } from './training-plan.ts';
+import {
+  type DaemonCalls,
+  type PolicyEngine,
+  type TrainingPlan,
+  type TrainSettings,
+  type Tuning,
+  tuningOf,
+} from './training-plan.ts';
 import { createTrainingView, describeVersions } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
 
@@ -213,7 +220,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         isLive: settings.live,
         isBudgeted: reserve !== undefined,
         ...priced,
-        tuning: override.tuning ?? {},
+        tuning: tuningOf(settings, override.tuning),
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
       };
@@ -262,7 +269,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
           name: engine.name,
           folder,
           rank: settings.loraRank,
-          tuning: override.tuning ?? {},
+          tuning: tuningOf(settings, override.tuning),
           promotion: promotions.state(),
           turnedBack: promotions.turnedBack(),
           isBudgeted: !isFree,

@@ -58,6 +58,12 @@ export interface Tuning {
   readonly control?: 'shuffled-rewards' | 'no-lessons';
 }
 
+/** How a window or a session of practice trains: by the settings, unless something else is asked for. */
+export function tuningOf({ learningRate, kl }: TrainSettings, asked: Tuning = {}): Tuning {
+  const settings = { ...(kl > 0 ? { klPenalty: kl } : {}), ...asked.settings };
+  return { ...(learningRate === undefined ? {} : { learningRate }), ...asked, settings };
+}
+
 /** The engine that samples and trains the policy, in a child process or on a server. It is started when first asked for. */
 export interface PolicyEngine {
   /** The policy's name, which follows `instar/` in requests. */
@@ -79,6 +85,10 @@ export interface TrainSettings {
   readonly batchSize: number;
   readonly groupSize: number;
   readonly loraRank: number;
+  /** The engine's default if not given. */
+  readonly learningRate?: number | undefined;
+  /** The coefficient of the penalty for KL(policy ‖ base model). */
+  readonly kl: number;
   readonly live: boolean;
   /** A vLLM that serves the adapters. */
   readonly serve?:
