@@ -4,6 +4,7 @@ import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
+import { withTrainingSupply } from '../api/training-supply.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
@@ -228,6 +229,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
   });
+  const parts = { config, configFile: home.configFile, records: recording.records, now: clock.now };
+  const supply = { ...parts, schedule: () => schedule.describe() };
   const api = {
     ...storeApi,
     schedule: async () => redactor.redactObject(await schedule.describe()),
@@ -243,7 +246,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return done;
     },
     practice: createPracticeApi(follower.practice, log),
-    ...createTrainingApi(training, storeApi.training, log),
+    ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>
     redactor.redactObject(

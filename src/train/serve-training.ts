@@ -315,6 +315,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       return compact({
         engine: engine.name,
         engineState: engine.state(),
+        answered: policy.answered(),
         ...describeVersions(engine.name, state(), options.home),
         window: view.describe(),
       });
