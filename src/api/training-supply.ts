@@ -63,8 +63,8 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   ]);
   const sources: Sources = { practice, recorded, live };
   const fault = findFault(parts, name);
-  const ready = fault === undefined ? findReady(sources) : [];
   const { groupSize, batchSize, steps } = config.train;
+  const ready = fault === undefined ? findReady(sources, batchSize) : [];
   return compact({
     practice: { ...practice },
     recorded: { ...recorded },
@@ -176,9 +176,9 @@ function findFault({ config, configFile }: SupplyParts, name: string): Missing |
 const isRecordedReady = ({ train, heldOut }: RecordedSupply): boolean => train > 0 && heldOut > 0;
 const isPracticeReady = ({ learn, byPolicy }: PracticeSupply): boolean => learn > 0 && byPolicy;
 
-/** The sources that the next window or session trains on. Live turns are used besides the tasks of a window. */
-function findReady({ practice, recorded, live }: Sources): readonly string[] {
-  const isLive = live.isOn && live.byVerifier + live.byPerson > 0 && isRecordedReady(recorded);
+/** The sources that the next window or session trains on. Live turns are used besides the tasks of a window, or alone when they make a batch. */
+function findReady({ practice, recorded, live }: Sources, batchSize: number): readonly string[] {
+  const isLive = live.isOn && live.byVerifier + live.byPerson >= (isRecordedReady(recorded) ? 1 : batchSize);
   return [
     ...(isPracticeReady(practice) ? ['practice'] : []),
     ...(isRecordedReady(recorded) ? ['recorded'] : []),

@@ -49,13 +49,8 @@ import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
-import {
-  type ServedTraining,
-  scoreCanarySessions,
-  serveTraining,
-  type TrainingOverride,
-} from '../train/serve-training.ts';
-import { createTrainingApi } from '../train/training-api.ts';
+import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
+import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';

@@ -1,23 +1,25 @@
 import path from 'node:path';
 import type { Log } from '../base/log.ts';
 import { sleep } from '../base/sleep.ts';
-import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Job, JobContext } from '../core/schedule.ts';
-import type { NewFact, Records } from '../core/store.ts';
+import type { Records } from '../core/store.ts';
 import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
 import type { TrainingSample } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
+import { liveQueryOf } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
+import { peekRun } from './run-files.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
+import { DEFAULT_STEP } from './step.ts';
 import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
 import { findTaskShortage } from './task-sources.ts';
 import {
@@ -179,6 +181,17 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     }
   };
 
+  /** How many batches the live turns make that no step was trained on; 0 when they are not used. */
+  const countLiveSteps = async (signal: AbortSignal): Promise<number> => {
+    if (settings.live === false) return 0;
+    const { versions, trained } = await peekRun(folder);
+    const wanted = { generation: options.generation(), trained, most: settings.batchSize * settings.steps };
+    const newest = versions.slice(-1 - DEFAULT_STEP.mostStale);
+    const { live } = dutiesOf(await policy.promotions(), undefined, signal);
+    const turns = await live(liveQueryOf({ ...wanted, versions: newest }));
+    return Math.floor(turns.length / settings.batchSize);
+  };
+
   async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
     if (isPractising)
@@ -199,13 +212,16 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     const both = AbortSignal.any([stop.signal, signal]);
     // Looked at before the engine is started: without tasks there is no window.
     const shortage = tasks === undefined ? await findShortage(both) : undefined;
-    if (shortage !== undefined) {
+    const liveSteps = shortage === undefined ? 0 : await countLiveSteps(both);
+    if (shortage !== undefined && liveSteps === 0) {
       running = undefined;
       end();
       throw shortage;
     }
     const { groupSize, batchSize, loraRank } = settings;
-    const steps = request.steps ?? settings.steps;
+    const asked = request.steps ?? settings.steps;
+    const steps = liveSteps === 0 ? asked : Math.min(asked, liveSteps);
+    const groups = liveSteps === 0 ? Math.max(1, Math.round(batchSize / groupSize)) : 0;
     view.begin(steps);
     const cycle = beginTrainingCycle(engine.name, clock);
     try {
@@ -216,8 +232,9 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         ...(tasks === undefined ? {} : { tasks }),
         steps,
         rank: loraRank,
-        batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
+        batch: { groups, size: batchSize },
         isLive: settings.live,
+        ...(liveSteps === 0 ? {} : { isLiveOnly: true }),
         isBudgeted: reserve !== undefined,
         ...priced,
         tuning: tuningOf(settings, override.tuning),
@@ -302,7 +319,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       createTrainJob({
         run,
         get hasTasks() {
-          return (override.tasks !== undefined || recorded.canGrade) && findFault() === undefined;
+          const isFed = override.tasks !== undefined || recorded.canGrade || settings.live !== false;
+          return isFed && findFault() === undefined;
         },
         policy,
         generation: options.generation,
@@ -353,27 +371,4 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       await engine.close();
     },
   };
-}
-
-/** Passes rewards of the policy's own turns on, to compare a canary with the live version. Never rejects. */
-export async function scoreCanarySessions(
-  facts: readonly NewFact[],
-  records: Records,
-  training: ServedTraining | undefined,
-  log: Log,
-): Promise<void> {
-  if (training === undefined || training.policy.answered() === 0) return;
-  const mark = `instar/${training.policy.name}@`;
-  try {
-    for (const { fact } of facts) {
-      // An agent does not decide which weights serve it, and it could type a word into its own chat.
-      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
-      if (fact.source === 'agent' || fact.source === 'chat') continue;
-      const turn = await records.turn(fact.turn);
-      if (turn?.policy.startsWith(mark) === true && mayTeach(turn.caller))
-        await training.heard(turn.session, fact.score);
-    }
-  } catch (error) {
-    log.warn({ err: error }, 'a reward could not be counted for the canary');
-  }
 }

@@ -27,6 +27,8 @@ export interface TrainingPlan {
   readonly batch: { readonly groups: number; readonly size: number };
   /** Whether live turns are used besides groups. */
   readonly isLive: boolean;
+  /** There are no tasks to train on, and enough live turns: a batch consists of them. */
+  readonly isLiveOnly?: true;
   /** Whether every request has to fit into the day's budget of background jobs. */
   readonly isBudgeted: boolean;
   /** What the engine charges; undefined when it is not known. */
