@@ -71,11 +71,20 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
     live: { ...live },
     batch: { attempts: batchSize, groups: Math.max(1, Math.round(batchSize / groupSize)), steps },
     ready: [...ready],
-    missing: [...(fault === undefined ? [] : [fault]), ...findMissing(sources, name, config)],
+    missing: [
+      ...(fault === undefined ? [] : [fault]),
+      ...findMissing(sources, name, config),
+      ...(ready.length > 0 && recorded.heldOut + practice.gate === 0 ? [UNMEASURED] : []),
+    ],
     next: ready.length === 0 ? undefined : asObject(schedule.next),
     most: describeMost(config, schedule, ready.length > 0),
   });
 }
+
+const UNMEASURED: Missing = {
+  what: 'no held-out task measures new weights, so that none of them will serve',
+  fix: 'instar practice tasks add FILE.jsonl, with tasks that have a check',
+};
 
 /** Groups of practice: tasks whose attempts a check of their own rewards. */
 interface PracticeSupply {
@@ -86,6 +95,8 @@ interface PracticeSupply {
   readonly gate: number;
   /** Whether practice attempts tasks with the policy that is trained. */
   readonly byPolicy: boolean;
+  /** Whether sessions begin in quiet hours without being asked for, as far as the engine's price decides. */
+  readonly beginsItself: boolean;
 }
 
 /** Questions of users whose answers a configured verifier can grade. */
@@ -129,6 +140,9 @@ async function countPractice({ records, config }: SupplyParts, name: string): Pr
     learn: checked.filter(({ root }) => splitOf(root) === 'learn').length,
     gate: checked.filter(({ root }) => splitOf(root) === 'gate').length,
     byPolicy: (Array.isArray(chosen) ? chosen[0] : chosen) === `instar/${name}`,
+    beginsItself:
+      config.practice.scheduled === 'on' ||
+      (config.practice.scheduled === 'free' && isFreeEngine(enginePrice(config.train))),
   };
 }
 
@@ -205,10 +219,10 @@ function findMissing(
         what: 'practice attempts its tasks with another model, which is not trained',
         fix: `set models.practice to "instar/${name}"`,
       });
-    else if (config.practice.scheduled === 'off')
+    else if (!practice.beginsItself)
       missing.push({
-        what: 'practice does not begin by itself',
-        fix: 'instar practice run, or set practice.scheduled to "free"',
+        what: `practice does not begin by itself (practice.scheduled is "${config.practice.scheduled}")`,
+        fix: 'instar practice run, or set practice.scheduled to "on"',
       });
     if (learn === 0 || gate === 0)
       missing.push({
@@ -223,9 +237,16 @@ function findMissing(
       what: `recorded questions that a verifier can grade: ${recorded.train} to train on, ${recorded.heldOut} held out to measure new weights on`,
       fix: 'more sessions of the last 30 days that were answered in words at once; one in five is held out',
     });
-  if (!live.isOn && live.byVerifier + live.byPerson > 0)
+  const { batchSize } = config.train;
+  const rewarded = live.byVerifier + live.byPerson;
+  if (live.isOn && rewarded < batchSize && !isRecordedReady(recorded))
     missing.push({
-      what: `${plural(live.byVerifier + live.byPerson, 'rewarded turn')} of live traffic ${live.byVerifier + live.byPerson === 1 ? 'is' : 'are'} not used`,
+      what: `live traffic has ${rewarded} of the ${batchSize} rewarded turns that make a batch`,
+      fix: 'instar feedback, or a verifier (learn.verifiers)',
+    });
+  if (!live.isOn && rewarded > 0)
+    missing.push({
+      what: `${plural(rewarded, 'rewarded turn')} of live traffic ${rewarded === 1 ? 'is' : 'are'} not used`,
       fix: 'set train.live to true',
     });
   return missing;

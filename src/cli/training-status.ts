@@ -92,7 +92,9 @@ function sayLive({ isOn, turns, byVerifier, byPerson }: JsonObject): string {
   if (numberOf(turns) === 0)
     return `live: none rewarded under these lessons${isOn === true ? '' : '; not used (train.live)'}`;
   const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)})`;
-  return isOn === true ? `${rewarded}, used besides tasks` : `${rewarded}; not used (train.live)`;
+  return isOn === true
+    ? `${rewarded}, used besides tasks, or alone when they make a batch`
+    : `${rewarded}; not used (train.live)`;
 }
 
 /** The nightly job trains only a policy that is used; practice and people begin training themselves. */
@@ -104,7 +106,10 @@ function sayWhen(
   if (ready.length === 0)
     return 'not until something above is there; nothing is sampled, and it costs nothing';
   const when = nextText(asObject(supply.next));
-  if (ready.includes('practice'))
+  const { beginsItself } = asObject(supply.practice);
+  if (ready.includes('practice') && beginsItself !== true && !ready.includes('recorded'))
+    return 'when you start a session of practice: instar practice run';
+  if (ready.includes('practice') && beginsItself === true)
     return `with the next session of practice, ${when}; now: instar practice run`;
   if (answered === undefined) return 'when a daemon is running (instar up); now: instar train run';
   if (numberOf(answered) === 0)
