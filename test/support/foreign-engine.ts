@@ -6,7 +6,7 @@ import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
 import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
 import { MODELS } from '../train/policy/models.ts';
 
-export const FOREIGN_KEY = 'tml-foreign-key-of-thirty-two-letters';
+const FOREIGN_KEY = 'tml-foreign-key-of-thirty-two-letters';
 const NAME = 'acme/small-1';
 
 export interface ForeignEngine {

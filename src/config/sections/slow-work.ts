@@ -113,7 +113,7 @@ const tinkerSchema = z
       })
       .optional()
       .describe(
-        'What the server charges. Default: 0 on loopback, else unknown; schedule.budget then counts its tokens alone.',
+        'What the server charges. Default: 0 on loopback, else unknown: then nothing is trained before schedule.budget.tokensPerDay is set, which counts its tokens.',
       ),
   })
   .check(
