@@ -1,3 +1,4 @@
+import { policyName } from '../../src/config/model-ref.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import type { ResearchPipeline } from '../pipeline/research-pipeline.ts';
@@ -13,10 +14,42 @@ import { createNullPolicy, createScriptedPolicy, type Habits, ORACLE } from './s
 /** The defaults of the scripted policy. */
 export const DEFAULT_HABITS: Habits = { obey: 0.9, unaided: 0.05, read: 0.6 };
 
-/** The policy that ships with Instar: the only one whose weights can be trained here. */
+/** The policy that ships with Instar. */
 export const NANO_POLICY = 'nano';
 
-/** The policy of this name: a built-in one, or a model from the user's configuration as `provider/model` or an alias. */
+/** Whether weights of this policy can be trained. */
+export const isTrainable = ({ kind }: BenchPolicy): boolean => kind === 'embedded' || kind === 'engine';
+
+const NAMES =
+  'use scripted, nano, oracle or null, a model of your config as provider/model, or the model of train.engine as instar/NAME';
+
+/** A model from the user's configuration: `provider/model`, an alias, or `instar/NAME` for the model in training. Throws a BenchError. */
+function chooseConfigured(name: string, config: Config, unknown: string): BenchPolicy {
+  const provider = name.split('/', 1)[0] ?? '';
+  if (provider === 'instar') return chooseEngine(name, config);
+  if (Object.hasOwn(config.providers, provider) || Object.hasOwn(config.models, name))
+    return { kind: 'configured', name, config };
+  throw new BenchError(unknown, NAMES);
+}
+
+function chooseEngine(name: string, config: Config): BenchPolicy {
+  const { engine } = config.train;
+  const own = policyName(config.train);
+  if (name === `instar/${NANO_POLICY}` && own === NANO_POLICY) return { kind: 'embedded' };
+  if (typeof engine === 'string' || name !== `instar/${own}`)
+    throw new BenchError(
+      `The policy "${name}" is not the model in training${own === undefined ? '' : `, which is instar/${own}`}.`,
+      'set train.engine in the config to a server that speaks the Tinker protocol: { "tinker": URL, "baseModel": …, "tokenizer": FOLDER }',
+    );
+  if (engine.tokenizer === undefined)
+    throw new BenchError(
+      `${name} has no chat template.`,
+      'set train.engine.tokenizer in the config to the folder of its tokenizer.json and tokenizer_config.json',
+    );
+  return { kind: 'engine', name, config };
+}
+
+/** The policy of this name: a built-in one, or a model from the user's configuration. Throws a BenchError. */
 export function choosePolicy(
   name: string,
   suite: LoadedSuite,
@@ -32,14 +65,7 @@ export function choosePolicy(
     };
   }
   if (name === NANO_POLICY) return { kind: 'embedded' };
-  const own = config();
-  const provider = name.split('/', 1)[0] ?? '';
-  if (Object.hasOwn(own.providers, provider) || Object.hasOwn(own.models, name))
-    return { kind: 'configured', name, config: own };
-  throw new BenchError(
-    `No policy named "${name}".`,
-    'use scripted, nano, oracle or null, or a model of your config as provider/model',
-  );
+  return chooseConfigured(name, config(), `No policy named "${name}".`);
 }
 
 export interface ResearcherChoice {
@@ -79,12 +105,6 @@ export function chooseResearcher(
     return own((of) => createScriptedResearcher({ seed: of.seed, pipeline: of, ...chances }), chances);
   }
   if (policy === NANO_POLICY) return { policy: { kind: 'embedded' }, options: {} };
-  const settings = config();
-  const provider = policy.split('/', 1)[0] ?? '';
-  if (Object.hasOwn(settings.providers, provider) || Object.hasOwn(settings.models, policy))
-    return { policy: { kind: 'configured', name: policy, config: settings }, options: {} };
-  throw new BenchError(
-    `The pipeline suite has no policy named "${policy}".`,
-    'use scripted, nano, oracle or null, or a model of your config as provider/model',
-  );
+  const unknown = `The pipeline suite has no policy named "${policy}".`;
+  return { policy: chooseConfigured(policy, config(), unknown), options: {} };
 }

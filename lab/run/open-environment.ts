@@ -70,6 +70,8 @@ function removeSavedWeights(file: string): void {
 export type BenchPolicy =
   | { readonly kind: 'own'; readonly model: (seed: number) => ChatModel | Promise<ChatModel> }
   | { readonly kind: 'configured'; readonly name: string; readonly config: Config }
+  /** The model of the user's `train.engine`, by the name that follows from it: `instar/NAME`. Its weights can be trained. */
+  | { readonly kind: 'engine'; readonly name: string; readonly config: Config }
   /** The policy that ships with Instar; its weights can be trained. */
   | { readonly kind: 'embedded' };
 
@@ -183,7 +185,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
         const { calls, tokens, usd } = asObject(asObject(await lessonsApi.today()).cost);
         return { calls: asNumber(calls) ?? 0, tokens: asNumber(tokens) ?? 0, usd: asNumber(usd) ?? 0 };
       },
-      policyMs: () => (policy.kind === 'embedded' ? (daemon.training?.policy.sampledMs() ?? 0) : policyMs),
+      policyMs: () => policyMs + (daemon.training?.policy.sampledMs() ?? 0),
       ...nightFor(arm, options, { dir, seed, daemon }),
       save: async (day) => {
         notes?.endDay();
@@ -261,14 +263,15 @@ function nightFor(
  */
 function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOptions): Config {
   const isBare = arm.lessons === 'off' || (arm.training === 'oracle' && nights?.control === 'no-lessons');
-  const own = policy.kind === 'configured' ? policy.config : checkConfig({}, { env: {} }).config;
+  const own = 'config' in policy ? policy.config : checkConfig({}, { env: {} }).config;
   const library = {
     ...own.library,
     autonomy: isBare ? 'manual' : 'guarded',
     holdout: arm.hasHoldout ? own.library.holdout : 0,
     ...(arm.lessons === 'all' ? { topK: 0 } : {}),
   } as const;
-  const engine = policy.kind === 'embedded' ? 'nano' : 'off';
+  const engine =
+    policy.kind === 'engine' ? policy.config.train.engine : policy.kind === 'embedded' ? 'nano' : 'off';
   return {
     ...own,
     library,
@@ -284,7 +287,7 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
 }
 
 const modelOf = (policy: BenchPolicy): string =>
-  policy.kind === 'own' ? POLICY : policy.kind === 'configured' ? policy.name : 'instar/nano';
+  policy.kind === 'own' ? POLICY : 'name' in policy ? policy.name : 'instar/nano';
 
 /** The same questions in the same order get the same replies, also in a continued run. */
 function trainingFor(

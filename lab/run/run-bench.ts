@@ -4,7 +4,7 @@ import type { Log } from '../../src/base/log.ts';
 import { VERSION } from '../../src/base/package.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { choosePolicy, NANO_POLICY } from '../policies/choose-policy.ts';
+import { choosePolicy, isTrainable, NANO_POLICY } from '../policies/choose-policy.ts';
 import type { Habits } from '../policies/scripted-policy.ts';
 import { ARMS_VERSION, armOf, type Condition } from '../suite/arms.ts';
 import type { HeadRule, RunHead } from '../suite/run-records.ts';
@@ -50,11 +50,6 @@ const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
 export async function runBench(options: BenchRun): Promise<string> {
   const { run, conditions, seeds, policy, habits, failures, signal } = options;
   const trained = conditions.filter((condition) => armOf(condition).training !== 'none');
-  if (trained.length > 0 && policy !== NANO_POLICY)
-    throw new BenchError(
-      `The condition ${trained[0]} trains weights, and the policy "${policy}" has none that can be trained here; only ${NANO_POLICY} has.`,
-      `use --policy ${NANO_POLICY}, or leave it out: --condition baseline,skills`,
-    );
   if (options.suite !== 'workdays' && conditions.some((one) => armOf(one).feedback === 'imperfect'))
     throw new BenchError(
       'Only workdays can make feedback imperfect: published data has its own.',
@@ -67,6 +62,11 @@ export async function runBench(options: BenchRun): Promise<string> {
     );
   const suite = await loadSuite(options, options.env);
   const answers = choosePolicy(policy, suite, habits, options.config);
+  if (trained.length > 0 && !isTrainable(answers))
+    throw new BenchError(
+      `The condition ${trained[0]} trains weights, and the policy "${policy}" has none that can be trained here.`,
+      `use --policy ${NANO_POLICY}, or instar/NAME for the model of train.engine; or leave it out: --condition baseline,skills`,
+    );
   const folder = path.join(options.folder, run);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'journal.jsonl');
@@ -88,7 +88,7 @@ export async function runBench(options: BenchRun): Promise<string> {
       failures,
       settleEach: options.settleEach,
       ...(isScripted ? { ...habits } : {}),
-      ...(policy === NANO_POLICY ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
+      ...(isTrainable(answers) ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
     },
     policy,
     conditions,

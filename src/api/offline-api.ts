@@ -38,13 +38,24 @@ export async function openOfflineApi(
   const now = systemClock.now;
   const settings = () => learningSettings(home, env);
   const over = (records: Records, close: () => void): OpenedApi => {
+    const schedule = async () => {
+      const { REVIEW_JOB } = await import('../lessons/review-job.ts');
+      const { describeOffline } = await import('../schedule/offline-schedule.ts');
+      return describeOffline(home, env, records, REVIEW_JOB);
+    };
+    const store = createStoreApi(records, now, schedule);
     const apis = {
       api: {
-        ...createStoreApi(records, now, async () => {
-          const { REVIEW_JOB } = await import('../lessons/review-job.ts');
-          const { describeOffline } = await import('../schedule/offline-schedule.ts');
-          return describeOffline(home, env, records, REVIEW_JOB);
-        }),
+        ...store,
+        training: async () => {
+          const { config } = (await import('../config/load-config.ts')).loadConfig({
+            file: home.configFile,
+            env,
+          });
+          const { withTrainingSupply } = await import('./training-supply.ts');
+          const parts = { config, configFile: home.configFile, records, schedule, now };
+          return withTrainingSupply(store.training, parts)();
+        },
         confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
         learning: async () =>
           (await import('./offline-learning.ts')).describeLearningOffline(

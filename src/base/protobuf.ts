@@ -131,6 +131,8 @@ export function protobufEntry(field: ProtobufField): {
 export interface ProtobufWriter {
   integer(field: number, value: number): void;
   text(field: number, value: string): void;
+  /** Written even when it is 0: a member of a oneof. */
+  double(field: number, value: number): void;
   bytes(field: number, value: Uint8Array): void;
   /** Written even when empty: members of a oneof, optional fields, and elements of repeated fields. */
   message(field: number, value: Uint8Array): void;
@@ -158,6 +160,10 @@ export function createProtobufWriter(): ProtobufWriter {
     text: (field, value) => {
       if (value !== '') message(field, encoder.encode(value));
     },
+    double: (field, value) => {
+      tag(field, FIXED64);
+      parts.push(encodeDouble(value));
+    },
     bytes: (field, value) => {
       if (value.length > 0) message(field, value);
     },
@@ -169,8 +175,8 @@ export function createProtobufWriter(): ProtobufWriter {
       const entry = createProtobufWriter();
       entry.message(1, encoder.encode(key));
       if (typeof value !== 'number') entry.message(2, value);
-      const double = typeof value === 'number' ? [Uint8Array.of(2 * 8 + FIXED64), encodeDouble(value)] : [];
-      message(field, joinBytes([entry.finish(), ...double]));
+      else entry.double(2, value);
+      message(field, entry.finish());
     },
     finish: () => joinBytes(parts),
   };

@@ -26,7 +26,7 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .option('--seeds <n>', 'number of seeds per condition', parseCount, 3)
     .option(
       '--policy <name>',
-      'scripted, nano, oracle, null, or a model of your config as provider/model',
+      'scripted, nano, oracle, null, a model of your config as provider/model, or instar/NAME: the model of train.engine',
       'scripted',
     )
     .option('--days <n>', 'run only the first n days', parseCount)

@@ -81,7 +81,8 @@ function historyOf(job: JsonObject): string {
   return `${wordOf(last.end)} ${relativeTime(Date.parse(wordOf(last.at)), Date.now())}${note}`;
 }
 
-function nextText(next: JsonObject): string {
+/** When the next window opens, from the JSON of `GET /api/schedule` (`next`). */
+export function nextText(next: JsonObject): string {
   const from = Date.parse(wordOf(next.from));
   const until = Date.parse(wordOf(next.until));
   const when = Number.isNaN(from) ? '' : `${describeSpan(from, until, Date.now())}: `;

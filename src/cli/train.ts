@@ -5,14 +5,22 @@ import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { dim, type Printer } from './print.ts';
-import { findPolicyUse, type PolicyUse, sayLiveWeights, sayPolicyUse } from './training-status.ts';
+import {
+  describeSupply,
+  findPolicyUse,
+  type PolicyUse,
+  sayLiveWeights,
+  sayPolicyUse,
+} from './training-status.ts';
 import { withApi } from './with-api.ts';
 import { type WithTraining, withTraining } from './with-training.ts';
 
 export const declareTrain: DeclareCommand = (train, act) => {
   train
     .command('status')
-    .description('Show the engine, the weights that serve and on trial, and the available samples.')
+    .description(
+      'Show the engine, the weights, what there is to train on, what is missing, and when training runs.',
+    )
     .addHelpText('after', '\nExample:\n  $ instar train status --json\n')
     .action(act(trainStatus));
   train
@@ -214,7 +222,7 @@ function progressOf(window: JsonObject): string {
 }
 
 function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): void {
-  const { query, support } = asObject(status.buffer);
+  const { support } = asObject(status.buffer);
   const versions = asObject(status.versions);
   const trial = asObject(versions.onTrial);
   const window = asObject(status.window);
@@ -232,11 +240,8 @@ function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): voi
     window.steps === undefined ? undefined : row('training', describeWindow(window)),
     ...movesOf(window).map((move) => row('training', move)),
     window.problem === undefined ? undefined : row('problem', `${window.problem}`),
-    row('lessons', `generation ${status.generation}`),
-    row(
-      'samples',
-      `${plural(Number(query), 'turn')} to train on, ${plural(Number(support), 'failure')} to learn lessons from`,
-    ),
+    row('lessons', `generation ${status.generation}; ${plural(Number(support), 'failure')} to learn from`),
+    ...describeSupply(status),
   ];
   printer.fields(rows.filter((one) => one !== undefined));
 }

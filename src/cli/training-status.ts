@@ -1,9 +1,10 @@
 import { askStatus } from '../api/daemon-status.ts';
 import { homeAt } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { asObject, type JsonObject } from '../core/json.ts';
-import { plural } from '../text/phrases.ts';
+import { asArray, asNumber, asObject, type JsonObject } from '../core/json.ts';
+import { dollars, plural } from '../text/phrases.ts';
 import type { CommandContext } from './context.ts';
+import { nextText } from './schedule.ts';
 
 /**
  * What the own policy answers now. `all`: every request, since there is no provider. `default`: requests whose model nobody
@@ -53,4 +54,76 @@ export function sayLiveWeights(status: JsonObject): string | undefined {
   const { live } = asObject(status.versions);
   if (typeof live !== 'number') return undefined;
   return live === 0 ? 'base; no trained version is live' : `version ${live}`;
+}
+
+type Row = readonly [string, string];
+
+/** What there is to train on, what is missing, when training runs and what it costs at most, a row each. */
+export function describeSupply(status: JsonObject): readonly Row[] {
+  const supply = asObject(status.supply);
+  const missing = asArray(supply.missing)
+    .map(asObject)
+    .map(({ what, fix }): Row => ['missing', `${what}: ${fix}`]);
+  if (supply.practice === undefined) return missing;
+  const ready = asArray(supply.ready).map(String);
+  return [
+    ['tasks', sayPractice(asObject(supply.practice))],
+    ['tasks', sayRecorded(asObject(supply.recorded))],
+    ['turns', sayLive(asObject(supply.live))],
+    ...missing,
+    ['runs', sayWhen(status, supply, ready)],
+    ['costs', sayMost(asObject(supply.most), ready.length > 0)],
+  ];
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+function sayPractice({ tasks, learn, gate, withCheck }: JsonObject): string {
+  if (numberOf(tasks) === 0) return 'practice: none';
+  return `practice: ${plural(numberOf(withCheck), 'task')} with a check (${numberOf(learn)} to learn from, ${numberOf(gate)} to measure on), of ${numberOf(tasks)}`;
+}
+
+function sayRecorded({ hasVerifiers, train, heldOut }: JsonObject): string {
+  if (hasVerifiers !== true) return 'recorded questions: none that a verifier grades';
+  return `recorded questions: ${numberOf(train)} to train on, ${numberOf(heldOut)} held out`;
+}
+
+function sayLive({ isOn, turns, byVerifier, byPerson }: JsonObject): string {
+  if (numberOf(turns) === 0)
+    return `live: none rewarded under these lessons${isOn === true ? '' : '; not used (train.live)'}`;
+  const rewarded = `live: ${plural(numberOf(turns), 'rewarded turn')} under these lessons (by a verifier ${numberOf(byVerifier)}, by a person ${numberOf(byPerson)})`;
+  return isOn === true
+    ? `${rewarded}, used besides tasks, or alone when they make a batch`
+    : `${rewarded}; not used (train.live)`;
+}
+
+/** The nightly job trains only a policy that is used; practice and people begin training themselves. */
+function sayWhen(
+  { engine, answered, generation }: JsonObject,
+  supply: JsonObject,
+  ready: readonly string[],
+): string {
+  if (ready.length === 0)
+    return 'not until something above is there; nothing is sampled, and it costs nothing';
+  const when = nextText(asObject(supply.next));
+  const { beginsItself } = asObject(supply.practice);
+  if (ready.includes('practice') && beginsItself !== true && !ready.includes('recorded'))
+    return 'when you start a session of practice: instar practice run';
+  if (ready.includes('practice') && beginsItself === true)
+    return `with the next session of practice, ${when}; now: instar practice run`;
+  if (answered === undefined) return 'when a daemon is running (instar up); now: instar train run';
+  if (numberOf(answered) === 0)
+    return `only on request (instar train run): no request was answered by instar/${engine} since the start`;
+  if (numberOf(generation) === 0) return 'only on request (instar train run): there are no lessons yet';
+  return `${when}; now: instar train run`;
+}
+
+function sayMost(most: JsonObject, isReady: boolean): string {
+  if (!isReady) return 'nothing';
+  const tokens = plural(asNumber(most.tokens) ?? 0, 'token');
+  const limits = `${tokens} and ${plural(numberOf(most.minutes), 'minute')} until midnight (schedule.budget)`;
+  if (most.isPriced !== true) return `an unknown price; at most ${limits}`;
+  return numberOf(most.usd) === 0
+    ? `no money; at most ${limits}`
+    : `at most ${dollars(numberOf(most.usd))}, ${limits}`;
 }

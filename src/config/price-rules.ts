@@ -1,6 +1,8 @@
 import type { Price } from '../core/budget.ts';
 import { isLoopbackHost } from './address.ts';
-import type { Config } from './schema.ts';
+import { readConfigFile } from './load-config.ts';
+import { type Config, configSchema } from './schema.ts';
+import { settingAt } from './setting-path.ts';
 
 /** What decides the prices of a provider's models; see `cost/prices`. */
 interface ProviderRule {
@@ -22,6 +24,19 @@ const FREE: EnginePrice = { prefill: 0, sample: 0, train: 0 };
 export function enginePrice({ engine }: Config['train']): EnginePrice | undefined {
   if (typeof engine === 'string') return FREE;
   return engine.price ?? (isOnLoopback(engine.tinker) ? FREE : undefined);
+}
+
+const TOKEN_LIMIT = ['schedule', 'budget', 'tokensPerDay'];
+
+/** Whether a person has chosen how many tokens background jobs may use a day: in the file, or in the program that gave the settings. */
+export function hasTokenLimit(config: Pick<Config, 'schedule'>, file: string): boolean {
+  if (config.schedule.budget.tokensPerDay !== settingAt(configSchema.parse({}), TOKEN_LIMIT)) return true;
+  try {
+    return settingAt(readConfigFile(file), TOKEN_LIMIT) !== undefined;
+  } catch {
+    // A file that cannot be read sets no limit; the settings in force are the ones before it.
+    return false;
+  }
 }
 
 /**

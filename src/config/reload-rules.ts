@@ -47,6 +47,8 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.batchSize': WINDOW,
   'train.groupSize': WINDOW,
   'train.steps': WINDOW,
+  'train.learningRate': WINDOW,
+  'train.kl': WINDOW,
   'train.live': WINDOW,
   // The record is open.
   'store.url': START,

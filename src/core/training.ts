@@ -23,6 +23,8 @@ export interface EngineProfile {
   readonly contextLength: number;
   /** Names of the datum tensors that it accepts. */
   readonly inputs: readonly string[];
+  /** Whether it reads the settings of a loss in the typed map that SDK 0.36 added (`loss_fn_config_v2`). */
+  readonly readsTypedConfig?: boolean;
 }
 
 export type LossKind = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo';

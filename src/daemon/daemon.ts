@@ -4,6 +4,7 @@ import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
+import { withTrainingSupply } from '../api/training-supply.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
@@ -15,7 +16,7 @@ import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
-import { enginePrice, priceRules } from '../config/price-rules.ts';
+import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
@@ -48,13 +49,8 @@ import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
-import {
-  type ServedTraining,
-  scoreCanarySessions,
-  serveTraining,
-  type TrainingOverride,
-} from '../train/serve-training.ts';
-import { createTrainingApi } from '../train/training-api.ts';
+import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
+import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
@@ -180,6 +176,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings: config.train,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
     price: enginePrice(config.train),
+    hasTokenLimit: () => hasTokenLimit(config, home.configFile),
+    reserve: (most, work) => schedule.reserve(most, work),
     home,
     env,
     upstream: { exchange, retry },
@@ -226,6 +224,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
   });
+  const parts = { config, configFile: home.configFile, records: recording.records, now: clock.now };
+  const supply = { ...parts, schedule: () => schedule.describe() };
   const api = {
     ...storeApi,
     schedule: async () => redactor.redactObject(await schedule.describe()),
@@ -241,7 +241,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return done;
     },
     practice: createPracticeApi(follower.practice, log),
-    ...createTrainingApi(training, storeApi.training, log),
+    ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>
     redactor.redactObject(

@@ -63,8 +63,9 @@ export function createSessionAttempts({
         onFault,
       });
       const provider = name.split('/', 1)[0] ?? name;
-      const queued = { make: withoutSecrets(make, options.hasSecret), names, clock, provider, budget };
-      const queue = queueOfSession({ ...queued, costOf: priced });
+      const within = isTrained ? training.within(budget) : budget;
+      const queued = { make: withoutSecrets(make, options.hasSecret), names, clock, provider };
+      const queue = queueOfSession({ ...queued, budget: within, costOf: priced });
       const isModel = names.every((one) => one === 'model');
       const attempts = { agent: isModel ? name : `${names.join('+')} with ${name}`, make: queue };
       if (!isTrained) return { ...attempts, ...(training === undefined ? {} : { untrained: training }) };

@@ -94,14 +94,14 @@ function checkModelPrice(
   }
 }
 
-function checkEnginePrice({ train, schedule }: Config): readonly DoctorCheck[] {
+function checkEnginePrice({ train }: Config): readonly DoctorCheck[] {
   if (typeof train.engine === 'string' || train.engine.price !== undefined) return [];
   if (createPrices(priceRules({ providers: {}, train }, []))('instar/x').from !== 'unknown') return [];
   return [
     warned(
       'price train',
-      `what ${train.engine.baseModel} costs at the training server is not known; the limit is ${plural(schedule.budget.tokensPerDay, 'token')} a day (schedule.budget.tokensPerDay)`,
-      'set train.engine.price in the config, in US dollars per million tokens: { "prefill": …, "sample": …, "train": … }',
+      `what ${train.engine.baseModel} costs at the training server is not known: it is trained only with a limit of its tokens (schedule.budget.tokensPerDay)`,
+      'set train.engine.price in the config, in US dollars per million tokens: { "prefill": …, "sample": …, "train": … }; or schedule.budget.tokensPerDay',
     ),
   ];
 }

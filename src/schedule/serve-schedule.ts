@@ -42,6 +42,8 @@ interface ServedSchedule {
   noticeTraffic(inFlight: number): void;
   /** For `GET /api/schedule`. */
   describe(): Promise<JsonObject>;
+  /** A reservation of the day's budget of background jobs, for work that the scheduler does not run. Never rejects. */
+  reserve: Budget['reserve'];
   /** For metrics. */
   text(): Promise<string>;
   close(): Promise<void>;
@@ -132,6 +134,10 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
         isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
         now,
       });
+    },
+    reserve: async (most, work) => {
+      await begun;
+      return budget?.reserve(most, work) ?? { isGranted: false, why: 'the record cannot be read yet' };
     },
     text: metrics.text,
     reload: () => {

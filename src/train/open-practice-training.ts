@@ -1,21 +1,25 @@
+import type { Budget } from '../core/budget.ts';
+import type { JobCost } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
 import { createPracticeTraining, type PracticeTraining } from './practice-training.ts';
 import type { PromotionEvent } from './promotion.ts';
 import { connectPlannedEngine, followPromotions, openPlannedTemplate } from './run-plan.ts';
+import { costOfStep, withinStepBudget, withTrainingBudget } from './step-budget.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
 
 /** What training in a session of practice needs, as plain data: it runs in another thread than the one that serves. */
 export interface PracticeTrainingPlan
   extends Pick<
     TrainingPlan,
-    'engine' | 'template' | 'folder' | 'rank' | 'tuning' | 'promotion' | 'turnedBack'
+    'engine' | 'template' | 'folder' | 'rank' | 'tuning' | 'promotion' | 'turnedBack' | 'isBudgeted' | 'price'
   > {
   /** The policy's name, such as `nano`. */
   readonly name: string;
 }
 
 /** What a session of practice asks of the daemon. */
-export interface PracticeTrainingCalls extends Pick<DaemonCalls, 'tell' | 'generation'> {
+export interface PracticeTrainingCalls
+  extends Pick<DaemonCalls, 'tell' | 'generation' | 'reserve' | 'settle'> {
   /**
    * Nothing else trains the engine's weights from then on until `end`. A text says why nothing may be trained now. Undefined: the
    * model (`provider/model`) is not the engine's policy.
@@ -28,7 +32,9 @@ export interface PracticeTrainingCalls extends Pick<DaemonCalls, 'tell' | 'gener
 export type PracticeTrainingCall =
   | { readonly call: 'begin'; readonly model: string }
   | { readonly call: 'tell'; readonly event: PromotionEvent }
-  | { readonly call: 'generation' | 'end' };
+  | { readonly call: 'generation' | 'end' }
+  | { readonly call: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
+  | { readonly call: 'settle'; readonly reservation: number; readonly used: JobCost };
 
 /** The calls, sent to the thread that answers them. */
 export const sendPracticeCalls = (
@@ -40,6 +46,8 @@ export const sendPracticeCalls = (
     tell: (event) => ask({ call: 'tell', event }),
     generation: () => ask({ call: 'generation' }),
     end: () => ask({ call: 'end' }),
+    reserve: (most, purpose) => ask({ call: 'reserve', most, purpose }),
+    settle: (reservation, used) => ask({ call: 'settle', reservation, used }),
   };
 };
 
@@ -48,8 +56,23 @@ export async function answerPracticeCall(
   asked: PracticeTrainingCall,
   calls: PracticeTrainingCalls | undefined,
 ): Promise<unknown> {
-  if (asked.call === 'begin') return calls?.begin(asked.model);
-  return asked.call === 'tell' ? calls?.tell(asked.event) : calls?.[asked.call]();
+  switch (asked.call) {
+    case 'begin':
+      return calls?.begin(asked.model);
+    case 'tell':
+      return calls?.tell(asked.event);
+    case 'reserve':
+      return calls?.reserve(asked.most, asked.purpose);
+    case 'settle':
+      return calls?.settle(asked.reservation, asked.used);
+    default:
+      return calls?.[asked.call]();
+  }
+}
+
+interface OpenedPracticeTraining extends PracticeTraining {
+  /** The session's budget, and the day's where the engine may cost money: attempts have to fit into both. */
+  within(budget: Budget): Budget;
 }
 
 /** Opens training for the model that attempts tasks. A text says why nothing is trained; undefined: there is nothing to train. */
@@ -57,14 +80,17 @@ export async function openPracticeTraining(
   model: string,
   calls: PracticeTrainingCalls,
   signal: AbortSignal,
-): Promise<PracticeTraining | string | undefined> {
+): Promise<OpenedPracticeTraining | string | undefined> {
   const plan = await calls.begin(model);
   if (plan === undefined || typeof plan === 'string') return plan;
   try {
     const engine = await connectPlannedEngine(plan);
     const { learningRate, settings, seed } = plan.tuning;
+    const { price, isBudgeted } = plan;
     const training = createPracticeTraining({
-      engine,
+      engine: isBudgeted ? withTrainingBudget(engine, calls, price) : engine,
+      costOf: ({ inputTokens, outputTokens }) =>
+        costOfStep({ prefill: inputTokens, sample: outputTokens, train: 0 }, price),
       template: await openPlannedTemplate(plan),
       name: plan.name,
       promotions: followPromotions(plan, calls),
@@ -78,6 +104,7 @@ export async function openPracticeTraining(
     });
     return {
       ...training,
+      within: (budget) => (isBudgeted ? withinStepBudget(budget, calls) : budget),
       close: async () => {
         try {
           await training.close();

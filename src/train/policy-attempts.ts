@@ -1,5 +1,5 @@
 import { createRandom } from '../base/random.ts';
-import type { OpenAttemptModel } from '../core/attempt-model.ts';
+import type { AttemptModel, OpenAttemptModel } from '../core/attempt-model.ts';
 import type { PolicyTemplate, SampledTurn, ServedWeights } from '../core/training.ts';
 import { createInProcessClient } from '../models/in-process-client.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
@@ -10,17 +10,20 @@ interface PolicyAttempts {
   readonly weights: () => Promise<ServedWeights>;
   /** The policy's name, such as `nano`. */
   readonly name: string;
+  /** What tokens cost; by default nothing, as those of the machine's own engine. */
+  readonly costOf?: AttemptModel['costOf'] | undefined;
 }
 
 /** Sampled tokens train only when they were drawn from the policy itself. */
 const TEMPERATURE = 1;
+const FREE = () => ({ usd: 0, unpriced: 0 });
 
 /**
  * Attempts of a policy that can be trained: at temperature 1, by one version of its weights, with the sampled tokens and their
  * log-probabilities. The seed of the order decides all of its samples.
  */
 export const createPolicyAttempts =
-  ({ template, weights, name }: PolicyAttempts): OpenAttemptModel =>
+  ({ template, weights, name, costOf = FREE }: PolicyAttempts): OpenAttemptModel =>
   async ({ seed, shown }) => {
     const served = await weights();
     const random = createRandom(seed);
@@ -39,8 +42,7 @@ export const createPolicyAttempts =
       temperature: TEMPERATURE,
       speak: createInProcessClient(chat, () => shown.text),
       sampled: () => turns,
-      // The machine's own engine costs no money.
-      costOf: () => ({ usd: 0, unpriced: 0 }),
+      costOf,
       close: async () => served.release(),
     };
   };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { OpenAttemptModel } from '../core/attempt-model.ts';
+import type { AttemptModel, OpenAttemptModel } from '../core/attempt-model.ts';
 import type { AttemptGroup, TrainedGroups, WeightsVerdict } from '../core/practice.ts';
 import {
   type PolicyTemplate,
@@ -34,6 +34,8 @@ export interface PracticeTrainingOptions
   /** The generation in force. */
   readonly generation: () => number | Promise<number>;
   readonly settings?: Partial<StepSettings>;
+  /** What tokens of attempts cost; nothing by default. */
+  readonly costOf?: AttemptModel['costOf'];
 }
 
 /**
@@ -196,7 +198,12 @@ export function createPracticeTraining(options: PracticeTrainingOptions): Practi
   };
 
   const attemptsBy = (served: () => Promise<PolicyVersion>): OpenAttemptModel =>
-    createPolicyAttempts({ template, name, weights: async () => room.take(await served()) });
+    createPolicyAttempts({
+      template,
+      name,
+      costOf: options.costOf,
+      weights: async () => room.take(await served()),
+    });
   const newestOf = async (): Promise<PolicyVersion> => {
     const { version, sampler } = (await open()).newest;
     return { version, sampler };

@@ -13,8 +13,9 @@ import {
 } from '../core/json.ts';
 import { isAttemptId } from '../core/practice.ts';
 import { isRecordedTask } from './recorded-tasks.ts';
+import { DEFAULT_GUARD } from './reward-guard.ts';
 import type { Group } from './rollout.ts';
-import type { RunCheckpoint, RunEntry, RunJournal } from './run-journal.ts';
+import { openRunLog, type RunCheckpoint, type RunEntry, type RunJournal } from './run-journal.ts';
 
 interface Line {
   readonly place: number;
@@ -154,6 +155,24 @@ export function openRunRegistry(file: string): RunRegistry {
     },
     leave: () => write({ ...page, isLeft: true }),
   };
+}
+
+/** What the run that the next window continues was trained on, and its versions. Writes nothing. */
+export async function peekRun(
+  folder: string,
+): Promise<{ readonly versions: readonly number[]; readonly trained: ReadonlySet<string> }> {
+  const { number, firstVersion, isLeft } = readPage(path.join(folder, 'runs.json'));
+  // A new run begins with a version that has answered nothing yet.
+  if (isLeft) return { versions: [], trained: new Set() };
+  const file = path.join(folder, `run-${number}.jsonl`);
+  if (!existsSync(file)) return { versions: [firstVersion], trained: new Set() };
+  const journal = openFileJournal(file);
+  try {
+    const { lineage, trained } = (await openRunLog(journal, DEFAULT_GUARD)).run;
+    return { versions: lineage.map(({ version }) => version), trained };
+  } finally {
+    journal.close();
+  }
 }
 
 function readPage(file: string): Page {

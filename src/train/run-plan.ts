@@ -31,7 +31,7 @@ export async function* runTrainingPlan(
     const tasks = await openTasks(plan, duties, (task) => canAttempt(task, template, contextLength));
     yield* runTrainingWindow(
       {
-        engine: plan.isBudgeted ? withStepBudget(engine, duties) : engine,
+        engine: plan.isBudgeted ? withStepBudget(engine, duties, plan.price) : engine,
         template,
         promotions: followPromotions(plan, duties),
         folder: plan.folder,
@@ -41,6 +41,7 @@ export async function* runTrainingPlan(
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
         },
         ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
+        ...(plan.isLiveOnly === true ? { isLiveOnly: true } : {}),
         generation: duties.generation,
         rank: plan.rank,
         batch: plan.batch,
@@ -93,7 +94,7 @@ export async function openPlannedTemplate({
 
 /** The source that the plan names with the recorded tasks mixed in, or the recorded tasks alone. */
 async function openTasks(
-  { tasks }: TrainingPlan,
+  { tasks, isLiveOnly }: TrainingPlan,
   duties: DaemonCalls,
   fits: (task: RecordedTask) => boolean,
 ): Promise<TaskSource> {
@@ -102,5 +103,6 @@ async function openTasks(
     grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
     fits,
   });
+  if (isLiveOnly === true) return { ...recorded, train: async () => [] };
   return tasks === undefined ? recorded : withRecordedTasks(await loadTaskSource(tasks), recorded);
 }

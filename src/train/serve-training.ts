@@ -1,24 +1,26 @@
 import path from 'node:path';
 import type { Log } from '../base/log.ts';
 import { sleep } from '../base/sleep.ts';
-import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Job, JobContext } from '../core/schedule.ts';
-import type { NewFact, Records } from '../core/store.ts';
+import type { Records } from '../core/store.ts';
 import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
 import type { TrainingSample } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
+import { liveQueryOf } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
+import { peekRun } from './run-files.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
-import { createStepBudget, type StepPrice } from './step-budget.ts';
+import { DEFAULT_STEP } from './step.ts';
+import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
 import { findTaskShortage } from './task-sources.ts';
 import {
   beginTrainingCycle,
@@ -26,7 +28,14 @@ import {
   type TrainingCycle,
   type TrainJobHistory,
 } from './training-job.ts';
-import type { DaemonCalls, PolicyEngine, TrainingPlan, TrainSettings, Tuning } from './training-plan.ts';
+import {
+  type DaemonCalls,
+  type PolicyEngine,
+  type TrainingPlan,
+  type TrainSettings,
+  type Tuning,
+  tuningOf,
+} from './training-plan.ts';
 import { createTrainingView, describeVersions } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
 
@@ -36,6 +45,10 @@ interface TrainingOptions {
   readonly engine: PolicyEngine | undefined;
   /** What the engine charges; undefined when it is not known. */
   readonly price: StepPrice | undefined;
+  /** Whether a person has limited the tokens of a day, so that a server of unknown price may be called. */
+  readonly hasTokenLimit: () => boolean;
+  /** The day's budget of background jobs. */
+  readonly reserve: JobContext['reserve'];
   readonly home: { readonly dir: string };
   readonly env: NodeJS.ProcessEnv;
   /** To a server that answers in the engine's place. */
@@ -72,7 +85,7 @@ export interface TrainingRequest {
   readonly steps?: number;
   /** Those of the override by default, else the recorded tasks alone. */
   readonly tasks?: TaskSourceRef;
-  /** The budget of the job that runs the window; none when a person has started it. */
+  /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
   readonly reserve?: JobContext['reserve'];
 }
 
@@ -131,7 +144,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   });
   const dutiesOf = (
     promotions: PromotionLog,
-    { reserve }: TrainingRequest,
+    reserve: TrainingRequest['reserve'],
     signal: AbortSignal,
   ): DaemonCalls =>
     createDaemonCalls({
@@ -140,7 +153,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       recorded,
       samples: options.learning.samples,
       promotions,
-      budget: createStepBudget({ reserve, price: options.price, engine: engine.name }),
+      budget: createStepBudget({ reserve, engine: engine.name }),
       moved: policy.moved,
       signal,
     });
@@ -154,6 +167,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     }
   };
 
+  const priced = options.price === undefined ? {} : { price: options.price };
+  const isFree = isFreeEngine(options.price);
+  const findFault = (): TrainingError | undefined =>
+    findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
+
   /** A record that cannot be read is a shortage, too: nothing is trained then. */
   const findShortage = async (signal: AbortSignal): Promise<Error | undefined> => {
     try {
@@ -163,6 +181,17 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     }
   };
 
+  /** How many batches the live turns make that no step was trained on; 0 when they are not used. */
+  const countLiveSteps = async (signal: AbortSignal): Promise<number> => {
+    if (settings.live === false) return 0;
+    const { versions, trained } = await peekRun(folder);
+    const wanted = { generation: options.generation(), trained, most: settings.batchSize * settings.steps };
+    const newest = versions.slice(-1 - DEFAULT_STEP.mostStale);
+    const { live } = dutiesOf(await policy.promotions(), undefined, signal);
+    const turns = await live(liveQueryOf({ ...wanted, versions: newest }));
+    return Math.floor(turns.length / settings.batchSize);
+  };
+
   async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
     if (isPractising)
@@ -170,7 +199,10 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         'server',
         'a session of practice trains the weights; stop it with: instar practice stop',
       );
+    const fault = findFault();
+    if (fault !== undefined) throw fault;
     const tasks = request.tasks ?? override.tasks;
+    const reserve = request.reserve ?? (isFree ? undefined : options.reserve);
     const stop = new AbortController();
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => {
@@ -180,13 +212,16 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     const both = AbortSignal.any([stop.signal, signal]);
     // Looked at before the engine is started: without tasks there is no window.
     const shortage = tasks === undefined ? await findShortage(both) : undefined;
-    if (shortage !== undefined) {
+    const liveSteps = shortage === undefined ? 0 : await countLiveSteps(both);
+    if (shortage !== undefined && liveSteps === 0) {
       running = undefined;
       end();
       throw shortage;
     }
     const { groupSize, batchSize, loraRank } = settings;
-    const steps = request.steps ?? settings.steps;
+    const asked = request.steps ?? settings.steps;
+    const steps = liveSteps === 0 ? asked : Math.min(asked, liveSteps);
+    const groups = liveSteps === 0 ? Math.max(1, Math.round(batchSize / groupSize)) : 0;
     view.begin(steps);
     const cycle = beginTrainingCycle(engine.name, clock);
     try {
@@ -197,14 +232,16 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         ...(tasks === undefined ? {} : { tasks }),
         steps,
         rank: loraRank,
-        batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
+        batch: { groups, size: batchSize },
         isLive: settings.live,
-        isBudgeted: request.reserve !== undefined,
-        tuning: override.tuning ?? {},
+        ...(liveSteps === 0 ? {} : { isLiveOnly: true }),
+        isBudgeted: reserve !== undefined,
+        ...priced,
+        tuning: tuningOf(settings, override.tuning),
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
       };
-      for await (const news of runTrainingThread(plan, dutiesOf(promotions, request, both), both)) {
+      for await (const news of runTrainingThread(plan, dutiesOf(promotions, reserve, both), both)) {
         view.hear(news);
         cycle.hear(news);
         if (news.type === 'moved')
@@ -229,9 +266,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const whyUntrained = async (): Promise<string | undefined> => {
     if (running !== undefined || isPractising)
       return 'weights are being trained already: nothing was trained in this session';
-    const { prefill, sample, train } = options.price ?? { prefill: 1, sample: 1, train: 1 };
-    if (prefill + sample + train > 0)
-      return `${engine.name} costs money, which the budget of practice does not cover: train it with instar train run`;
+    const fault = findFault();
+    if (fault !== undefined) return fault.message;
     const { trial } = (await policy.promotions()).state();
     if (trial?.stage !== 'canary') return undefined;
     return `version ${trial.served.version} serves a share of the sessions: nothing is trained until that is decided`;
@@ -250,9 +286,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
           name: engine.name,
           folder,
           rank: settings.loraRank,
-          tuning: override.tuning ?? {},
+          tuning: tuningOf(settings, override.tuning),
           promotion: promotions.state(),
           turnedBack: promotions.turnedBack(),
+          isBudgeted: !isFree,
+          ...priced,
         };
       } catch (error) {
         isPractising = false;
@@ -267,6 +305,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       return { moves, promotion: promotions.state() };
     },
     generation: async () => options.generation(),
+    ...createStepBudget({ reserve: options.reserve, engine: engine.name }),
     end: async () => {
       isPractising = false;
     },
@@ -280,7 +319,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       createTrainJob({
         run,
         get hasTasks() {
-          return override.tasks !== undefined || recorded.canGrade;
+          const isFed = override.tasks !== undefined || recorded.canGrade || settings.live !== false;
+          return isFed && findFault() === undefined;
         },
         policy,
         generation: options.generation,
@@ -293,6 +333,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       return compact({
         engine: engine.name,
         engineState: engine.state(),
+        answered: policy.answered(),
         ...describeVersions(engine.name, state(), options.home),
         window: view.describe(),
       });
@@ -330,27 +371,4 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       await engine.close();
     },
   };
-}
-
-/** Passes rewards of the policy's own turns on, to compare a canary with the live version. Never rejects. */
-export async function scoreCanarySessions(
-  facts: readonly NewFact[],
-  records: Records,
-  training: ServedTraining | undefined,
-  log: Log,
-): Promise<void> {
-  if (training === undefined || training.policy.answered() === 0) return;
-  const mark = `instar/${training.policy.name}@`;
-  try {
-    for (const { fact } of facts) {
-      // An agent does not decide which weights serve it, and it could type a word into its own chat.
-      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
-      if (fact.source === 'agent' || fact.source === 'chat') continue;
-      const turn = await records.turn(fact.turn);
-      if (turn?.policy.startsWith(mark) === true && mayTeach(turn.caller))
-        await training.heard(turn.session, fact.score);
-    }
-  } catch (error) {
-    log.warn({ err: error }, 'a reward could not be counted for the canary');
-  }
 }

@@ -105,4 +105,6 @@ export interface StepReport {
   readonly warnings: readonly string[];
   /** The agents' running means after this step; undefined without live turns. */
   readonly baselines?: Baselines;
+  /** KL(policy ‖ reference) per token, where there is a reference. */
+  readonly referenceKl?: number;
 }

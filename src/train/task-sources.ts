@@ -111,10 +111,18 @@ function tooFewTasks(train: number, heldOut: number): TrainingError {
   return new TrainingError('user', `${found} ${NEEDED}`, 'no-tasks');
 }
 
+/** How many recorded tasks weights would be trained on, and measured on. */
+export function countSides(tasks: readonly RecordedTask[]): {
+  readonly train: number;
+  readonly heldOut: number;
+} {
+  const heldOut = tasks.filter(isHeldOut).length;
+  return { train: tasks.length - heldOut, heldOut };
+}
+
 /** Why a window cannot begin with these recorded tasks; undefined when it can. */
 export function findTaskShortage(tasks: readonly RecordedTask[]): TrainingError | undefined {
-  const heldOut = tasks.filter(isHeldOut).length;
-  const train = tasks.length - heldOut;
+  const { train, heldOut } = countSides(tasks);
   return train === 0 || heldOut === 0 ? tooFewTasks(train, heldOut) : undefined;
 }
 

@@ -20,6 +20,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   const { run } = log;
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
   let model: TrainingModel | undefined;
+  let reference: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
     // Not awaited: the user should not wait for the engine's cleanup.
@@ -56,6 +57,8 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
 
       // The step.
       model ??= await engine.openModel(run.lineage.at(-1)?.state ?? '');
+      // A new adapter changes nothing: it is the base model.
+      if (settings.klPenalty > 0) reference ??= await engine.createModel({ rank: input.rank });
       const generation = await input.generation();
       const live = await input.live?.({
         generation,
@@ -67,6 +70,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       const end = await trainStep({
         batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
         model,
+        ...(reference === undefined ? {} : { reference }),
         profile: engine.profile,
         log,
         generation,
@@ -93,6 +97,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     else throw error;
   } finally {
     leaveModel();
+    reference?.close().catch(() => undefined);
   }
 }
 

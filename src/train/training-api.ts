@@ -1,5 +1,7 @@
 import type { Log } from '../base/log.ts';
+import { mayTeach } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
+import type { NewFact, Records } from '../core/store.ts';
 import { TrainingError } from '../core/training.ts';
 import type { ServedTraining } from './serve-training.ts';
 
@@ -38,4 +40,27 @@ export function createTrainingApi(
 
 async function drain(news: AsyncIterator<unknown>): Promise<void> {
   while ((await news.next()).done !== true);
+}
+
+/** Passes rewards of the policy's own turns on, to compare a canary with the live version. Never rejects. */
+export async function scoreCanarySessions(
+  facts: readonly NewFact[],
+  records: Records,
+  training: ServedTraining | undefined,
+  log: Log,
+): Promise<void> {
+  if (training === undefined || training.policy.answered() === 0) return;
+  const mark = `instar/${training.policy.name}@`;
+  try {
+    for (const { fact } of facts) {
+      // An agent does not decide which weights serve it, and it could type a word into its own chat.
+      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
+      if (fact.source === 'agent' || fact.source === 'chat') continue;
+      const turn = await records.turn(fact.turn);
+      if (turn?.policy.startsWith(mark) === true && mayTeach(turn.caller))
+        await training.heard(turn.session, fact.score);
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'a reward could not be counted for the canary');
+  }
 }

@@ -1,3 +1,4 @@
+import type { JobCost } from '../core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
@@ -6,7 +7,7 @@ import type { TaskLessons } from './policy-rollouts.ts';
 import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
 import type { StepSettings } from './step.ts';
-import type { StepBudget, StepTokens } from './step-budget.ts';
+import type { StepBudget, StepPrice } from './step-budget.ts';
 import type { ProfileName } from './tinker/profiles.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { RateSchedule } from './training-run.ts';
@@ -26,8 +27,12 @@ export interface TrainingPlan {
   readonly batch: { readonly groups: number; readonly size: number };
   /** Whether live turns are used besides groups. */
   readonly isLive: boolean;
+  /** There are no tasks to train on, and enough live turns: a batch consists of them. */
+  readonly isLiveOnly?: true;
   /** Whether every request has to fit into the day's budget of background jobs. */
   readonly isBudgeted: boolean;
+  /** What the engine charges; undefined when it is not known. */
+  readonly price?: StepPrice;
   readonly tuning: Tuning;
   /** The promotion state when the window begins. */
   readonly promotion: PromotionState;
@@ -55,6 +60,12 @@ export interface Tuning {
   readonly control?: 'shuffled-rewards' | 'no-lessons';
 }
 
+/** How a window or a session of practice trains: by the settings, unless something else is asked for. */
+export function tuningOf({ learningRate, kl }: TrainSettings, asked: Tuning = {}): Tuning {
+  const settings = { ...(kl > 0 ? { klPenalty: kl } : {}), ...asked.settings };
+  return { ...(learningRate === undefined ? {} : { learningRate }), ...asked, settings };
+}
+
 /** The engine that samples and trains the policy, in a child process or on a server. It is started when first asked for. */
 export interface PolicyEngine {
   /** The policy's name, which follows `instar/` in requests. */
@@ -76,6 +87,10 @@ export interface TrainSettings {
   readonly batchSize: number;
   readonly groupSize: number;
   readonly loraRank: number;
+  /** The engine's default if not given. */
+  readonly learningRate?: number | undefined;
+  /** The coefficient of the penalty for KL(policy ‖ base model). */
+  readonly kl: number;
   readonly live: boolean;
   /** A vLLM that serves the adapters. */
   readonly serve?:
@@ -112,8 +127,8 @@ export type DaemonCall =
   | { readonly ask: 'recorded' }
   | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
   | { readonly ask: 'live'; readonly query: LiveQuery }
-  | { readonly ask: 'reserve'; readonly most: StepTokens; readonly purpose: 'sample' | 'train' }
-  | { readonly ask: 'settle'; readonly reservation: number; readonly used: StepTokens };
+  | { readonly ask: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
+  | { readonly ask: 'settle'; readonly reservation: number; readonly used: JobCost };
 
 export type TrainingThreadMessage =
   | { readonly type: 'news'; readonly news: TrainingEvent }

@@ -22,6 +22,8 @@ interface TrainingWindowOptions {
   readonly show: (query: TaskRecall) => Promise<TaskLessons>;
   /** Live turns to use besides groups; none by default. */
   readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
+  /** Batches consist of live turns alone. */
+  readonly isLiveOnly?: true;
   readonly generation: () => number | Promise<number>;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
@@ -74,7 +76,8 @@ export async function* runTrainingWindow(
   const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
   const tasks = await training.tasks.train(signal);
   if (signal.aborted) return;
-  if (tasks.length === 0) throw new TrainingError('user', 'There are no tasks to train on.', 'no-tasks');
+  if (tasks.length === 0 && training.isLiveOnly !== true)
+    throw new TrainingError('user', 'There are no tasks to train on.', 'no-tasks');
   const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
   let best: RunCheckpoint | undefined;
   let closed = 0;
@@ -103,6 +106,8 @@ export async function* runTrainingWindow(
   }
   // The first checkpoint of a run has learned nothing.
   if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
+  // Where nothing can measure them, the weights stay in their run; practice, or a later window, measures them.
+  if (training.isLiveOnly === true && (await training.tasks.heldOut(signal)).length === 0) return;
   book.propose(best);
   for (const moved of await promotions.tell({ type: 'proposed', served: servedOf(best) }))
     yield { type: 'moved', moved };

@@ -84,3 +84,38 @@ describe('train status with trained weights', () => {
     );
   });
 });
+
+describe('what train status says of an engine that nothing may be trained with', () => {
+  const supplyOf = async (train: object, schedule: object = {}) => {
+    const home = makeHome({ train, schedule });
+    try {
+      const args = ['train', 'status', '--json', '--home', home.dir];
+      return JSON.parse((await runInProcess(args)).stdout).supply;
+    } finally {
+      home.remove();
+    }
+  };
+  const server = { tinker: 'https://train.example', baseModel: 'acme/small-1', tokenizer: '/tmp' };
+
+  it('names the price and the limit that a server of unknown price needs, and nothing is ready', async () => {
+    const { ready, missing, most } = await supplyOf({ engine: server });
+    expect(ready).toEqual([]);
+    expect(missing[0].fix).toContain('train.engine.price');
+    expect(missing[0].fix).toContain('schedule.budget.tokensPerDay');
+    expect(most).toMatchObject({ tokens: 0, usd: 0, isPriced: false });
+    const wantsPrice = ({ missing: all }: { missing: { fix: string }[] }) =>
+      all.some(({ fix }) => fix.includes('train.engine.price'));
+    // The value of the default counts once a person has written it down.
+    expect(wantsPrice(await supplyOf({ engine: server }, { budget: { tokensPerDay: 2_000_000 } }))).toBe(
+      false,
+    );
+    const price = { prefill: 1, sample: 2, train: 3 };
+    expect(wantsPrice(await supplyOf({ engine: { ...server, price } }))).toBe(false);
+  });
+
+  it('names the tokenizer that a server needs, and that training is off', async () => {
+    const { tokenizer: _, ...bare } = server;
+    expect((await supplyOf({ engine: bare })).missing[0].fix).toContain('train.engine.tokenizer');
+    expect((await supplyOf({ engine: 'off' })).missing[0].fix).toContain('train.engine');
+  });
+});

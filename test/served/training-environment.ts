@@ -43,6 +43,8 @@ export interface BedOptions {
   readonly train?: object;
   readonly learn?: object;
   readonly env?: NodeJS.ProcessEnv;
+  /** False: only what is recorded here can be trained on. */
+  readonly hasTasks?: boolean;
 }
 
 /** Instar as people run it, in this process, with the embedded engine in its own; batches are small. */
@@ -52,6 +54,7 @@ export async function openTrainingEnvironment({
   train = {},
   learn = {},
   env = {},
+  hasTasks = true,
 }: BedOptions = {}): Promise<TrainingEnvironment> {
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
@@ -73,7 +76,7 @@ export async function openTrainingEnvironment({
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
     isUnhurried: true,
-    training: { tuning: { seed: 1 }, policySeed: 1, tasks: FEW_TASKS, ...override },
+    training: { tuning: { seed: 1 }, policySeed: 1, ...(hasTasks && { tasks: FEW_TASKS }), ...override },
   });
   const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
   const { training } = daemon;

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
 import type { TrainDatum } from '../../src/core/training.ts';
 import { createDayBudget } from '../../src/cost/day-budget.ts';
-import { createStepBudget, type StepPrice, withStepBudget } from '../../src/train/step-budget.ts';
+import {
+  costOfStep,
+  createStepBudget,
+  findUnlimitedCost,
+  type StepPrice,
+  withinStepBudget,
+  withStepBudget,
+} from '../../src/train/step-budget.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 
 const idle = new AbortController().signal;
@@ -24,7 +31,8 @@ function open(tokens: number, price?: StepPrice) {
   });
   const engine = withStepBudget(
     createTabularEngine(server),
-    createStepBudget({ reserve: budget.reserve, price, engine: 'table' }),
+    createStepBudget({ reserve: budget.reserve, engine: 'table' }),
+    price,
   );
   return { server, budget, engine };
 }
@@ -68,8 +76,39 @@ describe('an engine with a budget', () => {
   });
 
   it('has no limit when a person has started the window', async () => {
-    const budget = createStepBudget({ reserve: undefined, price: undefined, engine: 'table' });
-    const id = await budget.reserve({ prefill: 1e12, sample: 0, train: 0 }, 'sample');
-    await budget.settle(id, { prefill: 1e12, sample: 0, train: 0 });
+    const budget = createStepBudget({ reserve: undefined, engine: 'table' });
+    const id = await budget.reserve({ tokens: 1e12 }, 'sample');
+    await budget.settle(id, { tokens: 1e12 });
+  });
+});
+
+describe('an engine that may cost money', () => {
+  it('is not called for training while its price is unknown and nobody has set a limit', () => {
+    const fault = findUnlimitedCost('small-1', undefined, false);
+    expect(fault?.category).toBe('user');
+    expect(fault?.message).toContain('train.engine.price');
+    expect(fault?.message).toContain('schedule.budget.tokensPerDay');
+    expect(findUnlimitedCost('small-1', undefined, true)).toBeUndefined();
+    expect(findUnlimitedCost('small-1', { prefill: 1, sample: 1, train: 1 }, false)).toBeUndefined();
+  });
+
+  it('has its attempts paid by the session and by the day, and the smaller of both refuses', async () => {
+    const clock = createManualClock();
+    const day = createDayBudget({ limits: { usd: 0.5 }, setting: 'schedule.budget', clock });
+    const session = createDayBudget({ limits: { usd: 2 }, setting: 'practice.budget', clock });
+    const both = withinStepBudget(session, createStepBudget({ reserve: day.reserve, engine: 'table' }));
+    const price = { prefill: 1, sample: 4, train: 0 };
+    const most = costOfStep({ prefill: 0, sample: 100_000, train: 0 }, price);
+    const work = { kind: 'attempt', model: 'instar/table', purpose: 'practice' };
+    const first = await both.reserve(most, work);
+    expect(first.isGranted).toBe(true);
+    expect(await both.reserve(most, work)).toEqual({
+      isGranted: false,
+      why: expect.stringContaining('schedule.budget.usdPerDay'),
+    });
+    // What was refused holds nothing of the session's budget.
+    expect(session.spent().usd).toBeCloseTo(0.4, 10);
+    if (first.isGranted) await first.settle({ tokens: 1000, usd: 0.004 });
+    expect([session.spent().usd, day.spent().usd]).toEqual([0.004, 0.004]);
   });
 });

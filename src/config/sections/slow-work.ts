@@ -113,7 +113,7 @@ const tinkerSchema = z
       })
       .optional()
       .describe(
-        'What the server charges. Default: 0 on loopback, else unknown; schedule.budget then counts its tokens alone.',
+        'What the server charges. Default: 0 on loopback, else unknown: then nothing is trained before schedule.budget.tokensPerDay is set, which counts its tokens.',
       ),
   })
   .check(
@@ -158,6 +158,20 @@ export const trainSchema = z.strictObject({
   batchSize: z.int().min(2).max(4096).default(32).describe('Attempts per training step.'),
   groupSize: z.int().min(2).max(64).default(8).describe('Attempts per task, compared with each other.'),
   steps: z.int().min(1).max(10_000).default(10).describe('Training steps per window.'),
+  learningRate: z
+    .number()
+    .positive()
+    .max(1)
+    .optional()
+    .describe('Learning rate. Default: what suits the engine (0.005 for nano, 0.0001 for a server).'),
+  kl: z
+    .number()
+    .min(0)
+    .max(10)
+    .default(0)
+    .describe(
+      'Keeps the weights near the base model: what a token loses, as a share of a reward, for each nat by which it has become more probable. 0 is off; 0.01 to 0.1 is usual. Costs one more pass over each batch.',
+    ),
   live: z
     .boolean()
     .default(false)

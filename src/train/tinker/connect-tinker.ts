@@ -19,6 +19,7 @@ import { runSelfTest } from './self-test.ts';
 import { sendRequest, type TinkerConnection } from './send-request.ts';
 import { explainRefusal } from './server-replies.ts';
 import { createTinkerEngine, type TinkerEngine } from './tinker-engine.ts';
+import { openTokenExchange } from './token-exchange.ts';
 import { CHUNK_LIMITS, encodeTrainCall, type WireKind } from './train-messages.ts';
 import { createTransport, type Transport } from './transport.ts';
 
@@ -49,6 +50,12 @@ const RESULTS = { count: 64, bytes: 50 * 2 ** 20 };
 /** Every vocabulary has these ids. */
 const PROMPT = [5, 6, 7, 8, 9, 10, 11, 12];
 const TEST_RANK = 8;
+/** Some servers choose the wire format by it. */
+const SDK_VERSION = '0.36.0';
+/** A setting of servers that are as new as this version: they read what it added to training requests. */
+const NEWER_SETTING = 'custom_loss_server_side';
+/** A heartbeat that is not answered by then has failed; the next one follows. */
+const HEARTBEAT_MS = 10_000;
 
 /**
  * Connects to a server that speaks the Tinker protocol, detects its wire format, and tests whether it computes what it
@@ -72,14 +79,19 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
   setMaxListeners(0, signal);
   const { url, key, mostBytes = MOST_BYTES } = options;
   const transport = createTransport({ url, key, fetch: options.fetch, clock, mostBytes });
-  const shared = { transport, pace, clock, random: random.next, log };
-  const post = createPost(shared);
+  const keyed = { transport, pace, clock, random: random.next, log };
+  const postKeyed = createPost(keyed);
   // Unique: time and a random number separate processes, a counter separates requests.
   const start = `instar-${clock.now().toString(36)}-${random.below(2 ** 48).toString(36)}`;
   let keys = 0;
   const nextKey = (route: string): string => `${start}-${keys++}-${route}`;
 
-  const server = await readCapabilities(post, baseModel, nextKey, signal);
+  const config = await readClientConfig(postKeyed, nextKey, signal);
+  const exchange = { transport, post: postKeyed, clock, nextKey, closing: signal, log };
+  const shared =
+    config.pjwt_auth_enabled === true ? { ...keyed, transport: await openTokenExchange(exchange) } : keyed;
+  const post = createPost(shared);
+  const contextLength = await readContextLength(post, baseModel, nextKey, signal);
   const session = await openTinkerSession({
     ...shared,
     post,
@@ -97,8 +109,9 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
     losses: traits.losses,
     reduction: traits.reduction,
     learningRate: traits.learningRate,
-    contextLength: server.contextLength ?? traits.contextLength,
+    contextLength: contextLength ?? traits.contextLength,
     inputs: traits.inputs,
+    readsTypedConfig: traits.readsTypedConfig ?? NEWER_SETTING in config,
   };
   const wiring: TinkerConnection = {
     profile,
@@ -106,7 +119,7 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
     session: session.id,
     post,
     awaitFuture: createAwaitFuture({ ...shared, results: createRequestLimiter(RESULTS) }),
-    chunks: chunksOf(server.config),
+    chunks: chunksOf(config),
     training: createRequestLimiter(TRAINING),
     sampling: createRequestLimiter(SAMPLING),
     pace,
@@ -116,7 +129,7 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
     log,
   };
   const counts = { models: 0, samplers: 0 };
-  const createsByLoading = server.config.create_model_via_load_weights === true;
+  const createsByLoading = config.create_model_via_load_weights === true;
   const parts = { wiring, counts, createsByLoading, selfTest: undefined, close };
   try {
     const prompt = (options.selfTest || undefined)?.prompt ?? PROMPT;
@@ -160,20 +173,23 @@ function chunksOf(config: JsonObject): typeof CHUNK_LIMITS {
   };
 }
 
-interface Capabilities {
-  /** Undefined: the server does not report one. */
-  readonly contextLength: number | undefined;
-  /** The server's settings for its clients; empty when it has none. */
-  readonly config: JsonObject;
+/** The server's settings for its clients; empty when it has none. */
+async function readClientConfig(
+  post: Post,
+  nextKey: (route: string) => string,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const call = jsonCall('client/config', { sdk_version: SDK_VERSION });
+  return bodyIn(await post({ call, key: nextKey('client/config'), signal }));
 }
 
-/** Rejects when the server cannot be reached or does not have the model. */
-async function readCapabilities(
+/** Undefined when the server does not report one. Rejects when it cannot be reached or does not have the model. */
+async function readContextLength(
   post: Post,
   baseModel: string,
   nextKey: (route: string) => string,
   signal: AbortSignal,
-): Promise<Capabilities> {
+): Promise<number | undefined> {
   const route = 'get_server_capabilities';
   const call = { route, method: 'GET', type: 'application/json', bytes: new Uint8Array(0) } as const;
   const said = bodyIn(await post({ call, key: nextKey(route), signal }));
@@ -185,11 +201,7 @@ async function readCapabilities(
       'user',
       `the server has no model ${baseModel}; it has ${names.slice(0, 20).join(', ')}`,
     );
-  const config = jsonCall('client/config', { sdk_version: '0.25.0' });
-  return {
-    contextLength: asNumber(own?.max_context_length),
-    config: bodyIn(await post({ call: config, key: nextKey('client/config'), signal })),
-  };
+  return asNumber(own?.max_context_length);
 }
 
 /** A server without the route has no settings; any other refusal, such as of our key, is an error. */
@@ -215,9 +227,6 @@ interface TinkerSessionOptions {
   readonly closing: AbortSignal;
   readonly log: (line: string) => void;
 }
-
-/** Some servers choose the wire format by it. */
-const SDK_VERSION = '0.25.0';
 
 async function openTinkerSession(options: TinkerSessionOptions): Promise<TinkerSession> {
   const { transport, post, pace, clock, key, closing, log } = options;
@@ -245,7 +254,8 @@ async function openTinkerSession(options: TinkerSessionOptions): Promise<TinkerS
     if (isBeating) return;
     isBeating = true;
     const heartbeat = jsonCall('session_heartbeat', { session_id: id, type: 'session_heartbeat' });
-    const reply = await transport.send({ ...heartbeat, timeoutMs: pace.requestMs }, closing);
+    const timeoutMs = Math.min(pace.requestMs, HEARTBEAT_MS);
+    const reply = await transport.send({ ...heartbeat, timeoutMs }, closing);
     isBeating = false;
     if (reply.kind === 'answer' && reply.status < 300) {
       if (wasSilent) log('heartbeats succeed again');

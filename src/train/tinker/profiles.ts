@@ -2,7 +2,10 @@ import type { EngineProfile, LossKind } from '../../core/training.ts';
 
 /** What is known about a kind of server before connecting. */
 export interface ServerTraits
-  extends Pick<EngineProfile, 'name' | 'losses' | 'reduction' | 'learningRate' | 'inputs'> {
+  extends Pick<
+    EngineProfile,
+    'name' | 'losses' | 'reduction' | 'learningRate' | 'inputs' | 'readsTypedConfig'
+  > {
   /** Undefined: detected. */
   readonly wire: EngineProfile['wire'] | undefined;
   /** Used when the server does not report one. */

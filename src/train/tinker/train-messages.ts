@@ -20,6 +20,8 @@ import type {
 
 export type WireKind = EngineProfile['wire'];
 
+type EncodingProfile = Pick<EngineProfile, 'reduction' | 'inputs' | 'readsTypedConfig'>;
+
 /** A forward or forward_backward request with one chunk of data. */
 interface TrainCall {
   readonly modelId: string;
@@ -53,7 +55,7 @@ const DTYPE = { float32: 1, int64: 2 } as const;
 function tensorsOf(
   datum: TrainDatum,
   loss: StepInput['loss'],
-  profile: Pick<EngineProfile, 'reduction' | 'inputs'>,
+  profile: EncodingProfile,
 ): readonly NamedTensor[] {
   const { targets, weights, advantages = [], logprobs = [] } = datum;
   const floats = (name: string, values: readonly number[]): NamedTensor => ({
@@ -84,18 +86,11 @@ function tensorsOf(
   return tensors.filter(({ name }) => profile.inputs.includes(name));
 }
 
-export function encodeTrainCall(
-  call: TrainCall,
-  wire: WireKind,
-  profile: Pick<EngineProfile, 'reduction' | 'inputs'>,
-): EncodedCall {
+export function encodeTrainCall(call: TrainCall, wire: WireKind, profile: EncodingProfile): EncodedCall {
   return wire === 'protobuf' ? encodeProto(call, profile) : encodeJson(call, profile);
 }
 
-function encodeJson(
-  { modelId, seq, input, forwardOnly }: TrainCall,
-  profile: Pick<EngineProfile, 'reduction' | 'inputs'>,
-): EncodedCall {
+function encodeJson({ modelId, seq, input, forwardOnly }: TrainCall, profile: EncodingProfile): EncodedCall {
   const step = compact({
     data: input.data.map((datum) => ({
       model_input: { chunks: [{ type: 'encoded_text', tokens: datum.tokens }] },
@@ -117,10 +112,7 @@ function encodeJson(
   };
 }
 
-function encodeProto(
-  { modelId, seq, input, forwardOnly }: TrainCall,
-  profile: Pick<EngineProfile, 'reduction' | 'inputs'>,
-): EncodedCall {
+function encodeProto({ modelId, seq, input, forwardOnly }: TrainCall, profile: EncodingProfile): EncodedCall {
   const request = createProtobufWriter();
   request.text(1, modelId);
   request.integer(2, seq);
@@ -146,6 +138,13 @@ function encodeProto(
   request.text(4, input.loss);
   for (const [name, value] of Object.entries(input.config ?? {})) request.entry(5, name, value);
   request.integer(6, forwardOnly ? 1 : 0);
+  // In addition to the plain map, as the official client writes it: servers use this one where they know it.
+  if (profile.readsTypedConfig === true)
+    for (const [name, value] of Object.entries(input.config ?? {})) {
+      const number = createProtobufWriter();
+      number.double(1, value);
+      request.entry(7, name, number.finish());
+    }
   return {
     route: 'forward_backward',
     type: 'application/x-protobuf',

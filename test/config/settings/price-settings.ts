@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { enginePrice, priceRules } from '../../../src/config/price-rules.ts';
 import { costOf, createPrices } from '../../../src/cost/prices.ts';
-import { createStepBudget } from '../../../src/train/step-budget.ts';
+import { costOfStep } from '../../../src/train/step-budget.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
 const MILLION = 1_000_000;
@@ -28,17 +28,7 @@ function dollarsFor(price: object): number {
 async function dollarsForStep(price: object): Promise<number> {
   const engine = { tinker: 'https://train.example', baseModel: 'acme/small-1', price };
   const { config } = checkConfig({ train: { engine } }, { env: {} });
-  let usd = 0;
-  const budget = createStepBudget({
-    price: enginePrice(config.train),
-    engine: 'acme',
-    reserve: async (most) => {
-      usd = most.usd ?? 0;
-      return { isGranted: true, settle: async () => undefined };
-    },
-  });
-  await budget.reserve({ prefill: MILLION, sample: MILLION, train: MILLION }, 'train');
-  return usd;
+  return costOfStep({ prefill: MILLION, sample: MILLION, train: MILLION }, enginePrice(config.train)).usd;
 }
 
 export function createPriceProofs(): SettingProofs {

@@ -7,7 +7,12 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { asArray, asObject, parseJson } from '../../../src/core/json.ts';
 import { openPolicyEngine } from '../../../src/daemon/policy-engine.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
-import { openTrainingEnvironment, removeFolder, runWindow } from '../../served/training-environment.ts';
+import {
+  openTrainingEnvironment,
+  removeFolder,
+  runWindow,
+  teach,
+} from '../../served/training-environment.ts';
 import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
 import { once, type SettingProofs } from './setting-proof.ts';
 
@@ -35,6 +40,26 @@ export function createTrainProofs(stage: Stage): SettingProofs {
       expect(text, 'train.loraRank').toMatch(/"rank":\s*2\b/);
       const { headers } = await environment.chat('hello', { session: 'served' });
       expect(String(headers['x-instar-policy']), 'train.engine').toMatch(/^instar\/nano@/);
+    } finally {
+      await environment.close();
+      removeFolder(environment.dir);
+    }
+  });
+  /** A window that learns something, with another rate and a penalty. */
+  const tuned = once(async () => {
+    const environment = await openTrainingEnvironment({
+      train: { steps: 2, learningRate: 0.002, kl: 0.05 },
+    });
+    try {
+      await teach(environment);
+      const reports = (await runWindow(environment.training, {})).flatMap((news) =>
+        news.type === 'step-trained' ? [news.report] : [],
+      );
+      expect(reports.length).toBeGreaterThan(0);
+      for (const { learningRate, referenceKl } of reports) {
+        expect(learningRate, 'train.learningRate').toBe(0.002);
+        expect(Number.isFinite(referenceKl), 'train.kl').toBe(true);
+      }
     } finally {
       await environment.close();
       removeFolder(environment.dir);
@@ -111,6 +136,8 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     'train.batchSize': { acts: window },
     'train.groupSize': { acts: window },
     'train.steps': { acts: window },
+    'train.learningRate': { acts: tuned },
+    'train.kl': { acts: tuned },
     'train.live=true': {
       shownIn: 'test/served/training-sources.slow.ts',
       title: 'are trained on once, if a person rewarded them under the current lessons',

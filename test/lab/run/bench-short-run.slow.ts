@@ -35,7 +35,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
   it('refuses the condition full for a policy that cannot train, and names one that can (not leaving it out)', async () => {
     const args = ['--days', '1', '--policy', 'null', '--condition', 'baseline,full'];
     const { code, stderr } = await bench([...SMALL, ...args]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('only nano has')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('none that can be trained')]);
     expect(stderr).toContain('--policy nano');
   });
 

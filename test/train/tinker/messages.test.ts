@@ -11,7 +11,7 @@ import {
   decodeProtoTrain,
   encodeTrainCall,
 } from '../../../src/train/tinker/train-messages.ts';
-/** Written by the protobuf code of the official SDK (tinker 0.25.0), from the values in the tests. */
+/** Written by the protobuf code of the official SDK (tinker 0.25.0; `typedRequest`: 0.36.0), from the values in the tests. */
 import official from './official-messages.json' with { type: 'json' };
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
@@ -54,6 +54,19 @@ describe('the messages of the protocol', () => {
     expect({ route, type }).toEqual({ route: 'forward_backward', type: 'application/x-protobuf' });
     expect(own.length).toBe(official.request.length / 2);
     expect(unfold(own, 2)).toEqual(unfold(bytes(official.request), 2));
+  });
+
+  it('writes the settings of a loss twice for a server that reads the typed map, as SDK 0.36 does', () => {
+    const newer = { ...PROFILES.tinker, readsTypedConfig: true };
+    const { bytes: own } = encodeTrainCall(call, 'protobuf', newer);
+    expect(own.length).toBe(official.typedRequest.length / 2);
+    expect(unfold(own, 2)).toEqual(unfold(bytes(official.typedRequest), 2));
+    const { bytes: older } = encodeTrainCall(call, 'protobuf', PROFILES.tinker);
+    expect([...protobufFields(older)].some(({ number }) => number === 7)).toBe(false);
+    // JSON has one map, and numbers and texts in it.
+    const inJson = (profile: typeof newer) =>
+      Buffer.from(encodeTrainCall(call, 'json', profile).bytes).toString();
+    expect(inJson(newer)).toBe(inJson({ ...newer, readsTypedConfig: false }));
   });
 
   it('reads what the official SDK wrote', () => {

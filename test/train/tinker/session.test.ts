@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../../../src/core/clock.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
 import { FAST, withScripted } from './connect-scripted.ts';
 
@@ -149,4 +151,119 @@ describe('connecting', () => {
     );
     await expect(connecting).rejects.toThrow(/neither format: json: no \(415\); protobuf: no \(415\)/);
   });
+});
+
+/** As a server would: three parts, the middle one says how long it lasts. */
+const tokenLasting = (seconds: number, name: string): string =>
+  `eyJ.${Buffer.from(JSON.stringify({ iat: 1_000, exp: 1_000 + seconds })).toString('base64url')}.${name}`;
+
+describe('a server that exchanges the key for tokens', () => {
+  const settings: JsonObject = { pjwt_auth_enabled: true };
+  const answer = (body: JsonObject) => ({ when: 'before', answer: { status: 200, body } }) as const;
+
+  it('gets the key at auth/token alone, and the token with everything else', async () => {
+    const token = tokenLasting(3_600, 'first');
+    await withScripted(
+      {
+        fault: (route) =>
+          route === 'client/config'
+            ? answer(settings)
+            : route === 'auth/token'
+              ? answer({ jwt: token })
+              : undefined,
+      },
+      async ({ server, engine, lines }) => {
+        await engine.createModel({ rank: 4 });
+        const keysOf = (routes: readonly string[], isIn: boolean) =>
+          new Set(
+            server.seen
+              .filter(({ route }) => routes.includes(route) === isIn)
+              .map(({ headers }) => headers['x-api-key']),
+          );
+        const before = ['client/config', 'auth/token'];
+        expect(keysOf(before, true)).toEqual(new Set(['tml-secret']));
+        expect(keysOf(before, false)).toEqual(new Set([token]));
+        expect(server.ofRoute('auth/token')).toHaveLength(1);
+        expect(server.ofRoute('create_model')).toHaveLength(1);
+        expect(lines.join()).not.toContain(token);
+      },
+      { key: 'tml-secret' },
+    );
+  });
+
+  it('gets the request again with a new token when it no longer takes the old one', async () => {
+    let count = 0;
+    let isRevoked = false;
+    await withScripted(
+      {
+        fault: (route) => {
+          if (route === 'client/config') return answer(settings);
+          if (route === 'auth/token') return answer({ jwt: tokenLasting(3_600, `t${++count}`) });
+          if (route !== 'create_sampling_session' || isRevoked) return undefined;
+          isRevoked = true;
+          return { when: 'before', answer: { status: 401, body: { detail: 'Invalid JWT' } } };
+        },
+      },
+      async ({ server, engine }) => {
+        await engine.openSampler(undefined);
+        const sent = server.ofRoute('create_sampling_session').map(({ headers }) => headers['x-api-key']);
+        expect(sent).toEqual([tokenLasting(3_600, 't1'), tokenLasting(3_600, 't2')]);
+      },
+      { key: 'tml-secret' },
+    );
+  });
+
+  it('is asked for a new token before the old one ends', async () => {
+    let count = 0;
+    const clock = createManualClock();
+    await withScripted(
+      {
+        fault: (route) =>
+          route === 'client/config'
+            ? answer(settings)
+            : route === 'auth/token'
+              ? answer({ jwt: tokenLasting(3_600, `t${++count}`) })
+              : undefined,
+      },
+      async ({ server, engine }) => {
+        await engine.openSampler(undefined);
+        clock.advance(3_200_000);
+        await engine.openSampler(undefined);
+        clock.advance(200_000);
+        await engine.openSampler(undefined);
+        const sent = server.ofRoute('create_sampling_session').map(({ headers }) => headers['x-api-key']);
+        expect(sent).toEqual(['t1', 't1', 't2'].map((name) => tokenLasting(3_600, name)));
+      },
+      { key: 'tml-secret', clock },
+    );
+  });
+
+  it('ends the connection at once when it does not take the key', async () => {
+    const connecting = withScripted(
+      {
+        fault: (route) =>
+          route === 'client/config'
+            ? answer(settings)
+            : route === 'auth/token'
+              ? { when: 'before', answer: { status: 401, body: { detail: 'unknown key' } } }
+              : undefined,
+      },
+      async () => undefined,
+      { key: 'tml-secret' },
+    );
+    await expect(connecting).rejects.toThrow('unknown key');
+  });
+});
+
+it('is sent typed settings of a loss only when its own settings show that it is as new as SDK 0.36', async () => {
+  const typedTo = (config: JsonObject) =>
+    withScripted(
+      {
+        fault: (route) =>
+          route === 'client/config' ? { when: 'before', answer: { status: 200, body: config } } : undefined,
+      },
+      async ({ engine }) => engine.profile.readsTypedConfig,
+    );
+  expect(await typedTo({ parallel_fwdbwd_chunks: true })).toBe(false);
+  expect(await typedTo({ custom_loss_server_side: false })).toBe(true);
 });

@@ -1,0 +1,266 @@
+import { policyName } from '../config/model-ref.ts';
+import { enginePrice, hasTokenLimit } from '../config/price-rules.ts';
+import type { Config } from '../config/schema.ts';
+import type { DaemonApi } from '../core/daemon-api.ts';
+import { asNumber, asObject, compact, type JsonObject } from '../core/json.ts';
+import type { Records } from '../core/store.ts';
+import { loadLearning } from '../learn/learning-state.ts';
+import { openPracticeTasks } from '../learn/practice/sources/practice-tasks.ts';
+import { splitOf } from '../learn/practice/sources/split.ts';
+import { readStoredTurn } from '../record/stored-turn.ts';
+import { plural } from '../text/phrases.ts';
+import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
+import { createRecordedTasks } from '../train/recorded-tasks.ts';
+import { findUnlimitedCost, isFreeEngine } from '../train/step-budget.ts';
+import { countSides } from '../train/task-sources.ts';
+
+interface SupplyParts {
+  readonly config: Pick<Config, 'train' | 'learn' | 'models' | 'practice' | 'schedule'>;
+  /** Where the settings are kept. */
+  readonly configFile: string;
+  readonly records: Records;
+  readonly schedule: () => Promise<JsonObject>;
+  readonly now: () => number;
+}
+
+/** How long a description is good for: the progress of a window is asked for several times a second. */
+const FRESH_MS = 5_000;
+/** Recorded tasks beyond those that were found by then are not counted. */
+const GATHER_MS = 10_000;
+
+/**
+ * The training status with what there is to train on (`supply`): tasks and turns by source, what is missing and what adds it, when
+ * weights are trained next, and what that costs at most.
+ */
+export function withTrainingSupply(
+  recorded: DaemonApi['training'],
+  parts: SupplyParts,
+): DaemonApi['training'] {
+  let last: { readonly at: number; readonly supply: Promise<JsonObject> } | undefined;
+  return async () => {
+    const now = parts.now();
+    if (last === undefined || Math.abs(now - last.at) > FRESH_MS)
+      last = { at: now, supply: describeSupply(parts) };
+    return { ...(await recorded()), supply: await last.supply };
+  };
+}
+
+async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
+  const { config } = parts;
+  const name = policyName(config.train);
+  if (name === undefined)
+    return {
+      ready: [],
+      missing: [
+        { what: 'training is off', fix: 'set train.engine to "nano", or to a server, in the config' },
+      ],
+    };
+  const [practice, recorded, live, schedule] = await Promise.all([
+    countPractice(parts, name),
+    countRecorded(parts),
+    countLive(parts),
+    parts.schedule(),
+  ]);
+  const sources: Sources = { practice, recorded, live };
+  const fault = findFault(parts, name);
+  const { groupSize, batchSize, steps } = config.train;
+  const ready = fault === undefined ? findReady(sources, batchSize) : [];
+  return compact({
+    practice: { ...practice },
+    recorded: { ...recorded },
+    live: { ...live },
+    batch: { attempts: batchSize, groups: Math.max(1, Math.round(batchSize / groupSize)), steps },
+    ready: [...ready],
+    missing: [
+      ...(fault === undefined ? [] : [fault]),
+      ...findMissing(sources, name, config),
+      ...(ready.length > 0 && recorded.heldOut + practice.gate === 0 ? [UNMEASURED] : []),
+    ],
+    next: ready.length === 0 ? undefined : asObject(schedule.next),
+    most: describeMost(config, schedule, ready.length > 0),
+  });
+}
+
+const UNMEASURED: Missing = {
+  what: 'no held-out task measures new weights, so that none of them will serve',
+  fix: 'instar practice tasks add FILE.jsonl, with tasks that have a check',
+};
+
+/** Groups of practice: tasks whose attempts a check of their own rewards. */
+interface PracticeSupply {
+  readonly tasks: number;
+  readonly withCheck: number;
+  /** Of those with a check: to learn from, and to measure new weights on. */
+  readonly learn: number;
+  readonly gate: number;
+  /** Whether practice attempts tasks with the policy that is trained. */
+  readonly byPolicy: boolean;
+  /** Whether sessions begin in quiet hours without being asked for, as far as the engine's price decides. */
+  readonly beginsItself: boolean;
+}
+
+/** Questions of users whose answers a configured verifier can grade. */
+interface RecordedSupply {
+  readonly hasVerifiers: boolean;
+  readonly train: number;
+  readonly heldOut: number;
+}
+
+/** Rewarded turns under the lessons in force. */
+interface LiveSupply {
+  readonly isOn: boolean;
+  readonly turns: number;
+  readonly byVerifier: number;
+  readonly byPerson: number;
+}
+
+interface Sources {
+  readonly practice: PracticeSupply;
+  readonly recorded: RecordedSupply;
+  readonly live: LiveSupply;
+}
+
+interface Missing extends JsonObject {
+  readonly what: string;
+  /** The command or the setting that adds it. */
+  readonly fix: string;
+}
+
+async function countPractice({ records, config }: SupplyParts, name: string): Promise<PracticeSupply> {
+  const tasks = (await openPracticeTasks(records))
+    .list()
+    .map(({ task }) => task)
+    .filter(({ isRecordOnly }) => isRecordOnly !== true);
+  const checked = tasks.filter(({ check }) => check !== undefined);
+  const { practice: own, default: usual } = config.models;
+  const chosen: unknown = own ?? usual;
+  return {
+    tasks: tasks.length,
+    withCheck: checked.length,
+    learn: checked.filter(({ root }) => splitOf(root) === 'learn').length,
+    gate: checked.filter(({ root }) => splitOf(root) === 'gate').length,
+    byPolicy: (Array.isArray(chosen) ? chosen[0] : chosen) === `instar/${name}`,
+    beginsItself:
+      config.practice.scheduled === 'on' ||
+      (config.practice.scheduled === 'free' && isFreeEngine(enginePrice(config.train))),
+  };
+}
+
+async function countRecorded({ records, config, now }: SupplyParts): Promise<RecordedSupply> {
+  const tasks = createRecordedTasks({
+    rows: config.learn.verifiers,
+    records,
+    decodeTurn: (turn) => readStoredTurn(turn, records, new Map()),
+    now,
+  });
+  const found = tasks.canGrade ? await tasks.gather(AbortSignal.timeout(GATHER_MS)) : [];
+  return { hasVerifiers: tasks.canGrade, ...countSides(found) };
+}
+
+async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> {
+  const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
+  await loadLearning(buffer, records);
+  const samples = buffer.samples();
+  let byVerifier = 0;
+  let byPerson = 0;
+  for (const { turn } of samples) {
+    const sources = (await records.rewards({ turn })).map(({ source }) => source);
+    if (sources.includes('verifier')) byVerifier++;
+    else if (sources.includes('person')) byPerson++;
+  }
+  return { isOn: config.train.live !== false, turns: samples.length, byVerifier, byPerson };
+}
+
+/** Why nothing is trained, whatever there is to train on. */
+function findFault({ config, configFile }: SupplyParts, name: string): Missing | undefined {
+  const { engine } = config.train;
+  if (typeof engine === 'object' && engine.tokenizer === undefined)
+    return {
+      what: `${engine.baseModel} has no chat template`,
+      fix: 'set train.engine.tokenizer to the folder of its tokenizer',
+    };
+  const unlimited = findUnlimitedCost(name, enginePrice(config.train), hasTokenLimit(config, configFile));
+  if (unlimited === undefined) return undefined;
+  return {
+    what: `what ${name} costs at the training server is not known, and no limit was set`,
+    fix: 'set train.engine.price, in US dollars per million tokens, or schedule.budget.tokensPerDay',
+  };
+}
+
+const isRecordedReady = ({ train, heldOut }: RecordedSupply): boolean => train > 0 && heldOut > 0;
+const isPracticeReady = ({ learn, byPolicy }: PracticeSupply): boolean => learn > 0 && byPolicy;
+
+/** The sources that the next window or session trains on. Live turns are used besides the tasks of a window, or alone when they make a batch. */
+function findReady({ practice, recorded, live }: Sources, batchSize: number): readonly string[] {
+  const isLive = live.isOn && live.byVerifier + live.byPerson >= (isRecordedReady(recorded) ? 1 : batchSize);
+  return [
+    ...(isPracticeReady(practice) ? ['practice'] : []),
+    ...(isRecordedReady(recorded) ? ['recorded'] : []),
+    ...(isLive ? ['live'] : []),
+  ];
+}
+
+/** What would make more of it, the most useful first. */
+function findMissing(
+  { practice, recorded, live }: Sources,
+  name: string,
+  config: SupplyParts['config'],
+): Missing[] {
+  const missing: Missing[] = [];
+  const { learn, gate, withCheck, byPolicy } = practice;
+  if (withCheck === 0)
+    missing.push({
+      what: `no task of practice has a check that rewards attempts (${plural(practice.tasks, 'task')} in all)`,
+      fix: 'instar practice tasks add FILE.jsonl',
+    });
+  else {
+    if (!byPolicy)
+      missing.push({
+        what: 'practice attempts its tasks with another model, which is not trained',
+        fix: `set models.practice to "instar/${name}"`,
+      });
+    else if (!practice.beginsItself)
+      missing.push({
+        what: `practice does not begin by itself (practice.scheduled is "${config.practice.scheduled}")`,
+        fix: 'instar practice run, or set practice.scheduled to "on"',
+      });
+    if (learn === 0 || gate === 0)
+      missing.push({
+        what: `practice has ${plural(learn, 'task')} with a check to learn from and ${gate} to measure new weights on`,
+        fix: 'instar practice tasks add FILE.jsonl, with more tasks',
+      });
+  }
+  if (!recorded.hasVerifiers)
+    missing.push({ what: 'no verifier grades answers to recorded questions', fix: 'set learn.verifiers' });
+  else if (!isRecordedReady(recorded))
+    missing.push({
+      what: `recorded questions that a verifier can grade: ${recorded.train} to train on, ${recorded.heldOut} held out to measure new weights on`,
+      fix: 'more sessions of the last 30 days that were answered in words at once; one in five is held out',
+    });
+  const { batchSize } = config.train;
+  const rewarded = live.byVerifier + live.byPerson;
+  if (live.isOn && rewarded < batchSize && !isRecordedReady(recorded))
+    missing.push({
+      what: `live traffic has ${rewarded} of the ${batchSize} rewarded turns that make a batch`,
+      fix: 'instar feedback, or a verifier (learn.verifiers)',
+    });
+  if (!live.isOn && rewarded > 0)
+    missing.push({
+      what: `${plural(rewarded, 'rewarded turn')} of live traffic ${rewarded === 1 ? 'is' : 'are'} not used`,
+      fix: 'set train.live to true',
+    });
+  return missing;
+}
+
+/** The most that training costs until midnight: what is left of the day's budget. */
+function describeMost(config: SupplyParts['config'], schedule: JsonObject, isReady: boolean): JsonObject {
+  const left = asObject(asObject(schedule.budget).left);
+  const price = enginePrice(config.train);
+  if (!isReady) return { tokens: 0, usd: 0, minutes: 0, isPriced: price !== undefined };
+  return {
+    tokens: asNumber(left.tokens) ?? 0,
+    minutes: asNumber(left.minutes) ?? 0,
+    usd: isFreeEngine(price) ? 0 : (asNumber(left.usd) ?? 0),
+    isPriced: price !== undefined,
+  };
+}
