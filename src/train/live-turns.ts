@@ -65,5 +65,5 @@ async function readLiveTurn(
     { kind: 'prompt', ids: asArray(prompt).map(Number), ...stamp },
     { kind: 'reply', ids: asArray(tokens).map(Number), logprobs: asArray(logprobs).map(Number), ...stamp },
   ] as const;
-  return { agent, rollout: { id, task: `turn/${turn}`, segments, reward, rewardSource } };
+  return { rollout: { id, task: `turn/${turn}`, segments, reward, rewardSource } };
 }
