@@ -48,6 +48,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.groupSize': WINDOW,
   'train.steps': WINDOW,
   'train.live': WINDOW,
+  'train.distill': WINDOW,
   // The record is open.
   'store.url': START,
   'store.keepDays': NOW,

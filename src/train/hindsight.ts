@@ -65,10 +65,7 @@ export async function hindsightOf(
 }
 
 /** The segments with these log-probabilities for the replies. */
-function remeasured(
-  segments: Rollout['segments'],
-  own: readonly (readonly number[])[],
-): Rollout['segments'] {
+function remeasured(segments: Rollout['segments'], own: readonly (readonly number[])[]): Rollout['segments'] {
   let replies = 0;
   return segments.map((segment) =>
     segment.kind === 'reply' ? { ...segment, logprobs: own[replies++] ?? [] } : segment,

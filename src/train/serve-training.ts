@@ -9,8 +9,9 @@ import type { Job, JobContext } from '../core/schedule.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
-import type { TrainingSample } from './buffer.ts';
+import type { TrainingOutcome } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
+import { liveEstimators } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import type { PromotionLog } from './promotion-log.ts';
@@ -49,7 +50,7 @@ interface TrainingOptions {
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
   readonly learning: {
     readonly settings: { readonly verifiers: RecordedTasksOptions['rows'] };
-    readonly samples: () => readonly TrainingSample[];
+    readonly outcomes: () => readonly TrainingOutcome[];
     readonly wake: (delayMs: number) => void;
   };
   readonly clock: Clock;
@@ -138,7 +139,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       ...options,
       agent: override.agent ?? 'unknown',
       recorded,
-      samples: options.learning.samples,
+      engine,
+      appraised: options.learning.outcomes,
       promotions,
       budget: createStepBudget({ reserve, price: options.price, engine: engine.name }),
       moved: policy.moved,
@@ -198,7 +200,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         steps,
         rank: loraRank,
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
-        isLive: settings.live,
+        isLive: Object.values(liveEstimators(settings.live)).includes(true),
         isBudgeted: request.reserve !== undefined,
         tuning: override.tuning ?? {},
         promotion: promotions.state(),

@@ -299,7 +299,10 @@ async function teach(
   hinted: readonly HintedRollout[],
 ): Promise<{ readonly scored: readonly ScoredRollout[] } | TrainStepEnd> {
   try {
-    const scored = await untilAborted(hindsightOf(hinted, model, profile, settings.hindsight, signal), signal);
+    const scored = await untilAborted(
+      hindsightOf(hinted, model, profile, settings.hindsight, signal),
+      signal,
+    );
     return { scored };
   } catch (error) {
     return endOf(error, signal);

@@ -1,7 +1,7 @@
 import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { LiveQuery } from './live-turns.ts';
+import type { LiveEstimators, LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
@@ -76,7 +76,7 @@ export interface TrainSettings {
   readonly batchSize: number;
   readonly groupSize: number;
   readonly loraRank: number;
-  readonly live: boolean;
+  readonly live: boolean | LiveEstimators;
   /** A vLLM that serves the adapters. */
   readonly serve?:
     | {

@@ -1,13 +1,13 @@
 import { createNanoTemplate } from '../../../nano/policy/nano-template.ts';
 import { readNano } from '../../../nano/shipped-policy.ts';
 import { createRandom } from '../../../src/base/random.ts';
-import { systemClock } from '../../../src/core/clock.ts';
 import type { ChatRequest } from '../../../src/core/chat.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import type { Sampler } from '../../../src/core/training.ts';
-import { hintOf, withHint } from '../../../src/train/hint.ts';
 import type { HintedRollout } from '../../../src/train/hindsight.ts';
-import { createMemoryJournal, openRunLog } from '../../../src/train/run-journal.ts';
+import { hintOf, withHint } from '../../../src/train/hint.ts';
 import { DEFAULT_GUARD } from '../../../src/train/reward-guard.ts';
+import { createMemoryJournal, openRunLog } from '../../../src/train/run-journal.ts';
 import { DEFAULT_STEP, trainStep } from '../../../src/train/step.ts';
 import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
 import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
@@ -76,8 +76,20 @@ export async function openNanoBench() {
     if (rendered.is !== 'prompt') throw new Error('a task that the policy does not take for one');
     return rendered.tokens;
   };
-  const sampleOne = async (sampler: Sampler, prompt: readonly number[], seed: number, temperature: number) => {
-    const ask = { prompt, count: 1, maxTokens: template.longestReply, temperature, stop: template.stop, seed };
+  const sampleOne = async (
+    sampler: Sampler,
+    prompt: readonly number[],
+    seed: number,
+    temperature: number,
+  ) => {
+    const ask = {
+      prompt,
+      count: 1,
+      maxTokens: template.longestReply,
+      temperature,
+      stop: template.stop,
+      seed,
+    };
     const [one] = await sampler.sample(ask, signal);
     if (one === undefined) throw new Error('the engine returned no sample');
     return one;
@@ -130,26 +142,27 @@ export async function openNanoBench() {
       const sampler = await engine.openSampler(path);
       const distilled: HintedRollout[] = [];
       let obeyed = 0;
-      for (let at = 0; at < batch; at++) {
+      const t0 = Date.now();
+      const attempt = async (at: number): Promise<readonly HintedRollout[]> => {
         const task = train[(step * batch + at) % train.length];
-        if (task === undefined) break;
+        if (task === undefined) return [];
         const asked = trialOf(task, 'none');
         const prompt = render(asked.request);
-        let { tokens, logprobs } = await sampleOne(sampler, prompt, random.below(2 ** 31), 1);
-        const outcome = await judgeTrial(asked, tokens, tokenizer);
+        const one = await sampleOne(sampler, prompt, random.below(2 ** 31), 1);
+        const outcome = await judgeTrial(asked, one.tokens, tokenizer);
         if (outcome.obeyed.length > 0) obeyed++;
         // People correct what is wrong; a lesson's teacher reads its block in any case.
-        if (arm !== 'lesson' && outcome.obeyed.length > 0) continue;
+        if (arm !== 'lesson' && outcome.obeyed.length > 0) return [];
         const stamp = { policy: version, generation: 0 };
         const teller = arm === 'shuffled' ? others[random.below(others.length)] : task;
         const hint = teller && hintOf([notesIn(trialOf(teller, 'notes').request)]);
-        const hinted =
-          arm === 'lesson' ? trialOf(task, 'quote').request : withHint(asked.request, hint ?? '');
-        const isTaught = process.env.TAUGHT === '1';
-        if (isTaught) ({ tokens, logprobs } = await sampleOne(sampler, render(hinted), random.below(2 ** 31), 1));
-        distilled.push({ isTaught,
+        const hinted = render(
+          arm === 'lesson' ? trialOf(task, 'quote').request : withHint(asked.request, hint ?? ''),
+        );
+        const made = (id: string, { tokens, logprobs }: typeof one, isTaught: boolean): HintedRollout => ({
+          isTaught,
           rollout: {
-            id: `${first}/${step}/${at}`,
+            id,
             task: `${step}/${at}`,
             segments: [
               { kind: 'prompt', ids: prompt, ...stamp },
@@ -158,9 +171,19 @@ export async function openNanoBench() {
             reward: 0,
             rewardSource: 'person',
           },
-          hinted: [render(hinted)],
+          hinted: [hinted],
         });
-      }
+        const id = `${first}/${step}/${at}`;
+        const mode = process.env.TAUGHT ?? '2';
+        return [
+          ...(mode !== '1' ? [made(id, one, false)] : []),
+          ...(mode !== '0'
+            ? [made(`${id}/taught`, await sampleOne(sampler, hinted, random.below(2 ** 31), 1), true)]
+            : []),
+        ];
+      };
+      distilled.push(...(await Promise.all(Array.from({ length: batch }, (_, at) => attempt(at)))).flat());
+      const t1 = Date.now();
       await sampler.close();
       const end = await trainStep({
         batch: { id: `${first}/${step}`, groups: [], distilled },
@@ -172,6 +195,7 @@ export async function openNanoBench() {
         settings: { ...DEFAULT_STEP, size: 1 },
         signal,
       });
+      say(`sampling ${t1 - t0} training ${Date.now() - t1}`);
       if (end.end === 'refused') say(`  refused: ${end.refusal.why}`);
       if (step % 3 === 0 || step === steps - 1)
         say(`    step ${step + 1}: ${end.end}, ${distilled.length} hinted, ${obeyed} of ${batch} obeyed`);
