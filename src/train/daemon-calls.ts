@@ -2,10 +2,12 @@ import type { Log } from '../base/log.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asString, compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
+import type { TaskRecall } from '../core/task-source.ts';
 import type { TrainingOutcome } from './buffer.ts';
 import { createReadHintedPrompt } from './hinted-turns.ts';
 import { followOutcomes } from './live-outcomes.ts';
 import { liveEstimators, readLiveTurns } from './live-turns.ts';
+import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
 import type { StepBudget } from './step-budget.ts';
@@ -44,17 +46,20 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
       return [];
     }
   };
+  const recall = async (
+    { task, agent = options.agent, project, domain }: TaskRecall,
+    isProven: boolean,
+  ): Promise<TaskLessons> => {
+    const generation = options.generation();
+    const query = compact({ task, agent, project, domain });
+    const { text } = await lessonsApi.recall({ ...query, isUnhurried: true, isProven });
+    return { text: asString(text) ?? '', generation };
+  };
   return {
     reserve: options.budget.reserve,
     settle: options.budget.settle,
-    show: async ({ task, agent = options.agent, project, domain }) => {
-      const generation = options.generation();
-      const { text } = await lessonsApi.recall({
-        ...compact({ task, agent, project, domain }),
-        isUnhurried: true,
-      });
-      return { text: asString(text) ?? '', generation };
-    },
+    show: (query) => recall(query, false),
+    proven: (query) => recall(query, true),
     generation: async () => options.generation(),
     tell: async (event) => {
       const moves = await promotions.tell(event);

@@ -19,11 +19,17 @@ export interface HindsightSettings {
   readonly clip: number;
 }
 
+interface HindsightModels {
+  readonly model: Pick<TrainingModel, 'forward'>;
+  /** Who reads the hint; the weights in training themselves by default. */
+  readonly teacher?: Pick<TrainingModel, 'forward'> | undefined;
+}
+
 // R: replies of a rollout · T: sampled tokens of a reply.
 
 /**
- * Distillation from hindsight: the advantage of a sampled token is its log-probability under prompt and hint minus that under
- * the prompt alone, both by the weights in training as they are now. Over the student's own samples the gradient is that of
+ * Distillation from hindsight: the advantage of a sampled token is the teacher's log-probability under prompt and hint minus the
+ * student's under the prompt alone. Over the student's own samples the gradient is that of
  * −KL(student ‖ teacher) at each token. It says nothing about tokens that the student never samples; over the teacher's samples
  * (`isTaught`) it is that of −½ E (log teacher − log student)², which vanishes at the same place. Those are not weighted by an
  * importance ratio, so they carry the student's log-probabilities. A rollout that does not fit the engine's context together with
@@ -31,7 +37,7 @@ export interface HindsightSettings {
  */
 export async function hindsightOf(
   rollouts: readonly HintedRollout[],
-  model: Pick<TrainingModel, 'forward'>,
+  { model, teacher = model }: HindsightModels,
   { losses, contextLength }: EngineProfile,
   { clip }: HindsightSettings,
   signal: AbortSignal,
@@ -44,22 +50,31 @@ export async function hindsightOf(
     return pairs_R !== undefined && fits === true ? [{ ...each, pairs_R }] : [];
   });
   if (asked.length === 0) return [];
-  // One request: no update can come between the two readings of a token.
-  const data = asked.flatMap(({ pairs_R }) => pairs_R.flatMap(({ student, teacher }) => [student, teacher]));
+  const readings = asked.flatMap(({ pairs_R }) => pairs_R);
   const loss = losses.includes('cross_entropy') ? 'cross_entropy' : 'importance_sampling';
-  const { logprobs } = await model.forward({ data, loss }, signal);
+  const read = (by: typeof model, data: readonly TrainDatum[]) => by.forward({ data, loss }, signal);
+  const [own, taught] = await Promise.all([
+    read(
+      model,
+      readings.map(({ student }) => student),
+    ),
+    read(
+      teacher,
+      readings.map(({ teacher: datum }) => datum),
+    ),
+  ]);
   let next = 0;
   return asked.map(({ rollout, isTaught = false, pairs_R }): ScoredRollout => {
-    const own: (readonly number[])[] = [];
+    const replies: (readonly number[])[] = [];
     const ofTokens = pairs_R.map(({ tokens: count }) => {
-      const [without_T, with_T] = [logprobs[next], logprobs[next + 1]].map((row = []) => row.slice(-count));
-      next += 2;
-      own.push(without_T ?? []);
+      const [without_T, with_T] = [own, taught].map(({ logprobs }) => logprobs[next]?.slice(-count));
+      next++;
+      replies.push(without_T ?? []);
       return Array.from({ length: count }, (_, at) =>
         bounded((with_T?.[at] ?? Number.NaN) - (without_T?.[at] ?? Number.NaN), clip),
       );
     });
-    const scored = isTaught ? { ...rollout, segments: remeasured(rollout.segments, own) } : rollout;
+    const scored = isTaught ? { ...rollout, segments: remeasured(rollout.segments, replies) } : rollout;
     return { rollout: scored, advantage: 0, ofTokens, against: 'teacher' };
   });
 }

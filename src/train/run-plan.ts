@@ -41,6 +41,7 @@ export async function* runTrainingPlan(
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
         },
         ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
+        ...(plan.isDistilled ? { proven: duties.proven } : {}),
         generation: duties.generation,
         rank: plan.rank,
         batch: plan.batch,

@@ -201,6 +201,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         rank: loraRank,
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
         isLive: Object.values(liveEstimators(settings.live)).includes(true),
+        isDistilled: settings.distill,
         isBudgeted: request.reserve !== undefined,
         tuning: override.tuning ?? {},
         promotion: promotions.state(),

@@ -170,6 +170,8 @@ export interface TrainStepInput {
   readonly batch: StepBatch;
   /** At the run's last checkpoint, with nothing submitted since. Must be reopened after any end but `trained` and `idle`. */
   readonly model: TrainingModel;
+  /** Who reads hints: see `HindsightSettings`. The model itself by default. */
+  readonly teacher?: Pick<TrainingModel, 'forward'> | undefined;
   readonly profile: EngineProfile;
   readonly log: RunLog;
   /** The generation in force. */
@@ -295,12 +297,12 @@ const isHinted = (turn: LiveTurn): turn is LiveTurn & HintedRollout => turn.hint
 
 /** The token advantages of hinted rollouts, read before any update. */
 async function teach(
-  { model, profile, settings, signal }: TrainStepInput,
+  { model, teacher, profile, settings, signal }: TrainStepInput,
   hinted: readonly HintedRollout[],
 ): Promise<{ readonly scored: readonly ScoredRollout[] } | TrainStepEnd> {
   try {
     const scored = await untilAborted(
-      hindsightOf(hinted, model, profile, settings.hindsight, signal),
+      hindsightOf(hinted, { model, teacher }, profile, settings.hindsight, signal),
       signal,
     );
     return { scored };

@@ -1,3 +1,4 @@
+import { compact } from '../core/json.ts';
 import { TrainingError, type TrainingModel } from '../core/training.ts';
 import { collectGroups } from './groups.ts';
 import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
@@ -63,9 +64,12 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
         trained: run.trained,
         most: input.batch.size,
       });
+      const policy = run.lineage.at(-1);
+      const asked = { live: live ?? [], generation, seed: `${batch}/distilled`, signal };
+      const distilled = policy && (await input.distil?.({ policy, ...asked }));
       const rate = input.learningRate ?? engine.profile.learningRate;
       const end = await trainStep({
-        batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
+        batch: { id: batch, groups, ...compact({ live, distilled }) },
         model,
         profile: engine.profile,
         log,

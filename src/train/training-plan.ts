@@ -26,6 +26,8 @@ export interface TrainingPlan {
   readonly batch: { readonly groups: number; readonly size: number };
   /** Whether live turns are used besides groups. */
   readonly isLive: boolean;
+  /** Whether proven lessons move into the weights. */
+  readonly isDistilled: boolean;
   /** Whether every request has to fit into the day's budget of background jobs. */
   readonly isBudgeted: boolean;
   readonly tuning: Tuning;
@@ -77,6 +79,7 @@ export interface TrainSettings {
   readonly groupSize: number;
   readonly loraRank: number;
   readonly live: boolean | LiveEstimators;
+  readonly distill: boolean;
   /** A vLLM that serves the adapters. */
   readonly serve?:
     | {
@@ -91,6 +94,8 @@ export interface TrainSettings {
 export interface DaemonCalls extends StepBudget {
   /** The lessons that the library shows with a task now. */
   show(query: TaskRecall): Promise<TaskLessons>;
+  /** Those of them that are live and were measured to help. */
+  proven(query: TaskRecall): Promise<TaskLessons>;
   generation(): Promise<number>;
   tell(event: PromotionEvent): Promise<PromotionOutcome>;
   /** Recorded tasks, newest first. */
@@ -107,6 +112,7 @@ interface PromotionOutcome {
 
 export type DaemonCall =
   | { readonly ask: 'show'; readonly query: TaskRecall }
+  | { readonly ask: 'proven'; readonly query: TaskRecall }
   | { readonly ask: 'generation' }
   | { readonly ask: 'tell'; readonly event: PromotionEvent }
   | { readonly ask: 'recorded' }

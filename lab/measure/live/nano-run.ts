@@ -4,7 +4,7 @@ import { createRandom } from '../../../src/base/random.ts';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Sampler } from '../../../src/core/training.ts';
-import type { HintedRollout } from '../../../src/train/hindsight.ts';
+import { type HintedRollout, hindsightOf } from '../../../src/train/hindsight.ts';
 import { hintOf, withHint } from '../../../src/train/hint.ts';
 import { DEFAULT_GUARD } from '../../../src/train/reward-guard.ts';
 import { createMemoryJournal, openRunLog } from '../../../src/train/run-journal.ts';
@@ -136,10 +136,13 @@ export async function openNanoBench() {
       type: 'run-begun',
       checkpoint: { version: 0, state, sampler: await model.saveForSampler(first) },
     });
+    const teacher = process.env.TEACHER === 'start' ? await engine.openModel(state) : model;
+    const firstSampler = log.run.lineage[0]?.sampler;
     const random = createRandom(`live/${arm}/${seed}`);
     for (let step = 0; step < steps; step++) {
       const { version, sampler: path } = log.run.lineage.at(-1) ?? { version: 0, sampler: '' };
       const sampler = await engine.openSampler(path);
+      const taughtBy = process.env.TEACHER === 'start' ? await engine.openSampler(firstSampler) : sampler;
       const distilled: HintedRollout[] = [];
       let obeyed = 0;
       const t0 = Date.now();
@@ -178,16 +181,37 @@ export async function openNanoBench() {
         return [
           ...(mode !== '1' ? [made(id, one, false)] : []),
           ...(mode !== '0'
-            ? [made(`${id}/taught`, await sampleOne(sampler, hinted, random.below(2 ** 31), 1), true)]
+            ? [made(`${id}/taught`, await sampleOne(taughtBy, hinted, random.below(2 ** 31), 1), true)]
             : []),
         ];
       };
       distilled.push(...(await Promise.all(Array.from({ length: batch }, (_, at) => attempt(at)))).flat());
       const t1 = Date.now();
+      for (const kind of [true, false]) {
+        const raw = await hindsightOf(
+          distilled.filter((d) => d.isTaught === kind),
+          { model, teacher },
+          engine.profile,
+          { clip: 100 },
+          signal,
+        );
+        const far = raw
+          .flatMap(({ ofTokens = [], rollout }) =>
+            ofTokens.flatMap((row) =>
+              row.map((gap, i) => ({ gap, own: (rollout.segments[1] as any).logprobs[i] })),
+            ),
+          )
+          .filter(({ gap }) => Math.abs(gap) > 1);
+        const mean = (v: number[]) => (v.reduce((a, b) => a + b, 0) / Math.max(1, v.length)).toFixed(2);
+        say(
+          `taught ${kind}: ${raw.length} rollouts, up ${far.filter((f) => f.gap > 0).length} mean ${mean(far.filter((f) => f.gap > 0).map((f) => f.gap))} own ${mean(far.filter((f) => f.gap > 0).map((f) => f.own))}; down ${far.filter((f) => f.gap < 0).length} mean ${mean(far.filter((f) => f.gap < 0).map((f) => f.gap))}`,
+        );
+      }
       await sampler.close();
       const end = await trainStep({
         batch: { id: `${first}/${step}`, groups: [], distilled },
         model,
+        teacher,
         profile: engine.profile,
         log,
         generation: 0,
