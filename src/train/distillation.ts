@@ -13,7 +13,10 @@ import type { RolloutSegment } from './rollout.ts';
 
 /** What one step distils, besides the recorded replies to corrected turns. */
 export interface DistillationRequest {
+  /** The weights in training. */
   readonly policy: PolicyVersion;
+  /** The weights that read hints. */
+  readonly teacher: PolicyVersion;
   /** Live turns of the step. To those with a hint the policy answers once more, with the hint. */
   readonly live: readonly LiveTurn[];
   readonly generation: number;
@@ -21,7 +24,7 @@ export interface DistillationRequest {
   readonly signal: AbortSignal;
 }
 
-/** The replies of the weights in training when they read the hint. */
+/** The teacher's replies. */
 export type MakeDistillation = (request: DistillationRequest) => Promise<readonly HintedRollout[]>;
 
 interface DistillationOptions {
@@ -38,18 +41,17 @@ interface DistillationOptions {
 }
 
 /**
- * The teacher's replies, sampled by the weights in training. The student's own replies cannot teach it what it never says: a
- * policy that has never obeyed a rule samples no token of it. So the replies are the teacher's, and the prompts they are trained
+ * The replies of weights that read the hint. The student's own replies cannot teach it what it never says: a policy that has never obeyed a rule samples no token of it. So the replies are the teacher's, and the prompts they are trained
  * after are the student's, without the hint.
  */
 export function createDistillation(options: DistillationOptions): MakeDistillation {
   const { template, openSampler, lessons } = options;
   return async (request) => {
-    const { policy, live, seed, signal } = request;
+    const { teacher, live, seed, signal } = request;
     const hinted = live.filter((turn) => turn.hinted !== undefined);
     const tasks = lessons === undefined ? [] : shuffleBySeed(lessons.tasks, seed).slice(0, lessons.count);
     if (hinted.length === 0 && tasks.length === 0) return [];
-    const sampler = await openSampler(policy.sampler);
+    const sampler = await openSampler(teacher.sampler);
     try {
       const again = await Promise.all(
         hinted.map((turn, at) => answerAgain(turn, at, sampler, request, template)),

@@ -17,6 +17,11 @@ export interface HintedRollout {
 export interface HindsightSettings {
   /** The largest advantage of one token, in nats: a token that the teacher all but excludes must not outweigh a batch. */
   readonly clip: number;
+  /**
+   * The teacher's weights: those that the run began with, or the `current` ones. A teacher that moves with its student can agree
+   * with it by ignoring the hint, and with a high learning rate it does; one that stands still cannot.
+   */
+  readonly teacher: 'start' | 'current';
 }
 
 interface HindsightModels {
@@ -39,7 +44,7 @@ export async function hindsightOf(
   rollouts: readonly HintedRollout[],
   { model, teacher = model }: HindsightModels,
   { losses, contextLength }: EngineProfile,
-  { clip }: HindsightSettings,
+  { clip }: Pick<HindsightSettings, 'clip'>,
   signal: AbortSignal,
 ): Promise<readonly ScoredRollout[]> {
   const asked = rollouts.flatMap((each) => {

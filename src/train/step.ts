@@ -153,7 +153,7 @@ export const DEFAULT_STEP: StepSettings = {
   clip: { low: 0.8, high: 1.2 },
   adam: { beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 1 },
   kl: { warn: 0.01, refuse: 0.1, drift: 0.5 },
-  hindsight: { clip: 5 },
+  hindsight: { clip: 5, teacher: 'start' },
 };
 
 interface StepBatch {

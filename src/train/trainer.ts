@@ -21,6 +21,8 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   const { run } = log;
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
   let model: TrainingModel | undefined;
+  /** The weights that the run began with, when they read hints. */
+  let teacher: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
     // Not awaited: the user should not wait for the engine's cleanup.
@@ -65,12 +67,17 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
         most: input.batch.size,
       });
       const policy = run.lineage.at(-1);
+      const start = settings.hindsight.teacher === 'start' ? run.lineage[0] : policy;
       const asked = { live: live ?? [], generation, seed: `${batch}/distilled`, signal };
-      const distilled = policy && (await input.distil?.({ policy, ...asked }));
+      const distilled = start && policy && (await input.distil?.({ policy, teacher: start, ...asked }));
+      const isTaught = [...(live ?? []), ...(distilled ?? [])].some(({ hinted }) => hinted !== undefined);
+      if (isTaught && start !== undefined && start !== policy)
+        teacher ??= await engine.openModel(start.state);
       const rate = input.learningRate ?? engine.profile.learningRate;
       const end = await trainStep({
         batch: { id: batch, groups, ...compact({ live, distilled }) },
         model,
+        teacher,
         profile: engine.profile,
         log,
         generation,
@@ -97,6 +104,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     else throw error;
   } finally {
     leaveModel();
+    teacher?.close().catch(() => undefined);
   }
 }
 
