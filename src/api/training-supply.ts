@@ -10,6 +10,7 @@ import { splitOf } from '../learn/practice/sources/split.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { plural } from '../text/phrases.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
+import { usesLiveTurns } from '../train/live-turns.ts';
 import { createRecordedTasks } from '../train/recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from '../train/step-budget.ts';
 import { countSides } from '../train/task-sources.ts';
@@ -168,7 +169,7 @@ async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> 
     if (sources.includes('verifier')) byVerifier++;
     else if (sources.includes('person')) byPerson++;
   }
-  return { isOn: config.train.live !== false, turns: samples.length, byVerifier, byPerson };
+  return { isOn: usesLiveTurns(config.train.live), turns: samples.length, byVerifier, byPerson };
 }
 
 /** Why nothing is trained, whatever there is to train on. */

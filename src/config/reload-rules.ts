@@ -50,6 +50,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.learningRate': WINDOW,
   'train.kl': WINDOW,
   'train.live': WINDOW,
+  'train.distill': WINDOW,
   // The record is open.
   'store.url': START,
   'store.keepDays': NOW,

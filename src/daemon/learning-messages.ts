@@ -9,7 +9,7 @@ import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
 import type { LearningStatus } from '../learn/learning.ts';
 import type { LearningModel, LearningRole } from '../learn/learning-model.ts';
 import type { LearningSettings } from '../learn/learning-worker.ts';
-import type { TrainingBuffer, TrainingSample } from '../train/buffer.ts';
+import type { TrainingBuffer, TrainingOutcome } from '../train/buffer.ts';
 import type { PracticeTrainingCall } from '../train/open-practice-training.ts';
 
 /** What the learning thread starts with. */
@@ -19,8 +19,6 @@ export interface LearningThreadData {
   readonly salt: string;
   readonly keys: readonly string[];
   readonly settings: LearningSettings;
-  /** Whether the tasks of successes are reported: they decide which samples survive a change of the library. */
-  readonly isScoped: boolean;
   /** The time in the serving thread, which knows whether the wall clock can be believed. */
   readonly now: number;
 }
@@ -77,8 +75,7 @@ export interface ServingSide {
       }
     | { readonly type: 'attempt-over'; readonly id: string }
     /** Sent whenever they have changed. */
-    | { readonly type: 'samples'; readonly samples: readonly TrainingSample[] }
-    | { readonly type: 'succeeded'; readonly turn: string; readonly task: string };
+    | { readonly type: 'samples'; readonly samples: readonly TrainingOutcome[] };
 }
 
 /** How errors travel between the two threads. */

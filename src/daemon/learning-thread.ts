@@ -12,7 +12,7 @@ import type { BlockCache } from '../record/request-manifest.ts';
 import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { createRedactor } from '../redact/redact.ts';
-import { createTrainingBuffer, SAMPLE_CAP, type TrainingSample } from '../train/buffer.ts';
+import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../train/buffer.ts';
 import { sendPracticeCalls } from '../train/open-practice-training.ts';
 import {
   type LearningSide,
@@ -29,7 +29,7 @@ import { createSessionAttempts } from './practice-attempts.ts';
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 lowerThreadPriority();
-const { storeFile, salt, settings, isScoped, ...given } = workerData as LearningThreadData;
+const { storeFile, salt, settings, ...given } = workerData as LearningThreadData;
 let keys = given.keys;
 const clock = createFollowingClock(given.now);
 let isStopping = false;
@@ -63,9 +63,9 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
 const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
 const store = openReads(storeFile);
 const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
-let sent: readonly TrainingSample[] | undefined;
+let sent: readonly TrainingOutcome[] | undefined;
 const sendSamples = (): void => {
-  const samples = buffer.samples();
+  const samples = buffer.outcomes();
   if (samples !== sent) serving.post({ type: 'samples', samples });
   sent = samples;
 };
@@ -103,9 +103,6 @@ const worker = startLearningWorker(settings, {
     }),
   },
   buffer,
-  succeeded: (turn, task) => {
-    if (isScoped) serving.post({ type: 'succeeded', turn, task });
-  },
   onStatus: (status) => {
     sendSamples();
     serving.post({ type: 'status', status, buffer: buffer.counts() });

@@ -1,54 +1,41 @@
-import type { EmbeddingModel } from '../core/recall.ts';
+import { compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import { cosineSimilarity } from '../learn/nearest-lessons.ts';
+import { taskOf } from '../evidence/turn-evidence.ts';
+import type { CompareBlocks, ShownTask } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
-import type { TrainingSample } from '../train/buffer.ts';
-import { findSurvivors } from '../train/buffer.ts';
+import { readStoredTurn } from '../record/stored-turn.ts';
+import { findSurvivors, type TrainingSample } from '../train/buffer.ts';
 
-export interface SampleRecertifier {
-  /** Keeps the vector of a new sample's task, so that a change can be compared with it at once. */
-  remember(turn: string, task: string): Promise<void>;
-  /** The samples whose prompts a change does not affect. */
-  survive(samples: readonly TrainingSample[], moved: readonly MovedLesson[]): Promise<readonly string[]>;
-}
-
-/** Far below the threshold of recall: a sample stays only when its prompt could not have shown the change. */
-const NEAR = 0.2;
-const MOST = 1024;
+/** Each is recalled twice while a change waits; older samples do not survive it. */
+const MOST = 128;
 
 /**
- * Decides which samples keep their prompts after a change to the library. A changed lesson affects a sample that was
- * shown it or whose task is near it. Samples without a known task or turn count as affected.
+ * The samples that keep their prompts after a change to the library: what their session was shown is what it would be shown
+ * before and after the change, in the same bytes. A session's block is made for its first task. Never rejects.
  */
-export function createSampleRecertifier(
-  embed: Pick<EmbeddingModel, 'embed'>,
-  records: Pick<Records, 'turn'>,
-): SampleRecertifier {
-  const tasks = new Map<string, Float32Array>();
-  return {
-    remember: async (turn, task) => {
-      const [vector] = await embed.embed([task]);
-      if (vector === undefined) return;
-      tasks.set(turn, vector);
-      const oldest = tasks.keys().next().value;
-      if (tasks.size > MOST && oldest !== undefined) tasks.delete(oldest);
-    },
-    survive: async (samples, moved) => {
-      const ids = new Set(moved.map(({ id }) => id));
-      const shown = moved.flatMap(({ lesson, isShown }) => (lesson && isShown ? [lesson.text] : []));
-      const vectors = await embed.embed(shown.map(({ name, description }) => `${name} ${description}`));
-      return findSurvivors({
-        samples,
-        wouldDiffer: async ({ turn }) => {
-          const task = tasks.get(turn);
-          const view = await records.turn(turn);
-          if (task === undefined || view === undefined) return true;
-          return (
-            view.lessons.some((id) => ids.has(id)) ||
-            vectors.some((vector) => cosineSimilarity(task, vector) > NEAR)
-          );
-        },
-      });
-    },
-  };
+export async function recertifySamples(
+  samples: readonly TrainingSample[],
+  moved: readonly MovedLesson[],
+  records: Pick<Records, 'turn' | 'turns' | 'session' | 'block'>,
+  compare: CompareBlocks,
+): Promise<readonly string[]> {
+  const newest = samples.slice(-MOST);
+  const asked = await Promise.all(newest.map((sample) => taskFor(sample, records).catch(() => undefined)));
+  const tasks = asked.flatMap((task) => (task === undefined ? [] : [task]));
+  const stays = await compare(tasks, moved).catch((): readonly boolean[] => []);
+  const kept = new Set(newest.filter((_, at) => stays[tasks.indexOf(asked[at] as ShownTask)] === true));
+  return findSurvivors({ samples: newest, wouldDiffer: async (sample) => !kept.has(sample) });
+}
+
+/** Undefined when the turn or its session cannot be read any more. */
+async function taskFor(
+  { turn, session }: TrainingSample,
+  records: Parameters<typeof recertifySamples>[2],
+): Promise<ShownTask | undefined> {
+  const [view, of] = [await records.turn(turn), await records.session(session)];
+  const first = (await records.turns(session)).find(({ role }) => role === 'main');
+  const asked = first && (await readStoredTurn(first, records, new Map()));
+  if (view === undefined || of === undefined || asked === undefined) return undefined;
+  const query = { text: taskOf(asked.request.messages), agent: view.agent };
+  return { query: compact({ ...query, project: of.project?.id }), shown: view.lessons };
 }

@@ -21,9 +21,10 @@ import { createLearningModels, type LearningModels } from '../learn/learning-mod
 import { encodeWaiting } from '../learn/learning-waits.ts';
 import type { ServedModelCost } from '../learn/serving-cost.ts';
 import { createWakeTimer } from '../learn/wake-timer.ts';
+import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
-import type { TrainingSample } from '../train/buffer.ts';
+import type { TrainingOutcome } from '../train/buffer.ts';
 import { answerPracticeCall, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
 import {
   type LearningSide,
@@ -31,7 +32,7 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
-import { createSampleRecertifier } from './recertify-samples.ts';
+import { recertifySamples } from './recertify-samples.ts';
 
 export interface ServeLearningOptions {
   readonly config: Config;
@@ -46,6 +47,7 @@ export interface ServeLearningOptions {
   readonly embed: EmbeddingModel;
   /** What a task would be shown. */
   readonly lessonsFor: LessonsForTask;
+  readonly compareBlocks: CompareBlocks;
   /** Training in sessions of practice; undefined when nothing is trained. */
   readonly training?: () => PracticeTrainingCalls | undefined;
   /** A way through the gateway for one attempt of a program. */
@@ -71,7 +73,7 @@ export interface ServedLearning {
   /** The training samples that a change to the library does not affect; none unless `learn.flush` is `scoped`. */
   recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
   /** Rewarded turns that weights may be trained on: current prompts, and not used as evidence for lessons. */
-  samples(): readonly TrainingSample[];
+  outcomes(): readonly TrainingOutcome[];
   /** Writes a shorter system prompt with the evolver's model, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
   /** See `Practice.command`. Rejects while the thread is not running. */
@@ -109,7 +111,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { prices } = options;
   const since = clock.now();
   let sent = threadSettings(config, prices(), since);
-  let recertifier = sent.isScoped ? createSampleRecertifier(options.embed, records) : undefined;
   const writers = createLearningModels({
     settings: config,
     catalogue: options.catalogue,
@@ -119,7 +120,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const answers = createAnswers(options, writers, shared);
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
-  let samples: readonly TrainingSample[] = [];
+  let samples: readonly TrainingOutcome[] = [];
   let problem: string | undefined = 'starting';
   let again: NodeJS.Timeout | undefined;
   let pauseMs = FIRST_PAUSE_MS;
@@ -132,12 +133,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     if (message.type === 'log') log[message.level](message.fields, message.message);
     else if (message.type === 'attempt-over') shared.close(message.id);
     else if (message.type === 'samples') samples = message.samples;
-    else if (message.type === 'succeeded')
-      recertifier
-        ?.remember(message.turn, message.task)
-        .catch((error: unknown) =>
-          log.debug({ err: error }, 'the task of a training sample could not be embedded'),
-        );
     else {
       known = message;
       problem = undefined;
@@ -209,8 +204,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       // Once more: on a slow disk a turn is kept later.
       alarm.set(SLOW_DISK * delayMs);
     },
-    recertify: async (moved) => recertifier?.survive(samples, moved) ?? [],
-    samples: () => samples,
+    recertify: async (moved) =>
+      config.learn.flush === 'scoped' ? recertifySamples(samples, moved, records, options.compareBlocks) : [],
+    outcomes: () => samples,
     shorten: async (prompt, limitTokens, signal) => {
       try {
         if (thread === undefined) throw new Error(NOT_RUNNING);
@@ -246,8 +242,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       const now = threadSettings(config, prices(), since);
       if (isClosed || isDeepStrictEqual(now, sent)) return;
       sent = now;
-      const kept = recertifier ?? createSampleRecertifier(options.embed, records);
-      recertifier = now.isScoped ? kept : undefined;
       const old = thread;
       // Its end is expected: it is not reported, and not followed by another start.
       thread = undefined;
@@ -272,7 +266,7 @@ const threadSettings = (
   { library, learn, practice }: Config,
   prices: PriceRules,
   since: number,
-): Pick<LearningThreadData, 'settings' | 'isScoped'> => ({
+): Pick<LearningThreadData, 'settings'> => ({
   settings: {
     autonomy: library.autonomy,
     failures: learn.failures,
@@ -283,7 +277,6 @@ const threadSettings = (
     verifiers: learn.verifiers,
     practice: { ...practice, trials: { ...practice.trials }, budget: { ...practice.budget } },
   },
-  isScoped: learn.flush === 'scoped',
 });
 
 const startWorker: StartThread = (module, options) => new Worker(module, options);

@@ -12,13 +12,14 @@ import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
+import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
 import { createHoldout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
-import { createRecall, type LessonRecall } from '../lessons/recall/recall.ts';
+import { createRecall, type LessonRecall, type RecallSettings } from '../lessons/recall/recall.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
@@ -50,6 +51,7 @@ export interface ServedLessons {
   /** The sentence model. */
   readonly embed: EmbeddingModel;
   readonly lessonsFor: LessonsForTask;
+  readonly compareBlocks: CompareBlocks;
   status(): JsonObject;
   /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
@@ -63,6 +65,7 @@ interface Opened {
   readonly index: LessonRecall;
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly mirror: SkillMirror;
+  readonly compare: CompareBlocks;
   followErasure(): Promise<void>;
 }
 
@@ -107,19 +110,23 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     });
     const { library, effects } = openedLessons;
     const domains = settings.domains.map((pattern) => compact(pattern));
-    index = createRecall({
-      embed,
-      fallback,
-      limits: settings,
-      ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
-      usefulness: effects.usefulness,
-      holdout: createHoldout(() => settings.holdout),
-      learnedIn: createReadLearnedIn(records),
-      get patterns() {
-        return settings.domains.map((pattern) => compact(pattern));
-      },
-      ...(vectors === undefined ? {} : { vectorCache: vectors }),
-    });
+    const recallWith = (own: Partial<RecallSettings>): LessonRecall =>
+      createRecall({
+        embed,
+        fallback,
+        limits: settings,
+        usefulness: effects.usefulness,
+        learnedIn: createReadLearnedIn(records),
+        get patterns() {
+          return settings.domains.map((pattern) => compact(pattern));
+        },
+        ...(vectors === undefined ? {} : { vectorCache: vectors }),
+        ...own,
+      });
+    const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
+    index = recallWith({ holdout: createHoldout(() => settings.holdout), ...demand });
+    const recall = recallWith({});
+    const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now });
     const ready = index;
     const update = (): void => void ready.update(library.shown(clock.now()));
     update();
@@ -153,7 +160,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
       await mirror.settle();
     };
-    opened = { open: openedLessons, index: ready, lessons, mirror, followErasure };
+    opened = { open: openedLessons, index: ready, lessons, mirror, compare, followErasure };
     problem = undefined;
   };
   const tryToOpen = async (): Promise<void> => {
@@ -194,6 +201,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       recall: async (query, now) => opened?.index.recall(query, now) ?? nothingRecalled,
       now: clock.now,
     }),
+    compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     settle: async () => opened?.index.settled(),
     followErasure: async () => opened?.followErasure(),

@@ -22,7 +22,6 @@ export interface AppraiseParts {
   readonly evidence: Pick<EvidenceReader, 'affectedTurns'>;
   readonly state: AppraisalState;
   readonly now: number;
-  readonly succeeded: (turn: string, task: string) => void;
 }
 
 const MOST_UNDECIDED = 500;
@@ -31,7 +30,7 @@ const MOST_UNDECIDED = 500;
 export async function appraiseSession(
   session: string,
   wanted: readonly string[] | undefined,
-  { records, evidence, state, now, succeeded }: AppraiseParts,
+  { records, evidence, state, now }: AppraiseParts,
 ): Promise<readonly NewFact[]> {
   const scope = await scopeOf(session, records);
   if (scope === undefined) return [];
@@ -48,7 +47,6 @@ export async function appraiseSession(
     const type = 'turn-appraised' as const;
     const outcome = { verdict, reward, source, signals, digests, isRemarked };
     const fact: Appraised = compact({ type, turn, session, scope, generation, ...outcome });
-    if (verdict === 'success') succeeded(turn, known.task);
     facts.push({ at: now, fact });
   }
   return facts;

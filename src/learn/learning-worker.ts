@@ -69,8 +69,6 @@ export interface LearningPorts {
   readonly hasSecret: (text: string) => boolean;
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
-  /** Called for every new success. */
-  readonly succeeded: (turn: string, task: string) => void;
   readonly onStatus: (status: LearningStatus) => void;
   /** Absent: nothing is practised. */
   readonly practice?: PracticePorts;
@@ -229,7 +227,6 @@ export async function startLearningWorker(
         ? []
         : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal),
     libraryChanged: (isErased) => (isErased ? lessons.reload() : lessons.catchUp()),
-    succeeded: ports.succeeded,
     onStatus: ports.onStatus,
   });
   state = learning.state;

@@ -59,8 +59,6 @@ interface LearningOptions {
   readonly budget: Pick<Budget, 'spent'>;
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
-  /** Called for every new success. */
-  readonly succeeded: (turn: string, task: string) => void;
   /** Learns from what is new. Called after each look, which does not wait for it; never twice at a time. */
   readonly learn: (state: LearningState, write: WriteFacts) => Promise<void>;
   /** The work that waits for models: new evidence does not wait for it. Never twice at a time. */

@@ -54,6 +54,13 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
     };
   };
+  /** Live lessons that sessions or trials showed to help. */
+  const provenLessons = async (): Promise<(lesson: Lesson) => boolean> => {
+    const trials = await options.trials();
+    return (lesson) =>
+      lesson.state === 'live' &&
+      (effect(lesson.id).verdict === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful');
+  };
   /** One result for each change, in order; changes that cannot be decoded are refused and the others are published. */
   const publish = async (
     changes: readonly (Change | RefusedChange)[],
@@ -158,8 +165,9 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       };
       const result = await options.recall(asked, at);
       const limit = asNumber(query.limit) ?? Number.POSITIVE_INFINITY;
-      const shown = result.lessons.slice(0, limit);
-      const listed = result.index.slice(0, Math.max(0, limit - shown.length));
+      const isKept = query.isProven === true ? await provenLessons() : () => true;
+      const shown = result.lessons.filter(isKept).slice(0, limit);
+      const listed = result.index.filter(isKept).slice(0, Math.max(0, limit - shown.length));
       const { generation } = library;
       if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
       return toRecalled(shown, listed);

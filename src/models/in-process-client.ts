@@ -9,7 +9,7 @@ export function createInProcessClient(
 ): GatewayClient {
   return async (request, speaker, signal) => {
     const shown = block(speaker);
-    const system = shown === '' ? request.system : withBlock(request.system, shown);
+    const system = shown === '' ? request.system : appendBlock(request.system, shown);
     const calls = new Map<string, ToolCallPart>();
     let reply: Omit<GatewayReply, 'calls'> = { text: '', lessons: [] };
     for await (const event of model({ ...request, system }, { signal })) {
@@ -27,7 +27,7 @@ export function createInProcessClient(
 }
 
 /** As the gateway does: a single text gets the block as its last paragraphs, several texts get one more. */
-function withBlock(system: readonly TextPart[], block: string): readonly TextPart[] {
+export function appendBlock(system: readonly TextPart[], block: string): readonly TextPart[] {
   const [only, ...others] = system;
   return only === undefined || others.length > 0
     ? [...system, { type: 'text', text: block }]

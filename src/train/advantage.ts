@@ -1,3 +1,4 @@
+import type { HintedRollout } from './hindsight.ts';
 import type { Group, Rollout } from './rollout.ts';
 
 /**
@@ -6,11 +7,16 @@ import type { Group, Rollout } from './rollout.ts';
  */
 export type AdvantageRule = 'dr-grpo' | 'grpo';
 
-/** An attempt with its advantage and the baseline: the mean of its `group`, or its agent's `running` mean, which is noisier. */
+/**
+ * An attempt with its advantage and the baseline: the mean of its `group`, the `running` mean of its scope, which is noisier, or
+ * a `teacher`: the same weights with a hint.
+ */
 export interface ScoredRollout {
   readonly rollout: Rollout;
   readonly advantage: number;
-  readonly against: 'group' | 'running';
+  /** Added to it, for each token of each reply. */
+  readonly ofTokens?: readonly (readonly number[])[];
+  readonly against: 'group' | 'running' | 'teacher';
 }
 
 const EPS = 1e-6;
@@ -50,36 +56,19 @@ const isConstant = (rollouts: readonly Rollout[]): boolean => {
 };
 
 /**
- * A single turn of live traffic, without other attempts at its task. Its baseline is the running mean of its agent, which
- * cannot tell a hard task from a bad reply; it is used only where the user enabled it.
+ * A turn of live traffic: its prompt is seen once, so there is no group to compare it with. At least one of the two
+ * estimators applies; where both do, their advantages add.
  */
 export interface LiveTurn {
-  readonly agent: string;
   readonly rollout: Rollout;
+  /** Evaluative: the reward minus the mean of other outcomes, of which this turn is no part; weighted by the trust in its source. */
+  readonly advantage?: number;
+  /** Directive: see `HintedRollout`. */
+  readonly hinted?: HintedRollout['hinted'];
 }
 
-/** The running mean reward of each agent, as JSON. */
-export type Baselines = Readonly<Record<string, { readonly mean: number; readonly weight: number }>>;
-
-/**
- * The advantage of each turn over the exponentially decaying mean of its agent's earlier turns. An agent's first turn has
- * no baseline and does not train; a turn is never part of its own baseline.
- */
-export function scoreLiveTurns(
-  turns: readonly LiveTurn[],
-  before: Baselines,
-  decay = 0.95,
-): { readonly scored: readonly ScoredRollout[]; readonly baselines: Baselines } {
-  const baselines = new Map(Object.entries(before));
-  const scored: ScoredRollout[] = [];
-  for (const { agent, rollout } of turns) {
-    const known = baselines.get(agent);
-    if (known !== undefined)
-      scored.push({ rollout, advantage: rollout.reward - known.mean, against: 'running' });
-    const kept = decay * (known?.weight ?? 0);
-    const weight = kept + 1;
-    const mean = (kept * (known?.mean ?? 0) + rollout.reward) / weight;
-    baselines.set(agent, { mean, weight });
-  }
-  return { scored, baselines: Object.fromEntries(baselines) };
-}
+/** Turns of the evaluative branch. Turns with a hint alone get their advantages from `hindsightOf`. */
+export const scoreLiveTurns = (turns: readonly LiveTurn[]): readonly ScoredRollout[] =>
+  turns.flatMap(({ rollout, advantage }) =>
+    advantage === undefined ? [] : [{ rollout, advantage, against: 'running' }],
+  );

@@ -1,3 +1,4 @@
+import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 import { isAttemptId } from '../core/practice.ts';
@@ -11,9 +12,14 @@ export interface TrainingSample {
   readonly reward: number;
 }
 
+/** An appraised turn that weights may be trained on by its outcome. */
+export interface TrainingOutcome extends TrainingSample {
+  readonly source: RewardSource | undefined;
+}
+
 /**
  * The samples for training (query data), strictly apart from the failures that lessons are learned from (support data). A
- * failure never trains weights, and a success only while its prompt is still what would be shown. The buffer is a fold of
+ * failure is no sample, and a success is one only while its prompt is still what would be shown. The buffer is a fold of
  * facts: the fact that makes a new generation also empties it, so a crash cannot separate the two.
  */
 export interface TrainingBuffer {
@@ -21,6 +27,12 @@ export interface TrainingBuffer {
   add(stored: StoredFact): void;
   /** Oldest first. The same array until a fact changes it. */
   samples(): readonly TrainingSample[];
+  /**
+   * The samples, then the failures of the generation in force that fed no lesson: no cycle learned from them, none is queued
+   * for a learner, and no learner cites them. For estimators that need all outcomes. A failure is never certified for another
+   * generation. The same array until a fact changes it.
+   */
+  outcomes(): readonly TrainingOutcome[];
   has(turn: string): boolean;
   counts(): { readonly query: number; readonly support: number; readonly generation: number };
 }
@@ -36,7 +48,7 @@ export interface TrainingBufferOptions {
 }
 
 /** An erased sample keeps its place until newer ones push it out, so that folding the log again gives the same result. */
-interface Held extends TrainingSample {
+interface Held extends TrainingOutcome {
   readonly isErased: boolean;
 }
 
@@ -45,6 +57,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   'turn-appraised',
   'cycle-end',
   'library-changed',
+  'learning-queued',
   'session-erased',
 ]);
 
@@ -57,6 +70,10 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
   let generation = 0;
   let seq = 0;
   let listed: readonly TrainingSample[] | undefined;
+  let outcomes: readonly TrainingOutcome[] | undefined;
+  /** Failures of this generation that fed no lesson yet, and the turns of this generation that did. */
+  const failures = new Map<string, TrainingOutcome>();
+  const cited = new Set<string>();
 
   const isMarked = (turn: string): boolean => marks.has(turn) || older.has(turn);
   const mark = (turn: string): void => {
@@ -69,18 +86,30 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
   const appraise = (fact: Fact & { readonly type: 'turn-appraised' }): void => {
     const { turn, session, verdict, reward, source } = fact;
     if (verdict === 'failure') mark(turn);
+    failures.delete(turn);
+    const isTelling = reward !== undefined && source !== 'agent' && fact.signals.length > 0;
+    if (verdict === 'failure' && isTelling && fact.generation === generation && !cited.has(turn)) {
+      failures.set(turn, { turn, session, generation, reward, source });
+      dropOldest(failures, cap);
+    }
     // An agent that praises itself does not train its weights.
     if (verdict !== 'success' || reward === undefined || source === 'agent') held.delete(turn);
     else if (held.has(turn) || (fact.generation === generation && !isMarked(turn))) {
       // Every appraisal has signals: without any, its session was erased.
-      held.set(turn, { turn, session, generation, reward, isErased: fact.signals.length === 0 });
-      const [oldest] = held.keys();
-      if (held.size > cap && oldest !== undefined) held.delete(oldest);
+      held.set(turn, { turn, session, generation, reward, source, isErased: fact.signals.length === 0 });
+      dropOldest(held, cap);
     }
+  };
+  /** The turn fed a lesson, or is about to. */
+  const cite = (turn: string): void => {
+    failures.delete(turn);
+    cited.add(turn);
   };
   /** Survivors are certified for the new generation; all other samples are dropped. */
   const flush = (next: number, survivors: ReadonlySet<string>): void => {
     generation = next;
+    failures.clear();
+    cited.clear();
     for (const [turn, sample] of held) {
       if (survivors.has(turn)) held.set(turn, { ...sample, generation });
       else held.delete(turn);
@@ -90,7 +119,7 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
     if (older.size > mostMarks) older = new Set([...older].slice(older.size - Math.ceil(mostMarks / 2)));
   };
   const samples = (): readonly TrainingSample[] => {
-    listed ??= [...held.values()].flatMap(({ isErased, ...sample }) => (isErased ? [] : [sample]));
+    listed ??= [...held.values()].flatMap(({ isErased, source: _, ...sample }) => (isErased ? [] : [sample]));
     return listed;
   };
 
@@ -98,20 +127,46 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
     add: ({ seq: number, fact }) => {
       if (number <= seq) return;
       seq = number;
-      if (CHANGING.has(fact.type)) listed = undefined;
+      if (CHANGING.has(fact.type)) {
+        listed = undefined;
+        outcomes = undefined;
+      }
       if (fact.type === 'turn-appraised') appraise(fact);
-      else if (fact.type === 'cycle-end') fact.turns.forEach(mark);
+      else if (fact.type === 'learning-queued') fact.turns.forEach(cite);
+      else if (fact.type === 'cycle-end')
+        for (const turn of fact.turns) {
+          mark(turn);
+          cite(turn);
+        }
       else if (fact.type === 'library-changed') {
-        if (fact.by.kind === 'learner') citedTurns(fact.changes).forEach(mark);
+        const turns = fact.by.kind === 'learner' ? citedTurns(fact.changes) : [];
+        for (const turn of turns) {
+          mark(turn);
+          cite(turn);
+        }
         if (fact.generation !== generation) flush(fact.generation, new Set(fact.recertified ?? []));
-      } else if (fact.type === 'session-erased')
+      } else if (fact.type === 'session-erased') {
         for (const [turn, sample] of held)
           if (sample.session === fact.session) held.set(turn, { ...sample, isErased: true });
+        for (const [turn, { session }] of failures) if (session === fact.session) failures.delete(turn);
+      }
     },
     samples,
+    outcomes: () => {
+      outcomes ??= [
+        ...[...held.values()].flatMap(({ isErased, ...sample }) => (isErased ? [] : [sample])),
+        ...failures.values(),
+      ];
+      return outcomes;
+    },
     has: (turn) => held.get(turn)?.isErased === false,
     counts: () => ({ query: samples().length, support, generation }),
   };
+}
+
+function dropOldest(turns: Map<string, unknown>, cap: number): void {
+  const [oldest] = turns.keys();
+  if (turns.size > cap && oldest !== undefined) turns.delete(oldest);
 }
 
 /** The turns that changes give as evidence. A newer version may have written them: what cannot be read cites nothing. */

@@ -2,12 +2,16 @@ import type { Log } from '../base/log.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asString, compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import type { TrainingSample } from './buffer.ts';
-import { readLiveTurns } from './live-turns.ts';
+import type { TaskRecall } from '../core/task-source.ts';
+import type { TrainingOutcome } from './buffer.ts';
+import { createReadHintedPrompt } from './hinted-turns.ts';
+import { followOutcomes } from './live-outcomes.ts';
+import { liveEstimators, readLiveTurns } from './live-turns.ts';
+import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
-import type { RecordedTasks } from './recorded-tasks.ts';
+import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
 import type { StepBudget } from './step-budget.ts';
-import type { DaemonCalls } from './training-plan.ts';
+import type { DaemonCalls, PolicyEngine, TrainSettings } from './training-plan.ts';
 
 export interface DaemonCallsOptions {
   readonly lessonsApi: LessonsApi;
@@ -15,7 +19,10 @@ export interface DaemonCallsOptions {
   /** The agent whose lessons are shown with tasks that belong to nobody. */
   readonly agent: string;
   readonly recorded: RecordedTasks;
-  readonly samples: () => readonly TrainingSample[];
+  readonly appraised: () => readonly TrainingOutcome[];
+  readonly settings: Pick<TrainSettings, 'live'>;
+  readonly engine: Pick<PolicyEngine, 'template'>;
+  readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
   readonly records: Records;
   readonly promotions: PromotionLog;
   readonly budget: StepBudget;
@@ -27,7 +34,10 @@ export interface DaemonCallsOptions {
 
 /** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
 export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
-  const { lessonsApi, recorded, samples, records, promotions, log, signal } = options;
+  const { lessonsApi, recorded, records, promotions, log, signal } = options;
+  const { evaluative, directive } = liveEstimators(options.settings.live);
+  const readOutcomes = followOutcomes(records);
+  const hinted = createReadHintedPrompt({ ...options, template: () => options.engine.template() });
   const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     try {
       return await read;
@@ -36,17 +46,20 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
       return [];
     }
   };
+  const recall = async (
+    { task, agent = options.agent, project, domain }: TaskRecall,
+    isProven: boolean,
+  ): Promise<TaskLessons> => {
+    const generation = options.generation();
+    const query = compact({ task, agent, project, domain });
+    const { text } = await lessonsApi.recall({ ...query, isUnhurried: true, isProven });
+    return { text: asString(text) ?? '', generation };
+  };
   return {
     reserve: options.budget.reserve,
     settle: options.budget.settle,
-    show: async ({ task, agent = options.agent, project, domain }) => {
-      const generation = options.generation();
-      const { text } = await lessonsApi.recall({
-        ...compact({ task, agent, project, domain }),
-        isUnhurried: true,
-      });
-      return { text: asString(text) ?? '', generation };
-    },
+    show: (query) => recall(query, false),
+    proven: (query) => recall(query, true),
     generation: async () => options.generation(),
     tell: async (event) => {
       const moves = await promotions.tell(event);
@@ -55,6 +68,16 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     },
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
-    live: (query) => orNone(readLiveTurns(query, samples(), records), 'live turns'),
+    live: (query) => {
+      const read = async () => {
+        const outcomes = evaluative ? await readOutcomes() : undefined;
+        return readLiveTurns(query, options.appraised(), {
+          records,
+          outcomes,
+          hinted: directive ? hinted : undefined,
+        });
+      };
+      return orNone(read(), 'live turns');
+    },
   };
 }

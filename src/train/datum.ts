@@ -31,7 +31,7 @@ export function minibatchesOf<T>(
 
 // N: attempts of an update · T: tokens of a sequence without its last, which predicts nothing.
 
-/** The data of one attempt. Every trained position has the attempt's advantage, not scaled yet. */
+/** The data of one attempt. Every trained position has its advantage, not scaled yet. */
 export interface RolloutData {
   readonly data: readonly TrainDatum[];
   /** Sampled tokens in them. */
@@ -51,13 +51,14 @@ interface Sequence {
   readonly ids: number[];
   /** The sampler's log-probability of each id; undefined where the id was not sampled or must not train. */
   readonly logprobs: (number | undefined)[];
+  readonly advantages: number[];
 }
 
-export function dataOf({ rollout, advantage }: ScoredRollout, contextLength: number): RolloutData {
-  const sequences = sequencesOf(rollout.segments).filter(({ logprobs }) => logprobs.some(isSampled));
+export function dataOf(scored: ScoredRollout, contextLength: number): RolloutData {
+  const sequences = sequencesOf(scored).filter(({ logprobs }) => logprobs.some(isSampled));
   const fitting = sequences.filter(({ ids }) => ids.length - 1 <= contextLength);
   return {
-    data: fitting.map((sequence) => shifted(sequence, advantage)),
+    data: fitting.map(shifted),
     tokens: fitting.reduce((sum, { logprobs }) => sum + logprobs.filter(isSampled).length, 0),
     overlong: sequences.length - fitting.length,
   };
@@ -67,24 +68,31 @@ export function dataOf({ rollout, advantage }: ScoredRollout, contextLength: num
  * A prompt that extends the current sequence continues it; any other prompt starts a new one. When the client has rewritten
  * its history, sampled tokens stay in the sequence in which they were sampled.
  */
-function sequencesOf(segments: readonly RolloutSegment[]): readonly Sequence[] {
+function sequencesOf({ rollout, advantage, ofTokens = [] }: ScoredRollout): readonly Sequence[] {
   const sequences: Sequence[] = [];
-  for (const segment of segments) {
+  let replies = 0;
+  for (const segment of rollout.segments) {
     let current = sequences.at(-1);
     if (segment.kind === 'prompt' && (current === undefined || !isStartOf(current.ids, segment.ids))) {
-      current = { ids: [], logprobs: [] };
+      current = { ids: [], logprobs: [], advantages: [] };
       sequences.push(current);
     }
-    if (current !== undefined) append(current, segment);
+    const own = segment.kind === 'reply' ? ofTokens[replies++] : undefined;
+    if (current !== undefined) append(current, segment, (at) => advantage + (own?.[at] ?? 0));
   }
   return sequences;
 }
 
-function append({ ids, logprobs }: Sequence, segment: RolloutSegment): void {
+function append(
+  { ids, logprobs, advantages }: Sequence,
+  segment: RolloutSegment,
+  advantageAt: (place: number) => number,
+): void {
   const isNew = segment.kind === 'reply';
   for (let at = isNew ? 0 : ids.length; at < segment.ids.length; at++) {
     ids.push(segment.ids[at] ?? 0);
     logprobs.push(isNew && segment.isBent !== true ? segment.logprobs[at] : undefined);
+    advantages.push(isNew ? advantageAt(at) : 0);
   }
 }
 
@@ -94,13 +102,13 @@ const isStartOf = (start: readonly number[], whole: readonly number[]): boolean 
 const isSampled = (logprob: number | undefined): logprob is number => logprob !== undefined;
 
 /** Each token predicts the next: targets and what belongs to them move by one. */
-function shifted({ ids, logprobs }: Sequence, advantage: number): TrainDatum {
+function shifted({ ids, logprobs, advantages }: Sequence): TrainDatum {
   const ofTargets = logprobs.slice(1);
   return {
     tokens: ids.slice(0, -1),
     targets: ids.slice(1),
     weights: ofTargets.map((logprob) => (isSampled(logprob) ? 1 : 0)),
-    advantages: ofTargets.map((logprob) => (isSampled(logprob) ? advantage : 0)),
+    advantages: ofTargets.map((logprob, at) => (isSampled(logprob) ? (advantages[at + 1] ?? 0) : 0)),
     logprobs: ofTargets.map((logprob) => logprob ?? 0),
   };
 }

@@ -1,7 +1,9 @@
 import { asArray, asObject, parseJson } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { TrainingSample } from './buffer.ts';
+import type { TrainingOutcome } from './buffer.ts';
+import type { ReadHintedPrompt } from './hinted-turns.ts';
+import { isLiveSource, type LiveOutcomes } from './live-outcomes.ts';
 import type { LiveTurnsQuery } from './training-run.ts';
 
 /** Distinguishes live turns from attempts. */
@@ -17,53 +19,100 @@ export const liveQueryOf = ({ trained, ...wanted }: LiveTurnsQuery): LiveQuery =
   done: [...trained].filter((id) => id.startsWith(LIVE)),
 });
 
-type Told = Pick<Records, 'rewards' | 'sampled' | 'block' | 'turn'>;
+/** What is learned from a live turn. `evaluative`: from its reward. `directive`: from what the user said against it. */
+export interface LiveEstimators {
+  readonly evaluative: boolean;
+  readonly directive: boolean;
+}
+
+/** `true`, as in earlier versions, is learning from rewards. */
+export const liveEstimators = (live: boolean | LiveEstimators): LiveEstimators =>
+  typeof live === 'boolean' ? { evaluative: live, directive: false } : live;
+
+/** Whether anything is learned from live turns. */
+export function usesLiveTurns(live: boolean | LiveEstimators): boolean {
+  const { evaluative, directive } = liveEstimators(live);
+  return evaluative || directive;
+}
+
+/** At most this share of the live turns of a batch is rewarded by a judge alone. */
+const JUDGE_SHARE = 0.25;
+
+type LiveRecords = Pick<Records, 'rewards' | 'sampled' | 'block'>;
+
+export interface LiveTurnsParts {
+  readonly records: LiveRecords;
+  /** What rewards are compared with; absent: nothing is learned from rewards. */
+  readonly outcomes?: Pick<LiveOutcomes, 'advantageOf'> | undefined;
+  /** The prompt with the user's correction; absent: nothing is learned from corrections. */
+  readonly hinted?: ReadHintedPrompt | undefined;
+}
 
 /**
- * The samples, oldest first, whose tokens were recorded and that a person or a verifier has rewarded. Failures are no
- * samples: they teach the library, never the weights.
+ * Appraised turns of the generation in force whose tokens were recorded, failures that fed no lesson included, oldest first
+ * among the samples and among the failures. A turn that neither estimator can use is left out.
  */
 export async function readLiveTurns(
   { generation, versions, done, most }: LiveQuery,
-  samples: readonly TrainingSample[],
-  records: Told,
+  appraised: readonly TrainingOutcome[],
+  parts: LiveTurnsParts,
 ): Promise<readonly LiveTurn[]> {
   const known = new Set(done);
-  const turns: LiveTurn[] = [];
-  for (const sample of samples) {
-    if (turns.length >= most) break;
-    const id = `${LIVE}${sample.turn}`;
-    if (sample.generation !== generation || known.has(id)) continue;
-    const live = await readLiveTurn(sample, id, versions, records);
-    if (live !== undefined) turns.push(live);
+  const turns: { readonly live: LiveTurn; readonly isJudged: boolean }[] = [];
+  for (const outcome of spread(appraised)) {
+    if (turns.filter(({ isJudged }) => !isJudged).length >= most) break;
+    const id = `${LIVE}${outcome.turn}`;
+    if (outcome.generation !== generation || known.has(id)) continue;
+    const live = await readLiveTurn(outcome, id, versions, parts);
+    const isJudged = live?.hinted === undefined && live?.rollout.rewardSource === 'judge';
+    if (live !== undefined) turns.push({ live, isJudged });
   }
-  return turns;
+  // j ≤ share · (j + others), the turns that were read first.
+  const others = turns.filter(({ isJudged }) => !isJudged).length;
+  let judged = Math.floor((JUDGE_SHARE / (1 - JUDGE_SHARE)) * others);
+  return turns.flatMap(({ live, isJudged }) => (isJudged && judged-- <= 0 ? [] : [live])).slice(0, most);
+}
+
+/** Samples and failures in turn, as their numbers are: a batch that is full must not have left out one kind. */
+function spread(appraised: readonly TrainingOutcome[]): readonly TrainingOutcome[] {
+  const isFailed = ({ reward }: TrainingOutcome): boolean => reward < 0.5;
+  const kinds = [appraised.filter((one) => !isFailed(one)), appraised.filter(isFailed)];
+  return kinds
+    .flatMap((kind) => kind.map((outcome, at) => ({ outcome, place: (at + 0.5) / kind.length })))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ outcome }) => outcome);
 }
 
 async function readLiveTurn(
-  { turn, session, generation, reward }: TrainingSample,
+  { turn, session, generation, reward, source }: TrainingOutcome,
   id: string,
   versions: readonly number[],
-  records: Told,
+  { records, outcomes, hinted: readHinted }: LiveTurnsParts,
 ): Promise<LiveTurn | undefined> {
-  const sources = (await records.rewards({ turn })).map(({ source }) => source);
-  const rewardSource = (['verifier', 'person'] as const).find((source) => sources.includes(source));
-  if (rewardSource === undefined) return undefined;
   const said = (await records.sampled(session)).flatMap(({ fact }) =>
     fact.type === 'turn-sampled' && fact.turn === turn ? [fact] : [],
   );
   const [fact] = said;
   // Replies sampled at another temperature do not train.
   if (fact?.tokens === undefined || said.length > 1 || fact.temperature !== 1) return undefined;
-  if (!versions.includes(fact.version)) return undefined;
+  if (!versions.includes(fact.version) || fact.generation > generation) return undefined;
   const text = await records.block(fact.tokens);
-  const agent = (await records.turn(turn))?.agent;
-  if (text === undefined || agent === undefined) return undefined;
+  if (text === undefined) return undefined;
   const { prompt, tokens, logprobs } = asObject(parseJson(text));
+  const ids = asArray(prompt).map(Number);
+  // The source of the appraisal must have rewarded this turn itself, not only its session.
+  const isGiven = (await records.rewards({ turn })).some((given) => given.source === source);
+  const advantage = isGiven && isLiveSource(source) ? outcomes?.advantageOf(turn) : undefined;
+  const hinted = await readHinted?.({ turn, session, prompt: ids });
+  if (advantage === undefined && hinted === undefined) return undefined;
   const stamp = { policy: fact.version, generation };
   const segments = [
-    { kind: 'prompt', ids: asArray(prompt).map(Number), ...stamp },
+    { kind: 'prompt', ids, ...stamp },
     { kind: 'reply', ids: asArray(tokens).map(Number), logprobs: asArray(logprobs).map(Number), ...stamp },
   ] as const;
-  return { agent, rollout: { id, task: `turn/${turn}`, segments, reward, rewardSource } };
+  return {
+    rollout: { id, task: `turn/${turn}`, segments, reward, rewardSource: source ?? 'signal' },
+    ...(advantage === undefined ? {} : { advantage }),
+    ...(hinted === undefined ? {} : { hinted: [hinted] }),
+  };
 }

@@ -1,4 +1,3 @@
-import type { Baselines } from './advantage.ts';
 import {
   afterRollback,
   type BatchRewards,
@@ -88,7 +87,6 @@ interface RunState {
   readonly trained: ReadonlySet<string>;
   readonly refusedInARow: number;
   readonly guard: RewardGuard;
-  readonly baselines: Baselines;
   attempts(batch: string): number;
   /** The groups collected for an open batch, by slot. */
   collected(batch: string): ReadonlyMap<number, Group>;
@@ -110,7 +108,6 @@ export async function openRunLog(journal: RunJournal, settings: RewardGuardSetti
   let lastVersion = 0;
   let refusedInARow = 0;
   let guard = FRESH_GUARD;
-  let baselines: Baselines = {};
 
   const advance = (checkpoint: RunCheckpoint): void => {
     lineage.push(checkpoint);
@@ -137,7 +134,6 @@ export async function openRunLog(journal: RunJournal, settings: RewardGuardSetti
       close(batch);
       refusedInARow = 0;
       guard = watched(entry.report.seen);
-      baselines = entry.report.baselines ?? baselines;
       for (const rollout of entry.rollouts) trained.add(rollout);
       if (entry.checkpoint !== undefined) advance(entry.checkpoint);
     } else {
@@ -167,9 +163,6 @@ export async function openRunLog(journal: RunJournal, settings: RewardGuardSetti
       },
       get guard() {
         return guard;
-      },
-      get baselines() {
-        return baselines;
       },
       attempts: (batch) => attempts.get(batch) ?? 0,
       collected: (batch) => collected.get(batch) ?? new Map(),

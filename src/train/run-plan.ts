@@ -42,6 +42,7 @@ export async function* runTrainingPlan(
         },
         ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
         ...(plan.isLiveOnly === true ? { isLiveOnly: true } : {}),
+        ...(plan.isDistilled ? { proven: duties.proven } : {}),
         generation: duties.generation,
         rank: plan.rank,
         batch: plan.batch,

@@ -64,6 +64,8 @@ const answer = (question: DaemonCall, duties: DaemonCalls): Promise<unknown> => 
   switch (question.ask) {
     case 'show':
       return duties.show(question.query);
+    case 'proven':
+      return duties.proven(question.query);
     case 'generation':
       return duties.generation();
     case 'tell':

@@ -8,9 +8,9 @@ import type { Job, JobContext } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
 import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
-import type { TrainingSample } from './buffer.ts';
+import type { TrainingOutcome } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
-import { liveQueryOf } from './live-turns.ts';
+import { liveQueryOf, usesLiveTurns } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import type { PromotionLog } from './promotion-log.ts';
@@ -62,7 +62,7 @@ interface TrainingOptions {
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
   readonly learning: {
     readonly settings: { readonly verifiers: RecordedTasksOptions['rows'] };
-    readonly samples: () => readonly TrainingSample[];
+    readonly outcomes: () => readonly TrainingOutcome[];
     readonly wake: (delayMs: number) => void;
   };
   readonly clock: Clock;
@@ -151,7 +151,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       ...options,
       agent: override.agent ?? 'unknown',
       recorded,
-      samples: options.learning.samples,
+      engine,
+      appraised: options.learning.outcomes,
       promotions,
       budget: createStepBudget({ reserve, engine: engine.name }),
       moved: policy.moved,
@@ -183,7 +184,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
 
   /** How many batches the live turns make that no step was trained on; 0 when they are not used. */
   const countLiveSteps = async (signal: AbortSignal): Promise<number> => {
-    if (settings.live === false) return 0;
+    if (!usesLiveTurns(settings.live)) return 0;
     const { versions, trained } = await peekRun(folder);
     const wanted = { generation: options.generation(), trained, most: settings.batchSize * settings.steps };
     const newest = versions.slice(-1 - DEFAULT_STEP.mostStale);
@@ -233,7 +234,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         steps,
         rank: loraRank,
         batch: { groups, size: batchSize },
-        isLive: settings.live,
+        isLive: usesLiveTurns(settings.live),
+        isDistilled: settings.distill,
         ...(liveSteps === 0 ? {} : { isLiveOnly: true }),
         isBudgeted: reserve !== undefined,
         ...priced,
@@ -319,7 +321,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       createTrainJob({
         run,
         get hasTasks() {
-          const isFed = override.tasks !== undefined || recorded.canGrade || settings.live !== false;
+          const isFed = override.tasks !== undefined || recorded.canGrade || usesLiveTurns(settings.live);
           return isFed && findFault() === undefined;
         },
         policy,

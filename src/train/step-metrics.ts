@@ -1,5 +1,4 @@
 import type { StepOutput, TrainDatum } from '../core/training.ts';
-import type { Baselines } from './advantage.ts';
 import type { BatchRewards } from './reward-guard.ts';
 
 /** One update: the data sent, and the results of both requests. */
@@ -88,9 +87,11 @@ export interface StepReport {
   readonly groups: number;
   /** Groups whose attempts all had the same reward: they do not train. */
   readonly constantGroups: number;
-  /** Trained attempts, and how many of them are live turns with a running mean as baseline. */
+  /** Trained attempts, how many of them are live turns, and how many were compared with a teacher that read a hint. */
   readonly rollouts: number;
   readonly live: number;
+  /** Absent in reports of earlier versions. */
+  readonly hinted?: number;
   readonly data: number;
   /** Sequences that did not fit the engine's context. */
   readonly overlong: number;
@@ -103,8 +104,6 @@ export interface StepReport {
   readonly gradNorm?: number;
   /** Conditions that did not stop the step. */
   readonly warnings: readonly string[];
-  /** The agents' running means after this step; undefined without live turns. */
-  readonly baselines?: Baselines;
   /** KL(policy ‖ reference) per token, where there is a reference. */
   readonly referenceKl?: number;
 }

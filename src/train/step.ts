@@ -13,6 +13,7 @@ import {
   scoreLiveTurns,
 } from './advantage.ts';
 import { dataOf, type LengthRule, minibatchesOf, type RolloutData, scaleData } from './datum.ts';
+import { addHindsight, type HindsightSettings, type HintedRollout, hindsightOf } from './hindsight.ts';
 import { penaliseDistance, type ReferenceModel } from './reference-penalty.ts';
 import { type BatchRewards, batchRewards } from './reward-guard.ts';
 import {
@@ -52,19 +53,20 @@ interface BatchOrigin {
 
 interface BatchCheckInput extends BatchOrigin {
   readonly groups: readonly Group[];
-  readonly live: readonly LiveTurn[];
+  /** Live turns and rollouts for distillation. */
+  readonly others: readonly Rollout[];
 }
 
 /** Why a batch must not be trained on; undefined when it may be. The batch is refused as a whole. */
 function checkTrainingBatch(
-  { groups, live, ...origin }: BatchCheckInput,
+  { groups, others, ...origin }: BatchCheckInput,
   { size, mostStale }: BatchLimits,
 ): BatchRefusal | undefined {
   for (const group of groups) {
     const fault = groupFault(group);
     if (fault !== undefined) return fault;
   }
-  const rollouts = [...groups.flatMap((group) => group.rollouts), ...live.map(({ rollout }) => rollout)];
+  const rollouts = [...groups.flatMap((group) => group.rollouts), ...others];
   const fault = checkRollouts(rollouts, origin, mostStale);
   if (fault !== undefined) return fault;
   if (rollouts.length < size)
@@ -140,8 +142,7 @@ export interface StepSettings extends BatchLimits {
   readonly kl: { readonly warn: number; readonly refuse: number; readonly drift: number };
   /** What a token loses for each nat by which it is more probable than under the reference; 0: there is no reference. */
   readonly klPenalty: number;
-  /** The decay of an agent's running mean per turn. */
-  readonly baselineDecay: number;
+  readonly hindsight: HindsightSettings;
 }
 
 export const DEFAULT_STEP: StepSettings = {
@@ -156,7 +157,7 @@ export const DEFAULT_STEP: StepSettings = {
   adam: { beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 1 },
   kl: { warn: 0.01, refuse: 0.1, drift: 0.5 },
   klPenalty: 0,
-  baselineDecay: 0.95,
+  hindsight: { clip: 5, teacher: 'start' },
 };
 
 interface StepBatch {
@@ -165,6 +166,8 @@ interface StepBatch {
   readonly groups: readonly Group[];
   /** Single turns of live traffic, besides the groups. */
   readonly live?: readonly LiveTurn[];
+  /** Attempts without the lesson block, to be compared with the same weights that read it. */
+  readonly distilled?: readonly HintedRollout[];
 }
 
 export interface TrainStepInput {
@@ -173,6 +176,8 @@ export interface TrainStepInput {
   readonly model: TrainingModel;
   /** The policy that `klPenalty` keeps the weights near. */
   readonly reference?: ReferenceModel;
+  /** Who reads hints: see `HindsightSettings`. The model itself by default. */
+  readonly teacher?: Pick<TrainingModel, 'forward'> | undefined;
   readonly profile: EngineProfile;
   readonly log: RunLog;
   /** The generation in force. */
@@ -201,7 +206,7 @@ export type TrainStepEnd =
  */
 export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   const { batch, profile, log, settings, signal, learningRate } = input;
-  const { groups, live = [] } = batch;
+  const { groups, live = [], distilled = [] } = batch;
   const { run } = log;
   if (run.closed.has(batch.id)) return { end: 'known' };
   if (signal.aborted) return { end: 'paused' };
@@ -214,13 +219,16 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   // Only attempts of this policy under these prompts, enough of them, and none twice.
   const lineage = run.lineage.map(({ version }) => version);
   const origin = { generation: input.generation, lineage, isTrained: (id: string) => run.trained.has(id) };
-  const refusal = lossFault(profile, settings) ?? checkTrainingBatch({ groups, live, ...origin }, settings);
+  const others = [...live, ...distilled].map(({ rollout }) => rollout);
+  const refusal = lossFault(profile, settings) ?? checkTrainingBatch({ groups, others, ...origin }, settings);
   if (refusal !== undefined) return turnAway(refusal);
 
-  // Rewards become advantages; groups without differences are dropped.
+  // Rewards become advantages; groups without differences are dropped. Hints become advantages of single tokens.
   const { scored: fromGroups, constantGroups } = scoreGroups(groups, settings.advantage);
-  const fromLive = scoreLiveTurns(live, run.baselines, settings.baselineDecay);
-  const scored: readonly ScoredRollout[] = [...fromGroups, ...fromLive.scored];
+  const fromLive = scoreLiveTurns(live);
+  const taught = await teach(input, [...live.filter(isHinted), ...distilled]);
+  if ('end' in taught) return taught;
+  const scored = addHindsight([...fromGroups, ...fromLive], taught.scored);
 
   // Attempts become sequences of the sampled tokens.
   const data_N = scored.map((each) => dataOf(each, profile.contextLength));
@@ -231,16 +239,16 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     groups: groups.length,
     constantGroups,
     rollouts: scored.length,
-    live: fromLive.scored.length,
+    live: fromLive.length,
+    hinted: taught.scored.length,
     data: count(({ data }) => data.length),
     overlong: count(({ overlong }) => overlong),
     updates: 0,
     learningRate,
     warnings: [],
-    ...(live.length > 0 && { baselines: fromLive.baselines }),
   };
-  // A live turn is used up even if it only moved its agent's mean.
-  const rollouts = [...fromGroups, ...live].map(({ rollout }) => rollout.id);
+  // A live turn is used up even if nothing sets it apart.
+  const rollouts = [...fromGroups.map(({ rollout }) => rollout), ...others].map(({ id }) => id);
   if (!data_N.some(isTelling)) {
     await log.append({ type: 'step-ended', batch: batch.id, rollouts, report });
     return { end: 'idle', report };
@@ -283,9 +291,32 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     await log.append({ type: 'step-ended', batch: batch.id, checkpoint, rollouts, report: whole });
     return { end: 'trained', checkpoint, report: whole };
   } catch (error) {
-    if (signal.aborted) return { end: 'paused' };
-    if (!(error instanceof TrainingError)) throw error;
-    return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
+    return endOf(error, signal);
+  }
+}
+
+/** What an error during a step means for it. Throws what is no engine's failure. */
+function endOf(error: unknown, signal: AbortSignal): TrainStepEnd {
+  if (signal.aborted) return { end: 'paused' };
+  if (!(error instanceof TrainingError)) throw error;
+  return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
+}
+
+const isHinted = (turn: LiveTurn): turn is LiveTurn & HintedRollout => turn.hinted !== undefined;
+
+/** The token advantages of hinted rollouts, read before any update. */
+async function teach(
+  { model, teacher, profile, settings, signal }: TrainStepInput,
+  hinted: readonly HintedRollout[],
+): Promise<{ readonly scored: readonly ScoredRollout[] } | TrainStepEnd> {
+  try {
+    const scored = await untilAborted(
+      hindsightOf(hinted, { model, teacher }, profile, settings.hindsight, signal),
+      signal,
+    );
+    return { scored };
+  } catch (error) {
+    return endOf(error, signal);
   }
 }
 

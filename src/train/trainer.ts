@@ -1,3 +1,4 @@
+import { compact } from '../core/json.ts';
 import { TrainingError, type TrainingModel } from '../core/training.ts';
 import { collectGroups } from './groups.ts';
 import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
@@ -21,6 +22,8 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
   let model: TrainingModel | undefined;
   let reference: TrainingModel | undefined;
+  /** The weights that the run began with, when they read hints. */
+  let teacher: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
     // Not awaited: the user should not wait for the engine's cleanup.
@@ -66,11 +69,19 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
         trained: run.trained,
         most: input.batch.size,
       });
+      const policy = run.lineage.at(-1);
+      const start = settings.hindsight.teacher === 'start' ? run.lineage[0] : policy;
+      const asked = { live: live ?? [], generation, seed: `${batch}/distilled`, signal };
+      const distilled = start && policy && (await input.distil?.({ policy, teacher: start, ...asked }));
+      const isTaught = [...(live ?? []), ...(distilled ?? [])].some(({ hinted }) => hinted !== undefined);
+      if (isTaught && start !== undefined && start !== policy)
+        teacher ??= await engine.openModel(start.state);
       const rate = input.learningRate ?? engine.profile.learningRate;
       const end = await trainStep({
-        batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
+        batch: { id: batch, groups, ...compact({ live, distilled }) },
         model,
         ...(reference === undefined ? {} : { reference }),
+        teacher,
         profile: engine.profile,
         log,
         generation,
@@ -98,6 +109,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   } finally {
     leaveModel();
     reference?.close().catch(() => undefined);
+    teacher?.close().catch(() => undefined);
   }
 }
 

@@ -2,7 +2,7 @@ import type { JobCost } from '../core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { LiveQuery } from './live-turns.ts';
+import type { LiveEstimators, LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
@@ -29,6 +29,8 @@ export interface TrainingPlan {
   readonly isLive: boolean;
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
+  /** Whether proven lessons move into the weights. */
+  readonly isDistilled: boolean;
   /** Whether every request has to fit into the day's budget of background jobs. */
   readonly isBudgeted: boolean;
   /** What the engine charges; undefined when it is not known. */
@@ -91,7 +93,8 @@ export interface TrainSettings {
   readonly learningRate?: number | undefined;
   /** The coefficient of the penalty for KL(policy ‖ base model). */
   readonly kl: number;
-  readonly live: boolean;
+  readonly live: boolean | LiveEstimators;
+  readonly distill: boolean;
   /** A vLLM that serves the adapters. */
   readonly serve?:
     | {
@@ -106,6 +109,8 @@ export interface TrainSettings {
 export interface DaemonCalls extends StepBudget {
   /** The lessons that the library shows with a task now. */
   show(query: TaskRecall): Promise<TaskLessons>;
+  /** Those of them that are live and were measured to help. */
+  proven(query: TaskRecall): Promise<TaskLessons>;
   generation(): Promise<number>;
   tell(event: PromotionEvent): Promise<PromotionOutcome>;
   /** Recorded tasks, newest first. */
@@ -122,6 +127,7 @@ interface PromotionOutcome {
 
 export type DaemonCall =
   | { readonly ask: 'show'; readonly query: TaskRecall }
+  | { readonly ask: 'proven'; readonly query: TaskRecall }
   | { readonly ask: 'generation' }
   | { readonly ask: 'tell'; readonly event: PromotionEvent }
   | { readonly ask: 'recorded' }

@@ -1,5 +1,6 @@
 import type { TrainingEngine } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
+import type { MakeDistillation } from './distillation.ts';
 import type { PolicyVersion } from './promotion.ts';
 import type { RewardGuardSettings } from './reward-guard.ts';
 import type { BatchRefusal, Rollout } from './rollout.ts';
@@ -55,6 +56,8 @@ export interface TrainInput<Task> {
   readonly generation: () => number | Promise<number>;
   /** Live turns to use besides groups, read before every step; none by default. They are not journaled: a repeated step may get others. */
   readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
+  /** Replies to distil besides, made before every step; none by default. Not journaled either. */
+  readonly distil?: MakeDistillation;
   readonly journal: RunJournal;
   readonly signal: AbortSignal;
   readonly rank: number;

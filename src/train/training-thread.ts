@@ -37,6 +37,7 @@ const ask = <T>(question: DaemonCall): Promise<T> =>
 try {
   const duties: DaemonCalls = {
     show: (query) => ask({ ask: 'show', query }),
+    proven: (query) => ask({ ask: 'proven', query }),
     generation: () => ask({ ask: 'generation' }),
     tell: (event) => ask({ ask: 'tell', event }),
     recorded: () => ask({ ask: 'recorded' }),

@@ -108,6 +108,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
       close: async () => undefined,
     },
     lessonsFor: async () => ({ text: '', lessons: [], generation: 0 }),
+    compareBlocks: async () => [],
     catalogue: { resolve: () => [own], list: () => [], access: () => new Set() },
     prices: () => ({}),
     clock,

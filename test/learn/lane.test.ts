@@ -29,7 +29,6 @@ async function open(study: Parameters<typeof startLearning>[0]['study'], learn =
     since: 0,
     budget: { spent: () => ({ usd: 0, tokens: 0, unpriced: 0, calls: 0, ms: 0 }) },
     libraryChanged: async () => undefined,
-    succeeded: () => undefined,
     learn,
     study,
     settled: async () => undefined,

@@ -59,7 +59,6 @@ async function open(over: Partial<LearningPorts> = {}, usdPerDay = 1, store = cr
     embed: async (texts) => texts.map(() => new Float32Array(384)),
     hasSecret: () => false,
     buffer: { add: () => undefined },
-    succeeded: () => undefined,
     onStatus: (status) => statuses.push(status),
     clock: systemClock,
     newId,

@@ -55,7 +55,6 @@ async function open(over: Partial<LearningPorts> = {}, store = createMemoryStore
     embed: async (texts) => texts.map(() => new Float32Array(384)),
     hasSecret: () => false,
     buffer: { add: () => undefined },
-    succeeded: () => undefined,
     onStatus: (status) => statuses.push(status),
     clock: systemClock,
     newId,

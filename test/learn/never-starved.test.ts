@@ -65,7 +65,6 @@ async function open({ patienceMs, ...over }: Over = {}, store = createMemoryStor
       embed: async (texts) => texts.map(() => new Float32Array(384)),
       hasSecret: () => false,
       buffer: { add: () => undefined },
-      succeeded: () => undefined,
       onStatus: (status) => statuses.push(status),
       clock,
       newId,

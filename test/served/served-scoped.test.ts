@@ -11,7 +11,7 @@ let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 
 beforeAll(async () => {
-  home = makeHome({ library: { holdout: 0 }, learn: { flush: 'scoped' } });
+  home = makeHome({ library: { holdout: 0, index: { lines: 0 } }, learn: { flush: 'scoped' } });
   daemon = await startDaemon(home.dir);
 });
 afterAll(async () => {
@@ -39,7 +39,6 @@ it('with learn.flush scoped, a new lesson keeps the samples that it does not aff
   const table = await turn('table', 'Sort the rows of the invoices spreadsheet by date');
   for (const id of [cake, table]) await owner('POST', '/v1/feedback', { turn: id, score: 1 });
   await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 2, generation: 0 }), SOON);
-  // No pause: the tasks of the samples are in the embedding queue before the lesson is.
   const text = lessonText({
     name: 'sort-invoices',
     description: 'When you sort the rows of a spreadsheet of invoices.',

@@ -55,28 +55,14 @@ describe('an advantage', () => {
 });
 
 describe('a live turn', () => {
-  const turn = (agent: string, id: string, reward: number) => ({ agent, rollout: attempt(id, { reward }) });
-
-  it("is compared with its agent's earlier turns (never with itself), and is marked as such", () => {
-    const turns = [turn('x', 'a', 1), turn('y', 'b', 0), turn('x', 'c', 0), turn('x', 'd', 0.5)];
-    const { scored, baselines } = scoreLiveTurns(turns, {}, 0.5);
+  it('has the advantage that it came with; one that has only a hint is not scored by its reward', () => {
+    const turns = [
+      { rollout: attempt('a', { reward: 1 }), advantage: 0.25 },
+      { rollout: attempt('b', { reward: 1 }), hinted: [[1, 2]] },
+    ];
+    const scored = scoreLiveTurns(turns);
     expect(scored.map(({ rollout, advantage, against }) => [rollout.id, advantage, against])).toEqual([
-      ['c', -1, 'running'],
-      ['d', 0.5 - 1 / 3, 'running'],
+      ['a', 0.25, 'running'],
     ]);
-    expect(Object.keys(baselines)).toEqual(['x', 'y']);
-  });
-
-  it('continues from saved baselines: two halves give the same as the whole', () => {
-    fc.assert(
-      fc.property(rewards, fc.nat({ max: 16 }), (given, cut) => {
-        const turns = given.map((reward, at) => turn('x', `${at}`, reward));
-        const first = scoreLiveTurns(turns.slice(0, cut), {});
-        const second = scoreLiveTurns(turns.slice(cut), first.baselines);
-        const whole = scoreLiveTurns(turns, {});
-        expect([...first.scored, ...second.scored]).toEqual(whole.scored);
-        expect(second.baselines).toEqual(whole.baselines);
-      }),
-    );
   });
 });

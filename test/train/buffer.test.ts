@@ -174,3 +174,39 @@ describe('an erased session', () => {
     expect(again.samples()).toEqual(live.samples());
   });
 });
+
+describe('the outcomes for live turns', () => {
+  const outcomesOf = (...facts: readonly Fact[]): readonly string[] =>
+    fold(facts)
+      .outcomes()
+      .map(({ turn }) => turn);
+  const queued = (...turns: readonly string[]): Fact => ({
+    type: 'learning-queued',
+    item: 'i',
+    learner: 'evolver',
+    session: 's1',
+    turns,
+  });
+
+  it('are the samples and the failures that fed no lesson', () => {
+    expect(outcomesOf(failure('bad'), success('good'))).toEqual(['good', 'bad']);
+  });
+
+  it('never include a failure that a cycle learned from, a learner cites or is queued for one, in any order', () => {
+    const cites = changed(0, { by: learner, changes: [resting('a')] });
+    for (const cite of [cycleEnd('a'), cites, queued('a')]) {
+      expect(outcomesOf(failure('a'), cite)).toEqual([]);
+      expect(outcomesOf(cite, failure('a'))).toEqual([]);
+      expect(outcomesOf(failure('a'), cite, failure('a', { reward: 0.2 }))).toEqual([]);
+    }
+  });
+
+  it('never include a failure of another generation, also when its turn was certified', () => {
+    expect(outcomesOf(failure('a'), changed(1, { recertified: ['a'] }))).toEqual([]);
+    expect(outcomesOf(changed(1), failure('a'))).toEqual([]);
+  });
+
+  it('never include what an agent said of itself, or a failure of an erased session', () => {
+    expect(outcomesOf(failure('a', { source: 'agent' }), failure('b'), erased('s1'))).toEqual([]);
+  });
+});

@@ -24,7 +24,7 @@ describe('a run that also trains on live turns', () => {
       if (served.length === 0) {
         const policy = { version: wanted.versions.at(-1) ?? -1, sampler: undefined };
         for (const rollout of await rollouts(policy, task, 5, { seed: 'served', signal }))
-          served.push({ agent: 'ada', rollout: { ...rollout, id: `live/${rollout.id}` } });
+          served.push({ advantage: rollout.reward - 0.5, rollout: { ...rollout, id: `live/${rollout.id}` } });
       }
       return served.filter(
         ({ rollout: { id, segments } }) =>
@@ -48,8 +48,7 @@ describe('a run that also trains on live turns', () => {
       heard.push(news);
 
     const reports = heard.flatMap((news) => (news.type === 'step-trained' ? [news.report] : []));
-    // The agent's first turn has nothing to be held against.
-    expect(reports.map((report) => report.live)).toEqual([4, 0, 0, 0, 0]);
+    expect(reports.map((report) => report.live)).toEqual([5, 0, 0, 0, 0]);
     expect(asked.map(({ generation }) => generation)).toEqual(Array(5).fill(GENERATION));
     expect(asked.map(({ versions }) => versions)).toEqual([[0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4]]);
     expect(asked.map(({ trained }) => [...trained].filter((id) => id.startsWith('live/')).length)).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RewardSource } from '../../src/core/evidence.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import type { TrainingSample } from '../../src/train/buffer.ts';
+import type { TrainingOutcome } from '../../src/train/buffer.ts';
 import { liveQueryOf, readLiveTurns } from '../../src/train/live-turns.ts';
 import { end, start } from '../record/store/facts.ts';
 
@@ -12,14 +12,22 @@ interface Turn {
   readonly version?: number;
   readonly temperature?: number;
   readonly source?: RewardSource;
+  readonly reward?: number;
 }
 
 /** A record of turns, each of a session of its own, and the samples that they are to learning. */
 async function recordTurns(turns: readonly Turn[]) {
   const store = createMemoryStore();
   const records = toRecords(store, () => 0);
-  const samples: TrainingSample[] = [];
-  for (const { turn, generation = 4, version = 2, temperature = 1, source = 'person' } of turns) {
+  const samples: TrainingOutcome[] = [];
+  for (const {
+    turn,
+    generation = 4,
+    version = 2,
+    temperature = 1,
+    source = 'person',
+    reward = 0.75,
+  } of turns) {
     const session = `s-${turn}`;
     const facts = [
       start(turn, session, { agent: 'ada', generation }),
@@ -40,20 +48,21 @@ async function recordTurns(turns: readonly Turn[]) {
       facts.map((fact) => ({ at: 1, fact })),
       [{ hash: `tokens-${turn}`, text, session }],
     );
-    samples.push({ turn, session, generation, reward: 0.75 });
+    samples.push({ turn, session, generation, reward, source });
   }
-  return { records, samples };
+  const outcomes = { advantageOf: (): number => 0.25 };
+  return { parts: { records, outcomes }, records, samples };
 }
 
 const wanted = { generation: 4, versions: [1, 2], trained: new Set<string>(), most: 10 };
 
 describe('live turns', () => {
-  it('are read back in the recorded tokens, with their agent and reward', async () => {
-    const { records, samples } = await recordTurns([{ turn: 't' }]);
+  it('are read back in the recorded tokens, with their reward and advantage', async () => {
+    const { parts, samples } = await recordTurns([{ turn: 't' }]);
     const stamp = { policy: 2, generation: 4 };
-    expect(await readLiveTurns(liveQueryOf(wanted), samples, records)).toEqual([
+    expect(await readLiveTurns(liveQueryOf(wanted), samples, parts)).toEqual([
       {
-        agent: 'ada',
+        advantage: 0.25,
         rollout: {
           id: 'live/t',
           task: 'turn/t',
@@ -68,8 +77,8 @@ describe('live turns', () => {
     ]);
   });
 
-  it('were rewarded by a person or a verifier, and have the wanted generation, version and temperature', async () => {
-    const { records, samples } = await recordTurns([
+  it('were rewarded by a verifier, a person or a judge, and have the wanted generation, version and temperature', async () => {
+    const { parts, samples } = await recordTurns([
       { turn: 'judged', source: 'judge' },
       { turn: 'signal', source: 'signal' },
       { turn: 'verified', source: 'verifier' },
@@ -77,25 +86,57 @@ describe('live turns', () => {
       { turn: 'foreign', version: 9 },
       { turn: 'cold', temperature: 0.2 },
       { turn: 'told' },
+      { turn: 'thanked' },
     ]);
-    const read = await readLiveTurns(liveQueryOf(wanted), samples, records);
+    const read = await readLiveTurns(liveQueryOf(wanted), samples, parts);
     expect(read.map(({ rollout }) => [rollout.id, rollout.rewardSource])).toEqual([
+      ['live/judged', 'judge'],
       ['live/verified', 'verifier'],
       ['live/told', 'person'],
+      ['live/thanked', 'person'],
     ]);
   });
 
   it('are returned once, oldest first, up to the wanted number', async () => {
-    const { records, samples } = await recordTurns(['a', 'b', 'c', 'd'].map((turn) => ({ turn })));
+    const { parts, samples } = await recordTurns(['a', 'b', 'c', 'd'].map((turn) => ({ turn })));
     const trained = new Set(['run-1/0/0/0', 'live/a']);
-    const read = await readLiveTurns(liveQueryOf({ ...wanted, trained, most: 2 }), samples, records);
+    const read = await readLiveTurns(liveQueryOf({ ...wanted, trained, most: 2 }), samples, parts);
     expect(read.map(({ rollout }) => rollout.id)).toEqual(['live/b', 'live/c']);
   });
 
   it('never come from an erased session, even before learning knows about it', async () => {
-    const { records, samples } = await recordTurns([{ turn: 'a' }, { turn: 'b' }]);
+    const { parts, records, samples } = await recordTurns([{ turn: 'a' }, { turn: 'b' }]);
     expect(await records.erase('s-a', 'asked for')).toMatchObject({ turns: 1 });
-    const read = await readLiveTurns(liveQueryOf(wanted), samples, records);
+    const read = await readLiveTurns(liveQueryOf(wanted), samples, parts);
     expect(read.map(({ rollout }) => rollout.id)).toEqual(['live/b']);
+  });
+
+  it('include failures that fed no lesson, beside successes when a batch is full', async () => {
+    const good = ['a', 'b', 'c', 'd'].map((turn) => ({ turn }));
+    const bad = ['x', 'y'].map((turn) => ({ turn, reward: 0 }));
+    const { parts, samples } = await recordTurns([...good, ...bad]);
+    const read = await readLiveTurns(liveQueryOf({ ...wanted, most: 3 }), samples, parts);
+    expect(read.map(({ rollout }) => rollout.reward)).toContain(0);
+  });
+
+  it('are rewarded by a judge in at most a quarter of a batch (not at all without other turns)', async () => {
+    const judged = Array.from({ length: 6 }, (_, at) => ({ turn: `j${at}`, source: 'judge' as const }));
+    const sources = async (turns: readonly Turn[]): Promise<readonly string[]> => {
+      const { parts, samples } = await recordTurns(turns);
+      const read = await readLiveTurns(liveQueryOf(wanted), samples, parts);
+      return read.map(({ rollout }) => rollout.rewardSource);
+    };
+    expect(await sources(judged)).toEqual([]);
+    const mixed = await sources([...judged, ...['a', 'b', 'c'].map((turn) => ({ turn }))]);
+    expect(mixed.filter((source) => source === 'judge')).toHaveLength(1);
+    expect(mixed).toHaveLength(4);
+  });
+
+  it('with only a hint are in the branch of hints alone; without either they are left out', async () => {
+    const { records, samples } = await recordTurns([{ turn: 'a' }, { turn: 'b' }]);
+    const hinted = async ({ turn }: { readonly turn: string }) => (turn === 'a' ? [9, 1, 2] : undefined);
+    const read = await readLiveTurns(liveQueryOf(wanted), samples, { records, hinted });
+    expect(read).toMatchObject([{ rollout: { id: 'live/a' }, hinted: [[9, 1, 2]] }]);
+    expect(read[0]?.advantage).toBeUndefined();
   });
 });

@@ -99,6 +99,7 @@ it('settings decide about training unless a benchmark asks for something else', 
     groupSize: 2,
     loraRank: 8,
     live: false,
+    distill: false,
   } as const;
   expect(tuningOf({ ...settings, kl: 0 })).toEqual({ settings: {} });
   expect(tuningOf({ ...settings, kl: 0.1, learningRate: 0.002 })).toEqual({

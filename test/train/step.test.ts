@@ -140,10 +140,12 @@ describe('a step', () => {
   });
 
   it('uses live turns only where given, and reports their number', async () => {
-    const live = ['a', 'b', 'c'].map((id, at) => ({ agent: 'x', rollout: attempt(id, { reward: at }) }));
+    const live = ['a', 'b', 'c'].map((id, at) => ({
+      advantage: at - 1,
+      rollout: attempt(id, { reward: at }),
+    }));
     const end = await step(await sampled('a'), { batch: { id: 'run/0', groups: await sampled('a'), live } });
-    expect(end).toMatchObject({ end: 'trained', report: { live: 2 } });
-    expect(log.run.baselines.x?.mean).toBeGreaterThan(0.9);
+    expect(end).toMatchObject({ end: 'trained', report: { live: 3, hinted: 0 } });
   });
 
   it('is done once: repeating the batch changes nothing, also from a second process', async () => {

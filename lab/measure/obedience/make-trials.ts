@@ -102,7 +102,8 @@ function questionsFor(set: RuleSet, name: string, count: number, split: Split): 
   return found.slice(0, count);
 }
 
-function aloneTrials(
+/** Tasks in which the rule applies, each told in all ways. */
+export function aloneTrials(
   origin: TrialOrigin,
   rule: HouseRule,
   name: string,

@@ -1,0 +1,147 @@
+import { createRandom } from '../base/random.ts';
+import type { TaskRecall, TrainingTask } from '../core/task-source.ts';
+import type { PolicyTemplate, SampledTurn, Sampler } from '../core/training.ts';
+import { createInProcessClient } from '../models/in-process-client.ts';
+import type { LiveTurn } from './advantage.ts';
+import { shuffleBySeed } from './datum.ts';
+import type { HintedRollout } from './hindsight.ts';
+import { withHint } from './hint.ts';
+import { createPolicyModel } from './policy/policy-model.ts';
+import type { TaskLessons } from './policy-rollouts.ts';
+import type { PolicyVersion } from './promotion.ts';
+import type { RolloutSegment } from './rollout.ts';
+
+/** What one step distils, besides the recorded replies to corrected turns. */
+export interface DistillationRequest {
+  /** The weights in training. */
+  readonly policy: PolicyVersion;
+  /** The weights that read hints. */
+  readonly teacher: PolicyVersion;
+  /** Live turns of the step. To those with a hint the policy answers once more, with the hint. */
+  readonly live: readonly LiveTurn[];
+  readonly generation: number;
+  readonly seed: string;
+  readonly signal: AbortSignal;
+}
+
+/** The teacher's replies. */
+export type MakeDistillation = (request: DistillationRequest) => Promise<readonly HintedRollout[]>;
+
+interface DistillationOptions {
+  readonly template: PolicyTemplate;
+  readonly openSampler: (path: string | undefined) => Promise<Sampler>;
+  /** Lessons that are to move into the weights; absent: none. */
+  readonly lessons?: {
+    readonly tasks: readonly TrainingTask[];
+    /** The block of the proven lessons for a task. */
+    readonly show: (query: TaskRecall) => Promise<TaskLessons>;
+    /** Tasks of a step. */
+    readonly count: number;
+  };
+}
+
+/**
+ * The replies of weights that read the hint. The student's own replies cannot teach it what it never says: a policy that has never obeyed a rule samples no token of it. So the replies are the teacher's, and the prompts they are trained
+ * after are the student's, without the hint.
+ */
+export function createDistillation(options: DistillationOptions): MakeDistillation {
+  const { template, openSampler, lessons } = options;
+  return async (request) => {
+    const { teacher, live, seed, signal } = request;
+    const hinted = live.filter((turn) => turn.hinted !== undefined);
+    const tasks = lessons === undefined ? [] : shuffleBySeed(lessons.tasks, seed).slice(0, lessons.count);
+    if (hinted.length === 0 && tasks.length === 0) return [];
+    const sampler = await openSampler(teacher.sampler);
+    try {
+      const again = await Promise.all(
+        hinted.map((turn, at) => answerAgain(turn, at, sampler, request, template)),
+      );
+      const attempts: (HintedRollout | undefined)[] = [];
+      for (const [at, task] of tasks.entries()) {
+        if (signal.aborted) break;
+        const shown = await lessons?.show(task.recall);
+        if (shown !== undefined && shown.text !== '' && shown.generation === request.generation)
+          attempts.push(await attemptTaught(task, at, shown.text, sampler, request, template));
+      }
+      return [...again, ...attempts].flatMap((one) => (one === undefined ? [] : [one]));
+    } finally {
+      await sampler.close();
+    }
+  };
+}
+
+/** One reply to a corrected turn, by the policy that has read the correction. */
+async function answerAgain(
+  { rollout, hinted = [] }: LiveTurn,
+  place: number,
+  sampler: Sampler,
+  { policy, generation, seed, signal }: DistillationRequest,
+  { stop, longestReply }: PolicyTemplate,
+): Promise<HintedRollout | undefined> {
+  const [prompt] = hinted;
+  const [asked] = rollout.segments;
+  if (prompt === undefined || asked?.kind !== 'prompt') return undefined;
+  const random = createRandom(`${seed}/again/${place}`).below(2 ** 31);
+  const ask = { prompt, count: 1, maxTokens: longestReply, temperature: 1, stop, seed: random };
+  const [reply] = await sampler.sample(ask, signal);
+  if (reply === undefined || reply.tokens.length === 0) return undefined;
+  const stamp = { policy: policy.version, generation };
+  const segments: readonly RolloutSegment[] = [
+    { ...asked, ...stamp },
+    { kind: 'reply', ids: reply.tokens, logprobs: reply.logprobs, ...stamp },
+  ];
+  return {
+    rollout: { ...rollout, id: `${seed}/again/${place}`, segments },
+    hinted: [prompt],
+    isTaught: true,
+  };
+}
+
+/** An attempt at a task with the block in every prompt of the policy; the student's prompts are the same without it. */
+async function attemptTaught(
+  task: TrainingTask,
+  place: number,
+  block: string,
+  sampler: Sampler,
+  { policy, generation, seed, signal }: DistillationRequest,
+  template: PolicyTemplate,
+): Promise<HintedRollout | undefined> {
+  const id = `${seed}/taught/${place}`;
+  const random = createRandom(id);
+  const student: (readonly number[])[] = [];
+  const turns: SampledTurn[] = [];
+  const model = createPolicyModel({
+    template: {
+      ...template,
+      render: (request) => {
+        const taught = template.render(withHint(request, block));
+        const own = template.render(request);
+        // A prompt that only one of them can read is not compared.
+        if (taught.is !== 'prompt' || own.is !== 'prompt') return own;
+        student.push(own.tokens);
+        return taught;
+      },
+    },
+    weights: async () => ({ version: policy.version, sampler, release: () => undefined }),
+    temperature: 1,
+    seed: () => random.below(2 ** 31),
+    keep: (sampled) => void turns.push(sampled),
+  });
+  const attempt = await task.open();
+  try {
+    await attempt.run({ speak: createInProcessClient(model), session: id }, signal);
+  } finally {
+    await attempt.close();
+  }
+  if (turns.length === 0 || turns.length !== student.length) return undefined;
+  const stamp = { policy: policy.version, generation };
+  const segments = turns.flatMap(({ tokens, logprobs, temperature }, at): readonly RolloutSegment[] => [
+    { kind: 'prompt', ids: student[at] ?? [], ...stamp },
+    { kind: 'reply', ids: tokens, logprobs, ...stamp, ...(temperature === 1 ? {} : { isBent: true }) },
+  ]);
+  return {
+    rollout: { id, task: task.id, segments, reward: 0, rewardSource: 'verifier' },
+    hinted: turns.map(({ prompt }) => prompt),
+    isTaught: true,
+  };
+}
