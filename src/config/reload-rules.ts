@@ -48,6 +48,8 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.groupSize': WINDOW,
   'train.steps': WINDOW,
   'train.live': WINDOW,
+  'train.regression': WINDOW,
+  'train.effect': START,
   // The record is open.
   'store.url': START,
   'store.keepDays': NOW,

@@ -1,14 +1,22 @@
 import { TrainingError } from '../core/training.ts';
 import { createPracticeTraining, type PracticeTraining } from './practice-training.ts';
 import type { PromotionEvent } from './promotion.ts';
-import { connectPlannedEngine, followPromotions, openPlannedTemplate } from './run-plan.ts';
+import { connectPlannedEngine, followPromotions, openPlannedTemplate, openRegression } from './run-plan.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
 
 /** What training in a session of practice needs, as plain data: it runs in another thread than the one that serves. */
 export interface PracticeTrainingPlan
   extends Pick<
     TrainingPlan,
-    'engine' | 'template' | 'folder' | 'rank' | 'tuning' | 'promotion' | 'turnedBack'
+    | 'engine'
+    | 'template'
+    | 'folder'
+    | 'rank'
+    | 'tuning'
+    | 'promotion'
+    | 'turnedBack'
+    | 'regression'
+    | 'isThin'
   > {
   /** The policy's name, such as `nano`. */
   readonly name: string;
@@ -72,6 +80,8 @@ export async function openPracticeTraining(
       generation: calls.generation,
       rank: plan.rank,
       signal,
+      isThin: plan.isThin,
+      ...(await openRegression(plan)),
       ...(learningRate === undefined ? {} : { learningRate }),
       ...(settings === undefined ? {} : { settings }),
       ...(seed === undefined ? {} : { seed }),
