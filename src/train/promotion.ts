@@ -292,7 +292,12 @@ function toCanary(
 ): PromotionResult {
   const first = moveOn(state, trial, 'measurement', why);
   if (canarySessions > 0 || first.state.trial === undefined) return first;
-  const second = moveOn(first.state, first.state.trial, 'measurement', 'the canary stage is switched off');
+  const second = moveOn(
+    first.state,
+    first.state.trial,
+    'measurement',
+    `${why}; the canary stage is switched off`,
+  );
   return { state: second.state, facts: [...first.facts, ...second.facts] };
 }
 

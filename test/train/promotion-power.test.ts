@@ -12,9 +12,12 @@ const isLive = ({ end }: GateRun): boolean => end === 'live';
 const allowed = (share: number, runs = RUNS): number => share + 3 * Math.sqrt((share * (1 - share)) / runs);
 
 describe('the gate of weights', () => {
-  it.each([0, 0.55])('promotes equal weights in at most 5 percent of trials (effects apart by %d)', (spread) => {
-    expect(shareOf({ spread }, isLive)).toBeLessThanOrEqual(allowed(0.01));
-  });
+  it.each([0, 0.55])(
+    'promotes equal weights in at most 5 percent of trials (effects apart by %d)',
+    (spread) => {
+      expect(shareOf({ spread }, isLive)).toBeLessThanOrEqual(allowed(0.01));
+    },
+  );
 
   it('promotes weights that are 20 points better in most trials on 120 tasks', () => {
     expect(shareOf({ effect: 0.2 }, isLive, 60)).toBeGreaterThan(0.8);
