@@ -56,6 +56,8 @@ export interface Tuning {
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   readonly seed?: number;
+  /** Pairs of attempts at held-out tasks in one window; no limit by default. */
+  readonly mostPairs?: number;
   /** An ablation: what the trainer still learns, it did not learn from what was taken away. */
   readonly control?: 'shuffled-rewards' | 'no-lessons';
 }

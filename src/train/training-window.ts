@@ -39,6 +39,8 @@ interface TrainingWindowOptions {
   readonly seed?: number;
   /** General questions that new weights are asked besides; none by default. */
   readonly regression?: readonly TrainingTask[];
+  /** Pairs of attempts at held-out tasks in one window; no limit by default. */
+  readonly mostPairs?: number;
   /** Few sessions are rated: a canary is compared on recorded requests instead. */
   readonly isThin?: boolean;
 }
@@ -64,6 +66,7 @@ export async function* runTrainingWindow(
     tasks: training.regression,
     rollOut: createQuestionRollouts(template, openSampler),
   };
+  const limit = training.mostPairs === undefined ? {} : { mostPairs: training.mostPairs };
   let found: readonly TrainingTask[] | undefined;
   const heldOut = async (): Promise<readonly TrainingTask[]> => {
     found ??= await training.tasks.heldOut(signal);
@@ -73,11 +76,11 @@ export async function* runTrainingWindow(
     return tasks;
   };
   async function* weigh(): AsyncGenerator<TrainingEvent, void, undefined> {
-    yield* evaluateCandidate({ promotions, rollOut, tasks: await heldOut(), regression, signal });
+    yield* evaluateCandidate({ ...limit, promotions, rollOut, tasks: await heldOut(), regression, signal });
   }
   // Finish the measurement that an earlier window left.
   if (training.isThin === true && canaryOf(promotions.state()) !== undefined)
-    yield* replayCanary({ promotions, rollOut, tasks: await heldOut(), signal });
+    yield* replayCanary({ ...limit, promotions, rollOut, tasks: await heldOut(), signal });
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
   if (signal.aborted || promotions.state().trial?.stage === 'candidate') return;
 

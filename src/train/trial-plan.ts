@@ -3,7 +3,10 @@ import type { MomentSums } from '../stats/moments.ts';
 
 /** What decides how many tasks a trial of weights needs. Grades are 0 to 1. */
 export interface TrialPlanSettings {
-  /** The smallest improvement that is worth a promotion, and the probability with which a trial must be able to show it. */
+  /**
+   * The smallest improvement that is worth a promotion, and the probability with which a trial must be able to show it; with a power
+   * of 0 a trial is opened on any number of tasks.
+   */
   readonly effect: number;
   readonly power: number;
   /** Pairs of attempts in one trial, and in one cluster of it. */
@@ -78,11 +81,11 @@ export function planTrial(
 ): PlannedTrial {
   const repeats = Math.max(1, Math.min(mostRepeats, Math.floor(mostPairs / Math.max(1, clusters))));
   const standardised = effect / Math.sqrt(clusterVariance(repeats, observed) + effect ** 2);
-  const luck = tQuantile(power, MANY);
+  const luck = power === 0 ? 0 : tQuantile(power, MANY);
   const wealth = Math.log(1 / level) + MIXTURE_COST;
   const distance = luck + Math.sqrt(luck ** 2 + 2 * wealth);
   const needed = Math.ceil((distance / standardised) ** 2);
-  return { repeats, needed, isPowered: clusters >= needed };
+  return { repeats, needed, isPowered: power === 0 || clusters >= needed };
 }
 
 /** In the words of a verdict. */
