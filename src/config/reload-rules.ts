@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.steps': WINDOW,
   'train.live': WINDOW,
   'train.regression': WINDOW,
-  'train.effect': START,
+  'train.effect': WINDOW,
   // The record is open.
   'store.url': START,
   'store.keepDays': NOW,

@@ -113,12 +113,13 @@ export async function openPromotionLog({
   };
 }
 
-/** A state is written with every twentieth pair: a measurement of hundreds goes on about there. */
-const PAIRS_BETWEEN = 20;
+/** A state is written with every fifth cluster: a measurement of hundreds goes on about there. */
+const CLUSTERS_BETWEEN = 5;
 
 function isMilestone({ trial, waiting }: PromotionState, version: number): boolean {
   const measured = [trial, waiting].find((one) => one?.served.version === version);
-  return measured !== undefined && measured.pairs.length % PAIRS_BETWEEN === 0;
+  const { pairs = [], roots = [] } = measured ?? {};
+  return pairs.length === 0 && roots.length > 0 && roots.length % CLUSTERS_BETWEEN === 0;
 }
 
 /**

@@ -148,7 +148,7 @@ function propose(
   if (trial?.stage === 'candidate') {
     // An earlier version opened it without a plan: it gets one as long as nothing was measured.
     if (trial.served.version === version)
-      return trial.plan === undefined && trial.pairs.length === 0
+      return trial.plan === undefined && trial.differences.n === 0
         ? unmoved({ ...state, trial: { ...trial, plan } })
         : unmoved(state);
     return { state, facts: moved('rejected', `version ${trial.served.version} is already on trial`) };

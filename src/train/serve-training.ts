@@ -117,7 +117,13 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const { settings, records, clock, log, override = {} } = options;
   if (options.engine === undefined) return undefined;
   const { engine } = options;
-  const promotion = { ...DEFAULT_PROMOTION, effect: settings.effect, ...override.promotion };
+  const promotion: PromotionSettings = {
+    ...DEFAULT_PROMOTION,
+    ...override.promotion,
+    get effect() {
+      return override.promotion?.effect ?? settings.effect;
+    },
+  };
   const { policySeed } = override;
   const policy = servePolicy({
     engine,

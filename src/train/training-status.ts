@@ -20,10 +20,9 @@ export const describeVersions = (
   }),
 });
 
-const describeTrial = ({ served, stage, pairs, sessions, differences, replay, regression }: PolicyTrial) => ({
+const describeTrial = ({ served, stage, sessions, differences, replay, regression }: PolicyTrial) => ({
   version: served.version,
   stage,
-  pairs: pairs.length,
   tasks: differences.n,
   questions: regression?.n ?? 0,
   replayed: replay?.n ?? 0,

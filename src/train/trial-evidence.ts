@@ -46,8 +46,9 @@ export interface TrialEvidence {
   readonly replay?: MomentSums;
   /** What the live version reached on the regression suite. */
   readonly regressionLive?: number;
+  /** Of clusters that are not complete. */
   readonly pairs: readonly string[];
-  /** Clusters that are complete. */
+  /** Clusters that are complete: no more pairs of them count. */
   readonly roots?: readonly string[];
   /** Clusters with fewer pairs than they need. */
   readonly open?: Readonly<Record<string, { readonly n: number; readonly sum: number }>>;
@@ -77,13 +78,15 @@ export function addPair(
 ): TrialEvidence | undefined {
   const { pairs, roots = [], open = {} } = evidence;
   const name = clusterName(suite, root);
-  if (pairs.includes(pair) || roots.includes(name) || !isScore(candidate) || !isScore(live)) return undefined;
-  const { [name]: begun = { n: 0, sum: 0 }, ...others } = open;
-  const cluster = { n: begun.n + 1, sum: begun.sum + candidate - live };
-  const next = { ...evidence, pairs: [...pairs, pair] };
-  if (cluster.n < repeats) return { ...next, open: { ...others, [name]: cluster } };
+  const { [name]: begun, ...others } = open;
+  if (pairs.includes(pair) || (begun === undefined && roots.includes(name))) return undefined;
+  if (!isScore(candidate) || !isScore(live)) return undefined;
+  const cluster = { n: (begun?.n ?? 0) + 1, sum: (begun?.sum ?? 0) + candidate - live };
+  if (cluster.n < repeats)
+    return { ...evidence, pairs: [...pairs, pair], open: { ...others, [name]: cluster } };
   const mean = cluster.sum / cluster.n;
-  const closed = { ...next, open: others, roots: [...roots, name] };
+  const isDone = Object.keys(others).length === 0;
+  const closed = { ...evidence, pairs: isDone ? [] : pairs, open: others, roots: [...roots, name] };
   if (suite === 'replay') return { ...closed, replay: addToMoments(evidence.replay ?? EMPTY_MOMENTS, mean) };
   if (suite === 'tasks') return { ...closed, differences: addToMoments(evidence.differences, mean) };
   return {

@@ -105,7 +105,7 @@ describe('a trial of weights', () => {
     const { state, moves } = tell([proposed(1), ...same]);
     expect(moves).toEqual(['1 candidate']);
     expect(state.trial?.differences).toMatchObject({ n: 1, sum: 1 });
-    expect(state.trial?.pairs).toHaveLength(REPEATS);
+    expect(state.trial?.roots).toEqual(['task/one']);
   });
 
   it('asks for better on tasks and no worse on general questions', () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { readSection } from '../markdown.ts';
 import { measureHoldoutAlone } from './holdout-alone.ts';
 import { drawLibrary, MIXED, USELESS } from './known-effects.ts';
 import { peekAtCheckpoints, peekAtLibraries, peekAtUseless } from './peeking.ts';
@@ -68,4 +69,8 @@ const figures: TrialFigures = {
 };
 if (values.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
 else process.stdout.write(renderStatistics(figures));
-if (values.write) writeFileSync('docs/statistics.md', renderStatistics(figures));
+if (values.write) {
+  // What bench:gate wrote stays.
+  const gate = readSection('docs/statistics.md', 'gate');
+  writeFileSync('docs/statistics.md', `${renderStatistics(figures)}${gate === '' ? '' : `\n${gate}\n`}`);
+}

@@ -7,7 +7,12 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { asArray, asObject, parseJson } from '../../../src/core/json.ts';
 import { openPolicyEngine } from '../../../src/daemon/policy-engine.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
-import { openTrainingEnvironment, removeFolder, runWindow } from '../../served/training-environment.ts';
+import {
+  openTrainingEnvironment,
+  removeFolder,
+  runWindow,
+  teach,
+} from '../../served/training-environment.ts';
 import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
 import { once, type SettingProofs } from './setting-proof.ts';
 
@@ -53,6 +58,7 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     const override = { promotion: { power: 0.8 } };
     const environment = await openTrainingEnvironment({ train, override });
     try {
+      await teach(environment);
       const news = await runWindow(environment.training, {});
       const moved = news.flatMap((one) => (one.type === 'moved' ? [one.moved] : []));
       expect(JSON.stringify(moved), 'train.effect').toContain('to show an improvement of 45 points');
