@@ -47,7 +47,7 @@ const same = await runAll('same-noise', Math.ceil(libraries / 8), MIXED, 'same')
 note('looking after every pair');
 const peeks = { candidates: 10 * libraries * 50, pairs: 300 };
 const peekLibraries = { count: 25 * libraries, size: 50, pairs: 160 };
-const homes = { count: 10 * libraries, nights: 30, pairs: 300, margin: 0.02 };
+const homes = { count: 10 * libraries, nights: 30, pairs: 300 };
 const figures: TrialFigures = {
   mixed: { kinds: summariseKinds(mixed.flat()), errors: summariseErrors(mixed) },
   useless: { kinds: summariseKinds(useless.flat()), errors: summariseErrors(useless) },
@@ -63,7 +63,7 @@ const figures: TrialFigures = {
   },
   checkpoints: {
     ...homes,
-    withFalse: peekAtCheckpoints(homes.count, homes.nights, homes.pairs, homes.margin),
+    withFalse: peekAtCheckpoints(homes.count, homes.nights, homes.pairs),
   },
   holdout: [0.5, 0.3, 0.2].map((effect) => measureHoldoutAlone(effect, 201, 5000)),
 };
