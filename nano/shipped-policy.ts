@@ -37,6 +37,9 @@ interface NanoPolicy {
 /** The path is the same from the built file and from its source. */
 const SHIPPED = fileURLToPath(new URL('models/nano', PACKAGE_ROOT));
 
+/** Questions and tasks without rules in this policy's language: what new weights must not forget. */
+export const NANO_QUESTIONS = path.join(SHIPPED, 'regression.jsonl');
+
 /** Rejects with a ShippedFileError that names the missing or changed file. */
 export async function readNano(folder: string = SHIPPED): Promise<NanoPolicy> {
   const configFile = path.join(folder, 'config.json');

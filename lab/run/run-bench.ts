@@ -43,7 +43,7 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
 /** Training settings of every night. */
 const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
   train: { batchSize: 64, groupSize: 8, loraRank: 8 },
-  promotion: { fewestPairs: 40, mostPairs: 300 },
+  promotion: { mostPairs: 300, effect: 0.25 },
 };
 
 /** Runs or continues a benchmark. Reports are made from the journal in its folder. */

@@ -225,6 +225,7 @@ function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): voi
   const { support } = asObject(status.buffer);
   const versions = asObject(status.versions);
   const trial = asObject(versions.onTrial);
+  const waiting = asObject(versions.waiting);
   const window = asObject(status.window);
   const weights = sayLiveWeights(status);
   const rows: (readonly [string, string] | undefined)[] = [
@@ -237,6 +238,7 @@ function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): voi
     status.adapter === undefined ? undefined : row('adapter', `${status.adapter}`),
     versions.previous === undefined ? undefined : row('previous', `version ${versions.previous}`),
     trial.version === undefined ? undefined : row('on trial', describeTrial(trial)),
+    waiting.version === undefined ? undefined : row('on trial', describeTrial(waiting)),
     window.steps === undefined ? undefined : row('training', describeWindow(window)),
     ...movesOf(window).map((move) => row('training', move)),
     window.problem === undefined ? undefined : row('problem', `${window.problem}`),
@@ -249,10 +251,12 @@ function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): voi
 const movesOf = (window: JsonObject): readonly string[] => asArray(window.moves).map(String);
 
 /** The evidence so far for a version on trial. */
-const describeTrial = ({ version, stage, pairs, sessions }: JsonObject): string =>
-  stage === 'canary'
-    ? `version ${version}, canary: answers a share of the sessions; rewards from ${plural(Number(sessions), 'session')}`
-    : `version ${version}, candidate: answers no request yet; compared on ${plural(Number(pairs), 'held-out task')}`;
+function describeTrial({ version, stage, tasks, questions, replayed, sessions }: JsonObject): string {
+  const [asked, again] = [Number(questions), Number(replayed)];
+  if (stage === 'canary')
+    return `version ${version}, canary: answers a share of the sessions; rewards from ${plural(Number(sessions), 'session')}${again > 0 ? `, compared on ${plural(again, 'recorded request')}` : ''}`;
+  return `version ${version}, candidate: answers no request yet; compared on ${plural(Number(tasks), 'held-out task')}${asked > 0 ? ` and ${plural(asked, 'general question')}` : ''}`;
+}
 
 const describeWindow = (window: JsonObject): string =>
   `${window.isRunning === true ? 'running' : 'ended'}: ${progressOf(window)}`;

@@ -51,6 +51,8 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'train.kl': WINDOW,
   'train.live': WINDOW,
   'train.distill': WINDOW,
+  'train.regression': WINDOW,
+  'train.effect': WINDOW,
   // The record is open.
   'store.url': START,
   'store.keepDays': NOW,

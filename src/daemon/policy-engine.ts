@@ -1,5 +1,5 @@
 import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
-import { NANO_TEMPLATE, readNano } from '../../nano/shipped-policy.ts';
+import { NANO_QUESTIONS, NANO_TEMPLATE, readNano } from '../../nano/shipped-policy.ts';
 import type { Log } from '../base/log.ts';
 import { createRandom } from '../base/random.ts';
 import { sleep } from '../base/sleep.ts';
@@ -88,6 +88,7 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
   return {
     name: 'nano',
     isEmbedded: true,
+    regression: NANO_QUESTIONS,
     template: once(async () => createNanoTemplate((await nano()).tokenizer)),
     place: async () => ({ engine: await place(), template: { module: NANO_TEMPLATE } }),
     connect: async () => {

@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts';
 import { TrainingError } from '../core/training.ts';
 import { CONFIG_FILE, checkPeft, type PeftAdapter, type PeftExpected } from './peft-check.ts';
 import { downloadPeft } from './peft-download.ts';
-import type { PolicyVersion } from './promotion.ts';
+import type { PolicyVersion } from './promotion-stages.ts';
 import { createTransport } from './tinker/transport.ts';
 import type { PolicyEngine } from './training-plan.ts';
 

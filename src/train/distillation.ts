@@ -8,7 +8,7 @@ import type { HintedRollout } from './hindsight.ts';
 import { withHint } from './hint.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
-import type { PolicyVersion } from './promotion.ts';
+import type { PolicyVersion } from './promotion-stages.ts';
 import type { RolloutSegment } from './rollout.ts';
 
 /** What one step distils, besides the recorded replies to corrected turns. */

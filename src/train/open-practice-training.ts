@@ -3,7 +3,7 @@ import type { JobCost } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
 import { createPracticeTraining, type PracticeTraining } from './practice-training.ts';
 import type { PromotionEvent } from './promotion.ts';
-import { connectPlannedEngine, followPromotions, openPlannedTemplate } from './run-plan.ts';
+import { connectPlannedEngine, followPromotions, openPlannedTemplate, openRegression } from './run-plan.ts';
 import { costOfStep, withinStepBudget, withTrainingBudget } from './step-budget.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
 
@@ -11,7 +11,17 @@ import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
 export interface PracticeTrainingPlan
   extends Pick<
     TrainingPlan,
-    'engine' | 'template' | 'folder' | 'rank' | 'tuning' | 'promotion' | 'turnedBack' | 'isBudgeted' | 'price'
+    | 'engine'
+    | 'template'
+    | 'folder'
+    | 'rank'
+    | 'tuning'
+    | 'promotion'
+    | 'turnedBack'
+    | 'regression'
+    | 'isThin'
+    | 'isBudgeted'
+    | 'price'
   > {
   /** The policy's name, such as `nano`. */
   readonly name: string;
@@ -98,6 +108,8 @@ export async function openPracticeTraining(
       generation: calls.generation,
       rank: plan.rank,
       signal,
+      isThin: plan.isThin,
+      ...(await openRegression(plan)),
       ...(learningRate === undefined ? {} : { learningRate }),
       ...(settings === undefined ? {} : { settings }),
       ...(seed === undefined ? {} : { seed }),

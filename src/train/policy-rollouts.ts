@@ -27,6 +27,8 @@ interface PolicyRolloutsOptions {
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
   /** The lessons for a task, as they are now. */
   readonly show: (query: TaskRecall, task: TrainingTask) => Promise<TaskLessons>;
+  /** Replies that the template gives without sampling count, too: they can be graded, and teach nothing. */
+  readonly isGradedOnly?: boolean;
 }
 
 /** Samplers kept open: a candidate and the live version are compared. */
@@ -40,6 +42,7 @@ export function createPolicyRollouts({
   template,
   openSampler,
   show,
+  isGradedOnly = false,
 }: PolicyRolloutsOptions): MakeRollouts<TrainingTask> {
   const open = new Map<string | undefined, Promise<Sampler>>();
   const samplerOf = (path: string | undefined): Promise<Sampler> => {
@@ -72,7 +75,7 @@ export function createPolicyRollouts({
       signal,
     });
     const rollouts = attempts.flatMap((attempt, at) =>
-      attempt === undefined || attempt.turns.length === 0
+      attempt === undefined || (attempt.turns.length === 0 && !isGradedOnly)
         ? []
         : [rolloutOf(attempt, `${seed}/${at}`, task.id, shown.generation)],
     );
@@ -81,6 +84,18 @@ export function createPolicyRollouts({
     return rollouts;
   };
 }
+
+/** Answers to general questions: without lessons. */
+export const createQuestionRollouts = (
+  template: PolicyTemplate,
+  openSampler: PolicyRolloutsOptions['openSampler'],
+): MakeRollouts<TrainingTask> =>
+  createPolicyRollouts({
+    template,
+    openSampler,
+    show: async () => ({ text: '', generation: 0 }),
+    isGradedOnly: true,
+  });
 
 /** An attempt in tokens. Replies that were sampled at another temperature than 1 do not train. */
 export function rolloutOf(

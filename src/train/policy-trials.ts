@@ -1,7 +1,7 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { policySubject, type TrialFact } from '../core/trial.ts';
 import { ERROR_BUDGET, levelInSequence } from '../stats/error-budget.ts';
-import type { CheckpointMoved } from './promotion.ts';
+import type { CheckpointMoved } from './promotion-stages.ts';
 
 /** The checkpoints that were tested so far, of all engines: they share one part of the error budget of all promotions. */
 export interface PolicyTrials {

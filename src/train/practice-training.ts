@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { AttemptModel, OpenAttemptModel } from '../core/attempt-model.ts';
 import type { AttemptGroup, TrainedGroups, WeightsVerdict } from '../core/practice.ts';
+import type { TrainingTask } from '../core/task-source.ts';
 import {
   type PolicyTemplate,
   type ServedWeights,
@@ -8,10 +9,10 @@ import {
   TrainingError,
 } from '../core/training.ts';
 import { createPolicyAttempts } from './policy-attempts.ts';
-import { rolloutOf } from './policy-rollouts.ts';
+import { createQuestionRollouts, rolloutOf } from './policy-rollouts.ts';
 import { type GateMeasurement, measureOnGate } from './practice-gate.ts';
-import type { PolicyVersion } from './promotion.ts';
 import type { PromotionLog } from './promotion-log.ts';
+import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
 import { DEFAULT_GUARD } from './reward-guard.ts';
 import { type Group, groupOf, isBatchRefusal } from './rollout.ts';
 import { openFileJournal, openRunRegistry } from './run-files.ts';
@@ -36,6 +37,10 @@ export interface PracticeTrainingOptions
   readonly settings?: Partial<StepSettings>;
   /** What tokens of attempts cost; nothing by default. */
   readonly costOf?: AttemptModel['costOf'];
+  /** General questions that new weights are asked besides the gate's tasks; none by default. */
+  readonly regression?: readonly TrainingTask[];
+  /** Few sessions are rated, so that a canary is compared on recorded requests; true by default. */
+  readonly isThin?: boolean;
 }
 
 /**
@@ -45,7 +50,7 @@ export interface PracticeTrainingOptions
  */
 export interface PracticeTraining {
   /**
-   * Attempts of the policy, by name. The first one is made by the newest weights of the run; `candidate` and `live` by the two
+   * Attempts of the policy, by name. The first one is made by the newest weights of the run; `candidate`, `canary` and `live` by the
    * versions that are compared at the end.
    */
   readonly agents: ReadonlyMap<string, OpenAttemptModel>;
@@ -212,13 +217,22 @@ export function createPracticeTraining(options: PracticeTrainingOptions): Practi
     agents: new Map([
       ['newest', attemptsBy(newestOf)],
       ['candidate', attemptsBy(async () => promotions.state().trial?.served ?? (await newestOf()))],
+      ['canary', attemptsBy(async () => canaryOf(promotions.state())?.served ?? promotions.state().live)],
       ['live', attemptsBy(async () => promotions.state().live)],
     ]),
     weights: async () => room.take(await newestOf()),
     trainOn,
     finish: async function* (gate) {
       const { newest, firstVersion } = await open();
-      return yield* measureOnGate(gate, { promotions, book: registry(), newest, firstVersion, signal });
+      const { regression: tasks, isThin = true } = options;
+      const regression = tasks && {
+        tasks,
+        rollOut: createQuestionRollouts(template, (sampler) => engine.openSampler(sampler)),
+      };
+      return yield* measureOnGate(gate, {
+        ...{ promotions, book: registry(), newest, firstVersion },
+        ...{ regression, isThin, signal },
+      });
     },
     close: () => room.close(),
   };

@@ -11,14 +11,10 @@ import {
 import type { NewFact, Records } from '../core/store.ts';
 import { TRIALS_SUBJECT } from '../core/trial.ts';
 import { foldPolicyTrials, trialFactOf } from './policy-trials.ts';
-import type {
-  CheckpointMoved,
-  PolicyPointer,
-  PolicyVersion,
-  PromotionEvent,
-  PromotionSettings,
-} from './promotion.ts';
-import { type PromotionState, pointerOf, promote, startPromotion } from './promotion.ts';
+import type { PolicyPointer, PromotionEvent, PromotionSettings } from './promotion.ts';
+import { pointerOf, promote } from './promotion.ts';
+import type { CheckpointMoved, PolicyVersion } from './promotion-stages.ts';
+import { type PromotionState, startPromotion } from './promotion-stages.ts';
 
 export interface PromotionLogOptions {
   /** The engine's name: weights of one engine are useless to another. */
@@ -74,16 +70,18 @@ export async function openPromotionLog({
   const move = async (told: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
     const event = told.type === 'proposed' ? { level: budget.nextLevel(), ...told } : told;
     const { state: next, facts } = promote(state, event, settings);
-    if (next === state) return [];
+    if (next === state && facts.length === 0) return [];
     if (facts.length > 0) await outside?.prepare(next, state);
-    // Pairs are measured again after a restart; session scores cannot be, so they are written.
+    // Session scores cannot be measured again after a restart; of pairs at most a few are.
     const measured = {
       version: next.live.version,
       to: 'measured',
       by: 'measurement',
       why: event.type,
     } as const;
-    const moves = facts.length > 0 ? facts : event.type === 'session-scored' ? [measured] : [];
+    const isKept =
+      event.type === 'session-scored' || (event.type === 'pair-scored' && isMilestone(next, event.version));
+    const moves = facts.length > 0 ? facts : isKept ? [measured] : [];
     const at = Math.round(clock.now());
     const trials = facts.flatMap((moved) => trialFactOf(engine, moved, budget.places() + 1, at) ?? []);
     if (moves.length > 0)
@@ -115,16 +113,41 @@ export async function openPromotionLog({
   };
 }
 
+/** A state is written with every fifth cluster: a measurement of hundreds goes on about there. */
+const CLUSTERS_BETWEEN = 5;
+
+function isMilestone({ trial, waiting }: PromotionState, version: number): boolean {
+  const measured = [trial, waiting].find((one) => one?.served.version === version);
+  const { pairs = [], roots = [] } = measured ?? {};
+  return pairs.length === 0 && roots.length > 0 && roots.length % CLUSTERS_BETWEEN === 0;
+}
+
+/**
+ * How many sessions of an engine's policy were rated since a time, while a canary served: where they are few, a canary is compared on
+ * recorded requests.
+ */
+export async function countRatedSessions(
+  records: Pick<Records, 'events'>,
+  engine: string,
+  since: number,
+): Promise<number> {
+  return (await records.events(`policy/${engine}`)).filter(
+    ({ at, fact }) => at >= since && fact.type === 'policy-moved' && fact.why === 'session-scored',
+  ).length;
+}
+
 /** Members that were undefined are missing in JSON. */
 function restored(text: string): PromotionState {
-  const { live, previous, trial, failed } = asObject(parseJson(text));
+  const { live, previous, trial, waiting, failed, spread } = asObject(parseJson(text));
   const serving = readServed(live);
   if (serving === undefined) throw new Error('the recorded promotion state cannot be read');
   return {
     live: serving,
     previous: readServed(previous),
     trial: isTrial(trial) ? { ...trial, served: readServed(trial.served) ?? serving } : undefined,
+    ...(isTrial(waiting) ? { waiting: { ...waiting, served: readServed(waiting.served) ?? serving } } : {}),
     failed: asNumber(failed) ?? 0,
+    ...(isSpread(spread) ? { spread } : {}),
   };
 }
 
@@ -133,6 +156,9 @@ function readServed(value: unknown): PolicyVersion | undefined {
   const number = asNumber(version);
   return number === undefined ? undefined : { version: number, sampler: asString(sampler) };
 }
+
+const isSpread = (value: Json | undefined): value is JsonObject & NonNullable<PromotionState['spread']> =>
+  isObject(value) && [value.clusters, value.variance, value.repeats].every((one) => typeof one === 'number');
 
 const isTrial = (value: Json | undefined): value is JsonObject & NonNullable<PromotionState['trial']> =>
   isObject(value) &&

@@ -1,13 +1,33 @@
 import { hash } from 'node:crypto';
-import { evidenceWorse } from '../stats/confidence-sequence.ts';
-import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../stats/moments.ts';
-import { pairedEvidence, pairedLowerBound } from '../stats/paired-test.ts';
-
-/** A version of the policy and the checkpoint that samples it; undefined: the base model without an adapter. */
-export interface PolicyVersion {
-  readonly version: number;
-  readonly sampler: string | undefined;
-}
+import { addToMoments } from '../stats/moments.ts';
+import {
+  asWorse,
+  type CheckpointMoved,
+  canaryOf,
+  leaveCanary,
+  moveBack,
+  moveOn,
+  type PolicyTrial,
+  type PolicyVersion,
+  type PromotionResult,
+  type PromotionStage,
+  type PromotionState,
+  revert,
+  rollBack,
+  unmoved,
+} from './promotion-stages.ts';
+import {
+  addPair,
+  DEFAULT_EVIDENCE,
+  type EvidenceSettings,
+  NO_EVIDENCE,
+  type ScoredPair,
+  weighCanarySessions,
+  weighHeldOut,
+  weighRegression,
+  weighReplay,
+} from './trial-evidence.ts';
+import { notTried, planTrial, type TrialPlan, type TrialPlanSettings } from './trial-plan.ts';
 
 /**
  * Which weights serve. A turn reads the pointer once, at its start, and keeps that version until its last token: a stream
@@ -31,46 +51,28 @@ export function isInCanary(session: string, version: number, share: number): boo
   return bytes.readUIntBE(0, 6) / 2 ** 48 < share;
 }
 
-/** A `candidate` is measured on held-out tasks, a `canary` serves a share of sessions, `live` serves all others. */
-export type PromotionStage = 'candidate' | 'canary' | 'live' | 'rejected' | 'rolled-back';
-
 /** Scores are 0 to 1. Pairs and sessions have names, so that each counts once however often it is reported. */
 export type PromotionEvent =
-  /** `level`: the error level of its test, from the error budget that all promotions share; absent: `alpha`. */
-  | { readonly type: 'proposed'; readonly served: PolicyVersion; readonly level?: number }
   | {
-      readonly type: 'pair-scored';
-      readonly version: number;
-      readonly pair: string;
-      readonly candidate: number;
-      readonly live: number;
+      readonly type: 'proposed';
+      readonly served: PolicyVersion;
+      /** The error level of its test, from the error budget that all promotions share; absent: `alpha`. */
+      readonly level?: number;
+      /** How many clusters of held-out tasks there are; absent: it is not asked whether they suffice. */
+      readonly clusters?: number;
+      /** There is a regression suite. */
+      readonly isRegressed?: boolean;
     }
+  | (ScoredPair & { readonly type: 'pair-scored'; readonly version: number })
+  /** There is nothing left to measure the version with. */
+  | { readonly type: 'measured-out'; readonly version: number }
   | { readonly type: 'session-scored'; readonly session: string; readonly score: number }
   | { readonly type: 'probed'; readonly version: number; readonly isWell: boolean }
   /** A person moved the weights one stage forward or back. */
   | { readonly type: 'person-promoted' | 'person-rolled-back' };
 
-/** Written in one transaction with the pointer that results from it. */
-export interface CheckpointMoved {
-  readonly type: 'checkpoint-moved';
-  readonly version: number;
-  readonly from: PromotionStage | undefined;
-  readonly to: PromotionStage;
-  readonly by: 'measurement' | 'probe' | 'person';
-  readonly why: string;
-  /** It was shown to be worse; without this it was only not shown to be as good. */
-  readonly isWorse?: true;
-}
-
-export interface PromotionSettings {
-  /** The error probability: that a checkpoint worse by more than the margin passes, or that an equal one is rolled back. */
-  readonly alpha: number;
-  /** By how much a checkpoint may be worse (scores are 0 to 1). */
-  readonly margin: number;
-  /** A checkpoint passes after `fewestPairs` at the earliest, and is rejected after `mostPairs` at the latest. */
-  readonly fewestPairs: number;
-  readonly mostPairs: number;
-  /** The share of sessions that a canary serves, and how many of them must have been scored before it goes live. */
+export interface PromotionSettings extends EvidenceSettings, TrialPlanSettings {
+  /** The share of sessions that a canary serves, and how many of them must have been scored before it goes live. 0: no canary stage. */
   readonly canaryShare: number;
   readonly canarySessions: number;
   /** Consecutive failed probes after which it is rolled back. */
@@ -78,57 +80,24 @@ export interface PromotionSettings {
 }
 
 export const DEFAULT_PROMOTION: PromotionSettings = {
-  alpha: 0.05,
-  margin: 0.02,
-  fewestPairs: 50,
-  mostPairs: 1000,
+  ...DEFAULT_EVIDENCE,
+  effect: 0.2,
+  power: 0.8,
+  mostPairs: 800,
+  mostRepeats: 8,
   canaryShare: 0.1,
   canarySessions: 30,
   failedProbes: 2,
 };
 
-interface Trial {
-  readonly served: PolicyVersion;
-  readonly stage: 'candidate' | 'canary';
-  /** The probability that it passes although it is worse by more than the margin. */
-  readonly level?: number;
-  /** Candidate minus live on the same task under the same generation. */
-  readonly differences: MomentSums;
-  readonly pairs: readonly string[];
-  readonly canary: MomentSums;
-  readonly rest: MomentSums;
-  readonly sessions: readonly string[];
-  /** Consecutive failed probes. */
-  readonly failed: number;
-}
-
-/** Plain data, folded from promotion events. */
-export interface PromotionState {
-  readonly live: PolicyVersion;
-  /** The version to roll back to; undefined when there is none, also after a rollback. */
-  readonly previous: PolicyVersion | undefined;
-  readonly trial: Trial | undefined;
-  /** Consecutive failed probes of the live version. */
-  readonly failed: number;
-}
-
-interface PromotionResult {
-  readonly state: PromotionState;
-  readonly facts: readonly CheckpointMoved[];
-}
-
-export const startPromotion = (live: PolicyVersion): PromotionState => ({
-  live,
-  previous: undefined,
-  trial: undefined,
-  failed: 0,
-});
-
 /** The pointer that the gateway reads: it changes with one row whenever `facts` is not empty. */
-export const pointerOf = ({ live, trial }: PromotionState, settings: PromotionSettings): PolicyPointer =>
-  trial?.stage === 'canary'
-    ? { live, canary: { served: trial.served, share: settings.canaryShare } }
-    : { live };
+export function pointerOf(state: PromotionState, settings: PromotionSettings): PolicyPointer {
+  const { live } = state;
+  const canary = canaryOf(state);
+  return canary === undefined
+    ? { live }
+    : { live, canary: { served: canary.served, share: settings.canaryShare } };
+}
 
 /**
  * Applies an event. A pure function: the same events in the same order give the same state. An event that does not concern
@@ -141,103 +110,157 @@ export function promote(
 ): PromotionResult {
   switch (event.type) {
     case 'proposed':
-      return propose(state, event);
+      return propose(state, event, settings);
     case 'pair-scored':
       return weighPair(state, event, settings);
+    case 'measured-out':
+      return endMeasurement(state, event, settings);
     case 'session-scored':
       return weighSession(state, event, settings);
     case 'probed':
       return weighProbe(state, event, settings);
     case 'person-promoted':
       return state.trial === undefined
-        ? same(state)
+        ? unmoved(state)
         : moveOn(state, state.trial, 'person', 'moved by a person');
     case 'person-rolled-back':
-      return moveBack(state, 'person', 'moved by a person');
+      return rollBack(state);
   }
 }
 
-const same = (state: PromotionState): PromotionResult => ({ state, facts: [] });
-
 function propose(
   state: PromotionState,
-  { served, level }: Extract<PromotionEvent, { readonly type: 'proposed' }>,
+  event: Extract<PromotionEvent, { readonly type: 'proposed' }>,
+  settings: PromotionSettings,
 ): PromotionResult {
+  const { served, level, clusters, isRegressed = false } = event;
   const { version } = served;
+  const { trial } = state;
   const moved = (to: PromotionStage, why: string): readonly CheckpointMoved[] => [
     { type: 'checkpoint-moved', version, from: undefined, to, by: 'measurement', why },
   ];
-  if (state.trial?.served.version === version || state.live.version === version) return same(state);
-  if (state.trial !== undefined)
-    return { state, facts: moved('rejected', `version ${state.trial.served.version} is already on trial`) };
-  const empty = {
-    differences: EMPTY_MOMENTS,
-    pairs: [],
-    canary: EMPTY_MOMENTS,
-    rest: EMPTY_MOMENTS,
-    sessions: [],
-    failed: 0,
-  };
-  const trial: Trial = {
+  if (state.live.version === version || canaryOf(state)?.served.version === version) return unmoved(state);
+  const planned =
+    clusters === undefined
+      ? { repeats: 1, needed: 0, isPowered: true }
+      : planTrial(clusters, levelOf(level, settings), settings, state.spread);
+  const plan: TrialPlan = { repeats: planned.repeats, isRegressed };
+  if (trial?.stage === 'candidate') {
+    // An earlier version opened it without a plan: it gets one as long as nothing was measured.
+    if (trial.served.version === version)
+      return trial.plan === undefined && trial.differences.n === 0
+        ? unmoved({ ...state, trial: { ...trial, plan } })
+        : unmoved(state);
+    return { state, facts: moved('rejected', `version ${trial.served.version} is already on trial`) };
+  }
+  if (!planned.isPowered)
+    return { state, facts: moved('not-tried', notTried(planned.needed, clusters ?? 0, settings.effect)) };
+  const next: PolicyTrial = {
     served,
     stage: 'candidate',
     ...(level === undefined ? {} : { level }),
-    ...empty,
+    plan,
+    ...NO_EVIDENCE,
+    failed: 0,
   };
-  return { state: { ...state, trial }, facts: moved('candidate', 'proposed') };
+  return {
+    // A canary goes on serving its share, with its own evidence.
+    state: { ...state, trial: next, ...(trial === undefined ? {} : { waiting: trial }) },
+    facts: moved('candidate', 'proposed'),
+  };
 }
+
+const levelOf = (level: number | undefined, { alpha }: PromotionSettings): number =>
+  Math.min(alpha, level ?? alpha);
 
 function weighPair(
   state: PromotionState,
-  event: Extract<PromotionEvent, { readonly type: 'pair-scored' }>,
-  { alpha, margin, fewestPairs, mostPairs, canarySessions }: PromotionSettings,
+  { version, ...pair }: Extract<PromotionEvent, { readonly type: 'pair-scored' }>,
+  settings: PromotionSettings,
 ): PromotionResult {
   const { trial } = state;
-  if (trial?.stage !== 'candidate' || trial.served.version !== event.version) return same(state);
-  if (trial.pairs.includes(event.pair) || !isScore(event.candidate) || !isScore(event.live))
-    return same(state);
-  const differences = addToMoments(trial.differences, event.candidate - event.live);
-  const next: Trial = { ...trial, differences, pairs: [...trial.pairs, event.pair] };
+  const { suite = 'tasks' } = pair;
+  if (suite === 'replay') return weighReplayed(state, { version, ...pair }, settings);
+  if (trial?.stage !== 'candidate' || trial.served.version !== version) return unmoved(state);
+  // The regression suite follows the held-out tasks; what comes too early or too late is not counted.
+  if ((suite === 'regression') !== (trial.better !== undefined)) return unmoved(state);
+  const repeats = suite === 'regression' ? 1 : (trial.plan?.repeats ?? 1);
+  const added = addPair(trial, pair, repeats);
+  if (added === undefined) return unmoved(state);
+  const next: PolicyTrial = { ...trial, ...added };
   const after = { ...state, trial: next };
-  const { n } = differences;
-  const level = Math.min(alpha, trial.level ?? alpha);
-  const { better, worse } = pairedEvidence(differences, -margin);
-  const low = (): string => points(pairedLowerBound(differences, level));
-  if (n >= fewestPairs && better >= Math.log(1 / level))
-    return pastCanary(
-      moveOn(after, next, 'measurement', `at least ${low()} points better on ${n} held-out tasks`),
-      canarySessions,
-    );
-  if (worse >= Math.log(1 / alpha))
-    return asWorse(
-      moveBack(after, 'measurement', `worse by more than ${points(margin)} points on ${n} tasks`),
-    );
-  if (n >= mostPairs)
+  // Only a complete cluster is an observation.
+  if (added.roots === trial.roots) return unmoved(after);
+  if (suite === 'regression') {
+    const { verdict, why } = weighRegression(next, settings, false);
+    return verdict === 'worse' ? asWorse(moveBack(after, 'measurement', why())) : unmoved(after);
+  }
+  const { verdict, why } = weighHeldOut(next, levelOf(trial.level, settings), settings);
+  if (verdict === 'worse') return asWorse(moveBack(after, 'measurement', why()));
+  if (verdict !== 'well') return unmoved(after);
+  if (trial.plan?.isRegressed === true) return unmoved({ ...state, trial: { ...next, better: why() } });
+  return toCanary(after, next, why(), settings);
+}
+
+/** Nothing is left to measure with: what was not shown by then is not believed. */
+function endMeasurement(
+  state: PromotionState,
+  { version }: Extract<PromotionEvent, { readonly type: 'measured-out' }>,
+  settings: PromotionSettings,
+): PromotionResult {
+  const { trial } = state;
+  if (trial?.stage !== 'candidate' || trial.served.version !== version) return unmoved(state);
+  if (trial.better === undefined)
     return moveBack(
-      after,
+      state,
       'measurement',
-      `after ${n} tasks the difference may still be as low as ${low()} points`,
+      weighHeldOut(trial, levelOf(trial.level, settings), settings).why(),
     );
-  return same(after);
+  const { verdict, why } = weighRegression(trial, settings, true);
+  if (verdict === 'well') return toCanary(state, trial, `${trial.better}; ${why()}`, settings);
+  return moveBack(state, 'measurement', `${trial.better}; but ${why()}`);
+}
+
+function weighReplayed(
+  state: PromotionState,
+  { version, ...pair }: ScoredPair & { readonly version: number },
+  settings: PromotionSettings,
+): PromotionResult {
+  const canary = canaryOf(state);
+  if (canary?.served.version !== version) return unmoved(state);
+  const added = addPair(canary, pair, canary.plan?.repeats ?? 1);
+  if (added === undefined) return unmoved(state);
+  const next: PolicyTrial = { ...canary, ...added };
+  if (added.roots === canary.roots) return unmoved(withCanary(state, next));
+  return decideCanary(withCanary(state, next), next, weighReplay(next, settings));
 }
 
 function weighSession(
   state: PromotionState,
   { session, score }: Extract<PromotionEvent, { readonly type: 'session-scored' }>,
-  { alpha, canaryShare, canarySessions }: PromotionSettings,
+  settings: PromotionSettings,
 ): PromotionResult {
-  const { trial } = state;
-  if (trial?.stage !== 'canary' || trial.sessions.includes(session) || !isScore(score)) return same(state);
-  const isCanary = isInCanary(session, trial.served.version, canaryShare);
+  const trial = canaryOf(state);
+  if (trial === undefined || trial.sessions.includes(session) || !(score >= 0 && score <= 1))
+    return unmoved(state);
+  const isCanary = isInCanary(session, trial.served.version, settings.canaryShare);
   const canary = isCanary ? addToMoments(trial.canary, score) : trial.canary;
   const rest = isCanary ? trial.rest : addToMoments(trial.rest, score);
-  const next: Trial = { ...trial, canary, rest, sessions: [...trial.sessions, session] };
-  const after = { ...state, trial: next };
-  const enough = Math.log(1 / alpha);
-  if (evidenceWorse(canary, rest, { enough }) >= enough)
-    return moveBack(after, 'measurement', `worse in ${canary.n} sessions than in ${rest.n} others`);
-  if (canary.n < canarySessions) return same(after);
-  return moveOn(after, next, 'measurement', `not worse in ${canary.n} sessions`);
+  const next: PolicyTrial = { ...trial, canary, rest, sessions: [...trial.sessions, session] };
+  const weighed = weighCanarySessions(next, settings.canarySessions, settings);
+  return decideCanary(withCanary(state, next), next, weighed);
+}
+
+const withCanary = (state: PromotionState, next: PolicyTrial): PromotionState =>
+  state.trial?.stage === 'canary' ? { ...state, trial: next } : { ...state, waiting: next };
+
+function decideCanary(
+  state: PromotionState,
+  canary: PolicyTrial,
+  { verdict, why }: ReturnType<typeof weighReplay>,
+): PromotionResult {
+  if (verdict === 'worse') return leaveCanary(state, canary, 'measurement', why());
+  return verdict === 'well' ? moveOn(state, canary, 'measurement', why()) : unmoved(state);
 }
 
 function weighProbe(
@@ -245,72 +268,37 @@ function weighProbe(
   { version, isWell }: Extract<PromotionEvent, { readonly type: 'probed' }>,
   { failedProbes }: PromotionSettings,
 ): PromotionResult {
-  const { trial } = state;
   const next = (failed: number): number => (isWell ? 0 : failed + 1);
-  if (trial?.served.version === version) {
-    const failed = next(trial.failed);
-    const after = { ...state, trial: { ...trial, failed } };
-    return failed < failedProbes ? same(after) : moveBack(after, 'probe', probesFailed(failed));
+  const { trial, waiting } = state;
+  for (const one of [trial, waiting]) {
+    if (one?.served.version !== version) continue;
+    const doubted = { ...one, failed: next(one.failed) };
+    const after = one === trial ? { ...state, trial: doubted } : { ...state, waiting: doubted };
+    if (doubted.failed < failedProbes) return unmoved(after);
+    const why = probesFailed(doubted.failed);
+    return one === trial ? moveBack(after, 'probe', why) : leaveCanary(after, doubted, 'probe', why);
   }
-  if (state.live.version !== version) return same(state);
+  if (state.live.version !== version) return unmoved(state);
   const after = { ...state, failed: next(state.failed) };
-  return after.failed < failedProbes ? same(after) : revert(after, 'probe', probesFailed(after.failed));
+  return after.failed < failedProbes ? unmoved(after) : revert(after, 'probe', probesFailed(after.failed));
 }
-
-/** Candidate to canary, canary to live. */
-function moveOn(
-  state: PromotionState,
-  trial: Trial,
-  by: CheckpointMoved['by'],
-  why: string,
-): PromotionResult {
-  const { served, stage } = trial;
-  const fact = { type: 'checkpoint-moved', version: served.version, from: stage, by, why } as const;
-  if (stage === 'candidate')
-    return { state: { ...state, trial: { ...trial, stage: 'canary' } }, facts: [{ ...fact, to: 'canary' }] };
-  return {
-    state: { live: served, previous: state.live, trial: undefined, failed: 0 },
-    facts: [{ ...fact, to: 'live' }],
-  };
-}
-
-const asWorse = ({ state, facts }: PromotionResult): PromotionResult => ({
-  state,
-  facts: facts.map((fact) => ({ ...fact, isWorse: true })),
-});
 
 /** Without required canary sessions the checkpoint goes live at once. */
-function pastCanary({ state, facts }: PromotionResult, canarySessions: number): PromotionResult {
-  if (canarySessions > 0 || state.trial?.stage !== 'canary') return { state, facts };
-  const moved = moveOn(state, state.trial, 'measurement', 'the canary stage is switched off');
-  return { state: moved.state, facts: [...facts, ...moved.facts] };
+function toCanary(
+  state: PromotionState,
+  trial: PolicyTrial,
+  why: string,
+  { canarySessions }: PromotionSettings,
+): PromotionResult {
+  const first = moveOn(state, trial, 'measurement', why);
+  if (canarySessions > 0 || first.state.trial === undefined) return first;
+  const second = moveOn(
+    first.state,
+    first.state.trial,
+    'measurement',
+    `${why}; the canary stage is switched off`,
+  );
+  return { state: second.state, facts: [...first.facts, ...second.facts] };
 }
 
-/** Ends the trial; without one, rolls back the live version. */
-function moveBack(state: PromotionState, by: CheckpointMoved['by'], why: string): PromotionResult {
-  const { trial } = state;
-  if (trial === undefined) return revert(state, by, why);
-  const to = trial.stage === 'candidate' ? 'rejected' : 'rolled-back';
-  const { version } = trial.served;
-  return {
-    state: { ...state, trial: undefined },
-    facts: [{ type: 'checkpoint-moved', version, from: trial.stage, to, by, why }],
-  };
-}
-
-/** A checkpoint on trial was measured against the version that is rolled back: its trial ends too. */
-function revert(state: PromotionState, by: CheckpointMoved['by'], why: string): PromotionResult {
-  const { previous, live, trial } = state;
-  if (previous === undefined) return same(state);
-  const fact = { type: 'checkpoint-moved', version: live.version, from: 'live', by, why } as const;
-  const ended =
-    trial === undefined ? [] : moveBack(state, by, 'the version it was compared with was rolled back').facts;
-  return {
-    state: startPromotion(previous),
-    facts: [...ended, { ...fact, to: 'rolled-back' }],
-  };
-}
-
-const isScore = (score: number): boolean => score >= 0 && score <= 1;
-const points = (share: number): string => (100 * share).toFixed(1);
 const probesFailed = (failed: number): string => `${failed} probes failed in a row`;

@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { createRandom } from '../base/random.ts';
 import { systemClock } from '../core/clock.ts';
-import type { TaskSource } from '../core/task-source.ts';
+import type { TaskSource, TrainingTask } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import { withShuffledRewards } from './groups.ts';
 import { liveQueryOf } from './live-turns.ts';
 import { openChatTemplate } from './policy/open-chat-template.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTask } from './recorded-tasks.ts';
+import { createRegressionTasks, readRegressionSuite } from './regression-suite.ts';
 import { withStepBudget } from './step-budget.ts';
 import { canAttempt, createRecordedSource, loadTaskSource, withRecordedTasks } from './task-sources.ts';
 import { connectTinker } from './tinker/connect-tinker.ts';
@@ -48,6 +49,8 @@ export async function* runTrainingPlan(
         batch: plan.batch,
         ...tuning,
         ...(control === 'shuffled-rewards' ? { bend: withShuffledRewards } : {}),
+        ...(await openRegression(plan)),
+        isThin: plan.isThin,
       },
       plan.steps,
       signal,
@@ -67,6 +70,13 @@ export const connectPlannedEngine = ({ engine }: Pick<TrainingPlan, 'engine'>): 
     random: createRandom(`training/${systemClock.now()}/${process.pid}`),
   });
 };
+
+/** The questions that new weights are asked besides the user's tasks. Rejects with a TrainingError that names the file. */
+export async function openRegression({
+  regression: file,
+}: Pick<TrainingPlan, 'regression'>): Promise<{ readonly regression?: readonly TrainingTask[] }> {
+  return file === undefined ? {} : { regression: createRegressionTasks(await readRegressionSuite(file)) };
+}
 
 /** Promotions are decided in the daemon; the thread keeps the last state it was told. */
 export function followPromotions(

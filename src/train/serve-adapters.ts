@@ -8,8 +8,8 @@ import type { Exchange } from '../core/upstream.ts';
 import { createVllmServing, type VllmServing } from '../models/vllm-serving.ts';
 import type { RetryOptions } from '../models/with-retry.ts';
 import { type AdapterFolders, createAdapterFolders } from './adapter-folders.ts';
-import type { PolicyVersion, PromotionState } from './promotion.ts';
 import type { ExternalWeights } from './promotion-log.ts';
+import { canaryOf, type PolicyVersion, type PromotionState } from './promotion-stages.ts';
 import type { PolicyEngine, TrainSettings } from './training-plan.ts';
 
 export interface ServeAdaptersOptions {
@@ -110,18 +110,23 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
   };
 }
 
-const servingOf = ({ live, trial }: PromotionState): readonly PolicyVersion[] =>
-  trial?.stage === 'canary' ? [live, trial.served] : [live];
+const servingOf = (state: PromotionState): readonly PolicyVersion[] => {
+  const canary = canaryOf(state);
+  return canary === undefined ? [state.live] : [state.live, canary.served];
+};
 
 /** The versions that start to serve with this move. */
 function newIn(next: PromotionState, now: PromotionState): readonly PolicyVersion[] {
   const live = next.live.version === now.live.version ? [] : [next.live];
-  const isNew = next.trial?.stage === 'canary' && now.trial?.stage !== 'canary';
-  return isNew && next.trial !== undefined ? [...live, next.trial.served] : live;
+  const canary = canaryOf(next)?.served;
+  const isNew = canary !== undefined && canary.version !== canaryOf(now)?.served.version;
+  return isNew ? [...live, canary] : live;
 }
 
-const versionsOf = ({ live, previous, trial }: PromotionState): readonly number[] =>
-  [live, previous, trial?.served].flatMap((served) => (served === undefined ? [] : [served.version]));
+const versionsOf = ({ live, previous, trial, waiting }: PromotionState): readonly number[] =>
+  [live, previous, trial?.served, waiting?.served].flatMap((served) =>
+    served === undefined ? [] : [served.version],
+  );
 
 function openVllm(
   { settings, engine, home, env, upstream, clock, log }: ServeAdaptersOptions,

@@ -6,9 +6,10 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import type { Records } from '../core/store.ts';
 import type { SampledTurn, Sampler } from '../core/training.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
-import type { PromotionSettings, PromotionState } from './promotion.ts';
-import { type PolicyPointer, type PolicyVersion, versionForSession } from './promotion.ts';
+import type { PromotionSettings } from './promotion.ts';
+import { type PolicyPointer, versionForSession } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
+import type { PolicyVersion, PromotionState } from './promotion-stages.ts';
 import type { ServedAdapters } from './serve-adapters.ts';
 import { createOpenWeights, type OpenWeights } from './served-weights.ts';
 import type { PolicyEngine } from './training-plan.ts';
@@ -195,8 +196,9 @@ const sparesOf = ({ live, previous }: PromotionState): readonly PolicyVersion[] 
   BARE,
 ];
 
-const isDoubted = ({ live, trial, failed }: PromotionState, version: number): boolean =>
-  (live.version === version && failed > 0) || (trial?.served.version === version && trial.failed > 0);
+const isDoubted = ({ live, trial, waiting, failed }: PromotionState, version: number): boolean =>
+  (live.version === version && failed > 0) ||
+  [trial, waiting].some((one) => one?.served.version === version && one.failed > 0);
 
 async function keepTokens(
   records: Records,

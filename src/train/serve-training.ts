@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Log } from '../base/log.ts';
+import { PACKAGE_ROOT } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
@@ -13,7 +15,7 @@ import { createDaemonCalls } from './daemon-calls.ts';
 import { liveQueryOf, usesLiveTurns } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
-import type { PromotionLog } from './promotion-log.ts';
+import { countRatedSessions, type PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { peekRun } from './run-files.ts';
 import { runTrainingThread } from './run-training-thread.ts';
@@ -108,6 +110,18 @@ export interface ServedTraining {
   close(): Promise<void>;
 }
 
+/** From as many rated sessions in a week on, they decide about a canary: one in ten is its own. */
+const THICK_TRAFFIC = 60;
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+const SHIPPED_QUESTIONS = fileURLToPath(new URL('models/regression/questions.jsonl', PACKAGE_ROOT));
+
+/** By the setting `train.regression`; undefined when no general questions are asked. */
+function regressionFile(setting: string, { regression }: PolicyEngine): string | undefined {
+  if (setting === 'off') return undefined;
+  return setting === 'shipped' ? (regression ?? SHIPPED_QUESTIONS) : setting;
+}
+
 /** How long closing waits for a window to reach its next safe point. */
 const GRACE_MS = 2_000;
 
@@ -116,7 +130,13 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const { settings, records, clock, log, override = {} } = options;
   if (options.engine === undefined) return undefined;
   const { engine } = options;
-  const promotion = { ...DEFAULT_PROMOTION, ...override.promotion };
+  const promotion: PromotionSettings = {
+    ...DEFAULT_PROMOTION,
+    ...override.promotion,
+    get effect() {
+      return override.promotion?.effect ?? settings.effect;
+    },
+  };
   const { policySeed } = override;
   const policy = servePolicy({
     engine,
@@ -242,6 +262,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         tuning: tuningOf(settings, override.tuning),
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
+        ...(await measuredWith()),
       };
       for await (const news of runTrainingThread(plan, dutiesOf(promotions, reserve, both), both)) {
         view.hear(news);
@@ -264,20 +285,23 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     }
   }
 
+  /** What new weights are measured with besides tasks. */
+  const measuredWith = async (): Promise<Pick<TrainingPlan, 'regression' | 'isThin'>> => {
+    const regression = regressionFile(settings.regression, engine);
+    const rated = await countRatedSessions(records, engine.name, clock.now() - WEEK_MS);
+    return { isThin: rated < THICK_TRAFFIC, ...(regression === undefined ? {} : { regression }) };
+  };
+
   /** Why a session of practice may not train now. */
-  const whyUntrained = async (): Promise<string | undefined> => {
+  const whyUntrained = (): string | undefined => {
     if (running !== undefined || isPractising)
       return 'weights are being trained already: nothing was trained in this session';
-    const fault = findFault();
-    if (fault !== undefined) return fault.message;
-    const { trial } = (await policy.promotions()).state();
-    if (trial?.stage !== 'canary') return undefined;
-    return `version ${trial.served.version} serves a share of the sessions: nothing is trained until that is decided`;
+    return findFault()?.message;
   };
   const practice: PracticeTrainingCalls = {
     begin: async (model) => {
       if (model !== `instar/${engine.name}`) return undefined;
-      const why = await whyUntrained();
+      const why = whyUntrained();
       // Looked at again: a window may have begun meanwhile.
       if (why !== undefined || running !== undefined) return why ?? whyUntrained();
       isPractising = true;
@@ -293,6 +317,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
           turnedBack: promotions.turnedBack(),
           isBudgeted: !isFree,
           ...priced,
+          ...(await measuredWith()),
         };
       } catch (error) {
         isPractising = false;

@@ -1,6 +1,7 @@
 import type { ServedWeights } from '../core/training.ts';
 import { type Sampler, TrainingError } from '../core/training.ts';
-import type { PolicyPointer, PolicyVersion } from './promotion.ts';
+import type { PolicyPointer } from './promotion.ts';
+import type { PolicyVersion } from './promotion-stages.ts';
 
 export interface WeightsOptions {
   readonly pointer: () => PolicyPointer;

@@ -3,7 +3,7 @@ import type { Fact } from '../core/fact.ts';
 import { NO_COST } from '../core/learn.ts';
 import type { Job, JobContext, JobEnd } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
-import type { CheckpointMoved, PromotionStage } from './promotion.ts';
+import type { CheckpointMoved, PromotionStage } from './promotion-stages.ts';
 import type { ServedPolicy } from './serve-policy.ts';
 import type { TrainSettings } from './training-plan.ts';
 import type { TrainingEvent } from './training-window.ts';

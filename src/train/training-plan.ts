@@ -4,7 +4,8 @@ import type { PolicyTemplate } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
 import type { LiveEstimators, LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
-import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
+import type { PromotionEvent } from './promotion.ts';
+import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
 import type { StepSettings } from './step.ts';
 import type { StepBudget, StepPrice } from './step-budget.ts';
@@ -40,6 +41,10 @@ export interface TrainingPlan {
   readonly promotion: PromotionState;
   /** Versions that were rolled back after serving. */
   readonly turnedBack: readonly number[];
+  /** The file with general questions that new weights are asked; absent: none. */
+  readonly regression?: string;
+  /** Few sessions are rated: a canary is compared on recorded requests instead. */
+  readonly isThin: boolean;
 }
 
 /** A server that speaks the Tinker protocol. */
@@ -58,6 +63,8 @@ export interface Tuning {
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   readonly seed?: number;
+  /** Pairs of attempts at held-out tasks in one window; no limit by default. */
+  readonly mostPairs?: number;
   /** An ablation: what the trainer still learns, it did not learn from what was taken away. */
   readonly control?: 'shuffled-rewards' | 'no-lessons';
 }
@@ -73,6 +80,8 @@ export interface PolicyEngine {
   /** The policy's name, which follows `instar/` in requests. */
   readonly name: string;
   readonly isEmbedded: boolean;
+  /** The file with general questions in the language of this policy; absent: those for language models. */
+  readonly regression?: string;
   template(): Promise<PolicyTemplate>;
   /** For those who open a connection of their own. The engine is up when this resolves. */
   place(): Promise<Pick<TrainingPlan, 'engine' | 'template'>>;
@@ -95,6 +104,8 @@ export interface TrainSettings {
   readonly kl: number;
   readonly live: boolean | LiveEstimators;
   readonly distill: boolean;
+  readonly regression: string;
+  readonly effect: number;
   /** A vLLM that serves the adapters. */
   readonly serve?:
     | {

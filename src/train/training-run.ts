@@ -1,7 +1,7 @@
 import type { TrainingEngine } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
 import type { MakeDistillation } from './distillation.ts';
-import type { PolicyVersion } from './promotion.ts';
+import type { PolicyVersion } from './promotion-stages.ts';
 import type { RewardGuardSettings } from './reward-guard.ts';
 import type { BatchRefusal, Rollout } from './rollout.ts';
 import type { RunCheckpoint, RunJournal } from './run-journal.ts';

@@ -1,12 +1,12 @@
 import { compact, type JsonObject } from '../core/json.ts';
 import { findAdapter, type HomeFolder } from './adapter-folders.ts';
-import type { PromotionState } from './promotion.ts';
+import type { PolicyTrial, PromotionState } from './promotion-stages.ts';
 import type { TrainingEvent } from './training-window.ts';
 
 /** The versions that serve or are on trial, for the status output. */
 export const describeVersions = (
   engine: string,
-  { live, previous, trial }: PromotionState,
+  { live, previous, trial, waiting }: PromotionState,
   home: HomeFolder,
 ): JsonObject => ({
   policy: `instar/${engine}@${live.version}`,
@@ -15,13 +15,18 @@ export const describeVersions = (
   versions: compact({
     live: live.version,
     previous: previous?.version,
-    onTrial: trial && {
-      version: trial.served.version,
-      stage: trial.stage,
-      pairs: trial.pairs.length,
-      sessions: trial.sessions.length,
-    },
+    onTrial: trial && describeTrial(trial),
+    waiting: waiting && describeTrial(waiting),
   }),
+});
+
+const describeTrial = ({ served, stage, sessions, differences, replay, regression }: PolicyTrial) => ({
+  version: served.version,
+  stage,
+  tasks: differences.n,
+  questions: regression?.n ?? 0,
+  replayed: replay?.n ?? 0,
+  sessions: sessions.length,
 });
 
 /** The progress of the current or last training window, for the status output. */

@@ -3,9 +3,15 @@ import type { TaskRecall, TaskSource, TrainingTask } from '../core/task-source.t
 import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
 import { createDistillation } from './distillation.ts';
-import { createPolicyRollouts, type TaskLessons } from './policy-rollouts.ts';
-import type { CheckpointMoved, PolicyVersion, PromotionState } from './promotion.ts';
+import {
+  countClusters,
+  evaluateCandidate,
+  type MeasurementEvent,
+  replayCanary,
+} from './measure-candidate.ts';
+import { createPolicyRollouts, createQuestionRollouts, type TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
+import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
 import { openFileJournal, openRunRegistry } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
@@ -36,19 +42,15 @@ interface TrainingWindowOptions {
   /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;
   readonly seed?: number;
+  /** General questions that new weights are asked besides; none by default. */
+  readonly regression?: readonly TrainingTask[];
+  /** Pairs of attempts at held-out tasks in one window; no limit by default. */
+  readonly mostPairs?: number;
+  /** Few sessions are rated: a canary is compared on recorded requests instead. */
+  readonly isThin?: boolean;
 }
 
-export type TrainingEvent =
-  | TrainerEvent
-  | {
-      readonly type: 'pair-weighed';
-      readonly pairs: number;
-      readonly candidate: number;
-      readonly live: number;
-    }
-  /** The candidate cannot be sampled while the live weights can. */
-  | { readonly type: 'weights-unfit'; readonly version: number; readonly why: string }
-  | { readonly type: 'moved'; readonly moved: CheckpointMoved };
+export type TrainingEvent = TrainerEvent | MeasurementEvent;
 
 /** Groups in parallel: while one is verified, others are sampled. */
 const AT_ONCE = 4;
@@ -65,15 +67,27 @@ export async function* runTrainingWindow(
   const { engine, template, promotions, folder, show } = training;
   const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
   const rollOut = createPolicyRollouts({ template, openSampler, show });
-  async function* weigh(): AsyncGenerator<TrainingEvent, void, undefined> {
-    const tasks = await training.tasks.heldOut(signal);
+  const regression = training.regression && {
+    tasks: training.regression,
+    rollOut: createQuestionRollouts(template, openSampler),
+  };
+  const limit = training.mostPairs === undefined ? {} : { mostPairs: training.mostPairs };
+  let found: readonly TrainingTask[] | undefined;
+  const heldOut = async (): Promise<readonly TrainingTask[]> => {
+    found ??= await training.tasks.heldOut(signal);
+    const tasks = found;
     if (tasks.length === 0 && !signal.aborted)
       throw new TrainingError('user', 'There are no held-out tasks to measure the new weights on.');
-    yield* evaluateCandidate({ promotions, rollOut, tasks, signal });
+    return tasks;
+  };
+  async function* weigh(): AsyncGenerator<TrainingEvent, void, undefined> {
+    yield* evaluateCandidate({ ...limit, promotions, rollOut, tasks: await heldOut(), regression, signal });
   }
   // Finish the measurement that an earlier window left.
+  if (training.isThin === true && canaryOf(promotions.state()) !== undefined)
+    yield* replayCanary({ ...limit, promotions, rollOut, tasks: await heldOut(), signal });
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
-  if (signal.aborted || promotions.state().trial !== undefined) return;
+  if (signal.aborted || promotions.state().trial?.stage === 'candidate') return;
 
   const book = openRunRegistry(path.join(folder, 'runs.json'));
   const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
@@ -115,7 +129,12 @@ export async function* runTrainingWindow(
   // Where nothing can measure them, the weights stay in their run; practice, or a later window, measures them.
   if (training.isLiveOnly === true && (await training.tasks.heldOut(signal)).length === 0) return;
   book.propose(best);
-  for (const moved of await promotions.tell({ type: 'proposed', served: servedOf(best) }))
+  const clusters = countClusters(await heldOut());
+  const isRegressed = regression !== undefined;
+  for (const moved of await promotions.tell({
+    ...{ type: 'proposed', served: servedOf(best) },
+    ...{ clusters, isRegressed },
+  }))
     yield { type: 'moved', moved };
   for await (const news of weigh()) {
     yield news;
@@ -132,91 +151,4 @@ const servedOf = ({ version, sampler }: RunCheckpoint): PolicyVersion => ({ vers
 async function closedIn(journal: ReturnType<typeof openFileJournal>): Promise<number> {
   const { entries } = await journal.read();
   return entries.filter(({ type }) => type === 'step-ended' || isClosing(type)).length;
-}
-
-interface EvaluateCandidateOptions<Task extends Named> {
-  readonly promotions: Pick<PromotionLog, 'state' | 'tell'>;
-  readonly rollOut: MakeRollouts<Task>;
-  readonly tasks: readonly Task[];
-  readonly signal: AbortSignal;
-}
-
-/**
- * Compares the candidate with the live weights task by task, with the same lessons and the same seeds, until the evidence
- * suffices or the tasks run out. When all tasks were used in earlier windows, they are used again with new seeds, so that the
- * measurement ends.
- */
-export async function* evaluateCandidate<Task extends Named>(
-  options: EvaluateCandidateOptions<Task>,
-): AsyncGenerator<TrainingEvent, void, undefined> {
-  const { promotions, tasks, signal } = options;
-  const sums = { pairs: 0, candidate: 0, live: 0 };
-  for (const { task, pair } of pairsOf(tasks, promotions.state().trial)) {
-    const { trial, live } = promotions.state();
-    if (trial?.stage !== 'candidate' || signal.aborted) return;
-    const { version } = trial.served;
-    // In parallel: while one is verified the other is sampled.
-    const [candidate, serving] = await Promise.all([
-      score(options, trial.served, task, pair),
-      score(options, live, task, pair),
-    ]);
-    if (signal.aborted) return;
-    // The live weights failed too: it is not the candidate's fault.
-    if (serving instanceof TrainingError) throw serving;
-    const isUnfit = candidate instanceof TrainingError;
-    if (isUnfit) yield { type: 'weights-unfit', version, why: candidate.message };
-    const moves = await promotions.tell(
-      isUnfit
-        ? { type: 'probed', version, isWell: false }
-        : { type: 'pair-scored', version, pair, candidate, live: serving },
-    );
-    if (!isUnfit) {
-      sums.pairs++;
-      sums.candidate += candidate;
-      sums.live += serving;
-      yield { type: 'pair-weighed', ...sums };
-    }
-    for (const moved of moves) yield { type: 'moved', moved };
-  }
-}
-
-interface Named {
-  readonly id: string;
-}
-
-interface Pair<Task> {
-  readonly task: Task;
-  readonly pair: string;
-}
-
-/** Each task once, in the first round that is not complete. */
-function pairsOf<Task extends Named>(
-  tasks: readonly Task[],
-  trial: PromotionState['trial'],
-): readonly Pair<Task>[] {
-  if (trial === undefined || tasks.length === 0) return [];
-  const known = new Set(trial.pairs);
-  for (let round = 0; ; round++) {
-    const name = (task: Task): string =>
-      `${task.id}/${trial.served.version}${round === 0 ? '' : `/${round}`}`;
-    const left = tasks.map((task) => ({ task, pair: name(task) })).filter(({ pair }) => !known.has(pair));
-    if (left.length > 0) return left;
-  }
-}
-
-/** The reward of one attempt, or why there is none. */
-async function score<Task extends Named>(
-  { rollOut, signal }: EvaluateCandidateOptions<Task>,
-  served: PolicyVersion,
-  task: Task,
-  seed: string,
-): Promise<number | TrainingError> {
-  try {
-    const [attempt] = await rollOut(served, task, 1, { seed, signal });
-    return attempt?.reward ?? new TrainingError('server', `${task.id} could not be graded`);
-  } catch (error) {
-    if (signal.aborted || error instanceof TrainingError)
-      return error instanceof TrainingError ? error : new TrainingError('unknown', 'stopped');
-    throw error;
-  }
 }

@@ -76,7 +76,14 @@ export async function openTrainingEnvironment({
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
     isUnhurried: true,
-    training: { tuning: { seed: 1 }, policySeed: 1, ...(hasTasks && { tasks: FEW_TASKS }), ...override },
+    training: {
+      // One pair in a window decides nothing: what is proposed stays a candidate.
+      tuning: { seed: 1, mostPairs: 1 },
+      policySeed: 1,
+      ...(hasTasks && { tasks: FEW_TASKS }),
+      ...override,
+      promotion: { power: 0, ...override.promotion },
+    },
   });
   const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
   const { training } = daemon;

@@ -8,8 +8,9 @@ import {
 } from '../../src/core/practice.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
 import type { PracticeTraining } from '../../src/train/practice-training.ts';
-import { type PromotionSettings, promote, startPromotion } from '../../src/train/promotion.ts';
+import { type PromotionSettings, promote } from '../../src/train/promotion.ts';
 import type { PromotionLog } from '../../src/train/promotion-log.ts';
+import { startPromotion } from '../../src/train/promotion-stages.ts';
 import { attemptsWith, scriptOf } from '../agent/attempts/orders.ts';
 
 const signal = new AbortController().signal;

@@ -7,9 +7,11 @@ import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
 import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { AttemptGroup, WeightsVerdict } from '../../src/core/practice.ts';
+import type { TrainingTask } from '../../src/core/task-source.ts';
 import { type TrainingEngine, TrainingError } from '../../src/core/training.ts';
 import { createPracticeTraining, type PracticeTrainingOptions } from '../../src/train/practice-training.ts';
-import { DEFAULT_PROMOTION } from '../../src/train/promotion.ts';
+import { DEFAULT_PROMOTION, type PromotionSettings } from '../../src/train/promotion.ts';
+import { createRegressionTasks } from '../../src/train/regression-suite.ts';
 import { DEFAULT_GUARD } from '../../src/train/reward-guard.ts';
 import { openFileJournal } from '../../src/train/run-files.ts';
 import { openRunLog } from '../../src/train/run-journal.ts';
@@ -274,16 +276,35 @@ describe('a session that is killed while it trains', () => {
 });
 
 describe('the end of a session', () => {
-  const promotion = { ...DEFAULT_PROMOTION, fewestPairs: 12, canarySessions: 0 };
-  const gateTasks = Array.from({ length: 4 }, (_, round) =>
+  const promotion: PromotionSettings = { ...DEFAULT_PROMOTION, effect: 0.5, canarySessions: 0 };
+  const gateTasks = Array.from({ length: 8 }, (_, round) =>
     tasks.map((_task, shown) => digitTask(`gate-${shown}-${round}`, shown, (shown + 2) % VOCABULARY)),
   ).flat();
 
-  async function practise(steps: number, deal: (group: AttemptGroup) => AttemptGroup = (same) => same) {
-    const promotions = memoryPromotions(promotion);
+  /** General questions about a digit, of which the table answers with digits. */
+  const questionsFor = (shown: number, pattern: string): readonly TrainingTask[] =>
+    createRegressionTasks(
+      Array.from({ length: 96 }, (_, at) => ({
+        id: `q${at}`,
+        prompt: `Question ${at}, about #${shown}`,
+        tools: [],
+        check: { kind: 'regex', pattern },
+      })),
+    );
+
+  async function practise(
+    steps: number,
+    deal: (group: AttemptGroup) => AttemptGroup = (same) => same,
+    {
+      settings = promotion,
+      ...more
+    }: { readonly settings?: PromotionSettings } & Partial<PracticeTrainingOptions> = {},
+  ) {
+    const promotions = memoryPromotions(settings);
     const training = trainingWith(createTabularEngine(createServer({ vocabulary: VOCABULARY })), {
       promotions,
       learningRate: 0.3,
+      ...more,
     });
     const attempt = makeOf(training);
     for (let step = 0; step < steps; step++)
@@ -299,14 +320,15 @@ describe('the end of a session', () => {
       while (next.done !== true) next = await news.next();
       return next.value;
     };
-    return { promotions, finish };
+    return { promotions, finish, training, attempt };
   }
 
   it('measures the new weights against the live ones on gate tasks, and better ones serve', async () => {
     const { promotions, finish } = await practise(8);
     const verdict = await finish();
     expect(verdict).toMatchObject({ outcome: 'promoted', version: 8 });
-    expect(verdict.pairs).toBeGreaterThanOrEqual(promotion.fewestPairs);
+    expect(verdict.tasks).toBeGreaterThanOrEqual(promotion.fewestTasks);
+    expect(verdict.why).toMatch(/^better on \d+ tasks of the user/);
     expect((verdict.candidate ?? 0) - (verdict.live ?? 1)).toBeGreaterThan(0.3);
     expect(promotions.state().live.version).toBe(8);
     expect(await finish()).toMatchObject({ outcome: 'unchanged' });
@@ -326,6 +348,38 @@ describe('the end of a session', () => {
     }));
     expect(await finish()).toMatchObject({ outcome: 'refused' });
     expect(promotions.state()).toMatchObject({ live: { version: 0 }, trial: undefined });
+  });
+
+  it('asks general questions besides: weights that lost those do not serve, however much better they are', async () => {
+    // Right without the digit that training teaches: the bare table mostly is, the trained one hardly ever.
+    const lost = await practise(8, undefined, { regression: questionsFor(1, '^(?!.*3)') });
+    const refused = await lost.finish();
+    expect(refused).toMatchObject({ outcome: 'refused' });
+    expect(refused.why).toMatch(/general questions/);
+    expect((refused.candidate ?? 0) - (refused.live ?? 1)).toBeGreaterThan(0.3);
+    expect(lost.promotions.state().live.version).toBe(0);
+    // Nobody answers these: they cannot get worse, and the verdict says that they show nothing.
+    const unanswered = await practise(8, undefined, { regression: questionsFor(1, '^99') });
+    const verdict = await unanswered.finish();
+    expect(verdict).toMatchObject({ outcome: 'promoted' });
+    expect(verdict.why).toContain('answers none of 96 general questions');
+    expect(unanswered.promotions.state().live.version).toBe(8);
+  });
+
+  it('measures newer weights while a canary waits, and replays what its measurement has not used', async () => {
+    const settings = { ...promotion, canarySessions: 30 };
+    const { promotions, finish, training, attempt } = await practise(6, undefined, { settings });
+    expect(await finish()).toMatchObject({ outcome: 'promoted', version: 6 });
+    expect(promotions.state().trial).toMatchObject({ stage: 'canary', served: { version: 6 } });
+    const used = promotions.state().trial?.roots?.length ?? 0;
+    await training.trainOn(await Promise.all(tasks.map((task) => groupOfAttempts(attempt, task, 'later'))));
+    const verdict = await finish();
+    expect(verdict.version).toBeGreaterThanOrEqual(6);
+    expect(verdict.why).not.toContain('nothing else is proposed');
+    const { live, trial } = promotions.state();
+    // The rest of the gate's tasks has decided about the canary, or the newer version is compared with it.
+    expect(live.version === 6 || (trial?.replay?.n ?? 0) > 0).toBe(true);
+    expect(used).toBeLessThan(gateTasks.length);
   });
 
   it('proposes nothing with too few gate tasks, and says which command adds some', async () => {

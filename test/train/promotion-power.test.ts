@@ -1,96 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/base/random.ts';
-import {
-  DEFAULT_PROMOTION,
-  isInCanary,
-  type PromotionSettings,
-  promote,
-  startPromotion,
-} from '../../src/train/promotion.ts';
+import { type GateRun, type GateWorld, runGate } from '../../lab/measure/gate/simulate-gate.ts';
 
-const LIVE = { version: 0, sampler: undefined };
-const NEW = { version: 1, sampler: 'path' };
+/* The same simulation as `npm run bench:gate`, with fewer runs: the numbers of docs/statistics.md come from there. */
+const RUNS = 120;
+const WORLD: GateWorld = { effect: 0, tasks: 120, spread: 0, traffic: 'thin' };
 
-/** Held-out tasks on which the two agree but for some; then sessions, on which each succeeds as often as it does. */
-interface World {
-  readonly better: number;
-  readonly worse: number;
-}
+const shareOf = (world: Partial<GateWorld>, is: (run: GateRun) => boolean, runs = RUNS): number =>
+  Array.from({ length: runs }, (_, seed) => runGate({ ...WORLD, ...world }, seed)).filter(is).length / runs;
+const isLive = ({ end }: GateRun): boolean => end === 'live';
+/** Three standard errors above what is promised. */
+const allowed = (share: number, runs = RUNS): number => share + 3 * Math.sqrt((share * (1 - share)) / runs);
 
-function isPromoted(
-  { better, worse }: World,
-  seed: string,
-  settings: PromotionSettings,
-): { readonly stage: string; readonly pairs: number } {
-  const random = createRandom(seed);
-  let state = promote(startPromotion(LIVE), { type: 'proposed', served: NEW }, settings).state;
-  let pairs = 0;
-  while (state.trial?.stage === 'candidate') {
-    const place = random.next();
-    const isBetter = place < better;
-    const isWorse = !isBetter && place < better + worse;
-    const both = random.next() < 0.6 ? 1 : 0;
-    state = promote(
-      state,
-      {
-        type: 'pair-scored',
-        version: 1,
-        pair: `${pairs++}`,
-        candidate: isBetter ? 1 : isWorse ? 0 : both,
-        live: isBetter ? 0 : isWorse ? 1 : both,
-      },
-      settings,
-    ).state;
-  }
-  for (let session = 0; state.trial !== undefined; session++) {
-    const name = `${seed}/${session}`;
-    const chance = 0.6 + (isInCanary(name, 1, settings.canaryShare) ? better - worse : 0);
-    const score = random.next() < chance ? 1 : 0;
-    state = promote(state, { type: 'session-scored', session: name, score }, settings).state;
-  }
-  return { stage: state.live.version === 1 ? 'live' : 'turned back', pairs };
-}
+describe('the gate of weights', () => {
+  it.each([0, 0.55])(
+    'promotes equal weights in at most 5 percent of trials (effects apart by %d)',
+    (spread) => {
+      expect(shareOf({ spread }, isLive)).toBeLessThanOrEqual(allowed(0.01));
+    },
+  );
 
-function shareOf(
-  world: World,
-  runs: number,
-  settings = DEFAULT_PROMOTION,
-): { readonly share: number; readonly pairs: number } {
-  let promoted = 0;
-  const pairs: number[] = [];
-  for (let run = 0; run < runs; run++) {
-    const end = isPromoted(world, `${world.better}/${world.worse}/${run}`, settings);
-    if (end.stage === 'live') promoted++;
-    pairs.push(end.pairs);
-  }
-  return { share: promoted / runs, pairs: pairs.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0 };
-}
-
-describe('promotion', () => {
-  it.each([
-    { better: 0.05, worse: 0.1 },
-    { better: 0.1, worse: 0.15 },
-  ])('of a checkpoint that is truly five points worse happens in less than 5 % of the runs (%o)', (world) => {
-    expect(shareOf(world, 100).share).toBeLessThan(0.05);
+  it('promotes weights that are 20 points better in most trials on 120 tasks', () => {
+    expect(shareOf({ effect: 0.2 }, isLive, 60)).toBeGreaterThan(0.8);
   });
 
-  it('of a checkpoint worse by exactly the margin happens in at most 5 % of runs, within chance', () => {
-    expect(shareOf({ better: 0.1, worse: 0.12 }, 100).share).toBeLessThan(
-      0.05 + 3 * Math.sqrt((0.05 * 0.95) / 100),
-    );
+  it('opens no trial on 40 tasks', () => {
+    expect(
+      shareOf({ effect: 0.3, tasks: 40 }, ({ end, pairs }) => end === 'not-tried' && pairs === 0, 20),
+    ).toBe(1);
   });
 
-  it.each([
-    { better: 0.1, worse: 0.05 },
-    { better: 0.15, worse: 0.1 },
-    { better: 0.3, worse: 0.02 },
-  ])(
-    'of a truly better checkpoint happens in more than 80 % of the runs within 1,000 tasks (%o)',
-    (world) => {
-      expect(DEFAULT_PROMOTION.mostPairs).toBe(1000);
-      const { share, pairs } = shareOf(world, 100);
-      expect(share).toBeGreaterThan(0.8);
-      expect(pairs).toBeLessThanOrEqual(450);
+  it('does not promote weights that lost 10 points of general questions, however much better they are', () => {
+    expect(shareOf({ effect: 0.3, onQuestions: -0.1 }, isLive)).toBeLessThanOrEqual(allowed(0.05));
+  });
+
+  it.each(['thin', 'thick'] as const)(
+    'lets a canary that is 20 points worse go live in at most 5 percent of runs, with %s traffic',
+    (traffic) => {
+      expect(shareOf({ effect: -0.2, isCanary: true, traffic }, isLive, 60)).toBeLessThanOrEqual(
+        allowed(0.05, 60),
+      );
     },
   );
 });

@@ -100,6 +100,8 @@ it('settings decide about training unless a benchmark asks for something else', 
     loraRank: 8,
     live: false,
     distill: false,
+    regression: 'off',
+    effect: 0.2,
   } as const;
   expect(tuningOf({ ...settings, kl: 0 })).toEqual({ settings: {} });
   expect(tuningOf({ ...settings, kl: 0.1, learningRate: 0.002 })).toEqual({

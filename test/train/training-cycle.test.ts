@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLearningState } from '../../src/learn/learning-state.ts';
 import { createTrainingBuffer } from '../../src/train/buffer.ts';
-import type { PromotionStage } from '../../src/train/promotion.ts';
+import type { PromotionStage } from '../../src/train/promotion-stages.ts';
 import { beginTrainingCycle } from '../../src/train/training-job.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
 

@@ -65,8 +65,8 @@ export function peekAtLibraries(libraries: number, size: number, pairs: number):
 /** No test passes with less evidence than this. */
 const LEAST = Math.log(1 / ERROR_BUDGET.lessons);
 
-/** Checkpoints that are worse by exactly the margin, one after the other: how many homes promote any of `nights` of them. */
-export function peekAtCheckpoints(homes: number, nights: number, pairs: number, margin: number): number {
+/** Checkpoints that are no better, one after the other: how many homes promote any of `nights` of them. */
+export function peekAtCheckpoints(homes: number, nights: number, pairs: number): number {
   let withFalse = 0;
   for (let home = 0; home < homes; home++) {
     const next = createSfc32(home, nights, 41);
@@ -75,9 +75,9 @@ export function peekAtCheckpoints(homes: number, nights: number, pairs: number, 
       const enough = Math.log(1 / levelInSequence(night, passed, ERROR_BUDGET.weights));
       let sums = EMPTY_MOMENTS;
       for (let pair = 0; pair < pairs; pair++) {
-        const [candidate, live] = [next() < 0.5 - margin ? 1 : 0, next() < 0.5 ? 1 : 0];
+        const [candidate, live] = [next() < 0.5 ? 1 : 0, next() < 0.5 ? 1 : 0];
         sums = addToMoments(sums, candidate - live);
-        if (sums.sum > -margin * sums.n && pairedEvidence(sums, -margin).better >= enough) {
+        if (sums.sum > 0 && pairedEvidence(sums).better >= enough) {
           passed++;
           break;
         }

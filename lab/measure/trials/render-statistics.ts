@@ -25,7 +25,6 @@ export interface TrialFigures {
     readonly count: number;
     readonly nights: number;
     readonly pairs: number;
-    readonly margin: number;
     readonly withFalse: number;
   };
   readonly holdout: readonly HoldoutTimes[];
@@ -138,7 +137,7 @@ ${markdownTable(
 drawn task. They are about the tasks of the gate: a lesson that helps on these and nowhere else passes rightly here and wrongly in life; real sessions are
 the check for that. A lesson is measured beside the other lessons of its time.
 
-**Weights** of policies are tested one after the other by the same paired test, against "worse by more than the margin", at the level
+**Weights** of policies are tested one after the other by the same paired test, against "no better", at the level
 α · (passed + 1) / (t · (t + 1)) (e-LOND): ${[1, 2, 5, 10].map((t) => `${(100 * levelInSequence(t, t - 1, weights)).toFixed(2)} %`).join(', ')} for checkpoint 1, 2, 5 and 10
 when all before passed.
 
@@ -211,7 +210,7 @@ ${markdownTable(
       percent(lessons),
     ],
     [
-      `homes with ${checkpoints.nights} checkpoints in a row that are worse by exactly the margin, at least one passed`,
+      `homes with ${checkpoints.nights} checkpoints in a row that are no better, at least one passed`,
       whole(checkpoints.count),
       shareWithInterval(checkpoints.withFalse, checkpoints.count),
       percent(weights),

@@ -199,4 +199,19 @@ export const trainSchema = z.strictObject({
     .describe(
       'Also train the weights to do without the block what they do with it, for lessons that are live and were measured to help.',
     ),
+  regression: z
+    .string()
+    .min(1)
+    .default('shipped')
+    .describe(
+      'General questions that new weights must answer no worse: "shipped", "off", or a JSONL file of your own with 30 questions or more.',
+    ),
+  effect: z
+    .number()
+    .min(0.05)
+    .max(0.9)
+    .default(0.2)
+    .describe(
+      'The improvement that a test of new weights must be able to show, as a share: the smaller, the more tasks are needed.',
+    ),
 });

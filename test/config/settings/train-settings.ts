@@ -65,6 +65,28 @@ export function createTrainProofs(stage: Stage): SettingProofs {
       removeFolder(environment.dir);
     }
   });
+  /** Weights of one step: the questions are looked for before anything is trained, and the few tasks do not suffice. */
+  const measured = once(async () => {
+    const train = { engine: 'nano', steps: 1, effect: 0.45 };
+    const failing = await openTrainingEnvironment({ train: { ...train, regression: '/no/such.jsonl' } });
+    try {
+      await expect(runWindow(failing.training, {}), 'train.regression').rejects.toThrow('/no/such.jsonl');
+    } finally {
+      await failing.close();
+      removeFolder(failing.dir);
+    }
+    const override = { promotion: { power: 0.8 } };
+    const environment = await openTrainingEnvironment({ train, override });
+    try {
+      await teach(environment);
+      const news = await runWindow(environment.training, {});
+      const moved = news.flatMap((one) => (one.type === 'moved' ? [one.moved] : []));
+      expect(JSON.stringify(moved), 'train.effect').toContain('to show an improvement of 45 points');
+    } finally {
+      await environment.close();
+      removeFolder(environment.dir);
+    }
+  });
   const server = () =>
     stage.provider('train', (request, response) => {
       if (request.url.endsWith('/chat/completions'))
@@ -132,6 +154,8 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     'train.serve.vllm': { acts: adapters },
     'train.serve.keyEnv': { acts: adapters },
     'train.serve.model': { acts: adapters },
+    'train.regression': { acts: measured },
+    'train.effect': { acts: measured },
     'train.loraRank': { acts: window },
     'train.batchSize': { acts: window },
     'train.groupSize': { acts: window },

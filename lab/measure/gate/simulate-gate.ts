@@ -1,0 +1,124 @@
+import { createSfc32 } from '../../../src/base/random.ts';
+import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.ts';
+import { DEFAULT_PROMOTION, isInCanary, type PromotionEvent, promote } from '../../../src/train/promotion.ts';
+import { canaryOf, type PromotionState, startPromotion } from '../../../src/train/promotion-stages.ts';
+
+/** A world with a known truth. Effects are in grades of 0 to 1. */
+export interface GateWorld {
+  readonly effect: number;
+  /** Clusters of held-out tasks. */
+  readonly tasks: number;
+  /** Whether the effect differs between tasks: `spread` to both sides of it. */
+  readonly spread: number;
+  readonly traffic: 'thin' | 'thick';
+  /** The effect on general questions; 0 if absent. */
+  readonly onQuestions?: number;
+  /** It is a canary from the beginning: what happens when held-out tasks did not tell. */
+  readonly isCanary?: boolean;
+}
+
+/** How a trial of the gate ended. `waiting`: a canary about which nothing was decided in time. */
+export interface GateRun {
+  readonly end: 'not-tried' | 'rejected' | 'rolled-back' | 'waiting' | 'live';
+  /** It was shown to be better on held-out tasks. */
+  readonly isBetter: boolean;
+  /** Pairs of attempts at held-out tasks and recorded requests, and rated sessions. */
+  readonly pairs: number;
+  readonly sessions: number;
+}
+
+/** Weeks that a canary may take, rated sessions of a week, and recorded requests of a week that can be graded. */
+export const WEEKS = 8;
+export const RATED_A_WEEK = { thin: 5, thick: 200 } as const;
+export const REPLAYED_A_WEEK = 20;
+/** General questions, and the share of them to which the answers of two equal versions differ. */
+const QUESTIONS = 96;
+const DIFFER = 0.08;
+/** The first checkpoint of a home. */
+const LEVEL = levelInSequence(1, 0, ERROR_BUDGET.weights);
+
+type Next = () => number;
+
+/** Draws a cluster, and answers with a function that draws a pair of it. */
+function drawCluster({ effect, spread }: GateWorld, next: Next): () => readonly [number, number] {
+  const own = Math.max(-1, Math.min(1, effect + (next() < 0.5 ? spread : -spread)));
+  const least = Math.max(0, -own);
+  const live = least + next() * (Math.min(1, 1 - own) - least);
+  return () => [next() < live + own ? 1 : 0, next() < live ? 1 : 0];
+}
+
+/** One checkpoint through the gate: the fold that a daemon runs, told what a window and real sessions would tell. */
+export function runGate(world: GateWorld, seed: number): GateRun {
+  const next = createSfc32(seed, world.tasks, Math.round(1000 * (world.effect + 2 * world.spread)) + 7);
+  let state: PromotionState = startPromotion({ version: 0, sampler: undefined });
+  let end: GateRun['end'] = 'waiting';
+  let isBetter = false;
+  const counts = { pairs: 0, sessions: 0 };
+  const tell = (event: PromotionEvent): boolean => {
+    const result = promote(state, event, DEFAULT_PROMOTION);
+    state = result.state;
+    for (const { to } of result.facts) {
+      if (to === 'canary') isBetter = true;
+      if (to !== 'candidate' && to !== 'canary' && to !== 'replaced') end = to;
+    }
+    return result.facts.length > 0;
+  };
+  const cluster = (name: string, suite: 'tasks' | 'replay'): boolean => {
+    const draw = drawCluster(world, next);
+    const { repeats } = state.trial?.plan ?? { repeats: 1 };
+    for (let place = 0; place < repeats; place++) {
+      const [candidate, live] = draw();
+      counts.pairs++;
+      const pair = { pair: `${name}/${place}`, root: name, suite, candidate, live };
+      if (tell({ type: 'pair-scored', version: 1, ...pair })) return true;
+    }
+    return false;
+  };
+
+  const served = { version: 1, sampler: 'path' };
+  if (world.isCanary === true) {
+    tell({ type: 'proposed', served });
+    tell({ type: 'person-promoted' });
+  } else tell({ type: 'proposed', served, level: LEVEL, clusters: world.tasks, isRegressed: true });
+  let used = 0;
+  while (state.trial?.stage === 'candidate' && state.trial.better === undefined) {
+    if (used === world.tasks) tell({ type: 'measured-out', version: 1 });
+    else cluster(`task-${used++}`, 'tasks');
+  }
+  isBetter ||= state.trial?.better !== undefined;
+  for (let at = 0; state.trial?.stage === 'candidate'; at++) {
+    if (at === QUESTIONS) tell({ type: 'measured-out', version: 1 });
+    else tell({ type: 'pair-scored', version: 1, ...drawQuestion(world.onQuestions ?? 0, at, next) });
+  }
+  const isThin = world.traffic === 'thin';
+  // Tasks that the measurement did not need are replayed first, then the requests of each week.
+  const fresh = (week: number): number => (week === 0 ? world.tasks - used : REPLAYED_A_WEEK);
+  for (let week = 0; week <= WEEKS && canaryOf(state) !== undefined; week++) {
+    for (let at = 0; isThin && at < fresh(week) && canaryOf(state) !== undefined; at++)
+      cluster(`week-${week}/${at}`, 'replay');
+    for (let at = 0; week > 0 && at < RATED_A_WEEK[world.traffic] && canaryOf(state) !== undefined; at++)
+      tell(drawSession(world, `${seed}/${week}/${at}`, state, next, counts));
+  }
+  return { end, isBetter, ...counts };
+}
+
+function drawQuestion(effect: number, at: number, next: Next) {
+  const luck = next();
+  const [worse, better] = [Math.max(0, DIFFER / 2 - effect / 2), Math.max(0, DIFFER / 2 + effect / 2)];
+  const both = next() < 0.6 ? 1 : 0;
+  const [candidate, live] = luck < worse ? [0, 1] : luck < worse + better ? [1, 0] : [both, both];
+  return { pair: `question-${at}`, root: `question-${at}`, suite: 'regression', candidate, live } as const;
+}
+
+function drawSession(
+  { effect }: GateWorld,
+  session: string,
+  state: PromotionState,
+  next: Next,
+  counts: { sessions: number },
+): PromotionEvent {
+  counts.sessions++;
+  const version = canaryOf(state)?.served.version ?? 0;
+  const isCanary = isInCanary(session, version, DEFAULT_PROMOTION.canaryShare);
+  return { type: 'session-scored', session, score: next() < 0.5 + (isCanary ? effect : 0) ? 1 : 0 };
+}
