@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { PACKAGE_ROOT } from '../base/package.ts';
 import type { ChatRequest, Tool } from '../core/chat.ts';
 import type { GatewayReply } from '../core/gateway-client.ts';
 import {
@@ -34,6 +36,14 @@ export interface RegressionQuestion {
   readonly system?: string;
   readonly tools: readonly Tool[];
   readonly check: QuestionCheck;
+}
+
+const SHIPPED_QUESTIONS = fileURLToPath(new URL('models/regression/questions.jsonl', PACKAGE_ROOT));
+
+/** The file of questions by the setting `train.regression`, or those of the engine; undefined when none are asked. */
+export function regressionFile(setting: string, ofEngine: string | undefined): string | undefined {
+  if (setting === 'off') return undefined;
+  return setting === 'shipped' ? (ofEngine ?? SHIPPED_QUESTIONS) : setting;
 }
 
 /** One question for each line of JSON. Rejects with a TrainingError that names the file and the line. */

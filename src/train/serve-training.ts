@@ -1,7 +1,5 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Log } from '../base/log.ts';
-import { PACKAGE_ROOT } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
@@ -17,6 +15,7 @@ import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
+import { regressionFile } from './regression-suite.ts';
 import { peekRun } from './run-files.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
@@ -113,14 +112,6 @@ export interface ServedTraining {
 /** From as many rated sessions in a week on, they decide about a canary: one in ten is its own. */
 const THICK_TRAFFIC = 60;
 const WEEK_MS = 7 * 24 * 3_600_000;
-
-const SHIPPED_QUESTIONS = fileURLToPath(new URL('models/regression/questions.jsonl', PACKAGE_ROOT));
-
-/** By the setting `train.regression`; undefined when no general questions are asked. */
-function regressionFile(setting: string, { regression }: PolicyEngine): string | undefined {
-  if (setting === 'off') return undefined;
-  return setting === 'shipped' ? (regression ?? SHIPPED_QUESTIONS) : setting;
-}
 
 /** How long closing waits for a window to reach its next safe point. */
 const GRACE_MS = 2_000;
@@ -287,7 +278,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
 
   /** What new weights are measured with besides tasks. */
   const measuredWith = async (): Promise<Pick<TrainingPlan, 'regression' | 'isThin'>> => {
-    const regression = regressionFile(settings.regression, engine);
+    const regression = regressionFile(settings.regression, engine.regression);
     const rated = await countRatedSessions(records, engine.name, clock.now() - WEEK_MS);
     return { isThin: rated < THICK_TRAFFIC, ...(regression === undefined ? {} : { regression }) };
   };
