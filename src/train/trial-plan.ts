@@ -57,7 +57,7 @@ function clusterVariance(repeats: number, observed?: ClusterSpread): number {
 }
 
 /** Undefined with fewer clusters than an estimate needs. */
-export function spreadOf({ n, sum, squares }: MomentSums, repeats: number): ClusterSpread | undefined {
+export function clusterSpread({ n, sum, squares }: MomentSums, repeats: number): ClusterSpread | undefined {
   if (n < FEWEST_OBSERVED) return undefined;
   return { clusters: n, variance: Math.max(0, (squares - sum ** 2 / n) / (n - 1)), repeats };
 }
