@@ -1,5 +1,5 @@
 import type { TrialEvidence } from './trial-evidence.ts';
-import { type ClusterSpread, spreadOf, type TrialPlan } from './trial-plan.ts';
+import { type ClusterSpread, clusterSpread, type TrialPlan } from './trial-plan.ts';
 
 /** A version of the policy and the checkpoint that samples it; undefined: the base model without an adapter. */
 export interface PolicyVersion {
@@ -149,7 +149,7 @@ const keepSpread = (
   { spread }: PromotionState,
   { differences, plan }: PolicyTrial,
 ): Pick<PromotionState, 'spread'> => {
-  const next = spreadOf(differences, plan?.repeats ?? 1) ?? spread;
+  const next = clusterSpread(differences, plan?.repeats ?? 1) ?? spread;
   return next === undefined ? {} : { spread: next };
 };
 

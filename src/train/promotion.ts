@@ -185,12 +185,11 @@ function weighPair(
   // The regression suite follows the held-out tasks; what comes too early or too late is not counted.
   if ((suite === 'regression') !== (trial.better !== undefined)) return unmoved(state);
   const repeats = suite === 'regression' ? 1 : (trial.plan?.repeats ?? 1);
-  const added = addPair(trial, pair, repeats);
-  if (added === undefined) return unmoved(state);
-  const next: PolicyTrial = { ...trial, ...added };
+  const next = addPair(trial, pair, repeats);
+  if (next === undefined) return unmoved(state);
   const after = { ...state, trial: next };
   // Only a complete cluster is an observation.
-  if (added.roots === trial.roots) return unmoved(after);
+  if (next.roots === trial.roots) return unmoved(after);
   if (suite === 'regression') {
     const { verdict, why } = weighRegression(next, settings, false);
     return verdict === 'worse' ? asWorse(moveBack(after, 'measurement', why())) : unmoved(after);
@@ -228,10 +227,9 @@ function weighReplayed(
 ): PromotionResult {
   const canary = canaryOf(state);
   if (canary?.served.version !== version) return unmoved(state);
-  const added = addPair(canary, pair, canary.plan?.repeats ?? 1);
-  if (added === undefined) return unmoved(state);
-  const next: PolicyTrial = { ...canary, ...added };
-  if (added.roots === canary.roots) return unmoved(withCanary(state, next));
+  const next = addPair(canary, pair, canary.plan?.repeats ?? 1);
+  if (next === undefined) return unmoved(state);
+  if (next.roots === canary.roots) return unmoved(withCanary(state, next));
   return decideCanary(withCanary(state, next), next, weighReplay(next, settings));
 }
 

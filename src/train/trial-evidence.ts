@@ -71,11 +71,11 @@ export const clusterName = (suite: TrialSuite, root: string): string =>
   suite === 'regression' ? `regression/${root}` : `task/${root}`;
 
 /** With one more pair; undefined when it says nothing new. */
-export function addPair(
-  evidence: TrialEvidence,
+export function addPair<Evidence extends TrialEvidence>(
+  evidence: Evidence,
   { pair, candidate, live, suite = 'tasks', root = pair }: ScoredPair,
   repeats: number,
-): TrialEvidence | undefined {
+): Evidence | undefined {
   const { pairs, roots = [], open = {} } = evidence;
   const name = clusterName(suite, root);
   const { [name]: begun, ...others } = open;

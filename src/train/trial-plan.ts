@@ -48,7 +48,7 @@ const MIXTURE_COST = 1;
 const MANY = 1_000_000;
 
 /** The variance of the means of clusters with this many pairs each. */
-export function clusterVariance(repeats: number, observed?: ClusterSpread): number {
+function clusterVariance(repeats: number, observed?: ClusterSpread): number {
   const shape = (pairs: number): number => PRIOR.correlation + (1 - PRIOR.correlation) / pairs;
   const prior = PRIOR.variance * shape(repeats);
   if (observed === undefined || observed.clusters < FEWEST_OBSERVED) return prior;
@@ -57,7 +57,7 @@ export function clusterVariance(repeats: number, observed?: ClusterSpread): numb
 }
 
 /** Undefined with fewer clusters than an estimate needs. */
-export function spreadOf({ n, sum, squares }: MomentSums, repeats: number): ClusterSpread | undefined {
+export function clusterSpread({ n, sum, squares }: MomentSums, repeats: number): ClusterSpread | undefined {
   if (n < FEWEST_OBSERVED) return undefined;
   return { clusters: n, variance: Math.max(0, (squares - sum ** 2 / n) / (n - 1)), repeats };
 }

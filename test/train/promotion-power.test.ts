@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { type GateRun, type GateWorld, runGate } from '../../lab/measure/gate/simulate-gate.ts';
+import {
+  type GateRun,
+  type GateWorld,
+  runGates,
+  type Traffic,
+} from '../../lab/measure/gate/simulate-gate.ts';
 
 /* The same simulation as `npm run bench:gate`, with fewer runs: the numbers of docs/statistics.md come from there. */
 const RUNS = 120;
-const WORLD: GateWorld = { effect: 0, tasks: 120, spread: 0, traffic: 'thin' };
+const WORLD: GateWorld = { effect: 0, tasks: 120, spread: 0 };
 
-const shareOf = (world: Partial<GateWorld>, is: (run: GateRun) => boolean, runs = RUNS): number =>
-  Array.from({ length: runs }, (_, seed) => runGate({ ...WORLD, ...world }, seed)).filter(is).length / runs;
+const shareOf = (
+  { traffic = 'thin', ...world }: Partial<GateWorld> & { readonly traffic?: Traffic },
+  is: (run: GateRun) => boolean,
+  runs = RUNS,
+): number =>
+  Array.from({ length: runs }, (_, seed) => runGates({ ...WORLD, ...world }, seed)[traffic]).filter(is)
+    .length / runs;
 const isLive = ({ end }: GateRun): boolean => end === 'live';
 /** Three standard errors above what is promised. */
 const allowed = (share: number, runs = RUNS): number => share + 3 * Math.sqrt((share * (1 - share)) / runs);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { markdownTable, quantile, writeSection } from '../markdown.ts';
 import { shareWithInterval } from '../trials/summarise.ts';
 import { describeGate } from './describe-gate.ts';
-import { type GateRun, type GateWorld, runGate } from './simulate-gate.ts';
+import { type GateRun, type GateWorld, runGates, type Traffic } from './simulate-gate.ts';
 
 /*
  * False promotions and power of the whole gate of weights, on checkpoints whose effect is known: the fold that a daemon runs is told what
@@ -28,16 +28,20 @@ const SPREADS = { 0: 0, 0.5: 0.55 } as const;
 
 interface Cell {
   readonly world: GateWorld;
+  readonly traffic: Traffic;
   readonly runs: readonly GateRun[];
 }
 
-function runCell(world: GateWorld, runs = RUNS): Cell {
-  const cell = { world, runs: Array.from({ length: runs }, (_, seed) => runGate(world, seed)) };
-  process.stderr.write(`${JSON.stringify(world)}: seeds 0 to ${runs - 1}\n`);
-  return cell;
+const TRAFFIC = ['thin', 'thick'] as const;
+
+/** One cell for each traffic. */
+function runCells(world: GateWorld): readonly Cell[] {
+  const runs = Array.from({ length: RUNS }, (_, seed) => runGates(world, seed));
+  process.stderr.write(`${JSON.stringify(world)}: seeds 0 to ${RUNS - 1}\n`);
+  return TRAFFIC.map((traffic) => ({ world, traffic, runs: runs.map((one) => one[traffic]) }));
 }
 
-const share = ({ runs }: Cell, is: (run: GateRun) => boolean): string =>
+const share = ({ runs }: Pick<Cell, 'runs'>, is: (run: GateRun) => boolean): string =>
   shareWithInterval(runs.filter(is).length, runs.length);
 const signed = (effect: number): string => `${effect > 0 ? '+' : ''}${Math.round(100 * effect)}`;
 const median = ({ runs }: Cell, of: (run: GateRun) => number): string =>
@@ -46,26 +50,28 @@ const median = ({ runs }: Cell, of: (run: GateRun) => number): string =>
 const cells = Object.entries(SPREADS).flatMap(([correlation, spread]) =>
   TASKS.flatMap((tasks) =>
     EFFECTS.flatMap((effect) =>
-      (['thin', 'thick'] as const).map((traffic) => ({
-        correlation,
-        ...runCell({ effect, tasks, spread, traffic }),
-      })),
+      runCells({ effect, tasks, spread }).map((cell) => ({ ...cell, correlation })),
     ),
   ),
 );
-const questions = [-0.2, -0.1, -0.05, 0].map((onQuestions) =>
-  runCell({ effect: 0.3, tasks: 120, spread: 0, traffic: 'thin', onQuestions }),
+const questions = [-0.2, -0.1, -0.05, 0].flatMap((onQuestions) =>
+  runCells({ effect: 0.3, tasks: 120, spread: 0, onQuestions }).slice(0, 1),
 );
-const canaries = (['thin', 'thick'] as const).flatMap((traffic) =>
-  [-0.2, -0.1, 0, 0.2].map((effect) => runCell({ effect, tasks: 0, spread: 0.55, traffic, isCanary: true })),
+const canaries = [-0.2, -0.1, 0, 0.2].flatMap((effect) =>
+  runCells({ effect, tasks: 0, spread: 0.55, isCanary: true }),
 );
 
 /** Cells in which nothing was tried are one line. */
 const tried = cells.filter(({ runs }) => runs.some(({ end }) => end !== 'not-tried'));
 const untried = [...new Set(cells.filter((cell) => !tried.includes(cell)).map(({ world }) => world.tasks))];
+const notTried = (tasks: number): string =>
+  share(
+    { runs: cells.filter(({ world }) => world.tasks === tasks).flatMap(({ runs }) => runs) },
+    ({ end }) => end === 'not-tried',
+  );
 const section = `${describeGate(RUNS)}
 
-${untried.map((tasks) => `With ${tasks} tasks no trial is opened (${share({ world: { effect: 0, tasks, spread: 0, traffic: 'thin' }, runs: cells.filter(({ world }) => world.tasks === tasks).flatMap(({ runs }) => runs) }, ({ end }) => end === 'not-tried')} of the runs are not tried; 0 pairs).`).join(' ')}
+${untried.map((tasks) => `With ${tasks} tasks no trial is opened: ${notTried(tasks)} of the runs, without a single pair.`).join(' ')}
 
 ${markdownTable(
   [
@@ -83,7 +89,7 @@ ${markdownTable(
     signed(cell.world.effect),
     String(cell.world.tasks),
     cell.correlation,
-    cell.world.traffic,
+    cell.traffic,
     share(cell, ({ isBetter }) => isBetter),
     share(cell, ({ end }) => end === 'live'),
     share(cell, ({ end }) => end === 'waiting'),
@@ -113,7 +119,7 @@ ${markdownTable(
   ],
   canaries.map((cell) => [
     signed(cell.world.effect),
-    cell.world.traffic,
+    cell.traffic,
     share(cell, ({ end }) => end === 'live'),
     share(cell, ({ end }) => end === 'rolled-back'),
     share(cell, ({ end }) => end === 'waiting'),
@@ -122,9 +128,6 @@ ${markdownTable(
   ]),
 )}
 `;
-if (values.json)
-  process.stdout.write(
-    `${JSON.stringify([...cells, ...questions, ...canaries].map(({ world, runs }) => ({ world, runs })))}\n`,
-  );
+if (values.json) process.stdout.write(`${JSON.stringify([...cells, ...questions, ...canaries])}\n`);
 else process.stdout.write(section);
 if (values.write) writeSection('docs/statistics.md', 'gate', section);

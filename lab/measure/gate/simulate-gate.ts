@@ -3,6 +3,9 @@ import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.t
 import { DEFAULT_PROMOTION, isInCanary, type PromotionEvent, promote } from '../../../src/train/promotion.ts';
 import { canaryOf, type PromotionState, startPromotion } from '../../../src/train/promotion-stages.ts';
 
+/** How many sessions are rated. */
+export type Traffic = 'thin' | 'thick';
+
 /** A world with a known truth. Effects are in grades of 0 to 1. */
 export interface GateWorld {
   readonly effect: number;
@@ -10,7 +13,6 @@ export interface GateWorld {
   readonly tasks: number;
   /** Whether the effect differs between tasks: `spread` to both sides of it. */
   readonly spread: number;
-  readonly traffic: 'thin' | 'thick';
   /** The effect on general questions; 0 if absent. */
   readonly onQuestions?: number;
   /** It is a canary from the beginning: what happens when held-out tasks did not tell. */
@@ -47,78 +49,108 @@ function drawCluster({ effect, spread }: GateWorld, next: Next): () => readonly 
   return () => [next() < live + own ? 1 : 0, next() < live ? 1 : 0];
 }
 
-/** One checkpoint through the gate: the fold that a daemon runs, told what a window and real sessions would tell. */
-export function runGate(world: GateWorld, seed: number): GateRun {
-  const next = createSfc32(seed, world.tasks, Math.round(1000 * (world.effect + 2 * world.spread)) + 7);
-  let state: PromotionState = startPromotion({ version: 0, sampler: undefined });
-  let end: GateRun['end'] = 'waiting';
-  let isBetter = false;
-  const counts = { pairs: 0, sessions: 0 };
+/** One checkpoint through the gate, once for each traffic: both begin with the same measurement. */
+export function runGates(world: GateWorld, seed: number): Readonly<Record<Traffic, GateRun>> {
+  const measured = measureCheckpoint(world, seed);
+  const after = (traffic: Traffic): GateRun =>
+    canaryOf(measured.state) === undefined ? measured.run : serveCanary(world, traffic, seed, measured);
+  return { thin: after('thin'), thick: after('thick') };
+}
+
+/** A checkpoint on its way: the fold that a daemon runs, told what windows, questions and sessions would tell. */
+interface Progress {
+  readonly state: PromotionState;
+  readonly run: GateRun;
+  /** Clusters that were used. */
+  readonly used: number;
+}
+
+function createTeller(from: PromotionState, before: GateRun) {
+  let state = from;
+  const run = { ...before };
   const tell = (event: PromotionEvent): boolean => {
     const result = promote(state, event, DEFAULT_PROMOTION);
     state = result.state;
+    if (event.type === 'pair-scored' && event.suite !== 'regression') run.pairs++;
+    if (event.type === 'session-scored') run.sessions++;
     for (const { to } of result.facts) {
-      if (to === 'canary') isBetter = true;
-      if (to !== 'candidate' && to !== 'canary' && to !== 'replaced') end = to;
+      if (to === 'canary') run.isBetter = true;
+      if (to !== 'candidate' && to !== 'canary' && to !== 'replaced') run.end = to;
     }
     return result.facts.length > 0;
   };
-  const cluster = (name: string, suite: 'tasks' | 'replay'): boolean => {
+  const tellCluster = (world: GateWorld, name: string, suite: 'tasks' | 'replay', next: Next): void => {
     const draw = drawCluster(world, next);
     const { repeats } = state.trial?.plan ?? { repeats: 1 };
     for (let place = 0; place < repeats; place++) {
       const [candidate, live] = draw();
-      counts.pairs++;
       const pair = { pair: `${name}/${place}`, root: name, suite, candidate, live };
-      if (tell({ type: 'pair-scored', version: 1, ...pair })) return true;
+      if (tell({ type: 'pair-scored', version: 1, ...pair })) return;
     }
-    return false;
   };
+  return { state: () => state, run: (): GateRun => ({ ...run }), tell, tellCluster };
+}
 
+const BEGUN: GateRun = { end: 'waiting', isBetter: false, pairs: 0, sessions: 0 };
+
+/** Held-out tasks, then general questions. */
+function measureCheckpoint(world: GateWorld, seed: number): Progress {
+  const next = createSfc32(seed, world.tasks, Math.round(1000 * (world.effect + 2 * world.spread)) + 7);
+  const teller = createTeller(startPromotion({ version: 0, sampler: undefined }), BEGUN);
+  const { tell } = teller;
+  const onTrial = () => {
+    const { trial } = teller.state();
+    return trial?.stage === 'candidate' ? trial : undefined;
+  };
   const served = { version: 1, sampler: 'path' };
   if (world.isCanary === true) {
     tell({ type: 'proposed', served });
     tell({ type: 'person-promoted' });
   } else tell({ type: 'proposed', served, level: LEVEL, clusters: world.tasks, isRegressed: true });
   let used = 0;
-  while (state.trial?.stage === 'candidate' && state.trial.better === undefined) {
+  for (let trial = onTrial(); trial !== undefined && trial.better === undefined; trial = onTrial()) {
     if (used === world.tasks) tell({ type: 'measured-out', version: 1 });
-    else cluster(`task-${used++}`, 'tasks');
+    else teller.tellCluster(world, `task-${used++}`, 'tasks', next);
   }
-  isBetter ||= state.trial?.better !== undefined;
-  for (let at = 0; state.trial?.stage === 'candidate'; at++) {
+  const isBetter = onTrial() !== undefined || teller.run().isBetter;
+  for (let at = 0; onTrial() !== undefined; at++) {
     if (at === QUESTIONS) tell({ type: 'measured-out', version: 1 });
     else tell({ type: 'pair-scored', version: 1, ...drawQuestion(world.onQuestions ?? 0, at, next) });
   }
-  const isThin = world.traffic === 'thin';
-  // Tasks that the measurement did not need are replayed first, then the requests of each week.
-  const fresh = (week: number): number => (week === 0 ? world.tasks - used : REPLAYED_A_WEEK);
-  for (let week = 0; week <= WEEKS && canaryOf(state) !== undefined; week++) {
-    for (let at = 0; isThin && at < fresh(week) && canaryOf(state) !== undefined; at++)
-      cluster(`week-${week}/${at}`, 'replay');
-    for (let at = 0; week > 0 && at < RATED_A_WEEK[world.traffic] && canaryOf(state) !== undefined; at++)
-      tell(drawSession(world, `${seed}/${week}/${at}`, state, next, counts));
+  return { state: teller.state(), run: { ...teller.run(), isBetter }, used };
+}
+
+/** The weeks of a canary: tasks that the measurement did not need are replayed first, then the requests of each week. */
+function serveCanary(
+  world: GateWorld,
+  traffic: Traffic,
+  seed: number,
+  { state, run, used }: Progress,
+): GateRun {
+  const next = createSfc32(seed, world.tasks, Math.round(1000 * (world.effect + 2 * world.spread)) + 11);
+  const teller = createTeller(state, run);
+  const isServing = (): boolean => canaryOf(teller.state()) !== undefined;
+  const fresh = (week: number): number =>
+    traffic === 'thick' ? 0 : week === 0 ? world.tasks - used : REPLAYED_A_WEEK;
+  for (let week = 0; week <= WEEKS && isServing(); week++) {
+    for (let at = 0; at < fresh(week) && isServing(); at++)
+      teller.tellCluster(world, `week-${week}/${at}`, 'replay', next);
+    for (let at = 0; week > 0 && at < RATED_A_WEEK[traffic] && isServing(); at++)
+      teller.tell(drawSession(world, `${seed}/${week}/${at}`, next));
   }
-  return { end, isBetter, ...counts };
+  return teller.run();
 }
 
 function drawQuestion(effect: number, at: number, next: Next) {
   const luck = next();
-  const [worse, better] = [Math.max(0, DIFFER / 2 - effect / 2), Math.max(0, DIFFER / 2 + effect / 2)];
+  const better = Math.max(0, (DIFFER + effect) / 2);
+  const worse = better - effect;
   const both = next() < 0.6 ? 1 : 0;
   const [candidate, live] = luck < worse ? [0, 1] : luck < worse + better ? [1, 0] : [both, both];
   return { pair: `question-${at}`, root: `question-${at}`, suite: 'regression', candidate, live } as const;
 }
 
-function drawSession(
-  { effect }: GateWorld,
-  session: string,
-  state: PromotionState,
-  next: Next,
-  counts: { sessions: number },
-): PromotionEvent {
-  counts.sessions++;
-  const version = canaryOf(state)?.served.version ?? 0;
-  const isCanary = isInCanary(session, version, DEFAULT_PROMOTION.canaryShare);
+function drawSession({ effect }: GateWorld, session: string, next: Next): PromotionEvent {
+  const isCanary = isInCanary(session, 1, DEFAULT_PROMOTION.canaryShare);
   return { type: 'session-scored', session, score: next() < 0.5 + (isCanary ? effect : 0) ? 1 : 0 };
 }

@@ -30,7 +30,7 @@ describe('lessons with a known effect', () => {
   it('pass less often than promised when they are useless, looked at after every pair', () => {
     expect(peekAtUseless(500, 120, 0.05) / 500).toBeLessThanOrEqual(0.05);
     expect(peekAtLibraries(10, 50, 60).withFalse).toBe(0);
-    expect(peekAtCheckpoints(20, 10, 120, 0.02)).toBeLessThanOrEqual(1);
+    expect(peekAtCheckpoints(20, 10, 120)).toBeLessThanOrEqual(1);
   });
 
   it('take hundreds of real sessions where hold-out alone has to show it', () => {

@@ -12,7 +12,7 @@ import { makeDayTasks } from '../nano/day-tasks.ts';
  * questions on documents with letters to choose, half are file tasks without any rule. They are made of worlds of the training split that
  * nothing else uses: no seed of pre-training, of the gate or of the report. Run once; the file is data.
  *
- *   npm run -s build && node dist/lab/measure/gate/make-nano-questions.js
+ *   npm run -s build && node dist/lab/measure/gate/make-data.js
  */
 const FIRST_WORLD = 12_000_000;
 const OF_EACH = 60;
