@@ -229,12 +229,9 @@ const hindsightWith =
 /** The user's correction of each answer. */
 export const directive = hindsightWith(({ wanted }, turns) => turns.map(({ task }) => wanted[task] ?? 0));
 
-/** The corrections dealt out to other turns of the batch. */
+/** Corrections of other turns: each turn gets that of a task drawn at random. */
 export const shuffledHints = hindsightWith(({ wanted }, turns, random) =>
-  shuffled(
-    random,
-    turns.map(({ task }) => wanted[task] ?? 0),
-  ),
+  turns.map(() => wanted[random.below(K)] ?? 0),
 );
 
 export interface EstimatorQuality {
