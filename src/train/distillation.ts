@@ -4,28 +4,11 @@ import type { PolicyTemplate, SampledTurn, Sampler } from '../core/training.ts';
 import { createInProcessClient } from '../models/in-process-client.ts';
 import type { LiveTurn } from './advantage.ts';
 import { shuffleBySeed } from './datum.ts';
-import type { HintedRollout } from './hindsight.ts';
 import { withHint } from './hint.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
-import type { PolicyVersion } from './promotion.ts';
-import type { RolloutSegment } from './rollout.ts';
-
-/** What one step distils, besides the recorded replies to corrected turns. */
-export interface DistillationRequest {
-  /** The weights in training. */
-  readonly policy: PolicyVersion;
-  /** The weights that read hints. */
-  readonly teacher: PolicyVersion;
-  /** Live turns of the step. To those with a hint the policy answers once more, with the hint. */
-  readonly live: readonly LiveTurn[];
-  readonly generation: number;
-  readonly seed: string;
-  readonly signal: AbortSignal;
-}
-
-/** The teacher's replies. */
-export type MakeDistillation = (request: DistillationRequest) => Promise<readonly HintedRollout[]>;
+import type { HintedRollout, RolloutSegment } from './rollout.ts';
+import type { DistillationRequest, MakeDistillation } from './training-run.ts';
 
 interface DistillationOptions {
   readonly template: PolicyTemplate;

@@ -9,7 +9,6 @@ import {
   expectedReward,
   learn,
   mean,
-  obedience,
   plainRewards,
   qualityOf,
   shuffledHints,
@@ -17,6 +16,7 @@ import {
   successesOnly,
   trueGradient,
   trueHindsight,
+  wantedShare,
   withoutCited,
 } from './simulate.ts';
 
@@ -50,7 +50,7 @@ async function simulate(): Promise<string> {
   const policies = Array.from({ length: Number(values.policies) }, (_, at) => `policy ${at}`);
   const row = async (name: string, estimator: Estimator, of: 'reward' | 'obedience') => {
     const truth = of === 'reward' ? trueGradient : trueHindsight;
-    const measure = of === 'reward' ? expectedReward : obedience;
+    const measure = of === 'reward' ? expectedReward : wantedShare;
     const { bias, chance, noise } = await qualityOf(estimator, truth, batches, 'quality');
     const learned: (readonly [number, number])[] = [];
     for (const policy of policies) learned.push(await learn(estimator, measure, 300, policy));

@@ -1,8 +1,9 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { StepInput, TrainingModel } from '../../../src/core/training.ts';
-import { type HintedRollout, hindsightOf } from '../../../src/train/hindsight.ts';
+import { hindsightOf } from '../../../src/train/hindsight.ts';
 import { createLiveOutcomes } from '../../../src/train/live-outcomes.ts';
+import type { HintedRollout } from '../../../src/train/rollout.ts';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
 import { shuffled } from '../../workdays/draw.ts';
 
@@ -52,7 +53,7 @@ export const chances = (logits: readonly number[]): readonly number[] => {
 export const expectedReward = ({ logits, rewards }: Bandit): number =>
   mean(logits.map((row, task) => dot(chances(row), rewards[task] ?? [])));
 
-export const obedience = ({ logits, wanted }: Bandit): number =>
+export const wantedShare = ({ logits, wanted }: Bandit): number =>
   mean(logits.map((row, task) => chances(row)[wanted[task] ?? 0] ?? 0));
 
 /** The true gradient of the expected reward. */
