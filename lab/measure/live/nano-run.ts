@@ -148,9 +148,8 @@ export async function openNanoBench() {
       },
       hinted: [hinted],
     });
-    // As in the product: corrected turns train on their own tokens and on those of a second answer, lessons on the latter.
-    const rollouts = [made('again', again, true), ...(arm === 'lesson' ? [] : [made('own', own, false)])];
-    return { isObeyed, rollouts };
+    // As in the product: the student's own answer, and the teacher's.
+    return { isObeyed, rollouts: [made('again', again, true), made('own', own, false)] };
   };
 
   const train = async (

@@ -21,7 +21,7 @@ const NOISE = 0.1;
 
 type Table = readonly number[][];
 
-export interface Bandit {
+interface Bandit {
   /** θ: the logits of the answers to each task. */
   readonly logits: number[][];
   readonly rewards: Table;
@@ -30,9 +30,11 @@ export interface Bandit {
 }
 
 /** Hard and easy tasks: the same answer is worth 0.6 where others get 0.2, and where others get 1. */
-export function makeBandit(random: Random): Bandit {
+function makeBandit(random: Random): Bandit {
   const tasks = Array.from({ length: K }, () => random.next());
-  const rewards = tasks.map((ease) => Array.from({ length: V }, () => 0.6 * random.next() + 0.4 * ease));
+  const rewards = tasks.map((ease) =>
+    Array.from({ length: V }, () => 0.1 + 0.5 * random.next() + 0.3 * ease),
+  );
   return {
     logits: rewards.map((row) => row.map(() => random.next() - 0.5)),
     rewards,
@@ -44,7 +46,7 @@ export function makeBandit(random: Random): Bandit {
   };
 }
 
-export const chances = (logits: readonly number[]): readonly number[] => {
+const chances = (logits: readonly number[]): readonly number[] => {
   const weights = logits.map((logit) => Math.exp(logit - Math.max(...logits)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / total);
@@ -82,7 +84,7 @@ interface Draw {
   readonly reward: number;
 }
 
-export function drawTurns({ logits, rewards }: Bandit, random: Random): readonly Draw[] {
+function drawTurns({ logits, rewards }: Bandit, random: Random): readonly Draw[] {
   return Array.from({ length: TURNS }, () => {
     const task = random.below(K);
     let left = random.next();
