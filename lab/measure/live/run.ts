@@ -24,17 +24,18 @@ import {
  * What weights learn from live turns and from lessons: the estimators in a simulation with a known gradient, then the embedded policy
  * over Tinker's routes, with controls.
  *
- *   npm run bench:live [-- --write] [--part simulation|nano] [--seeds 2] [--steps 10] [--batch 12] [--tasks 40]
+ *   npm run bench:live [-- --write] [--part simulation|nano] [--arm lesson|corrections|shuffled] [--seeds 2] [--steps 12] [--batch 12] [--tasks 40]
  */
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
     part: { type: 'string' },
     seeds: { type: 'string', default: '2' },
-    steps: { type: 'string', default: '10' },
+    steps: { type: 'string', default: '12' },
     batch: { type: 'string', default: '12' },
     tasks: { type: 'string', default: '40' },
-    rate: { type: 'string', default: '4e-3' },
+    rate: { type: 'string', default: '3e-3' },
+    arm: { type: 'string', multiple: true },
     batches: { type: 'string', default: '4000' },
     policies: { type: 'string', default: '20' },
   },
@@ -91,6 +92,8 @@ async function simulate(): Promise<string> {
   ].join('\n\n');
 }
 
+const ARMS: readonly NanoArm[] = ['lesson', 'corrections', 'shuffled'];
+
 const share = ({ obeyed, of }: ObedienceCount): string => {
   const { low, high } = wilsonInterval(obeyed, of);
   return `${((100 * obeyed) / of).toFixed(0)} % (${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)})`;
@@ -118,7 +121,7 @@ async function runNano(): Promise<string> {
         say(rows.at(-1)?.join(' | ') ?? '');
       };
       line('before', before, told);
-      for (const arm of ['lesson', 'corrections', 'shuffled'] as const satisfies readonly NanoArm[]) {
+      for (const arm of ARMS.filter((one) => values.arm?.includes(one) ?? true)) {
         const weights = await bench.train(arm, options, tasks);
         const [none, quote] = [
           await bench.measure(weights, tasks.heldOut, 'none'),
