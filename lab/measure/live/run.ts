@@ -24,13 +24,13 @@ import {
  * What weights learn from live turns and from lessons: the estimators in a simulation with a known gradient, then the embedded policy
  * over Tinker's routes, with controls.
  *
- *   npm run bench:live [-- --write] [--part simulation|nano] [--arm lesson|corrections|shuffled] [--seeds 2] [--steps 12] [--batch 12] [--tasks 40]
+ *   npm run bench:live [-- --write] [--part simulation|nano] [--arm lesson|corrections|shuffled] [--seeds 1] [--steps 12] [--batch 12] [--tasks 40]
  */
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
     part: { type: 'string' },
-    seeds: { type: 'string', default: '2' },
+    seeds: { type: 'string', default: '1' },
     steps: { type: 'string', default: '12' },
     batch: { type: 'string', default: '12' },
     tasks: { type: 'string', default: '40' },
