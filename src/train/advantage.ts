@@ -1,5 +1,4 @@
-import type { HintedRollout } from './hindsight.ts';
-import type { Group, Rollout } from './rollout.ts';
+import type { Group, HintedRollout, Rollout } from './rollout.ts';
 
 /**
  * How an attempt is compared with its group. `dr-grpo`: reward minus the group's mean. `grpo`: the same divided by the

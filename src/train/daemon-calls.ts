@@ -4,9 +4,7 @@ import { asString, compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import type { TaskRecall } from '../core/task-source.ts';
 import type { TrainingOutcome } from './buffer.ts';
-import { createReadHintedPrompt } from './hinted-turns.ts';
-import { followOutcomes } from './live-outcomes.ts';
-import { liveEstimators, readLiveTurns } from './live-turns.ts';
+import { createLiveReader, liveEstimators } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
@@ -34,10 +32,12 @@ export interface DaemonCallsOptions {
 
 /** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
 export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
-  const { lessonsApi, recorded, records, promotions, log, signal } = options;
-  const { evaluative, directive } = liveEstimators(options.settings.live);
-  const readOutcomes = followOutcomes(records);
-  const hinted = createReadHintedPrompt({ ...options, template: () => options.engine.template() });
+  const { lessonsApi, recorded, promotions, log, signal } = options;
+  const readLive = createLiveReader({
+    ...options,
+    estimators: liveEstimators(options.settings.live),
+    template: () => options.engine.template(),
+  });
   const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     try {
       return await read;
@@ -68,16 +68,6 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     },
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
-    live: (query) => {
-      const read = async () => {
-        const outcomes = evaluative ? await readOutcomes() : undefined;
-        return readLiveTurns(query, options.appraised(), {
-          records,
-          outcomes,
-          hinted: directive ? hinted : undefined,
-        });
-      };
-      return orNone(read(), 'live turns');
-    },
+    live: (query) => orNone(readLive(query), 'live turns'),
   };
 }

@@ -4,28 +4,11 @@ import type { PolicyTemplate, SampledTurn, Sampler } from '../core/training.ts';
 import { createInProcessClient } from '../models/in-process-client.ts';
 import type { LiveTurn } from './advantage.ts';
 import { shuffleBySeed } from './datum.ts';
-import type { HintedRollout } from './hindsight.ts';
 import { withHint } from './hint.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
-import type { PolicyVersion } from './promotion-stages.ts';
-import type { RolloutSegment } from './rollout.ts';
-
-/** What one step distils, besides the recorded replies to corrected turns. */
-export interface DistillationRequest {
-  /** The weights in training. */
-  readonly policy: PolicyVersion;
-  /** The weights that read hints. */
-  readonly teacher: PolicyVersion;
-  /** Live turns of the step. To those with a hint the policy answers once more, with the hint. */
-  readonly live: readonly LiveTurn[];
-  readonly generation: number;
-  readonly seed: string;
-  readonly signal: AbortSignal;
-}
-
-/** The teacher's replies. */
-export type MakeDistillation = (request: DistillationRequest) => Promise<readonly HintedRollout[]>;
+import type { HintedRollout, RolloutSegment } from './rollout.ts';
+import type { DistillationRequest, MakeDistillation } from './training-run.ts';
 
 interface DistillationOptions {
   readonly template: PolicyTemplate;
@@ -41,31 +24,36 @@ interface DistillationOptions {
 }
 
 /**
- * The replies of weights that read the hint. The student's own replies cannot teach it what it never says: a policy that has never obeyed a rule samples no token of it. So the replies are the teacher's, and the prompts they are trained
- * after are the student's, without the hint.
+ * The replies of weights that read the hint. The student's own replies cannot teach it what it never says: a policy that has
+ * never obeyed a rule samples no token of it. So the teacher answers, too, and its replies are trained after the student's
+ * prompts. Beside them the student's own replies keep it from drifting where the hint says nothing.
  */
 export function createDistillation(options: DistillationOptions): MakeDistillation {
   const { template, openSampler, lessons } = options;
   return async (request) => {
-    const { teacher, live, seed, signal } = request;
+    const { teacher, policy, live, seed, signal } = request;
     const hinted = live.filter((turn) => turn.hinted !== undefined);
     const tasks = lessons === undefined ? [] : shuffleBySeed(lessons.tasks, seed).slice(0, lessons.count);
     if (hinted.length === 0 && tasks.length === 0) return [];
-    const sampler = await openSampler(teacher.sampler);
+    const [taught, own] = await Promise.all([teacher, policy].map(({ sampler }) => openSampler(sampler)));
     try {
-      const again = await Promise.all(
-        hinted.map((turn, at) => answerAgain(turn, at, sampler, request, template)),
+      if (taught === undefined || own === undefined) return [];
+      const rollouts = await Promise.all(
+        hinted.map((turn, at) => answerAgain(turn, at, taught, request, template)),
       );
-      const attempts: (HintedRollout | undefined)[] = [];
       for (const [at, task] of tasks.entries()) {
         if (signal.aborted) break;
         const shown = await lessons?.show(task.recall);
-        if (shown !== undefined && shown.text !== '' && shown.generation === request.generation)
-          attempts.push(await attemptTaught(task, at, shown.text, sampler, request, template));
+        if (shown === undefined || shown.text === '' || shown.generation !== request.generation) continue;
+        const attempt = { task, block: shown.text, request, template, id: `${seed}/${at}` };
+        rollouts.push(
+          await attemptHinted({ ...attempt, sampler: taught, isTaught: true }),
+          await attemptHinted({ ...attempt, sampler: own, isTaught: false }),
+        );
       }
-      return [...again, ...attempts].flatMap((one) => (one === undefined ? [] : [one]));
+      return rollouts.flatMap((one) => (one === undefined ? [] : [one]));
     } finally {
-      await sampler.close();
+      await Promise.all([taught?.close(), own?.close()]);
     }
   };
 }
@@ -97,29 +85,35 @@ async function answerAgain(
   };
 }
 
-/** An attempt at a task with the block in every prompt of the policy; the student's prompts are the same without it. */
-async function attemptTaught(
-  task: TrainingTask,
-  place: number,
-  block: string,
-  sampler: Sampler,
-  { policy, generation, seed, signal }: DistillationRequest,
-  template: PolicyTemplate,
-): Promise<HintedRollout | undefined> {
-  const id = `${seed}/taught/${place}`;
+interface HintedAttempt {
+  readonly task: TrainingTask;
+  readonly block: string;
+  readonly sampler: Sampler;
+  /** The policy reads the block; else it only could have. */
+  readonly isTaught: boolean;
+  readonly request: DistillationRequest;
+  readonly template: PolicyTemplate;
+  readonly id: string;
+}
+
+/** An attempt at a task, with every prompt of the policy also as it is with the block, or without it. */
+async function attemptHinted(options: HintedAttempt): Promise<HintedRollout | undefined> {
+  const { task, block, sampler, isTaught, template } = options;
+  const { policy, generation, signal } = options.request;
+  const id = `${options.id}/${isTaught ? 'taught' : 'own'}`;
   const random = createRandom(id);
-  const student: (readonly number[])[] = [];
+  const prompts: { readonly own: readonly number[]; readonly hinted: readonly number[] }[] = [];
   const turns: SampledTurn[] = [];
   const model = createPolicyModel({
     template: {
       ...template,
       render: (request) => {
-        const taught = template.render(withHint(request, block));
+        const hinted = template.render(withHint(request, block));
         const own = template.render(request);
         // A prompt that only one of them can read is not compared.
-        if (taught.is !== 'prompt' || own.is !== 'prompt') return own;
-        student.push(own.tokens);
-        return taught;
+        if (hinted.is !== 'prompt' || own.is !== 'prompt') return own;
+        prompts.push({ own: own.tokens, hinted: hinted.tokens });
+        return isTaught ? hinted : own;
       },
     },
     weights: async () => ({ version: policy.version, sampler, release: () => undefined }),
@@ -133,15 +127,15 @@ async function attemptTaught(
   } finally {
     await attempt.close();
   }
-  if (turns.length === 0 || turns.length !== student.length) return undefined;
+  if (turns.length === 0 || turns.length !== prompts.length) return undefined;
   const stamp = { policy: policy.version, generation };
   const segments = turns.flatMap(({ tokens, logprobs, temperature }, at): readonly RolloutSegment[] => [
-    { kind: 'prompt', ids: student[at] ?? [], ...stamp },
+    { kind: 'prompt', ids: prompts[at]?.own ?? [], ...stamp },
     { kind: 'reply', ids: tokens, logprobs, ...stamp, ...(temperature === 1 ? {} : { isBent: true }) },
   ]);
   return {
     rollout: { id, task: task.id, segments, reward: 0, rewardSource: 'verifier' },
-    hinted: turns.map(({ prompt }) => prompt),
-    isTaught: true,
+    hinted: prompts.map(({ hinted }) => hinted),
+    isTaught,
   };
 }

@@ -1,18 +1,6 @@
 import type { EngineProfile, TrainDatum, TrainingModel } from '../core/training.ts';
 import type { ScoredRollout } from './advantage.ts';
-import type { Rollout } from './rollout.ts';
-
-/**
- * A rollout whose tokens are compared with a teacher: the same weights, which read a hint besides (the user's correction, or a
- * block of lessons). The student's prompt is that of the rollout and has no hint.
- */
-export interface HintedRollout {
-  readonly rollout: Rollout;
-  /** The prompt of each reply with the hint, in the order of the replies. */
-  readonly hinted: readonly (readonly number[])[];
-  /** The replies were sampled after the hinted prompts. By default they were sampled after the rollout's own. */
-  readonly isTaught?: boolean;
-}
+import type { HintedRollout, Rollout } from './rollout.ts';
 
 export interface HindsightSettings {
   /** The largest advantage of one token, in nats: a token that the teacher all but excludes must not outweigh a batch. */

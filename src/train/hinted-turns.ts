@@ -12,7 +12,7 @@ export type ReadHintedPrompt = (turn: {
   readonly prompt: readonly number[];
 }) => Promise<readonly number[] | undefined>;
 
-interface HintedTurnsOptions {
+export interface HintedTurnsOptions {
   readonly records: Pick<Records, 'session' | 'turns' | 'turn' | 'rewards' | 'events' | 'recalls' | 'block'>;
   /** The turn's request and reply; undefined when they cannot be read any more. */
   readonly decodeTurn: (turn: TurnView) => Promise<DecodedTurn | undefined>;

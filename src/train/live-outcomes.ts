@@ -4,7 +4,7 @@ import type { Records } from '../core/store.ts';
 import { wilsonInterval } from '../stats/interval.ts';
 
 /** Who may reward a live turn that trains weights. What an agent could have typed itself does not. */
-export const LIVE_SOURCES = ['verifier', 'person', 'judge'] as const;
+const LIVE_SOURCES = ['verifier', 'person', 'judge'] as const;
 type LiveSource = (typeof LIVE_SOURCES)[number];
 
 export const isLiveSource = (source: RewardSource | undefined): source is LiveSource =>

@@ -2,8 +2,8 @@ import { asArray, asObject, parseJson } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import type { LiveTurn } from './advantage.ts';
 import type { TrainingOutcome } from './buffer.ts';
-import type { ReadHintedPrompt } from './hinted-turns.ts';
-import { isLiveSource, type LiveOutcomes } from './live-outcomes.ts';
+import { createReadHintedPrompt, type HintedTurnsOptions, type ReadHintedPrompt } from './hinted-turns.ts';
+import { followOutcomes, isLiveSource, type LiveOutcomes } from './live-outcomes.ts';
 import type { LiveTurnsQuery } from './training-run.ts';
 
 /** Distinguishes live turns from attempts. */
@@ -40,12 +40,31 @@ const JUDGE_SHARE = 0.25;
 
 type LiveRecords = Pick<Records, 'rewards' | 'sampled' | 'block'>;
 
-export interface LiveTurnsParts {
+interface LiveTurnsParts {
   readonly records: LiveRecords;
   /** What rewards are compared with; absent: nothing is learned from rewards. */
   readonly outcomes?: Pick<LiveOutcomes, 'advantageOf'> | undefined;
   /** The prompt with the user's correction; absent: nothing is learned from corrections. */
   readonly hinted?: ReadHintedPrompt | undefined;
+}
+
+interface LiveReaderOptions extends HintedTurnsOptions {
+  readonly estimators: LiveEstimators;
+  readonly records: HintedTurnsOptions['records'] & LiveRecords & Pick<Records, 'factsOf'>;
+  readonly appraised: () => readonly TrainingOutcome[];
+}
+
+/** Live turns for the estimators that are on. */
+export function createLiveReader(
+  options: LiveReaderOptions,
+): (query: LiveQuery) => Promise<readonly LiveTurn[]> {
+  const { estimators, records, appraised } = options;
+  const readOutcomes = followOutcomes(records);
+  const hinted = estimators.directive ? createReadHintedPrompt(options) : undefined;
+  return async (query) => {
+    const outcomes = estimators.evaluative ? await readOutcomes() : undefined;
+    return readLiveTurns(query, appraised(), { records, outcomes, hinted });
+  };
 }
 
 /**
@@ -95,7 +114,7 @@ async function readLiveTurn(
   const [fact] = said;
   // Replies sampled at another temperature do not train.
   if (fact?.tokens === undefined || said.length > 1 || fact.temperature !== 1) return undefined;
-  if (!versions.includes(fact.version) || fact.generation > generation) return undefined;
+  if (!versions.includes(fact.version)) return undefined;
   const text = await records.block(fact.tokens);
   if (text === undefined) return undefined;
   const { prompt, tokens, logprobs } = asObject(parseJson(text));

@@ -13,13 +13,14 @@ import {
   scoreLiveTurns,
 } from './advantage.ts';
 import { dataOf, type LengthRule, minibatchesOf, type RolloutData, scaleData } from './datum.ts';
-import { addHindsight, type HindsightSettings, type HintedRollout, hindsightOf } from './hindsight.ts';
+import { addHindsight, type HindsightSettings, hindsightOf } from './hindsight.ts';
 import { penaliseDistance, type ReferenceModel } from './reference-penalty.ts';
 import { type BatchRewards, batchRewards } from './reward-guard.ts';
 import {
   type BatchRefusal,
   type Group,
   groupFault,
+  type HintedRollout,
   type Rollout,
   refuseBatch,
   rolloutFault,

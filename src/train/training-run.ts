@@ -1,9 +1,8 @@
 import type { TrainingEngine } from '../core/training.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { MakeDistillation } from './distillation.ts';
 import type { PolicyVersion } from './promotion-stages.ts';
 import type { RewardGuardSettings } from './reward-guard.ts';
-import type { BatchRefusal, Rollout } from './rollout.ts';
+import type { BatchRefusal, HintedRollout, Rollout } from './rollout.ts';
 import type { RunCheckpoint, RunJournal } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import type { StepReport } from './step-metrics.ts';
@@ -37,6 +36,22 @@ export interface LiveTurnsQuery {
   readonly trained: ReadonlySet<string>;
   readonly most: number;
 }
+
+/** What one step distils, besides the recorded replies to corrected turns. */
+export interface DistillationRequest {
+  /** The weights in training. */
+  readonly policy: PolicyVersion;
+  /** The weights that read hints. */
+  readonly teacher: PolicyVersion;
+  /** Live turns of the step. To those with a hint the policy answers once more, with the hint. */
+  readonly live: readonly LiveTurn[];
+  readonly generation: number;
+  readonly seed: string;
+  readonly signal: AbortSignal;
+}
+
+/** The teacher's replies. */
+export type MakeDistillation = (request: DistillationRequest) => Promise<readonly HintedRollout[]>;
 
 export interface TrainInput<Task> {
   readonly engine: TrainingEngine;

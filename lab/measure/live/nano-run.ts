@@ -3,10 +3,10 @@ import { readNano } from '../../../nano/shipped-policy.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { Sampler } from '../../../src/core/training.ts';
-import { type HintedRollout, hindsightOf } from '../../../src/train/hindsight.ts';
+import type { SampledSequence, Sampler } from '../../../src/core/training.ts';
 import { hintOf, withHint } from '../../../src/train/hint.ts';
 import { DEFAULT_GUARD } from '../../../src/train/reward-guard.ts';
+import type { HintedRollout } from '../../../src/train/rollout.ts';
 import { createMemoryJournal, openRunLog } from '../../../src/train/run-journal.ts';
 import { DEFAULT_STEP, trainStep } from '../../../src/train/step.ts';
 import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
@@ -18,7 +18,10 @@ import { startEngineProcess } from '../nano/rl/engine-process.ts';
 import { judgeTrial } from '../obedience/judge-trial.ts';
 import { aloneTrials, type Telling, type Trial } from '../obedience/make-trials.ts';
 
-/** What the teacher reads besides the student's prompt. `shuffled`: the words of a correction of another rule. */
+/**
+ * What the teacher reads besides the student's prompt. `corrections`: what the user says after an answer that breaks the rule.
+ * `shuffled`: the same words about another rule. `lesson`: the block with a lesson that quotes the user.
+ */
 export type NanoArm = 'corrections' | 'shuffled' | 'lesson';
 
 export interface NanoSettings {
@@ -120,98 +123,69 @@ export async function openNanoBench() {
     return count;
   };
 
-  const run = async (arm: NanoArm, settings: NanoSettings) => {
+  /** One reply of the student to a task, and one of the teacher, with what both were asked. */
+  const attempt = async (task: TaskTellings, told: TaskTellings, arm: NanoArm, by: Attempters) => {
+    const asked = trialOf(task, 'none');
+    const prompt = render(asked.request);
+    const own = await sampleOne(by.student, prompt, by.seed(), 1);
+    const isObeyed = (await judgeTrial(asked, own.tokens, tokenizer)).obeyed.length > 0;
+    // People correct what is wrong; the block of a lesson is there in any case.
+    if (arm !== 'lesson' && isObeyed) return { isObeyed, rollouts: [] };
+    const hint = hintOf([notesIn(trialOf(told, 'notes').request)]) ?? '';
+    const hinted = render(arm === 'lesson' ? trialOf(task, 'quote').request : withHint(asked.request, hint));
+    const again = await sampleOne(by.teacher, hinted, by.seed(), 1);
+    const made = (kind: string, { tokens, logprobs }: SampledSequence, isTaught: boolean): HintedRollout => ({
+      isTaught,
+      rollout: {
+        id: `${by.name}/${kind}`,
+        task: by.name,
+        segments: [
+          { kind: 'prompt', ids: prompt, ...by.stamp },
+          { kind: 'reply', ids: tokens, logprobs, ...by.stamp },
+        ],
+        reward: 0,
+        rewardSource: 'person',
+      },
+      hinted: [hinted],
+    });
+    // As in the product: the student's own answer, and the teacher's.
+    return { isObeyed, rollouts: [made('again', again, true), made('own', own, false)] };
+  };
+
+  const train = async (
+    arm: NanoArm,
+    settings: NanoSettings,
+    held: HeldTasks,
+  ): Promise<string | undefined> => {
     const { seed, steps, batch, say } = settings;
-    const rule = ruleOf(seed);
-    const strangers = [1, 2].map((off) => ruleOf(seed + off));
-    const train = tasksFor(rule, `live/${seed}/train`, steps * batch, 'train');
-    const others = strangers.flatMap((other) => tasksFor(other, `live/${seed}/${other.id}`, batch, 'train'));
-    const heldOut = tasksFor(rule, `live/${seed}/report`, settings.heldOut, 'report');
-    say(`  seed ${seed}, ${arm}: ${rule.title}; ${train.length} tasks, ${heldOut.length} held out`);
     const model = await engine.createModel({ rank: 8, seed });
     const log = await openRunLog(createMemoryJournal(), DEFAULT_GUARD);
     const first = `live-${arm}-${seed}`;
-    const state = await model.saveState(first);
-    await log.append({
-      type: 'run-begun',
-      checkpoint: { version: 0, state, sampler: await model.saveForSampler(first) },
-    });
-    const teacher = process.env.TEACHER === 'start' ? await engine.openModel(state) : model;
-    const firstSampler = log.run.lineage[0]?.sampler;
+    const begun = await model.saveState(first);
+    const sampler = await model.saveForSampler(first);
+    await log.append({ type: 'run-begun', checkpoint: { version: 0, state: begun, sampler } });
+    const still = await engine.openModel(begun);
+    const teacher = await engine.openSampler(sampler);
     const random = createRandom(`live/${arm}/${seed}`);
     for (let step = 0; step < steps; step++) {
-      const { version, sampler: path } = log.run.lineage.at(-1) ?? { version: 0, sampler: '' };
-      const sampler = await engine.openSampler(path);
-      const taughtBy = process.env.TEACHER === 'start' ? await engine.openSampler(firstSampler) : sampler;
-      const distilled: HintedRollout[] = [];
-      let obeyed = 0;
-      const t0 = Date.now();
-      const attempt = async (at: number): Promise<readonly HintedRollout[]> => {
-        const task = train[(step * batch + at) % train.length];
-        if (task === undefined) return [];
-        const asked = trialOf(task, 'none');
-        const prompt = render(asked.request);
-        const one = await sampleOne(sampler, prompt, random.below(2 ** 31), 1);
-        const outcome = await judgeTrial(asked, one.tokens, tokenizer);
-        if (outcome.obeyed.length > 0) obeyed++;
-        // People correct what is wrong; a lesson's teacher reads its block in any case.
-        if (arm !== 'lesson' && outcome.obeyed.length > 0) return [];
-        const stamp = { policy: version, generation: 0 };
-        const teller = arm === 'shuffled' ? others[random.below(others.length)] : task;
-        const hint = teller && hintOf([notesIn(trialOf(teller, 'notes').request)]);
-        const hinted = render(
-          arm === 'lesson' ? trialOf(task, 'quote').request : withHint(asked.request, hint ?? ''),
-        );
-        const made = (id: string, { tokens, logprobs }: typeof one, isTaught: boolean): HintedRollout => ({
-          isTaught,
-          rollout: {
-            id,
-            task: `${step}/${at}`,
-            segments: [
-              { kind: 'prompt', ids: prompt, ...stamp },
-              { kind: 'reply', ids: tokens, logprobs, ...stamp },
-            ],
-            reward: 0,
-            rewardSource: 'person',
-          },
-          hinted: [hinted],
-        });
-        const id = `${first}/${step}/${at}`;
-        const mode = process.env.TAUGHT ?? '2';
-        return [
-          ...(mode !== '1' ? [made(id, one, false)] : []),
-          ...(mode !== '0'
-            ? [made(`${id}/taught`, await sampleOne(taughtBy, hinted, random.below(2 ** 31), 1), true)]
-            : []),
-        ];
-      };
-      distilled.push(...(await Promise.all(Array.from({ length: batch }, (_, at) => attempt(at)))).flat());
-      const t1 = Date.now();
-      for (const kind of [true, false]) {
-        const raw = await hindsightOf(
-          distilled.filter((d) => d.isTaught === kind),
-          { model, teacher },
-          engine.profile,
-          { clip: 100 },
-          signal,
-        );
-        const far = raw
-          .flatMap(({ ofTokens = [], rollout }) =>
-            ofTokens.flatMap((row) =>
-              row.map((gap, i) => ({ gap, own: (rollout.segments[1] as any).logprobs[i] })),
-            ),
-          )
-          .filter(({ gap }) => Math.abs(gap) > 1);
-        const mean = (v: number[]) => (v.reduce((a, b) => a + b, 0) / Math.max(1, v.length)).toFixed(2);
-        say(
-          `taught ${kind}: ${raw.length} rollouts, up ${far.filter((f) => f.gap > 0).length} mean ${mean(far.filter((f) => f.gap > 0).map((f) => f.gap))} own ${mean(far.filter((f) => f.gap > 0).map((f) => f.own))}; down ${far.filter((f) => f.gap < 0).length} mean ${mean(far.filter((f) => f.gap < 0).map((f) => f.gap))}`,
-        );
-      }
-      await sampler.close();
+      const { version, sampler: path } = log.run.lineage.at(-1) ?? { version: 0, sampler };
+      const student = await engine.openSampler(path);
+      const attempts = await Promise.all(
+        Array.from({ length: batch }, async (_, at) => {
+          const task = held.train[(step * batch + at) % held.train.length];
+          const told = arm === 'shuffled' ? held.others[random.below(held.others.length)] : task;
+          if (task === undefined || told === undefined) throw new Error('there are no tasks');
+          const stamp = { policy: version, generation: 0 };
+          const by = { student, teacher, seed: () => random.below(2 ** 31), stamp };
+          return attempt(task, told, arm, { ...by, name: `${first}/${step}/${at}` });
+        }),
+      );
+      await student.close();
+      const distilled = attempts.flatMap(({ rollouts }) => rollouts);
       const end = await trainStep({
         batch: { id: `${first}/${step}`, groups: [], distilled },
         model,
-        teacher,
+        teacher: still,
         profile: engine.profile,
         log,
         generation: 0,
@@ -219,15 +193,24 @@ export async function openNanoBench() {
         settings: { ...DEFAULT_STEP, size: 1 },
         signal,
       });
-      say(`sampling ${t1 - t0} training ${Date.now() - t1}`);
-      if (end.end === 'refused') say(`  refused: ${end.refusal.why}`);
-      if (step % 3 === 0 || step === steps - 1)
-        say(`    step ${step + 1}: ${end.end}, ${distilled.length} hinted, ${obeyed} of ${batch} obeyed`);
+      const obeyed = attempts.filter(({ isObeyed }) => isObeyed).length;
+      const why = end.end === 'refused' ? `: ${end.refusal.why}` : '';
+      say(`  ${first}, step ${step + 1}: ${end.end}${why}; ${obeyed} of ${batch} obeyed before it`);
     }
-    const weights = log.run.lineage.at(-1)?.sampler;
-    await model.close();
-    return { rule, heldOut, weights, train };
+    await Promise.all([teacher.close(), model.close(), still.close()]);
+    return log.run.lineage.at(-1)?.sampler;
   };
+
+  const tasksOf = ({ seed, steps, batch, heldOut }: NanoSettings): HeldTasks => {
+    const rule = ruleOf(seed);
+    return {
+      rule,
+      train: tasksFor(rule, `live/${seed}/train`, steps * batch, 'train'),
+      others: [1, 2].flatMap((off) => tasksFor(ruleOf(seed + off), `live/${seed}/${off}`, batch, 'train')),
+      heldOut: tasksFor(rule, `live/${seed}/report`, heldOut, 'report'),
+    };
+  };
+  /** How many tokens shorter a prompt is without the block of one lesson. */
   const tokensSaved = (tasks: readonly TaskTellings[]): number =>
     tasks.reduce(
       (sum, task) =>
@@ -235,7 +218,8 @@ export async function openNanoBench() {
       0,
     ) / Math.max(1, tasks.length);
   return {
-    run,
+    train,
+    tasksOf,
     measure,
     tokensSaved,
     close: async () => {
@@ -245,7 +229,25 @@ export async function openNanoBench() {
   };
 }
 
+interface Attempters {
+  readonly student: Sampler;
+  readonly teacher: Sampler;
+  readonly seed: () => number;
+  readonly stamp: { readonly policy: number; readonly generation: number };
+  readonly name: string;
+}
+
+interface HeldTasks {
+  readonly rule: HouseRule;
+  readonly train: readonly TaskTellings[];
+  /** Of two other rules. */
+  readonly others: readonly TaskTellings[];
+  readonly heldOut: readonly TaskTellings[];
+}
+
+/** Forms that the policy obeys in about half of the tasks when it is told, and never when it is not. */
 const FORMS = ['title-suffix', 'person-prefix', 'amount-unit-first'];
+
 function ruleOf(seed: number): HouseRule {
   const name = FORMS[seed % FORMS.length];
   const form = formsOf('seen').find((one) => one.name === name);

@@ -1,8 +1,9 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { StepInput, TrainingModel } from '../../../src/core/training.ts';
-import { type HintedRollout, hindsightOf } from '../../../src/train/hindsight.ts';
+import { hindsightOf } from '../../../src/train/hindsight.ts';
 import { createLiveOutcomes } from '../../../src/train/live-outcomes.ts';
+import type { HintedRollout } from '../../../src/train/rollout.ts';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
 import { shuffled } from '../../workdays/draw.ts';
 
@@ -20,7 +21,7 @@ const NOISE = 0.1;
 
 type Table = readonly number[][];
 
-export interface Bandit {
+interface Bandit {
   /** θ: the logits of the answers to each task. */
   readonly logits: number[][];
   readonly rewards: Table;
@@ -29,9 +30,11 @@ export interface Bandit {
 }
 
 /** Hard and easy tasks: the same answer is worth 0.6 where others get 0.2, and where others get 1. */
-export function makeBandit(random: Random): Bandit {
+function makeBandit(random: Random): Bandit {
   const tasks = Array.from({ length: K }, () => random.next());
-  const rewards = tasks.map((ease) => Array.from({ length: V }, () => 0.6 * random.next() + 0.4 * ease));
+  const rewards = tasks.map((ease) =>
+    Array.from({ length: V }, () => 0.1 + 0.5 * random.next() + 0.3 * ease),
+  );
   return {
     logits: rewards.map((row) => row.map(() => random.next() - 0.5)),
     rewards,
@@ -43,7 +46,7 @@ export function makeBandit(random: Random): Bandit {
   };
 }
 
-export const chances = (logits: readonly number[]): readonly number[] => {
+const chances = (logits: readonly number[]): readonly number[] => {
   const weights = logits.map((logit) => Math.exp(logit - Math.max(...logits)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / total);
@@ -52,7 +55,7 @@ export const chances = (logits: readonly number[]): readonly number[] => {
 export const expectedReward = ({ logits, rewards }: Bandit): number =>
   mean(logits.map((row, task) => dot(chances(row), rewards[task] ?? [])));
 
-export const obedience = ({ logits, wanted }: Bandit): number =>
+export const wantedShare = ({ logits, wanted }: Bandit): number =>
   mean(logits.map((row, task) => chances(row)[wanted[task] ?? 0] ?? 0));
 
 /** The true gradient of the expected reward. */
@@ -81,7 +84,7 @@ interface Draw {
   readonly reward: number;
 }
 
-export function drawTurns({ logits, rewards }: Bandit, random: Random): readonly Draw[] {
+function drawTurns({ logits, rewards }: Bandit, random: Random): readonly Draw[] {
   return Array.from({ length: TURNS }, () => {
     const task = random.below(K);
     let left = random.next();
@@ -229,12 +232,9 @@ const hindsightWith =
 /** The user's correction of each answer. */
 export const directive = hindsightWith(({ wanted }, turns) => turns.map(({ task }) => wanted[task] ?? 0));
 
-/** The corrections dealt out to other turns of the batch. */
+/** Corrections of other turns: each turn gets that of a task drawn at random. */
 export const shuffledHints = hindsightWith(({ wanted }, turns, random) =>
-  shuffled(
-    random,
-    turns.map(({ task }) => wanted[task] ?? 0),
-  ),
+  turns.map(() => wanted[random.below(K)] ?? 0),
 );
 
 export interface EstimatorQuality {
