@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asArray, asObject, type JsonObject, parseJson } from '../../src/core/json.ts';
@@ -100,6 +100,7 @@ const isOver = ({ running, problem }: JsonObject): boolean => {
 /** Of every step of the engine's runs: what it was trained on. */
 const trainedSteps = () => {
   const folder = path.join(home.dir, 'train', 'nano');
+  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'))
@@ -109,7 +110,7 @@ const trainedSteps = () => {
 };
 
 describe('practice with the policy that the daemon trains', () => {
-  it('trains it on the groups of the session, measures the new weights on other tasks, and says so', async () => {
+  it('trains it on the groups of the session, and says how many tasks are needed to measure the new weights', async () => {
     const added = await practice('add', { text: LINES, file: 'files.jsonl' });
     expect(added).toMatchObject({ added: WORK.length, faults: [] });
     const { tasks } = await readCuratedTasks(LINES, 'files.jsonl');
@@ -122,7 +123,14 @@ describe('practice with the policy that the daemon trains', () => {
     expect(report).toMatchObject({
       end: 'done',
       counts: { infrastructure: 0 },
-      weights: { steps: 1, groups: kept, refused: 0, notes: [], verdict: { version: 1, tasks: gate } },
+      // A handful of tasks cannot show that the weights are better: no attempt is spent on it.
+      weights: {
+        ...{ steps: 1, groups: kept, refused: 0, notes: [] },
+        verdict: {
+          ...{ version: 1, outcome: 'unmeasured', pairs: 0 },
+          why: expect.stringMatching(new RegExp(`about \\d+ tasks needed .* ${gate} there: not tried`)),
+        },
+      },
     });
     // Every attempt of the groups with a difference once, under its own id.
     expect(trainedSteps()).toHaveLength(1);
@@ -131,17 +139,21 @@ describe('practice with the policy that the daemon trains', () => {
 
     const verdict = asObject(asObject(report.weights).verdict);
     const { versions } = await call('/api/train');
-    // Weights that were not shown to be as good do not serve, not even a share of the sessions.
-    if (verdict.outcome === 'promoted')
-      expect(versions).toMatchObject({ onTrial: { version: 1, stage: 'canary' } });
-    else expect(JSON.stringify(versions)).not.toContain('canary');
+    // Weights that were not shown to be better do not serve, not even a share of the sessions.
+    expect(JSON.stringify(versions)).not.toContain('canary');
     const { stdout } = await runCli(instar('practice', 'status'));
     expect(stdout).toContain(`1 update with ${kept} group`);
     expect(stdout).toContain(`version 1 ${verdict.outcome}`);
   }, 300_000);
 
   it('that is stopped while it attempts and killed after its step goes on: nothing is lost, and nothing trains twice', async () => {
-    await call('/api/train/rollback', {});
+    // A new home: weights that were trained on these tasks may do them all.
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    home.remove();
+    home = makeHome(config);
+    daemon = await startDaemon(home.dir);
+    await practice('add', { text: LINES, file: 'files.jsonl' });
     const before = trainedSteps().length;
     await practice('run', { kind: 'exploratory' });
     await reportWhen(({ running }) => Number(asObject(running).attempts) > 3);
@@ -150,7 +162,11 @@ describe('practice with the policy that the daemon trains', () => {
     expect(trainedSteps()).toHaveLength(before);
     daemon = await startDaemon(home.dir);
     expect(await practice('run')).toEqual({ started: true });
-    await reportWhen(({ running }) => Number(asObject(running).trained) > 0);
+    // By the run's own file: with few tasks the session may be over soon after its step.
+    await vi.waitFor(() => expect(trainedSteps()).toHaveLength(before + 1), {
+      timeout: 240_000,
+      interval: 10,
+    });
     daemon.child.kill('SIGKILL');
     await daemon.exited;
     expect(trainedSteps()).toHaveLength(before + 1);
