@@ -96,8 +96,6 @@ export interface DaemonOptions {
 }
 
 const GRACE_MS = 30_000;
-/** Within this time of its last byte a turn is in the record. */
-const TURN_IS_KEPT_MS = 20;
 
 /** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -128,7 +126,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     void followLibrary().catch((error: unknown) =>
       log.warn({ err: error }, 'expired sessions: a file kept text'),
     );
-  const recording = openRecording({ home, settings: config.store, keys, clock, log, onExpired });
+  let learning: ServedLearning | undefined;
+  const onRecorded = (turns: number): void => learning?.wake(turns);
+  const recording = openRecording({ home, settings: config.store, keys, clock, log, onExpired, onRecorded });
   const { redactor } = recording;
   const storeApi = createStoreApi(
     withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
@@ -139,7 +139,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const onLoopback = isLoopbackName(settings.host);
-  let learning: ServedLearning | undefined;
   const library = await serveLessons({
     home,
     settings: config.library,
@@ -207,7 +206,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
-    follower.wake(0);
+    follower.wake();
     void scoreCanarySessions(facts, recording.records, training, log);
   });
   const schedule = serveSchedule({
@@ -290,7 +289,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
-        follower.wake(TURN_IS_KEPT_MS);
       },
       status,
       chatWord: metrics.chatWord,

@@ -20,7 +20,6 @@ import type { WritePrompt } from '../learn/compress/compressor.ts';
 import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
 import { encodeWaiting } from '../learn/learning-waits.ts';
 import type { ServedModelCost } from '../learn/serving-cost.ts';
-import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -67,8 +66,8 @@ type StartThread = (
 
 /** Learning as the serving thread sees it: the work is done in a thread of its own, which is restarted when it ends. */
 export interface ServedLearning {
-  /** New facts were recorded. `delayMs`: they can be read after this time; 0: now, and someone waits for the lesson. */
-  wake(delayMs: number): void;
+  /** New facts can be read: the ends of `turns` turns, or without a number facts that someone waits for the lesson of. */
+  wake(turns?: number): void;
   status(): JsonObject;
   /** The training samples that a change to the library does not affect; none unless `learn.flush` is `scoped`. */
   recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
@@ -103,7 +102,6 @@ const MODULE = workerModule('./learning-thread.ts', import.meta.url);
 const HEAP_MB = 512;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-const SLOW_DISK = 5;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
@@ -125,7 +123,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   let again: NodeJS.Timeout | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let sentKeys: readonly string[] = [];
-  let turns = 0;
   let stopListening: (() => void) | undefined;
   let isClosed = false;
 
@@ -188,22 +185,11 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     sendKeys(thread);
     thread.side.post({ type: 'wake', now: clock.now(), ...(ended === undefined ? {} : { turns: ended }) });
   };
-  /** One message for all turns that end within the same few milliseconds. */
-  const alarm = createWakeTimer(clock, () => {
-    postWake(turns);
-    turns = 0;
-  });
   begin();
   postWake();
 
   return {
-    wake: (delayMs) => {
-      if (delayMs === 0) return postWake();
-      turns++;
-      alarm.set(delayMs);
-      // Once more: on a slow disk a turn is kept later.
-      alarm.set(SLOW_DISK * delayMs);
-    },
+    wake: postWake,
     recertify: async (moved) =>
       config.learn.flush === 'scoped' ? recertifySamples(samples, moved, records, options.compareBlocks) : [],
     outcomes: () => samples,
@@ -254,7 +240,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     close: async () => {
       isClosed = true;
       clearTimeout(again);
-      alarm.clear();
       stopListening?.();
       if (thread !== undefined) await stopWorker(thread.worker);
     },

@@ -39,7 +39,9 @@ export function createJudgeStep(
     const facts: NewFact[] = [];
     let cost = NO_COST;
     const compared = calibration.status().turns < ENOUGH_COMPARED ? [...audits].slice(-1) : [];
-    for (const [turn, session] of [...[...undecided].slice(0, MOST_AT_ONCE), ...compared]) {
+    let asks = 0;
+    for (const [turn, session] of [...compared, ...undecided]) {
+      if (asks >= MOST_AT_ONCE) break;
       const isAudit = !undecided.has(turn);
       const [known] = await options.evidence.turns(session, [turn]);
       audits.delete(turn);
@@ -50,7 +52,10 @@ export function createJudgeStep(
       const { evidence, appraisal } = known;
       const shown = isAudit ? blindEvidence(evidence, appraisal) : ([evidence, appraisal] as const);
       const ruling = await judge(...shown, signal);
-      if (ruling.kind !== 'skipped') cost = addCost(cost, ruling.cost);
+      if (ruling.kind !== 'skipped') {
+        cost = addCost(cost, ruling.cost);
+        asks++;
+      }
       // The model is unavailable, or the budget is spent: the other turns would fail too.
       state.judgeFault = ruling.kind === 'unknown' && ruling.isRetryable ? ruling.why : undefined;
       if (state.judgeFault !== undefined) break;

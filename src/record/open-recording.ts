@@ -26,6 +26,8 @@ interface RecordingOptions {
   };
   /** Called when sessions were erased because of their age. */
   readonly onExpired?: () => void;
+  /** Called with the number of turns that have ended and can be read. */
+  readonly onRecorded?: (turns: number) => void;
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
   readonly clock: TrustedClock;
@@ -53,7 +55,7 @@ export function openRecording(options: RecordingOptions): Recording {
   const { home, settings, keys, clock, log } = options;
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
-  const recorder = createRecorder({ file, keys: keys(), salt }, clock.now);
+  const recorder = createRecorder({ file, keys: keys(), salt }, clock.now, options.onRecorded);
   const opened = openRecords(file, recorder);
   const redactor = openRedactor({ salt, keys });
   const copies = openCopies({

@@ -44,8 +44,15 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** The gateway's side of recording: copies bytes and posts them to the writer thread, without waiting. */
-export function createRecorder(settings: Omit<WriterSettings, 'ring' | 'now'>, now: () => number): Recorder {
+/**
+ * The gateway's side of recording: copies bytes and posts them to the writer thread, without waiting. `onRecorded` is called
+ * with the number of turns that have ended and are durable.
+ */
+export function createRecorder(
+  settings: Omit<WriterSettings, 'ring' | 'now'>,
+  now: () => number,
+  onRecorded: (turns: number) => void = () => undefined,
+): Recorder {
   const memory = new SharedArrayBuffer(RING_BYTES);
   const ring = createRingBuffer(memory);
   const workerData: WriterSettings = { ...settings, ring: memory, now: now() };
@@ -75,6 +82,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring' | 'now'>, n
       counts.lost += word.lost;
       counts.unreadable += word.unreadable;
       room.look();
+      if (word.recorded > 0) onRecorded(word.recorded);
     } else if (word.type === 'state') {
       degraded = word.degraded;
       if (degraded === undefined) return;

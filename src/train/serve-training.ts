@@ -64,7 +64,7 @@ interface TrainingOptions {
   readonly learning: {
     readonly settings: { readonly verifiers: RecordedTasksOptions['rows'] };
     readonly outcomes: () => readonly TrainingOutcome[];
-    readonly wake: (delayMs: number) => void;
+    readonly wake: () => void;
   };
   readonly clock: Clock;
   readonly log: Log;
@@ -173,7 +173,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     try {
       const fact = cycle.end(options.generation(), isAborted);
       await records.append([{ at: Math.round(clock.now()), fact }]);
-      options.learning.wake(0);
+      options.learning.wake();
     } catch (error) {
       log.warn({ err: error }, 'the end of a training window could not be recorded');
     }

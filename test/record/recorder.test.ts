@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { TurnIntent } from '../../src/core/recorder.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
-import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
+import { openSqliteReader, openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { scratch } from './store/scratch.ts';
 
 const LONG = 'the same long words again '.repeat(4_000);
@@ -45,6 +45,29 @@ describe('the recorder', () => {
     expect(store.block(store.turn('t599')?.request ?? '')).toContain('"wire":"openai-chat"');
     expect(store.check()).toEqual([]);
   }, 180_000);
+
+  it('tells of turns once they can be read, many at a time', async () => {
+    const file = join(scratch(), 'store.db');
+    const turns = 400;
+    let told = 0;
+    let calls = 0;
+    const unread: number[] = [];
+    const recorder = createRecorder({ file, keys: [], salt: 's' }, Date.now, (count) => {
+      told += count;
+      calls++;
+      const ended = reader.facts(0, 3 * turns).filter(({ fact }) => fact.type === 'turn-end').length;
+      if (ended < told) unread.push(told - ended);
+    });
+    await recorder.chains;
+    const reader = openSqliteReader(file);
+    onTestFinished(() => reader.close());
+    for (let n = 0; n < turns; n++)
+      recorder.start(intentOf(n)).end({ status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 1 });
+    await vi.waitFor(() => expect(told).toBe(turns), { timeout: 60_000 });
+    await recorder.close();
+    expect(unread).toEqual([]);
+    expect(calls).toBeLessThan(turns / 2);
+  }, 120_000);
 
   it('does not make callers wait for a store that fails', async () => {
     const file = join(scratch(), 'store.db');
