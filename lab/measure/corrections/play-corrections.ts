@@ -24,6 +24,8 @@ export interface PlayedRow {
   /** Names of shown lessons that rest on other rows' turns. */
   readonly foreign: readonly string[];
   readonly turns: readonly JudgedTurn[];
+  /** The ids of each session's turns, in the order of the row's sessions. */
+  readonly bySession: readonly (readonly string[])[];
   /** Milliseconds from the user's last words before it to the publication of the first lesson that the query was shown. */
   readonly delayMs?: number;
 }
@@ -65,6 +67,7 @@ interface Part {
   readonly folder: string;
   readonly sessions: Set<string>;
   readonly turns: Set<string>;
+  readonly bySession: string[][];
   /** When the user spoke. */
   readonly spokenAt: number[];
 }
@@ -74,6 +77,7 @@ const partOf = (row: CorrectionRow): Part => ({
   folder: folderOf(row),
   sessions: new Set(),
   turns: new Set(),
+  bySession: row.sessions.map(() => []),
   spokenAt: [],
 });
 
@@ -175,6 +179,7 @@ async function playSession(
     provider.received(encodeURIComponent(name));
     part.sessions.add(served.session);
     part.turns.add(served.turn);
+    part.bySession[nth]?.push(served.turn);
     messages.push({ role: 'assistant', content: reply });
   }
 }
@@ -243,6 +248,7 @@ async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promi
     why,
     foreign: foreign.map(({ text }) => text.name),
     turns: judged,
+    bySession: part.bySession,
     ...(published.length === 0 || before === undefined ? {} : { delayMs: publishedAt - before }),
   };
 }

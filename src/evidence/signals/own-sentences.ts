@@ -6,6 +6,8 @@ export interface OwnSentence {
   readonly text: string;
   /** For comparison: lower case, without accents, quotations and code, with straight apostrophes and single spaces. */
   readonly folded: string;
+  /** The number of blank lines before it: people begin another matter after one. */
+  readonly block: number;
 }
 
 /** Lines pasted from a terminal, a log, a file or a table. */
@@ -35,10 +37,10 @@ export function readOwnSentences(message: string): readonly OwnSentence[] {
   const { typed } = separateTypedText(message.slice(0, CAP));
   const sentences: OwnSentence[] = [];
   let length = 0;
-  for (const paragraph of ownParagraphs(typed)) {
+  for (const { text: paragraph, block } of ownParagraphs(typed)) {
     for (const text of splitSentences(paragraph)) {
       if (text.length > LONGEST_SENTENCE || !message.includes(text)) continue;
-      sentences.push({ text, folded: foldWords(text) });
+      sentences.push({ text, folded: foldWords(text), block });
       length += text.length;
       if (length > HEAD) return sentences;
     }
@@ -46,8 +48,9 @@ export function readOwnSentences(message: string): readonly OwnSentence[] {
   return sentences;
 }
 
-function ownParagraphs(typed: string): readonly string[] {
-  const paragraphs: string[] = [];
+function ownParagraphs(typed: string): readonly { readonly text: string; readonly block: number }[] {
+  const paragraphs: { text: string; readonly block: number }[] = [];
+  let block = 0;
   let isCode = false;
   let goesOn = false;
   for (const line of typed.split('\n')) {
@@ -64,9 +67,10 @@ function ownParagraphs(typed: string): readonly string[] {
     // A mail's head, or output without a fence: where it ends cannot be told.
     if (FORWARDED.test(line) || REPORTED.test(line) || isMachineLine(line)) break;
     if (paragraphs.length > 0 && line.length > LONGEST_LATER_PARAGRAPH) break;
-    const last = paragraphs.length - 1;
-    if (goesOn && /^\p{Ll}/u.test(line)) paragraphs[last] = `${paragraphs[last]}\n${line}`;
-    else if (line.trim() !== '') paragraphs.push(line);
+    const last = paragraphs.at(-1);
+    if (goesOn && last !== undefined && /^\p{Ll}/u.test(line)) last.text += `\n${line}`;
+    else if (line.trim() !== '') paragraphs.push({ text: line, block });
+    else if (last !== undefined) block++;
     goesOn = line.length >= WRAPPED_LENGTH && !/[.!?:]\s*$/.test(line);
     if (CARRIER.test(line)) break;
   }

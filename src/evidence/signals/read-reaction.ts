@@ -94,15 +94,25 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   }
   const words = sentences.map(({ folded }) => folded).join(' ');
   if (DOUBT.test(words)) return { kind: 'doubted' };
+  const begun = newWorkIn(sentences, kinds);
   const remark = sentences
     .filter(
-      ({ text, folded }, index) =>
-        kinds[index] === 'other' && isRepeatable(text) && !isAnswer(folded, context.question),
+      ({ text, folded, block }, index) =>
+        kinds[index] === 'other' &&
+        block < begun &&
+        isRepeatable(text) &&
+        !isAnswer(folded, context.question),
     )
     .slice(0, MOST_QUOTES)
     .map(({ text }) => text);
   if (findThanks(words)) return { kind: 'thanked', remark };
   return remark.length === 0 ? undefined : { kind: 'remarked', remark };
+}
+
+/** The block with which the next piece of work begins: what stands there tells nothing about the reply. */
+function newWorkIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKind[]): number {
+  const first = sentences.find(({ block }, index) => block > 0 && OPENS_WORK.has(kinds[index] ?? 'other'));
+  return first?.block ?? Number.POSITIVE_INFINITY;
 }
 
 function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = false): Reaction {
@@ -125,6 +135,7 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
   const around = all.filter(
     (index) =>
       !isCore(index) &&
+      isBesideCore(sentences, core, index) &&
       (isShort ? isPlainWord(sentences, kinds, index, OTHER_WORK) : isExplanation(sentences, kinds, index)),
   );
   const kept = [...core, ...around.slice(0, most - core.length)];
@@ -134,6 +145,16 @@ function quotedIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKin
   const start = last - first < most ? first : (rule ?? first);
   const from = start > 0 && POINTS_BACK.test(sentences[start]?.folded ?? '') ? start - 1 : start;
   return sentences.slice(from, Math.min(last + 1, start + most));
+}
+
+/** In the block of a correction, or in the next one where that block has a few words only ("Nope."). */
+function isBesideCore(sentences: readonly OwnSentence[], core: readonly number[], index: number): boolean {
+  const block = sentences[index]?.block ?? 0;
+  const ofBlock = (number: number): readonly OwnSentence[] => sentences.filter((one) => one.block === number);
+  const isCoreBlock = (number: number): boolean => core.some((one) => sentences[one]?.block === number);
+  const isShort = (number: number): boolean =>
+    ofBlock(number).reduce((sum, { folded }) => sum + folded.split(' ').length, 0) <= SHORT_CORRECTION;
+  return isCoreBlock(block) || (block > 0 && isCoreBlock(block - 1) && isShort(block - 1));
 }
 
 /** "Do that everywhere": the sentence before it is the rule. */

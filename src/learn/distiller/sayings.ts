@@ -49,16 +49,23 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     const pieces = speaker === 'user' && isOneThought(text) ? [visibleText(text).trim()] : piecesOf(text);
     for (const quote of pieces) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
   };
-  for (const { origin, isFeedback, text } of passages)
-    if (origin === 'person' || origin === 'verifier' || isFeedback === true)
-      hear(text, origin === 'verifier' ? 'check' : 'user');
+  // What was said of an answer that was right is no correction.
+  const told =
+    appraisal.verdict === 'success'
+      ? []
+      : passages.filter(
+          ({ origin, isFeedback }) => origin === 'person' || origin === 'verifier' || isFeedback === true,
+        );
+  for (const { origin, text } of told) hear(text, origin === 'verifier' ? 'check' : 'user');
   for (const { source, score, reason } of appraisal.signals)
     if ((source === 'person' || source === 'verifier') && score < 0.5)
       hear(reason, source === 'verifier' ? 'check' : 'user');
   // The sentences of one message belong together: one of them is the rule, another says what was wrong.
   const { correction, remark = [] } = appraisal;
   const { quotes, isStanding } = correction ?? { quotes: remark, isStanding: false };
-  const said = cutQuote(visibleText(joinQuotes(quotes, failure)).trim(), LONGEST_QUOTE);
+  const isToldToo = (quote: string): boolean => told.some(({ text }) => text.includes(quote));
+  const unheard = quotes.every(isToldToo) ? [] : quotes;
+  const said = cutQuote(visibleText(joinQuotes(unheard, failure)).trim(), LONGEST_QUOTE);
   if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said))
     add(said, 'user', isStanding, correction === undefined);
   return [...found.values()];

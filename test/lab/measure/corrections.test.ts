@@ -191,7 +191,17 @@ describe('the score', () => {
   const played = (fields: Partial<PlayedRow> & { readonly line: object }): PlayedRow => {
     const [row] = parseCorrectionSet(line(fields.line));
     if (row === undefined) throw new Error('no row');
-    return { row, gained: '', isLate: false, why: new Map(), lessons: [], foreign: [], turns: [], ...fields };
+    return {
+      row,
+      gained: '',
+      isLate: false,
+      why: new Map(),
+      lessons: [],
+      foreign: [],
+      turns: [],
+      bySession: [],
+      ...fields,
+    };
   };
   const wanted = { must_show: { query: 'q', phrases: ['pnpm', 'bun'] }, must_not: ['use npm'] };
 
