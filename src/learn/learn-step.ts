@@ -6,6 +6,7 @@ import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
+import type { CompareQuotes } from './distiller/same-rule.ts';
 import { wordsAbout } from './draft-lesson.ts';
 import { createEvolveStep, cycleIdOf, type RunLearner, type WriteFacts } from './evolve-step.ts';
 import { type FailureCluster, saidForLater } from './failure-clusters.ts';
@@ -34,6 +35,8 @@ export interface LearnStepOptions {
   readonly live: Learner<LiveMaterial>;
   /** Words lessons anew that were shown and did not help. */
   readonly reviser: Learner<LessonUseMaterial>;
+  /** Tells whether people said the same in other words. */
+  readonly compareQuotes: CompareQuotes;
   readonly gate: Gate;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -174,7 +177,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     state.support.postpone(cluster, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
   };
 
-  const repeated = createRepeatedRemarks();
+  const repeated = createRepeatedRemarks(options.compareQuotes);
   /** What people state in two sessions becomes a lesson in their own words; what they said as a correction counts with it. */
   const learnFromRemarks = async (state: LearningState, write: WriteFacts): Promise<void> => {
     for (const cluster of state.remarks.fresh()) {

@@ -19,6 +19,7 @@ import { createAsk } from './ask.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
 import { createDistiller } from './distiller/distiller.ts';
+import { createQuoteComparison } from './distiller/same-rule.ts';
 import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
@@ -135,6 +136,7 @@ export async function startLearningWorker(
   const budget = await createLearningBudget({ limits: settings.budget, records, clock, newId });
   let state: LearningState | undefined;
   const askOf = createAskOf(budget, () => state?.switch.isOn ?? true, ports);
+  const compareQuotes = createQuoteComparison(ports.embed);
   const step = createLearnStep({
     records,
     evidence,
@@ -146,7 +148,7 @@ export async function startLearningWorker(
       nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
       checkText: checkLessonText,
     }),
-    distiller: createDistiller({ maxNewSkills, checkText: checkLessonText }),
+    distiller: createDistiller({ maxNewSkills, checkText: checkLessonText, compareQuotes }),
     live: createExtractor({
       checkText: checkLessonText,
       findSimilar: async (text, among) =>
@@ -156,6 +158,7 @@ export async function startLearningWorker(
         })),
     }),
     reviser: createReviser({ checkText: checkLessonText }),
+    compareQuotes,
     gate,
     clock,
     newId,

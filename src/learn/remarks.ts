@@ -3,6 +3,7 @@ import type { Fact, StoredFact } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import { isSaidAgain, type SaidWords } from './distiller/group-sayings.ts';
+import type { CompareQuotes } from './distiller/same-rule.ts';
 import { readSayings, type Saying } from './distiller/sayings.ts';
 
 /** A turn after which the person stated something. */
@@ -96,7 +97,7 @@ export interface RepeatedRemarks {
 /** A case has the whole material of its turn. */
 const withoutCase = ({ failure: _, ...said }: Saying): SaidWords => said;
 
-export function createRepeatedRemarks(): RepeatedRemarks {
+export function createRepeatedRemarks(compareQuotes: CompareQuotes): RepeatedRemarks {
   const known = createLruMap<string, readonly SaidWords[]>(MOST_REMARKS);
   return {
     find: async (turns, read) => {
@@ -106,12 +107,15 @@ export function createRepeatedRemarks(): RepeatedRemarks {
         const found = cases.find((one) => one.turn === turn);
         known.set(turn, found === undefined ? [] : readSayings(found).map(withoutCase));
       }
+      const likeness = await compareQuotes(
+        turns.flatMap(({ turn }) => known.get(turn) ?? []).map(({ quote }) => quote),
+      );
       const saidAfter = ({ turn }: RemarkedTurn): readonly SaidWords[] => known.get(turn) ?? [];
       return turns.filter((one) =>
         turns.some(
           (other) =>
             other.session !== one.session &&
-            saidAfter(one).some((a) => saidAfter(other).some((b) => isSaidAgain(a, b))),
+            saidAfter(one).some((a) => saidAfter(other).some((b) => isSaidAgain(a, b, likeness))),
         ),
       );
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact, StoredFact } from '../../src/core/fact.ts';
 import { NO_COST } from '../../src/core/learn.ts';
+import { UNKNOWN_LIKENESS } from '../../src/learn/distiller/same-rule.ts';
 import { createRemarks, createRepeatedRemarks } from '../../src/learn/remarks.ts';
 import { remarked } from './distiller/distill.ts';
 
@@ -100,7 +101,7 @@ describe('remarks', () => {
       remarked(4, 'table driven please!'),
     ];
     const read: string[] = [];
-    const repeated = createRepeatedRemarks();
+    const repeated = createRepeatedRemarks(async () => UNKNOWN_LIKENESS);
     const find = (count: number) =>
       repeated.find(cases.slice(0, count), async (turns) => {
         read.push(...turns.map(({ turn }) => turn));

@@ -5,7 +5,6 @@ import { truncateEnd } from '../../text/truncate.ts';
 import {
   confidenceOf,
   importanceOf,
-  mayScopesOverlap,
   rankFailures,
   sharedScope,
   sourceTrust,
@@ -13,24 +12,38 @@ import {
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
-import { contradicts, coversMatter, isNearMatter, type Matter, readMatter, shareMatter } from './matter.ts';
-import { mattersOf, type Saying } from './sayings.ts';
-import { isNothingButRevocation, takesBack } from './take-back.ts';
+import {
+  DISTILLER,
+  isNear,
+  isOwn,
+  isTakenBack,
+  isTold,
+  type KnownLesson,
+  lessonsNear,
+  mayBeTakenIn,
+  nearestOf,
+  readKnown,
+  teaches,
+} from './known-lessons.ts';
+import { readMatter } from './matter.ts';
+import { type CompareQuotes, type Likeness, UNKNOWN_LIKENESS } from './same-rule.ts';
+import { readSayings, type Saying } from './sayings.ts';
+import { isNothingButRevocation } from './take-back.ts';
 import {
   answerFor,
   isAskedByUser,
-  type QuotedLesson,
-  readLesson,
   requestsOf,
+  statesRule,
   triggersOf,
   writeFix,
   writeLesson,
 } from './write-lesson.ts';
 
-const LEARNER = 'distiller';
 const MOST_TURNS = 64;
 const MOST_QUOTES = 16;
 const MOST_WORDINGS = 4;
+/** As many as keep their words in the lesson that takes them in. */
+const MOST_TAKEN_IN = 2;
 const FIX_IMPORTANCE = 0.3;
 /** A lesson is revised for its count alone at these numbers: each revision is a new text in prompts. */
 const TELLING_COUNTS: ReadonlySet<number> = new Set([2, 3, 5, 10, 25]);
@@ -41,6 +54,8 @@ interface DistillerOptions {
   readonly halfLifeDays?: number;
   /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
+  /** Finds the same rule in other words. Without it only words are compared. */
+  readonly compareQuotes?: CompareQuotes;
 }
 
 /**
@@ -51,13 +66,16 @@ interface DistillerOptions {
 export function createDistiller(options: DistillerOptions = {}): Learner<readonly FailureCase[]> {
   const { maxNewSkills = 10, halfLifeDays = 60, checkText } = options;
   return {
-    name: LEARNER,
+    name: DISTILLER,
     async *learn(input) {
       const lessons = input.library.lessons();
       const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
       const taken = new Set(lessons.filter(isInUse).map(({ text }) => text.name));
       let proposed = 0;
-      for (const draft of draftsOf(rankFailures(input.material), lessons, input)) {
+      const failures = rankFailures(input.material);
+      const near = lessonsNear(failures, lessons);
+      const likeness = (await options.compareQuotes?.(quotesIn(failures, near))) ?? UNKNOWN_LIKENESS;
+      for (const draft of draftsOf(failures, near, likeness, input)) {
         if (input.signal.aborted || proposed >= maxNewSkills) return;
         if ('known' in draft) {
           yield draft;
@@ -67,7 +85,7 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
           for (const { id } of draft.over) yield retirementOf(id, draft.turns);
           continue;
         }
-        const { old, quotes, replaced } = draft;
+        const { old, merged = [], quotes, replaced } = draft;
         const name = old?.text.name ?? uniqueLessonName(draft.words.name, taken);
         const text = textOf(draft, name, halfLifeDays);
         const why = checkText?.(text);
@@ -81,13 +99,29 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
         const change: Proposal['change'] =
           old === undefined
             ? { op: 'add', id, kind: 'skill', state: 'proposed', text }
-            : { op: 'revise', id, from: old.revision, text };
+            : merged.length === 0
+              ? { op: 'revise', id, from: old.revision, text }
+              : {
+                  op: 'merge',
+                  ids: [id, ...merged.map((one) => one.id)],
+                  into: id,
+                  from: old.revision,
+                  text,
+                };
         yield { change, quotes };
         const turns = draft.failures.map(({ turn }) => turn);
         for (const lesson of replaced ?? []) yield retirementOf(lesson.id, turns, id);
       }
     },
   };
+}
+
+/** What was said, and what the lessons of this learner quote; none where nobody said anything. */
+function quotesIn(failures: readonly FailureCase[], near: readonly Lesson[]): readonly string[] {
+  const said = failures.flatMap(readSayings).map(({ quote }) => quote);
+  return said.length === 0
+    ? []
+    : [...said, ...near.flatMap((lesson) => readKnown(lesson).quoted?.quotes ?? [])];
 }
 
 /** Lessons that the user took back, without saying anything in their place. */
@@ -115,28 +149,19 @@ interface Draft {
   readonly note: Pick<Note, 'source' | 'importance'>;
   /** The lesson that it revises. */
   readonly old?: Lesson;
+  /** Lessons on the same rule that it takes in. */
+  readonly merged?: readonly Lesson[];
   /** Lessons that it takes back. */
   readonly replaced?: readonly Lesson[];
 }
 
-/** A lesson of the library with what it is about. */
-interface KnownLesson {
-  readonly lesson: Lesson;
-  /** Present for a lesson of this learner. */
-  readonly quoted?: QuotedLesson;
-  /** Of each quote, or of the whole text. */
-  readonly matters: readonly (readonly Matter[])[];
-}
-
 function* draftsOf(
   failures: readonly FailureCase[],
-  lessons: readonly Lesson[],
+  near: readonly Lesson[],
+  likeness: Likeness,
   { material, journal }: LearnInput<readonly FailureCase[]>,
 ): Generator<Draft | TakenBack | CoveredByLesson> {
-  const groups = groupSayings(failures, material);
-  const near = lessons
-    .filter(({ state }) => state !== 'retired')
-    .filter(({ text }) => failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)));
+  const groups = groupSayings(failures, material, likeness);
   const known = groups.length === 0 ? [] : near.map(readKnown);
   const changed = new Set<Lesson>();
   for (const { sayings: group, takenBack } of groups) {
@@ -146,8 +171,10 @@ function* draftsOf(
     const holding = open.filter((one) => !isTakenBack(one, group[0]));
     // What has to be said again although a lesson on the matter was shown revises that lesson.
     const shown = new Set(group.flatMap(({ failure }) => failure.shown ?? []));
+    const alike = holding.filter((one) => teaches(one, group, likeness, shown.has(one.lesson.id)));
     const same =
-      holding.find((one) => teaches(one, group[0])) ??
+      alike.find(({ lesson }) => lesson.state === 'rejected' || !isOwn(lesson)) ??
+      nearestOf(alike, group[0], likeness) ??
       holding.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
@@ -176,13 +203,14 @@ function* draftsOf(
       yield { ...draft, failures: [...new Set([...draft.failures, ...takenBack])], replaced };
       continue;
     }
-    const revised = isOwn(same.lesson) ? revise(same, group) : undefined;
+    const others = alike.filter((one) => one !== same && mayBeTakenIn(one, same)).slice(0, MOST_TAKEN_IN);
+    const revised = isOwn(same.lesson) ? revise(same, group, others) : undefined;
     if (revised === undefined) {
       journal(`already known: ${truncateEnd(quote, 120)}`);
       yield { known: same.lesson.id, turns };
       continue;
     }
-    changed.add(same.lesson);
+    for (const { lesson } of [same, ...others]) changed.add(lesson);
     yield revised;
   }
   for (const { error, command, failures: seen } of findFixes(failures)) {
@@ -199,32 +227,6 @@ function* draftsOf(
       };
   }
 }
-
-const isTold = ({ text }: Lesson): boolean => text.note.source === 'told';
-
-const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
-  kind === 'skill' && !frozen && text.evidence.learner === LEARNER;
-
-function readKnown(lesson: Lesson): KnownLesson {
-  const quoted = lesson.text.evidence.learner === LEARNER ? readLesson(lesson.text) : undefined;
-  const { description, content } = lesson.text;
-  return quoted === undefined
-    ? { lesson, matters: [[readMatter(`${description}\n${content}`)]] }
-    : { lesson, quoted, matters: quoted.quotes.map(mattersOf) };
-}
-
-const teaches = ({ quoted, matters: known }: KnownLesson, { matter, matters }: Saying): boolean =>
-  known.some((one) =>
-    quoted === undefined ? one.some((text) => coversMatter(text, matter)) : shareMatter(one, matters),
-  );
-
-const isNear = ({ quoted, matters }: KnownLesson, { matter }: Saying): boolean =>
-  quoted !== undefined &&
-  matters.flat().some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
-
-/** Only the words that hold now can be taken back. */
-const isTakenBack = ({ quoted, matters: [lead] }: KnownLesson, saying: Saying): boolean =>
-  quoted !== undefined && lead !== undefined && takesBack(saying, { quote: quoted.quotes[0], matters: lead });
 
 function draftLesson(group: Sayings): Draft {
   const [lead] = group;
@@ -246,29 +248,48 @@ function draftLesson(group: Sayings): Draft {
   };
 }
 
-/** The lesson with what was said now: undefined when that adds neither words nor a count that tells something. */
-function revise({ lesson, quoted }: KnownLesson, group: Sayings): Draft | undefined {
+/**
+ * The lesson with what was said now and what the others on the same rule quote: undefined when that adds neither words nor a count
+ * that tells something.
+ */
+function revise(
+  { lesson, quoted }: KnownLesson,
+  group: Sayings,
+  others: readonly KnownLesson[],
+): Draft | undefined {
   if (quoted === undefined) return undefined;
+  const theirs = others.flatMap((one) => one.quoted ?? []);
   const known = new Set(quoted.quotes.map((quote) => readMatter(quote).print));
   const added = group.filter(({ matter }) => !known.has(matter.print));
   const isFull = quoted.quotes.length >= MOST_WORDINGS;
   const failures = [...new Set(group.map(({ failure }) => failure))].filter(
     ({ turn }) => !lesson.text.evidence.turns.includes(turn),
   );
-  const count = quoted.count + failures.length;
+  const count = theirs.reduce((sum, one) => sum + one.count, quoted.count) + failures.length;
   const isCounted = [...TELLING_COUNTS].some((telling) => quoted.count < telling && count >= telling);
   const [older] = quoted.quotes;
   // The newest words lead, unless they say less than the ones before.
   const before = readMatter(older).terms;
   const newest = added.find(
-    ({ matter: { terms } }) =>
-      terms.size >= before.size || [...terms.keys()].some((term) => !before.has(term)),
+    ({ quote, matter: { terms } }) =>
+      (terms.size >= before.size || [...terms.keys()].some((term) => !before.has(term))) &&
+      (statesRule(quote) || !statesRule(older)),
   );
   const isLess = newest === undefined || isFull;
-  if (failures.length === 0 || (isLess && (lesson.state === 'live' || !isCounted))) return undefined;
+  const isMerged = theirs.length > 0;
+  if (!isMerged && (failures.length === 0 || (isLess && (lesson.state === 'live' || !isCounted))))
+    return undefined;
   const lead = isLess ? older : newest.quote;
-  const rest = isLess ? quoted.quotes : [...otherWordings(newest, group), ...quoted.quotes];
-  const tasks = [...new Set([...requestsOf(failures.filter(isAskedByUser)), ...quoted.tasks])];
+  const leads = [quoted, ...theirs].map(({ quotes: [first] }) => first);
+  const earlier = [...leads, ...[quoted, ...theirs].flatMap(({ quotes }) => quotes)];
+  const said = newest === undefined || isLess ? [] : otherWordings(newest, group);
+  const rest = isMerged ? [...earlier, ...said] : [...said, ...earlier];
+  const tasks = [
+    ...new Set([
+      ...requestsOf(failures.filter(isAskedByUser)),
+      ...[quoted, ...theirs].flatMap((one) => one.tasks),
+    ]),
+  ];
   const answer = isLess ? quoted.answer : answerFor(lead, newest.failure);
   const words = writeLesson({
     speaker: isToldByPerson(group) || quoted.speaker === 'user' ? group[0].speaker : quoted.speaker,
@@ -283,7 +304,11 @@ function revise({ lesson, quoted }: KnownLesson, group: Sayings): Draft | undefi
     words,
     failures,
     quotes: recordedQuotesOf(group),
-    triggers: triggersOf([...requestsOf(failures), ...(note.triggers ?? [])]),
+    triggers: triggersOf([
+      ...requestsOf(failures),
+      ...[lesson, ...others.map((one) => one.lesson)].flatMap(({ text }) => text.note.triggers ?? []),
+    ]),
+    ...(isMerged ? { merged: others.map((one) => one.lesson) } : {}),
     note: {
       source: note.source === 'told' ? 'told' : source,
       importance: Math.max(note.importance, importance),
@@ -320,12 +345,15 @@ const recordedQuotesOf = (group: Sayings): Proposal['quotes'] =>
     .slice(0, MOST_QUOTES);
 
 function textOf(
-  { words, failures, triggers, note, old }: Draft,
+  { words, failures, triggers, note, old, merged = [] }: Draft,
   name: string,
   halfLifeDays: number,
 ): LessonText {
-  const turns = [...new Set([...(old?.text.evidence.turns ?? []), ...failures.map(({ turn }) => turn)])];
-  const before = old?.text.note;
+  const before = [...merged, ...(old === undefined ? [] : [old])];
+  const turns = [
+    ...new Set([...before.flatMap(({ text }) => text.evidence.turns), ...failures.map(({ turn }) => turn)]),
+  ];
+  const noted = old?.text.note;
   const [context] = triggers;
   return {
     ...words,
@@ -335,16 +363,20 @@ function textOf(
     note: {
       ...(context === undefined ? {} : { context }),
       keywords: keywordsOf(`${words.description} ${words.content.split('\n> ').slice(1).join(' ')}`),
-      tags: before?.tags ?? [],
+      tags: noted?.tags ?? [],
       ...note,
       confidence: confidenceOf(failures),
-      visibility: before?.visibility ?? 'scoped',
-      halfLifeDays: before?.halfLifeDays ?? halfLifeDays,
-      links: before?.links ?? [],
+      visibility: noted?.visibility ?? 'scoped',
+      halfLifeDays: noted?.halfLifeDays ?? halfLifeDays,
+      links: noted?.links ?? [],
       ...(triggers.length === 0 ? {} : { triggers }),
-      ...(before?.isAlways === true ? { isAlways: true } : {}),
+      ...(noted?.isAlways === true ? { isAlways: true } : {}),
     },
-    evidence: { turns: turns.slice(-MOST_TURNS), quotes: old?.text.evidence.quotes ?? [], learner: LEARNER },
+    evidence: {
+      turns: turns.slice(-MOST_TURNS),
+      quotes: old?.text.evidence.quotes ?? [],
+      learner: DISTILLER,
+    },
     taint: old?.text.taint ?? [],
   };
 }

@@ -1,5 +1,6 @@
 import type { FailureCase } from '../../core/learn.ts';
 import { isAboutSame, shareMatter } from './matter.ts';
+import { isAlike, isSameRule, type Likeness, type RuleWords, UNKNOWN_LIKENESS } from './same-rule.ts';
 import { readSayings, type Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 
@@ -28,6 +29,7 @@ const inOrder = (
 export function groupSayings(
   failures: readonly FailureCase[],
   material: readonly FailureCase[],
+  likeness: Likeness = UNKNOWN_LIKENESS,
 ): readonly MatterGroup[] {
   const newest = inOrder(failures, material)
     .flatMap(readSayings)
@@ -49,8 +51,10 @@ export function groupSayings(
       others.some(
         (other) =>
           other.matter.print === one.matter.print ||
-          (other.failure !== one.failure && shareMatter(other.matters, one.matters)) ||
-          isRepeatedLoosely(other, one),
+          (other.failure !== one.failure &&
+            // What was said about one answer each is a rule only in nearly the same words.
+            isSameRule(other, one, other.isStanding || one.isStanding ? likeness : UNKNOWN_LIKENESS)) ||
+          isRepeatedLoosely(other, one, likeness),
       ),
     );
     if (group === undefined) groups.push({ sayings: [one], takenBack: [] });
@@ -60,18 +64,19 @@ export function groupSayings(
 }
 
 /** What was said about one answer each, in two sessions. */
-const isRepeatedLoosely = (a: Saying, b: Saying): boolean =>
-  !a.isStanding && !b.isStanding && a.failure.session !== b.failure.session && isSaidAgain(a, b);
+const isRepeatedLoosely = (a: Saying, b: Saying, likeness: Likeness): boolean =>
+  !a.isStanding && !b.isStanding && a.failure.session !== b.failure.session && isSaidAgain(a, b, likeness);
 
-/** Whether two sessions said the same, in other words where one of them blamed the answer. */
-export const isSaidAgain = (a: SaidWords, b: SaidWords): boolean =>
+/** Whether two sessions said the same: in words of the same meaning, or in nearly the same ones. */
+export const isSaidAgain = (a: SaidWords, b: SaidWords, likeness: Likeness): boolean =>
+  isAlike(a, b, likeness) ||
   shareMatter(a.matters, b.matters) ||
   (!(a.isRemark && b.isRemark) &&
     (isAboutSame(a.matter, b.matter) ||
       a.matters.some((one) => b.matters.some((other) => isAboutSame(one, other)))));
 
 /** What comparing sayings needs of them. */
-export type SaidWords = Pick<Saying, 'matter' | 'matters' | 'isRemark'>;
+export type SaidWords = RuleWords & Pick<Saying, 'matter' | 'isRemark'>;
 
 /** The newest words lead, unless an older saying has all of them and more. */
 function fullestFirst(group: Sayings): Sayings {

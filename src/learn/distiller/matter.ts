@@ -115,6 +115,9 @@ export function readMatter(quote: string): Matter {
   };
 }
 
+/** A term that says more than that something was wrong. */
+export const isTelling = (term: string): boolean => !GENERIC.has(term);
+
 function termsIn(text: string): readonly string[] {
   const spaced = topicWords(text.replace(UNSPACED, ' '))
     .filter((word) => !/\d/.test(word) && !IDLE.has(word))
@@ -212,6 +215,12 @@ export function contradicts(newer: Matter, older: Matter): boolean {
     [...terms.keys()].filter((term) => term !== value && !CHOICE_NAME.test(term));
   const [now, before] = [others(newer, mine.term), others(older, theirs.term)];
   return isOther && now.length === before.length && now.every((term) => before.includes(term));
+}
+
+/** Whether one of two quotes rejects most of what the other wants. */
+export function isOpposed(a: Matter, b: Matter): boolean {
+  const { shared, opposed } = compare(a, b);
+  return opposed.length > 0 && 2 * opposed.length >= shared.length;
 }
 
 /** Whether two quotes have a sentence on the same matter. */

@@ -3,15 +3,15 @@ import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { isBareReminder } from '../../evidence/signals/standing-phrases.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { hasSubject, type Matter, readMatter } from './matter.ts';
+import { cutQuote } from './quote-sentences.ts';
+import { type RuleWords, readRuleWords } from './same-rule.ts';
 
 /** Something that a person or a check said about a failure, in its own words. */
-export interface Saying {
+export interface Saying extends RuleWords {
   /** Letter by letter, without invisible characters. A long one is cut at the end of a sentence. */
   readonly quote: string;
   readonly speaker: Speaker;
   readonly matter: Matter;
-  /** The matters of its sentences. */
-  readonly matters: readonly Matter[];
   readonly failure: FailureCase;
   /** Meant for later work too: once is enough. Otherwise it counts when it was said in two sessions. */
   readonly isStanding: boolean;
@@ -34,6 +34,7 @@ const FEW_WORDS = 5;
 export function readSayings(failure: FailureCase): readonly Saying[] {
   const { passages, appraisal } = failure;
   const found = new Map<string, Saying>();
+  const caseTexts = textsOfCase(failure);
   const add = (quote: string, speaker: Speaker, isStanding: boolean, isRemark = false): void => {
     const matter = readMatter(quote);
     if (
@@ -42,7 +43,7 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
       found.get(matter.print)?.isStanding
     )
       return;
-    const said = { quote, speaker, matter, matters: mattersOf(quote), failure, isStanding };
+    const said = { ...readRuleWords(quote, caseTexts), speaker, matter, failure, isStanding };
     found.set(matter.print, isRemark ? { ...said, isRemark } : said);
   };
   const hear = (text: string, speaker: Speaker): void => {
@@ -71,20 +72,22 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   return [...found.values()];
 }
 
+const CASE_CHARACTERS = 8_000;
+
+/** What was asked and done: a value that stands there is no news. */
+const textsOfCase = ({ task, passages }: FailureCase): readonly string[] => [
+  task.slice(0, CASE_CHARACTERS),
+  ...passages
+    .filter(({ origin }) => origin === 'assistant' || origin === 'tool')
+    .map(({ text }) => text.slice(0, CASE_CHARACTERS)),
+];
+
 /** Sentences that stand in one line of the message stay in one line. */
 const joinQuotes = (quotes: readonly string[], { passages }: FailureCase): string =>
   quotes.slice(1).reduce((said, quote) => {
     const last = `${said.slice(said.lastIndexOf('\n') + 1)} ${quote}`;
     return `${said}${passages.some(({ text }) => text.includes(last)) ? ' ' : '\n'}${quote}`;
   }, quotes[0] ?? '');
-
-/** The matters of the sentences of a quote that have one. */
-export function mattersOf(quote: string): readonly Matter[] {
-  const matters = sentencesOf(quote)
-    .map(readMatter)
-    .filter(({ terms }) => terms.size > 0);
-  return matters.length === 0 ? [readMatter(quote)] : matters;
-}
 
 const MORE_THAN_A_WORD = /\p{L}\S{0,100}\s+\S|\p{Lo}{3}/u;
 
@@ -138,35 +141,6 @@ function piecesOf(text: string): readonly string[] {
   if (open.length === 0 && pieces.length === 0 && heading !== '') open = [heading];
   close();
   return pieces.slice(0, MOST_PIECES);
-}
-
-const SENTENCE_END = /[.!?…]["')\]»”]{0,3}(?=\s|$)|[。！？]|\n/gu;
-const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|z\.\s?b|etc|vs|cf|bzw|approx|incl|p\. ?ex)\.$/i;
-
-/** The leading sentences that fit. A sentence that is too long alone is cut at a word and marked so. */
-export function cutQuote(text: string, most: number): string {
-  if (text.length <= most) return text;
-  let end = 0;
-  for (const match of text.slice(0, most).matchAll(SENTENCE_END)) {
-    const to = match.index + match[0].length;
-    if (!ABBREVIATION.test(text.slice(Math.max(0, to - 8), to))) end = to;
-  }
-  if (end > 0) return text.slice(0, end).trim();
-  const word = text.slice(0, most - 2).replace(/\s\S{0,80}$/, '');
-  return `${word.trimEnd()} …`;
-}
-
-/** The sentences of a text, in order, as they are. */
-export function sentencesOf(text: string): readonly string[] {
-  const sentences: string[] = [];
-  let from = 0;
-  for (const match of text.matchAll(SENTENCE_END)) {
-    const to = match.index + match[0].length;
-    if (ABBREVIATION.test(text.slice(Math.max(from, to - 8), to))) continue;
-    sentences.push(text.slice(from, to).trim());
-    from = to;
-  }
-  return [...sentences, text.slice(from).trim()].filter((sentence) => sentence !== '');
 }
 
 /**

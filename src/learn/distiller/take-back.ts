@@ -7,7 +7,8 @@ import {
 } from '../../evidence/signals/revocations.ts';
 import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
 import { contradicts, isNamedIn, isWantedIn, type Matter, readMatter } from './matter.ts';
-import { type Saying, sentencesOf } from './sayings.ts';
+import { sentencesOf } from './quote-sentences.ts';
+import type { Saying } from './sayings.ts';
 
 /** Words that may be taken back. */
 interface EarlierWords {

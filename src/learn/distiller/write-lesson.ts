@@ -9,7 +9,8 @@ import { topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
-import { cutQuote, type Speaker, sentencesOf } from './sayings.ts';
+import { cutQuote, sentencesOf } from './quote-sentences.ts';
+import type { Speaker } from './sayings.ts';
 
 /** What a lesson quotes. All of it is in the record, letter by letter. */
 export interface QuotedLesson {
@@ -124,6 +125,9 @@ function ruleIn(quote: string, others: readonly string[] = []) {
   const end = isLeftOut ? before.reduce((to, one) => quote.indexOf(one, to) + one.length, 0) : 0;
   return { text: quote.slice(end).trimStart(), sentence: sentences[at] ?? quote };
 }
+
+/** Whether a sentence of a quote says how things are done, and not only what was wrong. */
+export const statesRule = (quote: string): boolean => sentencesOf(quote).some(isRule);
 
 function isRule(sentence: string): boolean {
   const folded = foldWords(sentence);

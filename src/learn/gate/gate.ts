@@ -5,13 +5,14 @@ import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
 import { clip } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { isFrameLine } from '../distiller/write-lesson.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
 import { contentFingerprint, type FindSimilar, findDuplicate, type TextChange } from './find-duplicate.ts';
 import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
-import { judgeRetirement, whyNotRetired } from './judge-retirement.ts';
+import { judgeRetirement, whyNotRetired, whyUntouchable } from './judge-retirement.ts';
 import { lintLesson } from './lint-lesson.ts';
 import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
@@ -89,7 +90,10 @@ async function judge(
   // 3. Should a person review it first?
 
   const sorted = await sortEvidenceByTrust(cases);
-  const shown = old !== undefined && old.state !== 'proposed' ? [foldText(promptText(old.text))] : [];
+  const joined = change.op === 'merge' ? change.ids.flatMap((id) => library.lesson(id) ?? []) : [];
+  const shown = [...(old === undefined ? [] : [old]), ...joined]
+    .filter(({ state }) => state !== 'proposed')
+    .map(({ text }) => foldText(promptText(text)));
   const known: EvidenceByTrust = {
     ...sorted,
     firstParty: [...sorted.firstParty, ...shown],
@@ -158,15 +162,23 @@ function whyNotChange(change: TextChange, old: Lesson | undefined): string | und
     : undefined;
 }
 
-/** Lessons that people wrote are merged by people. */
+/** Lessons that people wrote are merged by people. What a person told is merged where their words stay. */
 function whyNotMerge(change: TextChange, library: Library): string | undefined {
   if (change.op !== 'merge') return undefined;
   for (const id of change.ids) {
     const lesson = library.lesson(id);
-    const why = lesson === undefined ? `lesson ${id} does not exist` : whyNotRetired(lesson);
+    if (lesson === undefined) return `lesson ${id} does not exist`;
+    const why = keepsWords(change.text, lesson.text) ? whyUntouchable(lesson) : whyNotRetired(lesson);
     if (why !== undefined && id !== change.into) return why;
   }
   return undefined;
+}
+
+/** Whether a lesson that quotes has the words of another one's rule, letter by letter. */
+function keepsWords({ content, evidence }: LessonText, other: LessonText): boolean {
+  const rule = other.description.replace(/^"|"$/g, '').replace(/ …$/, '');
+  const quoted = oneLine(content.replace(/^> /gm, ''));
+  return evidence.learner === 'distiller' && other.evidence.learner === 'distiller' && quoted.includes(rule);
 }
 
 /** A learner may improve a text; a change of its name or scope needs approval. */

@@ -7,7 +7,7 @@ import { mayScopesOverlap } from '../draft-lesson.ts';
 const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'import', 'file', 'starter']);
 
 /** Why a learner may not change a lesson at all; undefined when it may. */
-function whyUntouchable({ id, state, frozen, pinned, text }: Lesson): string | undefined {
+export function whyUntouchable({ id, state, frozen, pinned, text }: Lesson): string | undefined {
   if (frozen) return `${id} is frozen: only a person may change it`;
   if (pinned) return `${id} is pinned: only a person may retire it`;
   if (state === 'retired' || state === 'rejected') return `${id} is ${state} already`;

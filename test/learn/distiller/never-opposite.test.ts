@@ -3,7 +3,7 @@ import type { FailureCase } from '../../../src/core/learn.ts';
 import type { LessonText } from '../../../src/core/lesson.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
-import { sentencesOf } from '../../../src/learn/distiller/sayings.ts';
+import { sentencesOf } from '../../../src/learn/distiller/quote-sentences.ts';
 import { isFrameLine } from '../../../src/learn/distiller/write-lesson.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { oneLine } from '../../../src/text/visible-text.ts';

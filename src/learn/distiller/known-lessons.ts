@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FailureCase } from '../../core/learn.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import { mayScopesOverlap } from '../draft-lesson.ts';
+import type { Sayings } from './group-sayings.ts';
+import { contradicts, coversMatter, isNearMatter, readMatter } from './matter.ts';
+import { isSameRule, type Likeness, type RuleWords, readRuleWords } from './same-rule.ts';
+import type { Saying } from './sayings.ts';
+import { takesBack } from './take-back.ts';
+import { type QuotedLesson, readLesson } from './write-lesson.ts';
+
+/** The name of this learner in the evidence of its lessons. */
+export const DISTILLER = 'distiller';
+
+/** A lesson of the library with what it is about. */
+export interface KnownLesson {
+  readonly lesson: Lesson;
+  /** Present for a lesson of this learner. */
+  readonly quoted?: QuotedLesson;
+  /** Each quote, or the whole text. */
+  readonly words: readonly RuleWords[];
+}
+
+/** Lessons that may apply where the failures happened. */
+export const lessonsNear = (
+  failures: readonly FailureCase[],
+  lessons: readonly Lesson[],
+): readonly Lesson[] =>
+  lessons
+    .filter(({ state }) => state !== 'retired')
+    .filter(({ text }) => failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)));
+
+export const isTold = ({ text }: Lesson): boolean => text.note.source === 'told';
+
+export const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
+  kind === 'skill' && !frozen && text.evidence.learner === DISTILLER;
+
+export function readKnown(lesson: Lesson): KnownLesson {
+  const quoted = lesson.text.evidence.learner === DISTILLER ? readLesson(lesson.text) : undefined;
+  const { description, content } = lesson.text;
+  if (quoted === undefined) {
+    const text = `${description}\n${content}`;
+    return { lesson, words: [{ quote: text, matters: [readMatter(text)], values: [], terms: new Set() }] };
+  }
+  return { lesson, quoted, words: quoted.quotes.map((quote) => readRuleWords(quote, quoted.tasks)) };
+}
+
+/** A lesson that quotes is compared quote by quote, with all that was said. */
+export const teaches = (
+  { quoted, words }: KnownLesson,
+  group: Sayings,
+  likeness: Likeness,
+  wasShown: boolean,
+): boolean =>
+  quoted === undefined
+    ? words.some(({ matters }) => matters.some((text) => coversMatter(text, group[0].matter)))
+    : words.some((one) => group.some((saying) => isSameRule(one, saying, likeness, wasShown)));
+
+export const nearestOf = (
+  alike: readonly KnownLesson[],
+  { quote }: Saying,
+  likeness: Likeness,
+): KnownLesson | undefined => {
+  const near = ({ words }: KnownLesson): number =>
+    Math.max(...words.map((one) => likeness(one.quote, quote).nearest));
+  return alike.toSorted((a, b) => near(b) - near(a))[0];
+};
+
+/** A lesson of the same place that says the same rule. */
+export const mayBeTakenIn = ({ lesson }: KnownLesson, { lesson: into }: KnownLesson): boolean =>
+  isOwn(lesson) &&
+  !lesson.pinned &&
+  (lesson.state === 'trial' || lesson.state === 'live') &&
+  isDeepStrictEqual(lesson.text.scope, into.text.scope);
+
+export const isNear = ({ quoted, words }: KnownLesson, { matter }: Saying): boolean =>
+  quoted !== undefined &&
+  words
+    .flatMap(({ matters }) => matters)
+    .some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
+
+/** Only the words that hold now can be taken back. */
+export const isTakenBack = ({ quoted, words: [lead] }: KnownLesson, saying: Saying): boolean =>
+  quoted !== undefined && lead !== undefined && takesBack(saying, lead);

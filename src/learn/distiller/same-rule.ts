@@ -1,0 +1,162 @@
+import { createLruMap } from '../../base/lru-map.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+import { foldAccents } from '../../evidence/signals/own-sentences.ts';
+import { detectLanguages } from '../gate/detect-languages.ts';
+import { cosineSimilarity } from '../nearest-lessons.ts';
+import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
+import { mattersOf, sentencesOf } from './quote-sentences.ts';
+
+/** The words of a rule, for telling whether other words are about the same rule. Nothing of it is ever shown. */
+export interface RuleWords {
+  readonly quote: string;
+  /** Of its sentences. */
+  readonly matters: readonly Matter[];
+  /** The values that it names and that its task does not: `--no-verify`, `_total`, `+08:00`. */
+  readonly values: readonly string[];
+  /** What it is about, without what its task names. */
+  readonly terms: ReadonlySet<string>;
+}
+
+/** How near two quotes are in meaning, −1 to 1: as a whole, and the two of their sentences that are nearest. Zero where unknown. */
+export type Likeness = (a: string, b: string) => { readonly whole: number; readonly nearest: number };
+
+export const UNKNOWN_LIKENESS: Likeness = () => ({ whole: 0, nearest: 0 });
+
+/**
+ * From these cosines of the sentence model on, two quotes are taken to say the same, chosen on users who tell their rules again in
+ * other words (`npm run bench:retold`, the dev set) and on messages that tell none.
+ */
+const SAME_SENTENCE = 0.55;
+/** With a term that neither task has. */
+const SAME_WITH_TERM = 0.4;
+/** With a value that both name. */
+const SAME_WITH_VALUE = 0.2;
+/** Where the work was shown the lesson and was corrected all the same. */
+const SAME_WHEN_SHOWN = 0.45;
+
+/**
+ * Whether two quotes state one rule: in nearly the same words, with the same value, or in other words of the same meaning. Quotes with
+ * different values, and quotes of which one rejects what the other wants, state two.
+ */
+export function isSameRule(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown = false): boolean {
+  if (hasOtherValue(a, b)) return false;
+  return shareMatter(a.matters, b.matters) || isAlike(a, b, likeness, wasShown);
+}
+
+/** Whether two quotes mean the same, by the sentence model. */
+export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown = false): boolean {
+  const { whole, nearest } = likeness(a.quote, b.quote);
+  const isShared = sharesValue(a, b);
+  const isNear =
+    nearest >= (wasShown ? SAME_WHEN_SHOWN : SAME_SENTENCE) ||
+    (whole >= SAME_WITH_TERM && [...a.terms].some((term) => b.terms.has(term))) ||
+    (whole >= SAME_WITH_VALUE && isShared);
+  if (!isNear || hasOtherValue(a, b)) return false;
+  // "There was no _total" and "add _total": a complaint names what it misses.
+  return !a.matters.some((one) =>
+    b.matters.some(
+      (other) => contradicts(one, other) || contradicts(other, one) || (!isShared && isOpposed(one, other)),
+    ),
+  );
+}
+
+/** Names such as `door_opened` are examples more often than values. */
+const isName = (value: string): boolean => /^\w+$/.test(value);
+const hasOtherValue = (a: RuleWords, b: RuleWords): boolean =>
+  !a.values.every(isName) && !b.values.every(isName) && !sharesValue(a, b);
+
+const sharesValue = (a: RuleWords, b: RuleWords): boolean =>
+  a.values.some((value) => b.quote.includes(value)) ||
+  b.values.some((value) => a.quote.includes(value)) ||
+  a.values.some((one) => b.values.some((other) => one.slice(0, FORM) === other.slice(0, FORM)));
+/** `\\cref{fig:a}` and `\\cref{eq:b}` are of one form. */
+const FORM = 4;
+
+const QUOTED =
+  /"([^"\n]{1,80})"|“([^”\n]{1,80})”|`([^`\n]{1,80})`|(?<![\p{L}\p{N}])'([^'\n]{1,80})'(?![\p{L}\p{N}])/gu;
+const BARE = /(?<=^|[\s(:,])(?:--?[\p{L}]|(?=\S*[^\s\p{L}\p{N}.,;:!?'"()…–—-]))[^\s"“”`'(),;]{2,80}/gu;
+const OFFSET = /^[+-]\d\d:?\d\d$/;
+/** Dates, numbers, amounts, addresses, and files and folders: examples, or the case at hand. */
+const NO_VALUE =
+  /^[\d.,:/+\s%€$£-]*$|^https?:|@\w+\.|^(?:[\w.-]{0,80}\/)+[\w.-]*$|^[\w-]{1,80}\.[a-z]{1,5}$|^\p{L}+(?:[ '’-]\p{L}+)*$|^\p{L}+\/\p{L}+$/u;
+const MOST_VALUES = 8;
+const SHORTEST_PART = 3;
+
+/** The values in a quote. What a value has in common with the texts of its case is left out: of `archive/may.json_old`, `_old`. */
+export function valuesIn(quote: string, known: readonly string[] = []): readonly string[] {
+  const texts = known.join('\n');
+  const found = [
+    ...[...quote.matchAll(QUOTED)].flatMap((match) => match.slice(1).filter((part) => part !== undefined)),
+    ...(quote.replace(QUOTED, ' ').match(BARE) ?? []),
+  ];
+  const values = found
+    .map((one) =>
+      newPart(
+        one.trim().replace(/[.,;:!?]+$/, (end) => (/^[.,;:]+$/.test(end) ? '' : end)),
+        texts,
+      ),
+    )
+    .map((value) => (OFFSET.test(value) ? value : value.replace(/(?<=[^\d\s]{2,})\d[\d.,:/-]{2,}$/, '')))
+    .filter((value) => value.length > 1 && (OFFSET.test(value) || !NO_VALUE.test(value)));
+  return [...new Set(values)].slice(0, MOST_VALUES);
+}
+
+/** The value without the longest beginning and end of it that stand in the texts. */
+function newPart(value: string, texts: string): string {
+  if (texts.includes(value)) return '';
+  let from = value.length;
+  while (from >= SHORTEST_PART && !texts.includes(value.slice(0, from))) from--;
+  const rest = from >= SHORTEST_PART ? value.slice(from) : value;
+  let to = 0;
+  while (rest.length - to >= SHORTEST_PART && !texts.includes(rest.slice(to))) to++;
+  return rest.length - to >= SHORTEST_PART ? rest.slice(0, to) : rest;
+}
+
+/** What a quote says, told from the texts of its case: what was asked and done. */
+export function readRuleWords(quote: string, known: readonly string[]): RuleWords {
+  const matter = readMatter(quote);
+  const told = new Set(known.flatMap((text) => [...readMatter(text).terms.keys()]));
+  return {
+    quote,
+    matters: mattersOf(quote),
+    values: valuesIn(quote, known),
+    terms: new Set([...matter.terms.keys()].filter((term) => !told.has(term) && isTelling(term))),
+  };
+}
+
+/** Reads quotes with the sentence model, each once. Never rejects: without the model nothing is known to be alike. */
+export type CompareQuotes = (quotes: readonly string[]) => Promise<Likeness>;
+
+/** The sentence model knows English only: other texts are near each other whatever they say. */
+const isEnglish = (quote: string): boolean => detectLanguages(foldAccents(quote)).size === 0;
+
+const MOST_VECTORS = 5_000;
+const MOST_SENTENCES = 6;
+
+export function createQuoteComparison(embed: EmbeddingModel['embed']): CompareQuotes {
+  const known = createLruMap<string, Float32Array>(MOST_VECTORS);
+  const partsOf = (quote: string): readonly string[] => [
+    ...new Set([quote, ...sentencesOf(quote).slice(0, MOST_SENTENCES)]),
+  ];
+  return async (quotes) => {
+    const missing = [...new Set(quotes.filter(isEnglish).flatMap(partsOf))].filter(
+      (text) => known.get(text) === undefined,
+    );
+    try {
+      const vectors = missing.length === 0 ? [] : await embed(missing);
+      vectors.forEach((vector, index) => {
+        known.set(missing[index] ?? '', vector);
+      });
+    } catch {
+      return UNKNOWN_LIKENESS;
+    }
+    const near = (a: string, b: string): number => {
+      const [one, other] = [known.get(a), known.get(b)];
+      return one === undefined || other === undefined ? 0 : cosineSimilarity(one, other);
+    };
+    return (a, b) => ({
+      whole: near(a, b),
+      nearest: Math.max(...partsOf(a).flatMap((one) => partsOf(b).map((other) => near(one, other)))),
+    });
+  };
+}
