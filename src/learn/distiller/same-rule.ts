@@ -128,7 +128,12 @@ export function readRuleWords(quote: string, known: readonly string[]): RuleWord
 export type CompareQuotes = (quotes: readonly string[]) => Promise<Likeness>;
 
 /** The sentence model knows English only: other texts are near each other whatever they say. */
-const isEnglish = (quote: string): boolean => detectLanguages(foldAccents(quote)).size === 0;
+const isEnglish = (quote: string): boolean => {
+  const folded = foldAccents(quote);
+  return ENGLISH.test(folded) && detectLanguages(folded).size === 0;
+};
+const ENGLISH =
+  /\b(?:the|a|an|is|are|be|has|have|in|on|for|to|of|by|from|with|and|or|not|no|never|it|this|that|we|you|your|our|i|my|all|every|use|must|should|please|pls)\b/;
 
 const MOST_VECTORS = 5_000;
 const MOST_SENTENCES = 6;
