@@ -3,7 +3,10 @@ import { cutBlocks, shownSkills } from './shown-skills.ts';
 import type { NanoTokenizer } from './tokenizer.ts';
 import { FIRST_FIGURE, FIRST_NIBBLE, MARK } from './vocabulary.ts';
 
-/** What exceeds these limits is truncated as `renderTask` describes. */
+/**
+ * What exceeds these limits is truncated as `renderTask` describes. A prompt is as long as nearly all prompts of pre-training were
+ * (models/nano/CARD.md): the policy reads longer ones badly.
+ */
 export const PROMPT_LIMITS = {
   skills: 8,
   lines: 8,
@@ -12,7 +15,7 @@ export const PROMPT_LIMITS = {
   lineTokens: 56,
   saidTokens: 64,
   taskTokens: 384,
-  promptTokens: 800,
+  promptTokens: 320,
 } as const;
 
 /** In characters: a longer task has more than `taskTokens` tokens, so that it need not be encoded to be refused. */

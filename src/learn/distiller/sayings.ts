@@ -48,7 +48,8 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   };
   const hear = (text: string, speaker: Speaker): void => {
     const pieces = speaker === 'user' && isOneThought(text) ? [visibleText(text).trim()] : piecesOf(text);
-    for (const quote of pieces) if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote));
+    for (const quote of pieces)
+      if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote) && !namesOnlyCase(quote, caseTexts));
   };
   // What was said of an answer that was right is no correction.
   const told =
@@ -163,6 +164,20 @@ const OF_QUESTION =
   /(?:^|\b(?:[Nn]ot|taken?|chose|pick(?:ed)?|ticked|only|and|or|out|missed|[Oo]ption|[Aa]nswer|letter|answer is|answer was) )[A-H](?:$|[,.;:()]|\s\(|\s(?:is|are|was|would|should|belongs|as well|too|because|holds|and|or|in|contradicts)\b)/;
 const OF_DOCUMENT =
   /^(?:from|in|according to|as per) (?:[\w./-]{1,80}\.\w{1,5}|the \w{1,20})[:,] (?!(?:always|never|use|put|do|we|you)\b)|\b(?:says?|states?|see|reads? in|gives|otherwise in) [\w./-]{1,60}\.(?:md|txt|pdf|docx?|json|csv)\b|^the (?:invoice|memo|contract|lease|log|minutes|ticket|report) (?:says|states|gives|reads)\b/i;
+
+const LITERAL =
+  /"[^"\n]{1,80}"|“[^”\n]{1,80}”|`[^`\n]{1,80}`|[\w.+-]{0,40}\/[\w./+-]{1,80}|[\w.+:-]{0,40}\d[\w.+:%/-]{0,40}/gu;
+const MEANT_FOR_ALL = /\b(?:must|should|needs?|has to|have to|always|never|every|each|all|any|we|our|us)\b/i;
+
+/** Feedback that names nothing but what its task and its answer named: "I saw 89 as seats, I had said 20". */
+function namesOnlyCase(quote: string, caseTexts: readonly string[]): boolean {
+  const named = (quote.match(LITERAL) ?? []).map((one) => one.replace(/^["“`]|["”`]$|[.,;:]+$/g, ''));
+  return (
+    named.length > 0 &&
+    !MEANT_FOR_ALL.test(quote) &&
+    named.every((one) => caseTexts.some((text) => text.includes(one)))
+  );
+}
 
 /** What is named as an example does not make a rule a single case. */
 const EXAMPLE =
