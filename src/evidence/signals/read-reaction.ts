@@ -111,7 +111,11 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
 
 /** The block with which the next piece of work begins: what stands there tells nothing about the reply. */
 function newWorkIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKind[]): number {
-  const first = sentences.find(({ block }, index) => block > 0 && OPENS_WORK.has(kinds[index] ?? 'other'));
+  // What stands beside a question is told for its answer.
+  const first = sentences.find(
+    ({ folded, block }, index) =>
+      (/[?？]$/.test(folded) && !GREETING.test(folded)) || (block > 0 && kinds[index] === 'task'),
+  );
   return first?.block ?? Number.POSITIVE_INFINITY;
 }
 
@@ -153,7 +157,7 @@ function isBesideCore(sentences: readonly OwnSentence[], core: readonly number[]
   const ofBlock = (number: number): readonly OwnSentence[] => sentences.filter((one) => one.block === number);
   const isCoreBlock = (number: number): boolean => core.some((one) => sentences[one]?.block === number);
   const isShort = (number: number): boolean =>
-    ofBlock(number).reduce((sum, { folded }) => sum + folded.split(' ').length, 0) <= SHORT_CORRECTION;
+    ofBlock(number).reduce((sum, { folded }) => sum + folded.split(' ').length, 0) <= BARE_CORRECTION;
   return isCoreBlock(block) || (block > 0 && isCoreBlock(block - 1) && isShort(block - 1));
 }
 
@@ -197,6 +201,7 @@ const OPENS_WORK: ReadonlySet<SentenceKind> = new Set(['task', 'question']);
 type SentenceKind = 'complaint' | 'rule' | 'outage' | 'thanks' | 'greeting' | 'task' | 'question' | 'other';
 
 const SHORT_CORRECTION = 6;
+const BARE_CORRECTION = 3;
 
 /** What follows a correction of few words ("Nope.") and is no new task, question or thanks says what it is about. */
 function isExplanation(

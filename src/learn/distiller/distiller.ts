@@ -271,9 +271,10 @@ function revise(
   // The newest words lead, unless they say less than the ones before.
   const before = readMatter(older).terms;
   const newest = added.find(
-    ({ quote, matter: { terms } }) =>
+    ({ quote, isStanding, isCase, matter: { terms } }) =>
       (terms.size >= before.size || [...terms.keys()].some((term) => !before.has(term))) &&
-      (statesRule(quote) || !statesRule(older)),
+      !isCase &&
+      (isStanding || statesRule(quote) || !statesRule(older)),
   );
   const isLess = newest === undefined || isFull;
   const isMerged = theirs.length > 0;

@@ -47,16 +47,15 @@ export function groupSayings(
       continue;
     }
     // Two lines of one feedback are meant as two, unless they are the same words.
-    const group = groups.find(({ sayings: others }) =>
-      others.some(
-        (other) =>
-          other.matter.print === one.matter.print ||
-          (other.failure !== one.failure &&
-            // What was said about one answer each is a rule only in nearly the same words.
-            isSameRule(other, one, other.isStanding || one.isStanding ? likeness : UNKNOWN_LIKENESS)) ||
-          isRepeatedLoosely(other, one, likeness),
-      ),
-    );
+    const group =
+      groups.find(({ sayings: others }) =>
+        others.some(
+          (other) =>
+            other.matter.print === one.matter.print ||
+            (other.failure !== one.failure && isSameRule(other, one, UNKNOWN_LIKENESS)) ||
+            isRepeatedLoosely(other, one),
+        ),
+      ) ?? groups.find(({ sayings: others }) => isAlikeMost(others, one, likeness));
     if (group === undefined) groups.push({ sayings: [one], takenBack: [] });
     else group.sayings.push(one);
   }
@@ -64,22 +63,44 @@ export function groupSayings(
 }
 
 /** What was said about one answer each, in two sessions. */
-const isRepeatedLoosely = (a: Saying, b: Saying, likeness: Likeness): boolean =>
-  !a.isStanding && !b.isStanding && a.failure.session !== b.failure.session && isSaidAgain(a, b, likeness);
+const isRepeatedLoosely = (a: Saying, b: Saying): boolean =>
+  !a.isStanding &&
+  !b.isStanding &&
+  a.failure.session !== b.failure.session &&
+  isSaidAgain(a, b, UNKNOWN_LIKENESS);
+
+/** Of the same meaning as at least half of what others said in other words: like by like, everything would become one rule. */
+export const isAlikeMost = (
+  others: readonly (RuleWords & SayingPlace)[],
+  one: Saying,
+  likeness: Likeness,
+  wasShown = false,
+): boolean =>
+  one.isCase !== true &&
+  2 *
+    others.filter(
+      (other) =>
+        other.failure !== one.failure && other.isCase !== true && isAlike(other, one, likeness, wasShown),
+    ).length >=
+    others.length;
+
+type SayingPlace = Partial<Pick<Saying, 'failure' | 'isCase'>>;
 
 /** Whether two sessions said the same: in words of the same meaning, or in nearly the same ones. */
 export const isSaidAgain = (a: SaidWords, b: SaidWords, likeness: Likeness): boolean =>
-  isAlike(a, b, likeness) ||
+  (!a.isCase && !b.isCase && isAlike(a, b, likeness)) ||
   shareMatter(a.matters, b.matters) ||
   (!(a.isRemark && b.isRemark) &&
     (isAboutSame(a.matter, b.matter) ||
       a.matters.some((one) => b.matters.some((other) => isAboutSame(one, other)))));
 
 /** What comparing sayings needs of them. */
-export type SaidWords = RuleWords & Pick<Saying, 'matter' | 'isRemark'>;
+export type SaidWords = RuleWords & Pick<Saying, 'matter' | 'isRemark' | 'isCase'>;
 
-/** The newest words lead, unless an older saying has all of them and more. */
-function fullestFirst(group: Sayings): Sayings {
+/** Words for later work lead, the newest first, unless an older saying has all of them and more. */
+function fullestFirst(said: Sayings): Sayings {
+  const standing = said.find(({ isStanding }) => isStanding) ?? said[0];
+  const group: Sayings = [standing, ...said.filter((one) => one !== standing)];
   const [newest] = group;
   const fuller = group.find(
     ({ matter: { terms } }) =>

@@ -2,9 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FailureCase } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
-import type { Sayings } from './group-sayings.ts';
+import { isAlikeMost, type Sayings } from './group-sayings.ts';
 import { contradicts, coversMatter, isNearMatter, readMatter } from './matter.ts';
-import { isSameRule, type Likeness, type RuleWords, readRuleWords } from './same-rule.ts';
+import {
+  hasOtherValue,
+  isSameRule,
+  type Likeness,
+  type RuleWords,
+  readRuleWords,
+  UNKNOWN_LIKENESS,
+} from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 import { type QuotedLesson, readLesson } from './write-lesson.ts';
@@ -54,7 +61,11 @@ export const teaches = (
 ): boolean =>
   quoted === undefined
     ? words.some(({ matters }) => matters.some((text) => coversMatter(text, group[0].matter)))
-    : words.some((one) => group.some((saying) => isSameRule(one, saying, likeness, wasShown)));
+    : group.some(
+        (saying) =>
+          words.some((one) => isSameRule(one, saying, UNKNOWN_LIKENESS)) ||
+          isAlikeMost(words, saying, likeness, wasShown),
+      );
 
 export const nearestOf = (
   alike: readonly KnownLesson[],
@@ -73,11 +84,13 @@ export const mayBeTakenIn = ({ lesson }: KnownLesson, { lesson: into }: KnownLes
   (lesson.state === 'trial' || lesson.state === 'live') &&
   isDeepStrictEqual(lesson.text.scope, into.text.scope);
 
-export const isNear = ({ quoted, words }: KnownLesson, { matter }: Saying): boolean =>
+export const isNear = ({ quoted, words }: KnownLesson, saying: Saying): boolean =>
   quoted !== undefined &&
+  saying.isCase !== true &&
   words
+    .filter((one) => !hasOtherValue(one, saying))
     .flatMap(({ matters }) => matters)
-    .some((one) => isNearMatter(one, matter) && !contradicts(matter, one));
+    .some((one) => isNearMatter(one, saying.matter) && !contradicts(saying.matter, one));
 
 /** Only the words that hold now can be taken back. */
 export const isTakenBack = ({ quoted, words: [lead] }: KnownLesson, saying: Saying): boolean =>

@@ -60,10 +60,10 @@ export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown
   );
 }
 
-/** Names such as `door_opened` are examples more often than values. */
-const isName = (value: string): boolean => /^\w+$/.test(value);
-const hasOtherValue = (a: RuleWords, b: RuleWords): boolean =>
+/** Whether both name values, and none of them in common. Names such as `door_opened` are examples more often than values. */
+export const hasOtherValue = (a: RuleWords, b: RuleWords): boolean =>
   !a.values.every(isName) && !b.values.every(isName) && !sharesValue(a, b);
+const isName = (value: string): boolean => /^\w+$/.test(value);
 
 const sharesValue = (a: RuleWords, b: RuleWords): boolean =>
   a.values.some((value) => b.quote.includes(value)) ||

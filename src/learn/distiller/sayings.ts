@@ -3,7 +3,7 @@ import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { isBareReminder } from '../../evidence/signals/standing-phrases.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { hasSubject, type Matter, readMatter } from './matter.ts';
-import { cutQuote } from './quote-sentences.ts';
+import { cutQuote, sentencesOf } from './quote-sentences.ts';
 import { type RuleWords, readRuleWords } from './same-rule.ts';
 
 /** Something that a person or a check said about a failure, in its own words. */
@@ -15,6 +15,8 @@ export interface Saying extends RuleWords {
   readonly failure: FailureCase;
   /** Meant for later work too: once is enough. Otherwise it counts when it was said in two sessions. */
   readonly isStanding: boolean;
+  /** It names nothing beyond the case at hand: only the same words in another session make it more. */
+  readonly isCase?: true;
   /** Stated without blame: only the same words in another session make it more. */
   readonly isRemark?: true;
 }
@@ -35,7 +37,7 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   const { passages, appraisal } = failure;
   const found = new Map<string, Saying>();
   const caseTexts = textsOfCase(failure);
-  const add = (quote: string, speaker: Speaker, isStanding: boolean, isRemark = false): void => {
+  const add = (quote: string, speaker: Speaker, isStanding: boolean, more: SayingMarks = {}): void => {
     const matter = readMatter(quote);
     if (
       SCORE_ALONE.test(quote) ||
@@ -44,12 +46,16 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
     )
       return;
     const said = { ...readRuleWords(quote, caseTexts), speaker, matter, failure, isStanding };
-    found.set(matter.print, isRemark ? { ...said, isRemark } : said);
+    found.set(matter.print, { ...said, ...more });
   };
   const hear = (text: string, speaker: Speaker): void => {
     const pieces = speaker === 'user' && isOneThought(text) ? [visibleText(text).trim()] : piecesOf(text);
-    for (const quote of pieces)
-      if (hasSubject(quote)) add(quote, speaker, !isSingleCase(quote) && !namesOnlyCase(quote, caseTexts));
+    for (const quote of pieces) {
+      // What names only its own case says nothing to anybody else, however often such things are said.
+      if (!hasSubject(quote) || isOfOptions(quote) || namesOnlyCase(quote, caseTexts)) continue;
+      const isCase = isSingleCase(quote);
+      add(quote, speaker, !isCase, isCase ? { isCase } : {});
+    }
   };
   // What was said of an answer that was right is no correction.
   const told =
@@ -66,14 +72,16 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   const { correction, remark = [] } = appraisal;
   const { quotes, isStanding } = correction ?? { quotes: remark, isStanding: false };
   const isToldToo = (quote: string): boolean => told.some(({ text }) => text.includes(quote));
-  const unheard = quotes.every(isToldToo) ? [] : quotes;
+  const unheard = quotes.some(isToldToo) ? [] : quotes;
   const said = cutQuote(visibleText(joinQuotes(unheard, failure)).trim(), LONGEST_QUOTE);
   if (isStanding ? MORE_THAN_A_WORD.test(said) : hasSubject(said))
-    add(said, 'user', isStanding, correction === undefined);
+    add(said, 'user', isStanding, correction === undefined ? { isRemark: true } : {});
   return [...found.values()];
 }
 
 const CASE_CHARACTERS = 8_000;
+
+type SayingMarks = Pick<Saying, 'isCase' | 'isRemark'>;
 
 /** What was asked and done: a value that stands there is no news. */
 const textsOfCase = ({ task, passages }: FailureCase): readonly string[] => [
@@ -178,6 +186,15 @@ function namesOnlyCase(quote: string, caseTexts: readonly string[]): boolean {
     named.every((one) => caseTexts.some((text) => text.includes(one)))
   );
 }
+
+/** "Not quite. A is right. B is wrong." */
+const isOfOptions = (quote: string): boolean => {
+  const sentences = sentencesOf(quote);
+  const others = sentences.filter((sentence) => !OF_QUESTION.test(sentence));
+  return (
+    others.length < sentences.length && others.every((sentence) => sentence.split(/\s+/).length < FEW_WORDS)
+  );
+};
 
 /** What is named as an example does not make a rule a single case. */
 const EXAMPLE =

@@ -105,7 +105,7 @@ describe('the prompt of the nano policy', () => {
     const long = many
       .slice(0, 8)
       .map(({ text }) => lesson(text.name, `${text.name} ${'and so on '.repeat(80)}`, ''));
-    const task = `${TASK} ${'State to done. '.repeat(60)}`.trim();
+    const task = `${TASK} ${'State to done. '.repeat(20)}`.trim();
     const prompt = renderPrompt(
       ask(task, { system: [{ type: 'text', text: renderBlock(long) }] }),
       tokenizer,
