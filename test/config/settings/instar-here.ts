@@ -64,7 +64,8 @@ export function createStage(): Stage {
   };
   return {
     folder,
-    open: (name, config, more = {}) => memo(daemons, name, () => openHere(config, { embed, ...more }, folder())),
+    open: (name, config, more = {}) =>
+      memo(daemons, name, () => openHere(config, { embed, ...more }, folder())),
     provider: (name, reply) => memo(providers, name, () => startProvider(reply)),
     close: async () => {
       await Promise.all([...daemons.values()].map(async (one) => (await one).daemon.close()));
