@@ -18,9 +18,16 @@ export function readBfloat16s(bytes: Uint8Array): Float32Array<ArrayBuffer> {
   return new Float32Array(bits.buffer);
 }
 
+/** By a table of all halves: to convert each of millions of weights took most of an engine's start. */
 export function readFloat16s(bytes: Uint8Array): Float32Array<ArrayBuffer> {
-  return Float32Array.from(new Uint16Array(alignedCopy(bytes, 2)), halfToFloat);
+  const halves = new Uint16Array(alignedCopy(bytes, 2));
+  floats ??= Float32Array.from({ length: 65_536 }, (_, bits) => halfToFloat(bits));
+  const values = new Float32Array(halves.length);
+  for (let at = 0; at < halves.length; at++) values[at] = floats[halves[at] ?? 0] ?? 0;
+  return values;
 }
+
+let floats: Float32Array | undefined;
 
 function halfToFloat(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;

@@ -147,8 +147,9 @@ async function endProcess(
 ): Promise<boolean> {
   const { pid, url } = record;
   // A second signal would cut off the requests that are being finished.
-  const isStopping = (await probeDaemon(record)) === 'refused';
-  const busy = isStopping ? undefined : await countInFlight(home, env);
+  const probe = await probeDaemon(record);
+  const isStopping = probe === 'refused';
+  const busy = probe === 'answers' ? await countInFlight(home, env) : undefined;
   printer.note(
     isStopping ? `Instar (pid ${pid}) is stopping already` : `Stopping Instar at ${url} (pid ${pid})`,
     busy ? `; ${plural(busy, 'request')} in progress will be finished first` : '',

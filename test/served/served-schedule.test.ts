@@ -10,6 +10,8 @@ import { makeHome, startDaemon } from '../support/daemon.ts';
 
 const ENTRY = path.resolve(import.meta.dirname, 'slow-daemon.mjs');
 const UNITS = 12;
+/** Generous: each wait ends as soon as the condition holds. */
+const SOON = { timeout: 40_000, interval: 20 };
 const undo: (() => void)[] = [];
 afterEach(() => {
   for (const run of undo.splice(0).reverse()) run();
@@ -61,13 +63,13 @@ describe('slow work in the real daemon', () => {
     const { home, lines, start } = open();
     for (const target of [2, 6]) {
       const { child, exited } = await start();
-      await vi.waitFor(() => expect(countOf(lines(), 'kept')).toBeGreaterThanOrEqual(target), 20_000);
+      await vi.waitFor(() => expect(countOf(lines(), 'kept')).toBeGreaterThanOrEqual(target), SOON);
       child.kill('SIGKILL');
       await exited;
     }
     expect(countOf(lines(), 'done'), 'killed before the end').toBe(0);
     const { child, exited } = await start();
-    await vi.waitFor(() => expect(countOf(lines(), 'done')).toBe(1), 20_000);
+    await vi.waitFor(() => expect(countOf(lines(), 'done')).toBe(1), SOON);
     child.kill('SIGTERM');
     await exited;
 
@@ -88,20 +90,21 @@ describe('slow work in the real daemon', () => {
     expect(ends.filter(({ note }) => note === 'its process ended during the run').length).toBe(2);
     const holders = chain.flatMap((fact) => (fact.type === 'job-leased' ? [fact.holder] : []));
     expect(new Set(holders).size).toBe(3);
-  }, 60_000);
+  }, 120_000);
 
   it('stops at a request, and goes on when it has been quiet again', async () => {
     const { home, lines, start, owner } = open();
     const { child, port, exited } = await start();
-    await vi.waitFor(() => expect(countOf(lines(), 'kept')).toBeGreaterThanOrEqual(1), 20_000);
+    await vi.waitFor(() => expect(countOf(lines(), 'kept')).toBeGreaterThanOrEqual(1), SOON);
     await ask(port, { method: 'GET', path: '/v1/models', headers: {} });
-    await vi.waitFor(() => expect(countOf(lines(), 'stop')).toBe(1), 20_000);
-    // A request while the job still ends would be a second pause: its end is read from the file.
+    await vi.waitFor(() => expect(countOf(lines(), 'stop')).toBe(1), SOON);
+    // A request while the job still ends would be a second pause: that it has ended is read from files.
     const reader = openSqliteReader(path.join(home.dir, 'instar.sqlite'));
     const ends = () =>
       reader.events('job/slow-test').filter(({ fact }) => fact.type === 'job-ended' && fact.end === 'done');
-    await vi.waitFor(() => expect(ends()).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(ends()).toHaveLength(1), SOON);
     reader.close();
+    await vi.waitFor(() => expect(existsSync(path.join(home.dir, 'journal.txt.over'))).toBe(true), SOON);
     expect(countOf(lines(), 'done')).toBe(1);
     expect(countOf(lines(), 'begin')).toBe(2);
     expect(new Set(lines().map((line) => line.split(' ')[1])).size).toBe(1);
@@ -117,7 +120,7 @@ describe('slow work in the real daemon', () => {
     expect(asObject(asArray(told.jobs)[0]).last).toMatchObject({ end: 'done', note: 'all units' });
     child.kill('SIGTERM');
     await exited;
-  }, 60_000);
+  }, 120_000);
 
   it('tells with `instar up` what it sees, and the command prints the same', async () => {
     const home = makeHome({ schedule: { sleep: '23:00-07:00' } });
@@ -139,5 +142,5 @@ describe('slow work in the real daemon', () => {
     ]);
     daemon.child.kill('SIGTERM');
     await daemon.exited;
-  }, 60_000);
+  }, 120_000);
 });

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runCli } from '../cli/run-cli.ts';
+import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -80,14 +80,14 @@ describe('a daemon whose store does not open', () => {
       // Nothing is acknowledged that may be lost.
       for (const { headers } of [passed, own]) expect(headers['x-instar-turn']).toBeUndefined();
       expect(await health(port)).toEqual({ ok: true, recording: false });
-      const status = await runCli(['status', '--home', home.dir]);
+      const status = await runInProcess(['status', '--home', home.dir]);
       expect(status.stdout).toMatch(/recording +degraded: .*instar\.sqlite/);
-      expect((await runCli(['doctor', '--home', home.dir])).stdout).toMatch(/^fail +store/m);
+      expect((await runInProcess(['doctor', '--home', home.dir])).stdout).toMatch(/^fail +store/m);
       // It keeps the home: a second daemon is refused, as ever.
-      expect((await runCli(['up', '--port', '0', '--home', home.dir])).code).toBe(3);
+      expect((await runInProcess(['up', '--port', '0', '--home', home.dir])).code).toBe(3);
 
       rmSync(store, { recursive: true });
-      await expect.poll(() => health(port), { timeout: 30_000, interval: 500 }).toEqual({ ok: true });
+      await expect.poll(() => health(port), { timeout: 60_000, interval: 50 }).toEqual({ ok: true });
       const kept = await say(port, 'up/m-1', { authorization: 'Bearer of-the-caller' });
       expect(kept.headers['x-instar-turn']).toMatch(/^t_/);
     },

@@ -39,6 +39,8 @@ export interface AttemptsParts {
   readonly workspace?: Omit<WorkspaceAttemptOptions, 'isConfined'>;
   /** How long grading may take; 300 s by default. It does not count as time of the attempt. */
   readonly verifyMs?: number;
+  /** How long a model's last call may take to stop, once its attempt has ended; 5 s by default. */
+  readonly settleMs?: number;
   /** By default it is determined at the first task with a folder. */
   readonly confinement?: Confinement;
   /** Something could not be removed or closed. */
@@ -148,7 +150,7 @@ function startLimit(ms: number, signal: AbortSignal): TimeLimit {
 const HANGING_SHARE = 0.25;
 
 async function make(
-  { clock, workspace: options, onFault }: AttemptsParts,
+  { clock, workspace: options, settleMs, onFault }: AttemptsParts,
   order: AttemptOrder,
   agent: PracticeAgent,
   workspace: Workspace | undefined,
@@ -169,7 +171,7 @@ async function make(
     return { by: '', output: '', messages: [], used: {}, fault: { why: `its model was not ready; ${late}` } };
   }
   try {
-    const watched = watchModel(model.speak, clock);
+    const watched = watchModel(model.speak, clock, settleMs);
     let waitedMs = 0;
     const noteWait = (): void => {
       waitedMs = watched.waitingMs();

@@ -17,10 +17,10 @@ export interface WatchedModel {
   settled(): Promise<void>;
 }
 
-const PATIENCE_MS = 5000;
+const SETTLE_MS = 5000;
 
 /** The same model; a call that rejects has failed. */
-export function watchModel(speak: GatewayClient, clock: Clock): WatchedModel {
+export function watchModel(speak: GatewayClient, clock: Clock, settleMs = SETTLE_MS): WatchedModel {
   const open = new Map<Promise<GatewayReply>, number>();
   let calls = 0;
   const ask: GatewayClient = async (request, speaker, signal) => {
@@ -45,7 +45,7 @@ export function watchModel(speak: GatewayClient, clock: Clock): WatchedModel {
     settled: async () => {
       if (open.size === 0) return;
       const waiting = new AbortController();
-      await Promise.race([Promise.all(open.keys()), sleep(PATIENCE_MS, waiting.signal)]);
+      await Promise.race([Promise.all(open.keys()), sleep(settleMs, waiting.signal)]);
       waiting.abort();
     },
   };

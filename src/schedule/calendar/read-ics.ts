@@ -12,6 +12,8 @@ export interface IcsQuestion {
   readonly zone: string;
   /** E-mail addresses of the calendar's owner, in lower case, to find declined invitations. */
   readonly owners: readonly string[];
+  /** How long the rule of one event may take to expand; 1 s by default. */
+  readonly seriesMs?: number;
 }
 
 export interface IcsAnswer {
@@ -21,7 +23,7 @@ export interface IcsAnswer {
 }
 
 const MAX_OCCURRENCES = 5000;
-const MAX_SERIES_MS = 1000;
+const SERIES_MS = 1000;
 /** Setting a time limit costs more than reading most events, so it is set per batch, and per event when a batch exceeds it. */
 const BATCH = 100;
 
@@ -29,11 +31,11 @@ const BATCH = 100;
  * The busy times in calendar files. Invalid events, and events whose rule takes too long to expand, are skipped. Throws
  * when a text is not a calendar. Slow: run it in a worker thread.
  */
-export function readIcs({ texts, from, to, zone, owners }: IcsQuestion): IcsAnswer {
+export function readIcs({ texts, from, to, zone, owners, seriesMs = SERIES_MS }: IcsQuestion): IcsAnswer {
   const home = openZone(zone) ?? openZone('UTC');
   if (home === undefined) throw new Error('no zone');
   const find = createFindZone();
-  const withinTime = createTimeLimit();
+  const withinTime = createTimeLimit(seriesMs);
   const spans: BusySpan[] = [];
   let skipped = 0;
   let used = 0;
@@ -76,14 +78,14 @@ export function readIcs({ texts, from, to, zone, owners }: IcsQuestion): IcsAnsw
 type Series = readonly ICAL.Component[];
 
 /** Stops synchronous code after a time limit, with `vm`. One context is reused, because creating one is slow. */
-function createTimeLimit(): <T>(work: () => T) => T | undefined {
+function createTimeLimit(ms: number): <T>(work: () => T) => T | undefined {
   const box: { work: () => unknown } = { work: () => undefined };
   const context = vm.createContext(box);
   const script = new vm.Script('work()');
   return <T>(work: () => T) => {
     box.work = work;
     try {
-      return script.runInContext(context, { timeout: MAX_SERIES_MS }) as T;
+      return script.runInContext(context, { timeout: ms }) as T;
     } catch {
       return undefined;
     }

@@ -67,7 +67,7 @@ describe('an attempt that is stopped', () => {
     expect(existsSync(path.join(outside, 'written')) || existsSync('/usr/written')).toBe(false);
   });
 
-  it('ends when its time is over; what it left is graded (not dropped), with the reason', async () => {
+  it.concurrent('ends when its time is over; what it left is graded (not dropped), with the reason', async () => {
     const mark = '98762.5';
     const { make, folders: made } = attemptsWith(scriptOf({ commands: [stubborn(mark)] }));
     const attempt = await make(
@@ -83,7 +83,7 @@ describe('an attempt that is stopped', () => {
     await made.close();
   });
 
-  it('is an infrastructure error when the time went by in a call to its model, and the connection is closed', async () => {
+  it.concurrent('is an infrastructure error when the time went by in a call to its model, and the connection is closed', async () => {
     const provider = await startProvider(() => undefined);
     const pool = createExchange({
       timeouts: { connectMs: 5_000, headersMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 },
@@ -111,7 +111,7 @@ describe('an attempt that is stopped', () => {
   });
 });
 
-describe('a model', () => {
+describe.concurrent('a model', () => {
   it('that is opened too late is closed, and its attempt ends with its time (not with the model)', async () => {
     let closed = 0;
     const open = async () => {
@@ -126,7 +126,7 @@ describe('a model', () => {
   });
 
   it('that does not stop is not waited for', async () => {
-    const { make } = attemptsWith(() => new Promise<never>(() => undefined));
+    const { make } = attemptsWith(() => new Promise<never>(() => undefined), { settleMs: 100 });
     const { outcome } = await make(orderOf({}, { timeoutMs: 1000 }), new AbortController().signal);
     expect(outcome).toMatchObject({ is: 'infrastructure', why: expect.stringContaining('had not answered') });
   });

@@ -42,10 +42,14 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
     });
   const sockets = new Set<net.Socket>();
   let deaf: Promise<number> | undefined;
-  /** Accepts connections and never says a word: a TLS handshake with it does not end. */
+  let isDeafGone = false;
+  /** Accepts connections and never says a word: a TLS handshake with it does not end before it is gone. */
   const deafPort = (): Promise<number> => {
     deaf ??= new Promise((resolve) => {
-      const server = net.createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+      const server = net.createServer((socket) => {
+        if (isDeafGone) socket.destroy();
+        else sockets.add(socket.on('error', () => undefined));
+      });
       server.unref();
       server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port));
     });
@@ -164,6 +168,7 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
         });
         const { status } = await (await hasty()).chat('hello', { model: 'deaf/m' });
         expect([status >= 500, patient]).toEqual([true, undefined]);
+        isDeafGone = true;
         for (const socket of sockets) socket.destroy();
         await pending;
       },

@@ -7,6 +7,7 @@ import { readOrCreateKey } from '../../../src/config/key.ts';
 import { readOrCreateOwnerKey } from '../../../src/config/owner-key.ts';
 import { asObject, type JsonObject } from '../../../src/core/json.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from '../../../src/daemon/daemon.ts';
+import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
 import { type Answer, ask } from '../../support/client.ts';
 import { lessonText, type ToldText } from '../../support/lesson-text.ts';
@@ -33,7 +34,7 @@ interface ChatOptions {
   readonly path?: string;
 }
 
-type Extra = Partial<Pick<DaemonOptions, 'env' | 'slowWork' | 'clocks' | 'isUnhurried'>> & {
+type Extra = Partial<Pick<DaemonOptions, 'env' | 'slowWork' | 'clocks' | 'isUnhurried' | 'embed'>> & {
   /** Called before the start with the folder of the home. */
   readonly prepare?: (dir: string) => void;
 };
@@ -47,6 +48,7 @@ export interface Stage {
 }
 
 export function createStage(): Stage {
+  const embed = createMiniLmEmbed();
   const daemons = new Map<string, Promise<InstarHere>>();
   const providers = new Map<string, Promise<Provider>>();
   const folders: string[] = [];
@@ -62,10 +64,12 @@ export function createStage(): Stage {
   };
   return {
     folder,
-    open: (name, config, more = {}) => memo(daemons, name, () => openHere(config, more, folder())),
+    open: (name, config, more = {}) =>
+      memo(daemons, name, () => openHere(config, { embed, ...more }, folder())),
     provider: (name, reply) => memo(providers, name, () => startProvider(reply)),
     close: async () => {
       await Promise.all([...daemons.values()].map(async (one) => (await one).daemon.close()));
+      await embed.close();
       await Promise.all([...providers.values()].map(async (one) => (await one).close()));
       for (const dir of folders) rmSync(dir, { recursive: true, force: true });
     },

@@ -18,7 +18,7 @@ function whyNot(): string | undefined {
 const reason = whyNot();
 
 /** A fault at every call takes minutes: a sample, unless INSTAR_ALL_FAULTS is set. */
-const POINTS = process.env.INSTAR_ALL_FAULTS === undefined ? 5 : Number.POSITIVE_INFINITY;
+const POINTS = process.env.INSTAR_ALL_FAULTS === undefined ? 3 : Number.POSITIVE_INFINITY;
 const TURNS = [1, 2, 3, 4, 5, 6];
 const DONE = [...TURNS.flatMap((n) => [`start t${n}`, `end t${n}`]), 'erase s1', 'close'].toSorted();
 const textOf = (n: number): string => `text ${n} of this session `.repeat(100);

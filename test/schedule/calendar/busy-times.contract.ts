@@ -122,7 +122,7 @@ export function describeBusyTimes(subject: BusyTimesUnderTest): void {
     it('stops at the signal when the server is silent, drips or floods, and when it hangs up', async () => {
       for (const kind of ['hang', 'drip', 'flood', 'cut'] as const) {
         server.fault = { kind };
-        const answer = await ask(subject.open(server), kind === 'flood' ? 8000 : 700);
+        const answer = await ask(subject.open(server), kind === 'flood' ? 8000 : 300);
         expect(answer, kind).toMatchObject({ ok: false, isOff: false });
       }
       server.fault = undefined;

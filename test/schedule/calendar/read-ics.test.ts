@@ -9,9 +9,10 @@ function busy(
   to: string,
   zone = 'Europe/Berlin',
   owners: readonly string[] = [],
+  limit: { readonly seriesMs?: number } = {},
 ) {
   const question = { texts: [text], from: Date.parse(`${from}Z`), to: Date.parse(`${to}Z`), zone, owners };
-  const { spans, skipped } = readIcs(question);
+  const { spans, skipped } = readIcs({ ...question, ...limit });
   const time = (instant: number): string => new Date(instant).toISOString();
   const all = spans.map(({ start, end }) => {
     const isSameDay = time(start).slice(0, 10) === time(end).slice(0, 10);
@@ -248,7 +249,7 @@ describe('readIcs: invalid and hostile input', () => {
       'FREQ=HOURLY;COUNT=1000000',
     ];
     const texts = bombs.map((rule) => event('DTSTART:19700101T000000Z', 'DURATION:PT1S', `RRULE:${rule}`));
-    const found = busy(calendar(good, ...texts), ...WEEK);
+    const found = busy(calendar(good, ...texts), ...WEEK, 'Europe/Berlin', [], { seriesMs: 250 });
     expect(found).toContain('06-08T10:00/11:00');
     expect(found.at(-1)).toMatch(/^[2-5] skipped$/);
   });
