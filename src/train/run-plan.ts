@@ -51,6 +51,7 @@ export async function* runTrainingPlan(
         ...(control === 'shuffled-rewards' ? { bend: withShuffledRewards } : {}),
         ...(await openRegression(plan)),
         isThin: plan.isThin,
+        gateTasks: plan.gateTasks,
       },
       plan.steps,
       signal,
@@ -81,12 +82,13 @@ export async function openRegression({
 /** Promotions are decided in the daemon; the thread keeps the last state it was told. */
 export function followPromotions(
   { promotion, turnedBack }: Pick<TrainingPlan, 'promotion' | 'turnedBack'>,
-  duties: Pick<DaemonCalls, 'tell'>,
+  duties: Pick<DaemonCalls, 'tell' | 'shortage'>,
 ): Omit<PromotionLog, 'pointer'> {
   let state = promotion;
   return {
     state: () => state,
     turnedBack: () => turnedBack,
+    shortage: (clusters) => duties.shortage(clusters),
     tell: async (event) => {
       const told = await duties.tell(event);
       state = told.promotion;
