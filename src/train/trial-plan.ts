@@ -130,7 +130,7 @@ export interface TrialShortage {
 export const notTried = (shortage: TrialShortage): string => `${sayShortage(shortage)}: not tried`;
 /** Said before anything is trained: weights that nothing could measure are not made. */
 export const notTrained = (shortage: TrialShortage): string =>
-  `${sayShortage(shortage)}: not trained. ${MORE_TASKS}`;
+  `A${sayShortage(shortage).slice(1)}: not trained. ${MORE_TASKS}`;
 
 const sayShortage = ({ needed, there, effect }: TrialShortage): string =>
   `about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there`;

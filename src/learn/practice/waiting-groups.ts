@@ -21,7 +21,9 @@ const MOST_STEPS = 3;
  */
 export async function trainOnWaiting(
   { trainOn }: Pick<SessionTraining, 'trainOn'>,
-  parts: Pick<SessionParts, 'history' | 'library' | 'records' | 'tasks' | 'clock'>,
+  parts: Pick<SessionParts, 'history' | 'records' | 'tasks' | 'clock'> & {
+    readonly library: Pick<SessionParts['library'], 'generation'>;
+  },
   journal: RunUnits,
 ): Promise<string | undefined> {
   const { history, library } = parts;
