@@ -1,3 +1,5 @@
+import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
+import { splitOf } from '../../src/learn/practice/sources/split.ts';
 import type { RecordedTask } from '../../src/train/recorded-tasks.ts';
 import { countSides } from '../../src/train/task-sources.ts';
 import { ask } from '../support/client.ts';
@@ -16,6 +18,17 @@ const textOf = (nth: number, file: string): string =>
   `t0${110 + nth}, May 4, 2031, 10:00, from Ada. Set state to done in ${file}.json.`;
 const isHeldOut = (text: string): boolean =>
   countSides([{ domain: 'general', text } as RecordedTask]).heldOut === 1;
+
+/** Lines of a file of tasks of practice, as many as a new home needs to measure new weights with so large an improvement. */
+export async function gateLines(lineOf: (nth: number) => object): Promise<string> {
+  const lines = Array.from({ length: 300 }, (_, at) => JSON.stringify(lineOf(at)));
+  const { tasks } = await readCuratedTasks(lines.join('\n'), 'gate.jsonl');
+  const isGate = (at: number): boolean => splitOf(tasks[at]?.root ?? '') === 'gate';
+  return lines
+    .filter((_, at) => isGate(at))
+    .slice(0, HELD_OUT)
+    .join('\n');
+}
 
 const FEW = FILES.map((file, at) => textOf(at, file));
 
