@@ -57,7 +57,7 @@ async function practise(price: object, budget: object) {
   await call('/api/practice/add', { text: TASKS, file: 'tasks.jsonl' });
   // Weights that nothing could measure would not be trained.
   const gate = await gateLines((nth) => ({
-    prompt: `Say ${nth}.`,
+    prompt: `Say n${nth} of m${7 * nth}.`,
     check: { kind: 'regex', pattern: '^[^e]*$' },
   }));
   await call('/api/practice/add', { text: gate, file: 'gate.jsonl' });

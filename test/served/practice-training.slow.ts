@@ -97,14 +97,32 @@ const isOver = ({ running, problem }: JsonObject): boolean => {
   return running === undefined;
 };
 
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+const SYLLABLES = 'ba de fi go ku la me ni po ru sa te'.split(' ');
+/** No two are alike: tasks that share most of their words are one task. */
+const wordAt = (nth: number): string =>
+  [nth % 12, Math.floor(nth / 12) % 12, Math.floor(nth / 144) % 12].map((at) => SYLLABLES[at]).join('');
+
 /** Enough tasks to measure new weights on. */
 async function addGateTasks(): Promise<void> {
-  const text = await gateLines((nth) => ({
-    prompt: `t0${200 + nth}, May 4, 2031, 10:00, from Ada. Set state to done in plan.json.`,
-    domain: 'files',
-    check: { kind: 'regex', pattern: 'set plan\\.json state done' },
-  }));
-  expect(await practice('add', { text, file: 'gate.jsonl' })).toMatchObject({ faults: [] });
+  const text = await gateLines((nth) => {
+    const [person, field, value, file] = [
+      wordAt(nth),
+      wordAt(nth + 311),
+      wordAt(nth + 622),
+      wordAt(nth + 933),
+    ];
+    const day = `${MONTHS[nth % 12]} ${1 + (nth % 28)}, ${2029 + (nth % 9)}, ${10 + (nth % 13)}:${10 + (nth % 47)}`;
+    return {
+      prompt: `t0${200 + nth}, ${day}, from ${person}. Set ${field} to ${value} in ${file}.json.`,
+      domain: 'files',
+      check: { kind: 'regex', pattern: `set ${file}\\.json ${field} ${value}` },
+    };
+  });
+  const count = text.split('\n').length;
+  expect(await practice('add', { text, file: 'gate.jsonl' })).toMatchObject({ added: count, faults: [] });
 }
 
 /** Of every step of the engine's runs: what it was trained on. */
