@@ -146,6 +146,17 @@ export async function countRatedSessions(
   ).length;
 }
 
+/** When the weights of a version were proposed; undefined when that is not in the record. */
+export async function readProposedAt(
+  records: Pick<Records, 'events'>,
+  engine: string,
+  version: number,
+): Promise<number | undefined> {
+  return (await records.events(`policy/${engine}`)).find(
+    ({ fact }) => fact.type === 'policy-moved' && fact.version === version && fact.to === 'candidate',
+  )?.at;
+}
+
 /** How the policy did at the tasks that it practised, at each in its newest group of two attempts or more. */
 async function readTaskRates(records: Pick<Records, 'events'>, engine: string): Promise<readonly TaskRate[]> {
   const rates = new Map<string, TaskRate>();

@@ -17,6 +17,8 @@ export interface RecordedTask {
   readonly kind: 'recorded';
   readonly id: string;
   readonly request: ChatRequest;
+  /** When these words were asked for the first time. */
+  readonly firstAt: number;
   /** The user's words in the request. */
   readonly text: string;
   readonly domain: string;
@@ -40,7 +42,7 @@ interface AnsweredRecordedTask {
  * with text at once: a session that began with tool calls cannot be graded by its first reply.
  */
 async function readRecordedTask(
-  { id, agent, project, erased }: SessionView,
+  { id, agent, project, erased, startedAt }: SessionView,
   domain: string,
   { records, decodeTurn }: Pick<RecordedTasksOptions, 'records' | 'decodeTurn'>,
 ): Promise<AnsweredRecordedTask | undefined> {
@@ -57,6 +59,7 @@ async function readRecordedTask(
     kind: 'recorded',
     id: `${PREFIX}${id}`,
     request: asAsked(read.request),
+    firstAt: startedAt,
     text,
     domain,
     agent,
@@ -151,9 +154,14 @@ export function createRecordedTasks(options: RecordedTasksOptions): RecordedTask
         const domain = await domainOf(session.id, records);
         if (!ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '')) continue;
         const read = await readRecordedTask(session, domain, options);
+        if (read === undefined) continue;
         // The same text again is the same task.
-        const name = read && JSON.stringify([domain, read.task.text]);
-        if (read === undefined || name === undefined || tasks.has(name)) continue;
+        const name = JSON.stringify([domain, read.task.text]);
+        const known = tasks.get(name);
+        if (known !== undefined) {
+          tasks.set(name, { ...known, firstAt: Math.min(known.firstAt, read.task.firstAt) });
+          continue;
+        }
         const worth = await grade({ task: read.task.text, domain, answer: read.answer }, signal);
         if (worth !== undefined) tasks.set(name, read.task);
       }

@@ -13,7 +13,8 @@ import { createDaemonCalls } from './daemon-calls.ts';
 import { usesLiveTurns } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
-import { countRatedSessions, type PromotionLog } from './promotion-log.ts';
+import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
+import { canaryOf } from './promotion-stages.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { regressionFile } from './regression-suite.ts';
 import { runTrainingThread } from './run-training-thread.ts';
@@ -249,6 +250,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
         gateTasks: supply.gateTasks,
+        ...(await canarySince(promotions)),
         ...(await measuredWith()),
       };
       for await (const news of runTrainingThread(plan, dutiesOf(promotions, reserve, both), both)) {
@@ -272,6 +274,12 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       end();
     }
   }
+
+  const canarySince = async ({ state }: PromotionLog): Promise<Pick<TrainingPlan, 'canarySince'>> => {
+    const canary = canaryOf(state());
+    const at = canary && (await readProposedAt(records, engine.name, canary.served.version));
+    return at === undefined ? {} : { canarySince: at };
+  };
 
   /** What new weights are measured with besides tasks. */
   const measuredWith = async (): Promise<Pick<TrainingPlan, 'regression' | 'isThin'>> => {

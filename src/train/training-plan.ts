@@ -46,6 +46,8 @@ export interface TrainingPlan {
   readonly regression?: string;
   /** Few sessions are rated: a canary is compared on recorded requests instead. */
   readonly isThin: boolean;
+  /** When the weights of the canary were proposed: nothing that was asked later is in them. Absent without a canary. */
+  readonly canarySince?: number;
   /** Tasks on which the next session of practice can measure new weights, counted by origin. */
   readonly gateTasks: number;
 }

@@ -19,7 +19,7 @@ import { train } from './trainer.ts';
 import type { LiveTurnsQuery, MakeRollouts, RateSchedule, TrainerEvent } from './training-run.ts';
 import { notTrained } from './trial-plan.ts';
 
-interface TrainingWindowOptions {
+export interface TrainingWindowOptions {
   readonly engine: TrainingEngine;
   readonly template: PolicyTemplate;
   readonly promotions: Omit<PromotionLog, 'pointer'>;
@@ -49,6 +49,8 @@ interface TrainingWindowOptions {
   readonly mostPairs?: number;
   /** Few sessions are rated: a canary is compared on recorded requests instead. */
   readonly isThin?: boolean;
+  /** Recorded requests to replay with a canary, newest first; the held-out tasks by default. */
+  readonly replay?: () => Promise<readonly TrainingTask[]>;
   /** Tasks on which the next session of practice can measure new weights, counted by origin; none by default. */
   readonly gateTasks?: number;
 }
@@ -95,7 +97,10 @@ export async function* runTrainingWindow(
   }
   // Finish the measurement that an earlier window left.
   if (training.isThin === true && canaryOf(promotions.state()) !== undefined)
-    yield* replayCanary({ ...limit, promotions, rollOut, tasks: await heldOut(), signal });
+    yield* replayCanary({
+      ...{ ...limit, promotions, rollOut, signal },
+      tasks: await (training.replay?.() ?? heldOut()),
+    });
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
   if (signal.aborted || promotions.state().trial?.stage === 'candidate') return;
   // What could not be measured afterwards, here or in a session of practice, is not trained.

@@ -5,7 +5,7 @@ import { asObject, type JsonObject, parseJson } from '../../src/core/json.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { startForeignEngine } from '../support/foreign-engine.ts';
-import { gateLines, LARGEST_EFFECT } from './record-tasks.ts';
+import { gateLines, LARGEST_EFFECT, wordAt } from './record-tasks.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -57,7 +57,7 @@ async function practise(price: object, budget: object) {
   await call('/api/practice/add', { text: TASKS, file: 'tasks.jsonl' });
   // Weights that nothing could measure would not be trained.
   const gate = await gateLines((nth) => ({
-    prompt: `Say n${nth} of m${7 * nth}.`,
+    prompt: [nth, nth + 311, nth + 622, nth + 933].map(wordAt).join(' '),
     check: { kind: 'regex', pattern: '^[^e]*$' },
   }));
   await call('/api/practice/add', { text: gate, file: 'gate.jsonl' });

@@ -8,7 +8,7 @@ import { splitOf } from '../../src/learn/practice/sources/split.ts';
 import { runCli, startCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { GRADING, gateLines, LARGEST_EFFECT, recordHeldOut, recordTasks } from './record-tasks.ts';
+import { GRADING, gateLines, LARGEST_EFFECT, recordHeldOut, recordTasks, wordAt } from './record-tasks.ts';
 
 /** Requests as the embedded policy knows them, which it does well sometimes; few words in common, or they were one task. */
 const WORK: readonly (readonly [person: string, day: string, field: string, value: string, file: string])[] =
@@ -100,10 +100,6 @@ const isOver = ({ running, problem }: JsonObject): boolean => {
 const MONTHS = 'January February March April May June July August September October November December'.split(
   ' ',
 );
-const SYLLABLES = 'ba de fi go ku la me ni po ru sa te'.split(' ');
-/** No two are alike: tasks that share most of their words are one task. */
-const wordAt = (nth: number): string =>
-  [nth % 12, Math.floor(nth / 12) % 12, Math.floor(nth / 144) % 12].map((at) => SYLLABLES[at]).join('');
 
 /** Enough tasks to measure new weights on. */
 async function addGateTasks(): Promise<void> {

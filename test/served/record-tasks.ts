@@ -19,6 +19,11 @@ const textOf = (nth: number, file: string): string =>
 const isHeldOut = (text: string): boolean =>
   countSides([{ domain: 'general', text } as RecordedTask]).heldOut === 1;
 
+const SYLLABLES = 'ba de fi go ku la me ni po ru sa te'.split(' ');
+/** No two are alike: tasks that share most of their words are one task. */
+export const wordAt = (nth: number): string =>
+  [nth % 12, Math.floor(nth / 12) % 12, Math.floor(nth / 144) % 12].map((at) => SYLLABLES[at]).join('');
+
 /** Lines of a file of tasks of practice, as many as a new home needs to measure new weights with so large an improvement. */
 export async function gateLines(lineOf: (nth: number) => object): Promise<string> {
   const lines = Array.from({ length: 300 }, (_, at) => JSON.stringify(lineOf(at)));

@@ -8,7 +8,7 @@ import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { DEFAULT_PROMOTION } from '../../src/train/promotion.ts';
 import { openPromotionLog } from '../../src/train/promotion-log.ts';
-import { runTrainingWindow } from '../../src/train/training-window.ts';
+import { runTrainingWindow, type TrainingWindowOptions } from '../../src/train/training-window.ts';
 import { expectedPairVariance, planTrial } from '../../src/train/trial-plan.ts';
 import { createOperations, withOperations } from './faulty.ts';
 import { digitTemplate } from './practice-groups.ts';
@@ -48,10 +48,7 @@ const taskAt = (name: string, at: number): TrainingTask => ({
 });
 const tasksOf = (name: string, count: number) => Array.from({ length: count }, (_, at) => taskAt(name, at));
 
-async function windowOn(
-  heldOut: number,
-  more: { readonly gateTasks?: number; readonly isLiveOnly?: true } = {},
-) {
+async function windowOn(heldOut: number, more: Partial<TrainingWindowOptions> = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'instar-shortage-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const operations = createOperations(-1, 'before');
@@ -105,6 +102,30 @@ describe('a window with too few held-out tasks to measure new weights on', () =>
   it('trains and measures with enough of them', async () => {
     const { types } = await windowOn(130);
     expect(types).toEqual(expect.arrayContaining(['step-trained', 'moved', 'pair-weighed']));
+  });
+});
+
+describe('a canary where few sessions are rated', () => {
+  it('is compared first on the newest requests that it was not trained on, in their order', async () => {
+    const log = await (await openHome()).log();
+    await log.tell({ type: 'proposed', served: { version: 1, sampler: undefined } });
+    await log.tell({ type: 'person-promoted' });
+    const asked: string[] = [];
+    const tasks = tasksOf('newest', 5).map((task) => ({
+      ...task,
+      open: () => {
+        asked.push(task.id);
+        return task.open();
+      },
+    }));
+    const { types } = await windowOn(0, {
+      promotions: log,
+      replay: async () => tasks,
+      isThin: true,
+      mostPairs: 3,
+    });
+    expect([...new Set(asked)]).toEqual(['newest/0', 'newest/1', 'newest/2']);
+    expect(types.filter((type) => type === 'check-weighed')).toHaveLength(3);
   });
 });
 
