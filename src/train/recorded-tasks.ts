@@ -115,7 +115,8 @@ export interface RecordedTasks {
 
 const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 30;
-const MOST_SESSIONS = 300;
+/** One in five is held out, and more than a hundred held-out tasks may be needed to measure new weights. */
+const MOST_SESSIONS = 1_000;
 
 /** Verifiers that need only the task and the answer. A rubric asks a model, which costs money. */
 const ASK_NOBODY: ReadonlySet<string> = new Set(['exact', 'number', 'regex', 'schema', 'module']);
