@@ -51,6 +51,8 @@ export function foldNight(open: NightInProgress, news: TrainingEvent): NightInPr
       };
     case 'stuck':
       return { ...open, night: move(`stuck: ${news.why}`) };
+    case 'not-trained':
+      return { ...open, night: move(news.why) };
     case 'pair-weighed': {
       const { pairs } = news;
       const means = { candidate: news.candidate / pairs, live: news.live / pairs };

@@ -1,9 +1,11 @@
 import { policyName } from '../config/model-ref.ts';
 import { enginePrice, hasTokenLimit } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
+import { systemClock } from '../core/clock.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asNumber, asObject, compact, type JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
+import { checkOfDomain } from '../evidence/verifiers/verify-task.ts';
 import { loadLearning } from '../learn/learning-state.ts';
 import { openPracticeTasks } from '../learn/practice/sources/practice-tasks.ts';
 import { splitOf } from '../learn/practice/sources/split.ts';
@@ -11,9 +13,12 @@ import { readStoredTurn } from '../record/stored-turn.ts';
 import { plural } from '../text/phrases.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { usesLiveTurns } from '../train/live-turns.ts';
+import { DEFAULT_PROMOTION } from '../train/promotion.ts';
+import { openPromotionLog, type PromotionLog } from '../train/promotion-log.ts';
 import { createRecordedTasks } from '../train/recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from '../train/step-budget.ts';
 import { countSides } from '../train/task-sources.ts';
+import type { TrialShortage } from '../train/trial-plan.ts';
 
 interface SupplyParts {
   readonly config: Pick<Config, 'train' | 'learn' | 'models' | 'practice' | 'schedule'>;
@@ -21,6 +26,8 @@ interface SupplyParts {
   readonly configFile: string;
   readonly records: Records;
   readonly schedule: () => Promise<JsonObject>;
+  /** Of the daemon that trains; absent: by the settings and the record. */
+  readonly shortage?: PromotionLog['shortage'] | undefined;
   readonly now: () => number;
 }
 
@@ -65,7 +72,16 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   const sources: Sources = { practice, recorded, live };
   const fault = findFault(parts, name);
   const { groupSize, batchSize, steps } = config.train;
-  const ready = fault === undefined ? findReady(sources, batchSize) : [];
+  const found = fault === undefined ? findReady(sources, batchSize) : [];
+  // Windows are measured on held-out questions, or by the next session of practice on its tasks.
+  const shortageOn = parts.shortage ?? (await openShortage(parts, name));
+  const gate = practice.byPolicy ? practice.gate : 0;
+  const short = {
+    practice: await shortageOn(gate),
+    windows: await shortageOn(Math.max(gate, recorded.heldOut)),
+  };
+  const ready = found.filter((source) => short[source === 'practice' ? 'practice' : 'windows'] === undefined);
+  const unmeasured = found.length > ready.length ? (short.windows ?? short.practice) : undefined;
   return compact({
     practice: { ...practice },
     recorded: { ...recorded },
@@ -75,23 +91,33 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
     missing: [
       ...(fault === undefined ? [] : [fault]),
       ...findMissing(sources, name, config),
-      ...(ready.length > 0 && recorded.heldOut + practice.gate === 0 ? [UNMEASURED] : []),
+      ...(unmeasured === undefined ? [] : [sayUnmeasured(unmeasured, ready)]),
     ],
     next: ready.length === 0 ? undefined : asObject(schedule.next),
     most: describeMost(config, schedule, ready.length > 0),
   });
 }
 
-const UNMEASURED: Missing = {
-  what: 'no held-out task measures new weights, so that none of them will serve',
-  fix: 'instar practice tasks add FILE.jsonl, with tasks that have a check',
-};
+async function openShortage(
+  { records, config, now }: SupplyParts,
+  engine: string,
+): Promise<PromotionLog['shortage']> {
+  const settings = { ...DEFAULT_PROMOTION, effect: config.train.effect };
+  const clock = { ...systemClock, now };
+  return (await openPromotionLog({ engine, records, clock, settings })).shortage;
+}
+
+/** What there is to train on is not trained on: nothing could measure the weights. */
+const sayUnmeasured = ({ needed, there, effect }: TrialShortage, others: readonly string[]): Missing => ({
+  what: `to measure new weights, about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there: not trained${others.length === 0 ? '' : ` (but by ${others.join(' and ')})`}`,
+  fix: 'instar practice tasks add FILE.jsonl, with tasks that have a check; learn.verifiers, for recorded work; or set train.effect higher',
+});
 
 /** Groups of practice: tasks whose attempts a check of their own rewards. */
 interface PracticeSupply {
   readonly tasks: number;
   readonly withCheck: number;
-  /** Of those with a check: to learn from, and to measure new weights on. */
+  /** Of those with a check: to learn from, and to measure new weights on (a task with its variations counts once). */
   readonly learn: number;
   readonly gate: number;
   /** Whether practice attempts tasks with the policy that is trained. */
@@ -127,24 +153,38 @@ interface Missing extends JsonObject {
   readonly fix: string;
 }
 
-async function countPractice({ records, config }: SupplyParts, name: string): Promise<PracticeSupply> {
+async function countPractice(
+  { records, config }: Pick<SupplyParts, 'records' | 'config'>,
+  name: string,
+): Promise<PracticeSupply> {
   const tasks = (await openPracticeTasks(records))
     .list()
     .map(({ task }) => task)
     .filter(({ isRecordOnly }) => isRecordOnly !== true);
-  const checked = tasks.filter(({ check }) => check !== undefined);
+  const checked = tasks.filter((task) => {
+    const check = task.check ?? checkOfDomain(task, config.learn.verifiers, false);
+    return check !== undefined && check.kind !== 'comparative';
+  });
   const { practice: own, default: usual } = config.models;
   const chosen: unknown = own ?? usual;
   return {
     tasks: tasks.length,
     withCheck: checked.length,
     learn: checked.filter(({ root }) => splitOf(root) === 'learn').length,
-    gate: checked.filter(({ root }) => splitOf(root) === 'gate').length,
+    gate: new Set(checked.map(({ root }) => root).filter((root) => splitOf(root) === 'gate')).size,
     byPolicy: (Array.isArray(chosen) ? chosen[0] : chosen) === `instar/${name}`,
     beginsItself:
       config.practice.scheduled === 'on' ||
       (config.practice.scheduled === 'free' && isFreeEngine(enginePrice(config.train))),
   };
+}
+
+/** Tasks on which a session of practice can measure new weights, counted by origin; 0 where it attempts with another model. */
+export async function countGateTasks(parts: Pick<SupplyParts, 'records' | 'config'>): Promise<number> {
+  const name = policyName(parts.config.train);
+  const { byPolicy, gate } =
+    name === undefined ? { byPolicy: false, gate: 0 } : await countPractice(parts, name);
+  return byPolicy ? gate : 0;
 }
 
 async function countRecorded({ records, config, now }: SupplyParts): Promise<RecordedSupply> {

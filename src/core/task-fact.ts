@@ -32,6 +32,8 @@ export type TaskFact =
       readonly run: string;
       /** 0 to 1, one for each graded attempt; infrastructure errors are left out. */
       readonly rewards: readonly number[];
+      /** Who attempted it, as a session names it (`instar/nano`); absent in older facts. */
+      readonly by?: string;
     }
   /** The client's project as it was when a request came in; the owner has allowed it. */
   | {

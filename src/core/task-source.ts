@@ -28,6 +28,8 @@ export type OpenTaskSource = (options: JsonObject) => TaskSource | Promise<TaskS
 export interface TrainingTask {
   /** Begins with the source's name, `workdays/train/6/q3`. Two tasks with the same id are the same task. */
   readonly id: string;
+  /** Tasks with the same root count as one where weights are measured; absent: its id. */
+  readonly root?: string;
   /** Which lessons are shown with it. */
   readonly recall: TaskRecall;
   /**

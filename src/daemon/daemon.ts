@@ -4,7 +4,7 @@ import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
-import { withTrainingSupply } from '../api/training-supply.ts';
+import { countGateTasks, withTrainingSupply } from '../api/training-supply.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
@@ -185,6 +185,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
     generation,
+    gateTasks: () => countGateTasks({ records: recording.records, config }),
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: follower.outcomes, wake: follower.wake },
     clock,
@@ -225,7 +226,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
   });
   const parts = { config, configFile: home.configFile, records: recording.records, now: clock.now };
-  const supply = { ...parts, schedule: () => schedule.describe() };
+  const shortage = training?.practice.shortage;
+  const supply = { ...parts, schedule: () => schedule.describe(), shortage };
   const api = {
     ...storeApi,
     schedule: async () => redactor.redactObject(await schedule.describe()),

@@ -66,6 +66,7 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
       if (moves.length > 0) options.moved();
       return { moves, promotion: promotions.state() };
     },
+    shortage: (clusters) => promotions.shortage(clusters),
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
     live: (query) => orNone(readLive(query), 'live turns'),

@@ -143,7 +143,8 @@ interface Pair<Task> {
 
 /**
  * The pairs of all clusters that are not complete, one cluster after the other: each gets as many as the trial plans, of its tasks
- * in turn, with new seeds when a task comes again. The order of the clusters is drawn for each version.
+ * in turn, with new seeds when a task comes again. The order of the clusters is drawn for each version; requests are replayed in the
+ * order in which they are given.
  */
 function pairsOf<Task extends MeasuredTask>(
   tasks: readonly Task[],
@@ -160,7 +161,7 @@ function pairsOf<Task extends MeasuredTask>(
   return [...clusters]
     .filter(([root]) => !done.has(clusterName(suite, root)))
     .map(([root, own]) => ({ root, own, place: hash('sha256', JSON.stringify([version, root])) }))
-    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .sort((a, b) => (suite === 'replay' ? 0 : a.place < b.place ? -1 : 1))
     .flatMap(({ root, own }) =>
       Array.from({ length: repeats }, (_, at) => {
         const task = own[at % own.length] as Task;

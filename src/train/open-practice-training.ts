@@ -29,7 +29,7 @@ export interface PracticeTrainingPlan
 
 /** What a session of practice asks of the daemon. */
 export interface PracticeTrainingCalls
-  extends Pick<DaemonCalls, 'tell' | 'generation' | 'reserve' | 'settle'> {
+  extends Pick<DaemonCalls, 'tell' | 'shortage' | 'generation' | 'reserve' | 'settle'> {
   /**
    * Nothing else trains the engine's weights from then on until `end`. A text says why nothing may be trained now. Undefined: the
    * model (`provider/model`) is not the engine's policy.
@@ -42,6 +42,7 @@ export interface PracticeTrainingCalls
 export type PracticeTrainingCall =
   | { readonly call: 'begin'; readonly model: string }
   | { readonly call: 'tell'; readonly event: PromotionEvent }
+  | { readonly call: 'shortage'; readonly clusters: number }
   | { readonly call: 'generation' | 'end' }
   | { readonly call: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
   | { readonly call: 'settle'; readonly reservation: number; readonly used: JobCost };
@@ -54,6 +55,7 @@ export const sendPracticeCalls = (
   return {
     begin: (model) => ask({ call: 'begin', model }),
     tell: (event) => ask({ call: 'tell', event }),
+    shortage: (clusters) => ask({ call: 'shortage', clusters }),
     generation: () => ask({ call: 'generation' }),
     end: () => ask({ call: 'end' }),
     reserve: (most, purpose) => ask({ call: 'reserve', most, purpose }),
@@ -71,6 +73,8 @@ export async function answerPracticeCall(
       return calls?.begin(asked.model);
     case 'tell':
       return calls?.tell(asked.event);
+    case 'shortage':
+      return calls?.shortage(asked.clusters);
     case 'reserve':
       return calls?.reserve(asked.most, asked.purpose);
     case 'settle':

@@ -17,6 +17,7 @@ import type { openRunRegistry } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import type { MakeRollouts } from './training-run.ts';
 import type { TrainingEvent } from './training-window.ts';
+import { notTrained } from './trial-plan.ts';
 
 /** What new weights are measured with. */
 export interface GateMeasurement {
@@ -44,6 +45,19 @@ interface GateParts {
 
 const MOST_PAIRS = 200;
 
+/** Tasks that a check of their own grades: what weights can be measured on. */
+const measurable = (tasks: readonly PracticeTask[]): readonly PracticeTask[] =>
+  tasks.filter(({ check }) => check !== undefined && check.kind !== 'comparative');
+
+/** Why weights that are trained now could not be measured on these tasks; undefined when they could. */
+export async function whyNotMeasured(
+  tasks: readonly PracticeTask[],
+  promotions: Pick<PromotionLog, 'shortage'>,
+): Promise<string | undefined> {
+  const shortage = await promotions.shortage(countClusters(measurable(tasks)));
+  return shortage && notTrained(shortage);
+}
+
 /**
  * Compares the newest weights of a run with the live ones, unless too few tasks can be graded. Nothing serves unmeasured. A canary
  * does not stand in the way: it is compared first where sessions do not decide, and a newer version that passes takes its place.
@@ -53,7 +67,7 @@ export async function* measureOnGate(
   parts: GateParts,
 ): AsyncGenerator<TrainingEvent, WeightsVerdict, undefined> {
   const { promotions, book, newest, firstVersion, regression, signal } = parts;
-  const tasks = gate.tasks.filter(({ check }) => check !== undefined && check.kind !== 'comparative');
+  const tasks = measurable(gate.tasks);
   const sums = { pairs: 0, candidate: 0, live: 0 };
   const left = (): number => (gate.mostPairs ?? MOST_PAIRS) - sums.pairs;
   const verdict = (

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AttemptModel, OpenAttemptModel } from '../core/attempt-model.ts';
-import type { AttemptGroup, TrainedGroups, WeightsVerdict } from '../core/practice.ts';
+import type { AttemptGroup, PracticeTask, TrainedGroups, WeightsVerdict } from '../core/practice.ts';
 import type { TrainingTask } from '../core/task-source.ts';
 import {
   type PolicyTemplate,
@@ -10,7 +10,7 @@ import {
 } from '../core/training.ts';
 import { createPolicyAttempts } from './policy-attempts.ts';
 import { createQuestionRollouts, rolloutOf } from './policy-rollouts.ts';
-import { type GateMeasurement, measureOnGate } from './practice-gate.ts';
+import { type GateMeasurement, measureOnGate, whyNotMeasured } from './practice-gate.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
 import { DEFAULT_GUARD } from './reward-guard.ts';
@@ -56,6 +56,8 @@ export interface PracticeTraining {
   readonly agents: ReadonlyMap<string, OpenAttemptModel>;
   /** The newest weights of the run. Rejects with a TrainingError. */
   weights(): Promise<ServedWeights>;
+  /** Why nothing may be trained while these are the tasks of the gate split: new weights could not be measured on them. */
+  whyNotTrained(gate: readonly PracticeTask[]): Promise<string | undefined>;
   /**
    * One step with these groups as its batch. Durable when it resolves. Groups that may not be trained on are reported. Rejects with a
    * TrainingError when the engine fails or the run is stuck: then nothing was trained, and the same groups may come again.
@@ -221,6 +223,7 @@ export function createPracticeTraining(options: PracticeTrainingOptions): Practi
       ['live', attemptsBy(async () => promotions.state().live)],
     ]),
     weights: async () => room.take(await newestOf()),
+    whyNotTrained: (gate) => whyNotMeasured(gate, promotions),
     trainOn,
     finish: async function* (gate) {
       const { newest, firstVersion } = await open();

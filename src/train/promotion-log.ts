@@ -9,12 +9,14 @@ import {
   parseJson,
 } from '../core/json.ts';
 import type { NewFact, Records } from '../core/store.ts';
+import { PRACTICE_TASKS } from '../core/task-fact.ts';
 import { TRIALS_SUBJECT } from '../core/trial.ts';
 import { foldPolicyTrials, trialFactOf } from './policy-trials.ts';
 import type { PolicyPointer, PromotionEvent, PromotionSettings } from './promotion.ts';
-import { pointerOf, promote } from './promotion.ts';
+import { findTrialShortage, pointerOf, promote } from './promotion.ts';
 import type { CheckpointMoved, PolicyVersion } from './promotion-stages.ts';
 import { type PromotionState, startPromotion } from './promotion-stages.ts';
+import { expectedPairVariance, type TaskRate, type TrialShortage } from './trial-plan.ts';
 
 export interface PromotionLogOptions {
   /** The engine's name: weights of one engine are useless to another. */
@@ -44,6 +46,8 @@ export interface PromotionLog {
    * weights could not be made ready to serve.
    */
   tell(event: PromotionEvent): Promise<readonly CheckpointMoved[]>;
+  /** Why a checkpoint that is trained now could not be tried on this many clusters of held-out tasks; undefined when it could. */
+  shortage(clusters: number): Promise<TrialShortage | undefined>;
 }
 
 /** Restores the state from the record. */
@@ -67,8 +71,13 @@ export async function openPromotionLog({
 
   const budget = foldPolicyTrials(await records.events(TRIALS_SUBJECT));
 
+  /** The terms of the next test. */
+  const terms = async (): Promise<{ readonly level: number; readonly pairVariance: number }> => {
+    const rates = await readTaskRates(records, engine);
+    return { level: budget.nextLevel(), pairVariance: expectedPairVariance(rates, settings.effect) };
+  };
   const move = async (told: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
-    const event = told.type === 'proposed' ? { level: budget.nextLevel(), ...told } : told;
+    const event = told.type === 'proposed' ? { ...(await terms()), ...told } : told;
     const { state: next, facts } = promote(state, event, settings);
     if (next === state && facts.length === 0) return [];
     if (facts.length > 0) await outside?.prepare(next, state);
@@ -105,6 +114,7 @@ export async function openPromotionLog({
     state: () => state,
     pointer: () => pointerOf(state, settings),
     turnedBack: () => [...turnedBack],
+    shortage: async (clusters) => findTrialShortage(state, clusters, await terms(), settings),
     tell: (event) => {
       const told = last.then(() => move(event));
       last = told.catch(() => undefined);
@@ -134,6 +144,29 @@ export async function countRatedSessions(
   return (await records.events(`policy/${engine}`)).filter(
     ({ at, fact }) => at >= since && fact.type === 'policy-moved' && fact.why === 'session-scored',
   ).length;
+}
+
+/** When the weights of a version were proposed; undefined when that is not in the record. */
+export async function readProposedAt(
+  records: Pick<Records, 'events'>,
+  engine: string,
+  version: number,
+): Promise<number | undefined> {
+  return (await records.events(`policy/${engine}`)).find(
+    ({ fact }) => fact.type === 'policy-moved' && fact.version === version && fact.to === 'candidate',
+  )?.at;
+}
+
+/** How the policy did at the tasks that it practised, at each in its newest group of two attempts or more. */
+async function readTaskRates(records: Pick<Records, 'events'>, engine: string): Promise<readonly TaskRate[]> {
+  const rates = new Map<string, TaskRate>();
+  for (const { fact } of await records.events(PRACTICE_TASKS)) {
+    if (fact.type !== 'practice-task' || fact.op !== 'practised' || fact.by !== `instar/${engine}`) continue;
+    const { id, rewards } = fact;
+    if (rewards.length > 1)
+      rates.set(id, { attempts: rewards.length, rewards: rewards.reduce((sum, one) => sum + one, 0) });
+  }
+  return [...rates.values()];
 }
 
 /** Members that were undefined are missing in JSON. */

@@ -27,7 +27,13 @@ import {
   weighRegression,
   weighReplay,
 } from './trial-evidence.ts';
-import { notTried, planTrial, type TrialPlan, type TrialPlanSettings } from './trial-plan.ts';
+import {
+  notTried,
+  planTrial,
+  type TrialPlan,
+  type TrialPlanSettings,
+  type TrialShortage,
+} from './trial-plan.ts';
 
 /**
  * Which weights serve. A turn reads the pointer once, at its start, and keeps that version until its last token: a stream
@@ -60,6 +66,8 @@ export type PromotionEvent =
       readonly level?: number;
       /** How many clusters of held-out tasks there are; absent: it is not asked whether they suffice. */
       readonly clusters?: number;
+      /** The variance of a pair that practice lets expect; absent: the worst case. */
+      readonly pairVariance?: number;
       /** There is a regression suite. */
       readonly isRegressed?: boolean;
     }
@@ -133,7 +141,7 @@ function propose(
   event: Extract<PromotionEvent, { readonly type: 'proposed' }>,
   settings: PromotionSettings,
 ): PromotionResult {
-  const { served, level, clusters, isRegressed = false } = event;
+  const { served, level, clusters, pairVariance, isRegressed = false } = event;
   const { version } = served;
   const { trial } = state;
   const moved = (to: PromotionStage, why: string): readonly CheckpointMoved[] => [
@@ -143,7 +151,7 @@ function propose(
   const planned =
     clusters === undefined
       ? { repeats: 1, needed: 0, isPowered: true }
-      : planTrial(clusters, levelOf(level, settings), settings, state.spread);
+      : planTrial(clusters, levelOf(level, settings), settings, { spread: state.spread, pairVariance });
   const plan: TrialPlan = { repeats: planned.repeats, isRegressed };
   if (trial?.stage === 'candidate') {
     // An earlier version opened it without a plan: it gets one as long as nothing was measured.
@@ -154,7 +162,13 @@ function propose(
     return { state, facts: moved('rejected', `version ${trial.served.version} is already on trial`) };
   }
   if (!planned.isPowered)
-    return { state, facts: moved('not-tried', notTried(planned.needed, clusters ?? 0, settings.effect)) };
+    return {
+      state,
+      facts: moved(
+        'not-tried',
+        notTried({ needed: planned.needed, there: clusters ?? 0, effect: settings.effect }),
+      ),
+    };
   const next: PolicyTrial = {
     served,
     stage: 'candidate',
@@ -168,6 +182,20 @@ function propose(
     state: { ...state, trial: next, ...(trial === undefined ? {} : { waiting: trial }) },
     facts: moved('candidate', 'proposed'),
   };
+}
+
+/** Why a checkpoint that is trained now could not be tried on this many clusters; undefined when it could. */
+export function findTrialShortage(
+  { spread }: PromotionState,
+  clusters: number,
+  { level, pairVariance }: { readonly level: number; readonly pairVariance?: number | undefined },
+  settings: PromotionSettings,
+): TrialShortage | undefined {
+  const { needed, isPowered } = planTrial(clusters, levelOf(level, settings), settings, {
+    spread,
+    pairVariance,
+  });
+  return isPowered ? undefined : { needed, there: clusters, effect: settings.effect };
 }
 
 const levelOf = (level: number | undefined, { alpha }: PromotionSettings): number =>

@@ -17,6 +17,8 @@ export interface RecordedTask {
   readonly kind: 'recorded';
   readonly id: string;
   readonly request: ChatRequest;
+  /** When these words were asked for the first time. */
+  readonly firstAt: number;
   /** The user's words in the request. */
   readonly text: string;
   readonly domain: string;
@@ -40,7 +42,7 @@ interface AnsweredRecordedTask {
  * with text at once: a session that began with tool calls cannot be graded by its first reply.
  */
 async function readRecordedTask(
-  { id, agent, project, erased }: SessionView,
+  { id, agent, project, erased, startedAt }: SessionView,
   domain: string,
   { records, decodeTurn }: Pick<RecordedTasksOptions, 'records' | 'decodeTurn'>,
 ): Promise<AnsweredRecordedTask | undefined> {
@@ -57,6 +59,7 @@ async function readRecordedTask(
     kind: 'recorded',
     id: `${PREFIX}${id}`,
     request: asAsked(read.request),
+    firstAt: startedAt,
     text,
     domain,
     agent,
@@ -112,7 +115,8 @@ export interface RecordedTasks {
 
 const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 30;
-const MOST_SESSIONS = 300;
+/** One in five is held out, and more than a hundred held-out tasks may be needed to measure new weights. */
+const MOST_SESSIONS = 1_000;
 
 /** Verifiers that need only the task and the answer. A rubric asks a model, which costs money. */
 const ASK_NOBODY: ReadonlySet<string> = new Set(['exact', 'number', 'regex', 'schema', 'module']);
@@ -151,9 +155,14 @@ export function createRecordedTasks(options: RecordedTasksOptions): RecordedTask
         const domain = await domainOf(session.id, records);
         if (!ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '')) continue;
         const read = await readRecordedTask(session, domain, options);
+        if (read === undefined) continue;
         // The same text again is the same task.
-        const name = read && JSON.stringify([domain, read.task.text]);
-        if (read === undefined || name === undefined || tasks.has(name)) continue;
+        const name = JSON.stringify([domain, read.task.text]);
+        const known = tasks.get(name);
+        if (known !== undefined) {
+          tasks.set(name, { ...known, firstAt: Math.min(known.firstAt, read.task.firstAt) });
+          continue;
+        }
         const worth = await grade({ task: read.task.text, domain, answer: read.answer }, signal);
         if (worth !== undefined) tasks.set(name, read.task);
       }

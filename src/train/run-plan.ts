@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createRandom } from '../base/random.ts';
 import { systemClock } from '../core/clock.ts';
-import type { TaskSource, TrainingTask } from '../core/task-source.ts';
+import type { TrainingTask } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import { withShuffledRewards } from './groups.ts';
 import { liveQueryOf } from './live-turns.ts';
@@ -14,7 +14,7 @@ import { canAttempt, createRecordedSource, loadTaskSource, withRecordedTasks } f
 import { connectTinker } from './tinker/connect-tinker.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
-import { runTrainingWindow, type TrainingEvent } from './training-window.ts';
+import { runTrainingWindow, type TrainingEvent, type TrainingWindowOptions } from './training-window.ts';
 
 /** Runs one training window: opens the engine, the template and the tasks, and closes the engine at the end. */
 export async function* runTrainingPlan(
@@ -36,7 +36,7 @@ export async function* runTrainingPlan(
         template,
         promotions: followPromotions(plan, duties),
         folder: plan.folder,
-        tasks,
+        ...tasks,
         show: async (query) => {
           const shown = await duties.show(query);
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
@@ -51,6 +51,7 @@ export async function* runTrainingPlan(
         ...(control === 'shuffled-rewards' ? { bend: withShuffledRewards } : {}),
         ...(await openRegression(plan)),
         isThin: plan.isThin,
+        gateTasks: plan.gateTasks,
       },
       plan.steps,
       signal,
@@ -81,12 +82,13 @@ export async function openRegression({
 /** Promotions are decided in the daemon; the thread keeps the last state it was told. */
 export function followPromotions(
   { promotion, turnedBack }: Pick<TrainingPlan, 'promotion' | 'turnedBack'>,
-  duties: Pick<DaemonCalls, 'tell'>,
+  duties: Pick<DaemonCalls, 'tell' | 'shortage'>,
 ): Omit<PromotionLog, 'pointer'> {
   let state = promotion;
   return {
     state: () => state,
     turnedBack: () => turnedBack,
+    shortage: (clusters) => duties.shortage(clusters),
     tell: async (event) => {
       const told = await duties.tell(event);
       state = told.promotion;
@@ -105,15 +107,18 @@ export async function openPlannedTemplate({
 
 /** The source that the plan names with the recorded tasks mixed in, or the recorded tasks alone. */
 async function openTasks(
-  { tasks, isLiveOnly }: TrainingPlan,
+  { tasks, isLiveOnly, canarySince }: TrainingPlan,
   duties: DaemonCalls,
   fits: (task: RecordedTask) => boolean,
-): Promise<TaskSource> {
+): Promise<Pick<TrainingWindowOptions, 'tasks' | 'replay'>> {
   const recorded = createRecordedSource({
     gather: () => duties.recorded(),
     grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
     fits,
   });
-  if (isLiveOnly === true) return { ...recorded, train: async () => [] };
-  return tasks === undefined ? recorded : withRecordedTasks(await loadTaskSource(tasks), recorded);
+  const replay = canarySince === undefined ? {} : { replay: () => recorded.unseenSince(canarySince) };
+  if (isLiveOnly === true) return { ...replay, tasks: { ...recorded, train: async () => [] } };
+  // Another source is measured, and replayed, on its own held-out tasks.
+  if (tasks !== undefined) return { tasks: withRecordedTasks(await loadTaskSource(tasks), recorded) };
+  return { ...replay, tasks: recorded };
 }

@@ -70,6 +70,8 @@ const answer = (question: DaemonCall, duties: DaemonCalls): Promise<unknown> => 
       return duties.generation();
     case 'tell':
       return duties.tell(question.event);
+    case 'shortage':
+      return duties.shortage(question.clusters);
     case 'recorded':
       return duties.recorded();
     case 'grade':

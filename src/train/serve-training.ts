@@ -10,19 +10,17 @@ import type { TaskSourceRef } from '../core/task-source.ts';
 import { TrainingError } from '../core/training.ts';
 import type { TrainingOutcome } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
-import { liveQueryOf, usesLiveTurns } from './live-turns.ts';
+import { usesLiveTurns } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
-import { countRatedSessions, type PromotionLog } from './promotion-log.ts';
+import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
+import { canaryOf } from './promotion-stages.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { regressionFile } from './regression-suite.ts';
-import { peekRun } from './run-files.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
-import { DEFAULT_STEP } from './step.ts';
 import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
-import { findTaskShortage } from './task-sources.ts';
 import {
   beginTrainingCycle,
   createTrainJob,
@@ -39,6 +37,7 @@ import {
 } from './training-plan.ts';
 import { createTrainingView, describeVersions } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
+import { createWindowSupply } from './window-supply.ts';
 
 interface TrainingOptions {
   readonly settings: TrainSettings;
@@ -58,6 +57,8 @@ interface TrainingOptions {
   readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
   readonly lessonsApi: LessonsApi;
   readonly generation: () => number;
+  /** Tasks on which a session of practice can measure this policy's weights, counted by origin; none by default. */
+  readonly gateTasks?: () => Promise<number>;
   /** Whether a text contains a secret: its tokens are not kept then. */
   readonly hasSecret: (text: string) => boolean;
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
@@ -112,6 +113,8 @@ export interface ServedTraining {
 /** From as many rated sessions in a week on, they decide about a canary: one in ten is its own. */
 const THICK_TRAFFIC = 60;
 const WEEK_MS = 7 * 24 * 3_600_000;
+
+const NOT_TRAINED = 'weights are not trained: nothing could measure them';
 
 /** How long closing waits for a window to reach its next safe point. */
 const GRACE_MS = 2_000;
@@ -184,25 +187,15 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const findFault = (): TrainingError | undefined =>
     findUnlimitedCost(engine.name, options.price, options.hasTokenLimit());
 
-  /** A record that cannot be read is a shortage, too: nothing is trained then. */
-  const findShortage = async (signal: AbortSignal): Promise<Error | undefined> => {
-    try {
-      return findTaskShortage(recorded.canGrade ? await recorded.gather(signal) : []);
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
-  };
-
-  /** How many batches the live turns make that no step was trained on; 0 when they are not used. */
-  const countLiveSteps = async (signal: AbortSignal): Promise<number> => {
-    if (!usesLiveTurns(settings.live)) return 0;
-    const { versions, trained } = await peekRun(folder);
-    const wanted = { generation: options.generation(), trained, most: settings.batchSize * settings.steps };
-    const newest = versions.slice(-1 - DEFAULT_STEP.mostStale);
-    const { live } = dutiesOf(await policy.promotions(), undefined, signal);
-    const turns = await live(liveQueryOf({ ...wanted, versions: newest }));
-    return Math.floor(turns.length / settings.batchSize);
-  };
+  const findSupply = createWindowSupply({
+    settings,
+    recorded,
+    folder,
+    generation: options.generation,
+    readLive: async (query, signal) => dutiesOf(await policy.promotions(), undefined, signal).live(query),
+    promotions: policy.promotions,
+    gateTasks: options.gateTasks ?? (async () => 0),
+  });
 
   async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
@@ -222,18 +215,21 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     });
     running = { stop, over };
     const both = AbortSignal.any([stop.signal, signal]);
-    // Looked at before the engine is started: without tasks there is no window.
-    const shortage = tasks === undefined ? await findShortage(both) : undefined;
-    const liveSteps = shortage === undefined ? 0 : await countLiveSteps(both);
-    if (shortage !== undefined && liveSteps === 0) {
+    const supply = await findSupply(tasks, both).catch((fault: Error) => ({ is: 'nothing' as const, fault }));
+    if (supply.is === 'nothing' || supply.is === 'unmeasurable') {
       running = undefined;
       end();
-      throw shortage;
+      if (supply.is === 'nothing') throw supply.fault;
+      const { why } = supply;
+      log.info({ why }, NOT_TRAINED);
+      yield { type: 'not-trained', why };
+      return;
     }
     const { groupSize, batchSize, loraRank } = settings;
     const asked = request.steps ?? settings.steps;
-    const steps = liveSteps === 0 ? asked : Math.min(asked, liveSteps);
-    const groups = liveSteps === 0 ? Math.max(1, Math.round(batchSize / groupSize)) : 0;
+    const isLiveOnly = supply.is === 'live';
+    const steps = isLiveOnly ? Math.min(asked, supply.steps) : asked;
+    const groups = isLiveOnly ? 0 : Math.max(1, Math.round(batchSize / groupSize));
     view.begin(steps);
     const cycle = beginTrainingCycle(engine.name, clock);
     try {
@@ -247,12 +243,14 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         batch: { groups, size: batchSize },
         isLive: usesLiveTurns(settings.live),
         isDistilled: settings.distill,
-        ...(liveSteps === 0 ? {} : { isLiveOnly: true }),
+        ...(isLiveOnly ? { isLiveOnly: true } : {}),
         isBudgeted: reserve !== undefined,
         ...priced,
         tuning: tuningOf(settings, override.tuning),
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
+        gateTasks: supply.gateTasks,
+        ...(await canarySince(promotions)),
         ...(await measuredWith()),
       };
       for await (const news of runTrainingThread(plan, dutiesOf(promotions, reserve, both), both)) {
@@ -260,6 +258,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         cycle.hear(news);
         if (news.type === 'moved')
           log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
+        if (news.type === 'not-trained') log.info({ why: news.why }, NOT_TRAINED);
         if (news.type === 'weights-unfit') log.warn({ ...news }, 'the weights on trial cannot answer');
         yield news;
       }
@@ -275,6 +274,12 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       end();
     }
   }
+
+  const canarySince = async ({ state }: PromotionLog): Promise<Pick<TrainingPlan, 'canarySince'>> => {
+    const canary = canaryOf(state());
+    const at = canary && (await readProposedAt(records, engine.name, canary.served.version));
+    return at === undefined ? {} : { canarySince: at };
+  };
 
   /** What new weights are measured with besides tasks. */
   const measuredWith = async (): Promise<Pick<TrainingPlan, 'regression' | 'isThin'>> => {
@@ -322,6 +327,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       for (const moved of moves) log.info({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
       return { moves, promotion: promotions.state() };
     },
+    shortage: async (clusters) => (await policy.promotions()).shortage(clusters),
     generation: async () => options.generation(),
     ...createStepBudget({ reserve: options.reserve, engine: engine.name }),
     end: async () => {

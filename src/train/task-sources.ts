@@ -47,6 +47,11 @@ interface RecordedSourceOptions {
 /** Recorded tasks can also be mixed into another source's: then all of them train. */
 interface RecordedSource extends TaskSource {
   all(): Promise<readonly TrainingTask[]>;
+  /**
+   * What weights that were proposed at `since` were not trained on, newest first: what was asked for the first time after that, and
+   * what is held out.
+   */
+  unseenSince(since: number): Promise<readonly TrainingTask[]>;
 }
 
 /** One recorded task in this many is held out. */
@@ -61,6 +66,7 @@ export function createRecordedSource({ gather, grade, fits }: RecordedSourceOpti
     const { id, text, request, agent, project, domain } = recorded;
     return {
       id,
+      root: rootOf(recorded).toString('hex', 0, 16),
       recall: { task: text, agent, domain, ...(project === undefined ? {} : { project }) },
       open: async () => ({
         run: async ({ speak, session }, signal) => {
@@ -87,6 +93,8 @@ export function createRecordedSource({ gather, grade, fits }: RecordedSourceOpti
       return train;
     },
     heldOut: async () => (await tasks()).filter(isHeldOut).map(toTask),
+    unseenSince: async (since) =>
+      (await tasks()).filter((task) => task.firstAt > since || isHeldOut(task)).map(toTask),
   };
 }
 
@@ -96,8 +104,11 @@ export const withRecordedTasks = (source: TaskSource, recorded: RecordedSource):
   heldOut: (signal) => source.heldOut(signal),
 });
 
-const isHeldOut = ({ domain, text }: RecordedTask): boolean =>
-  hash('sha256', JSON.stringify([domain, text]), 'buffer').readUInt32BE(0) % HELD_OUT === 0;
+/** The same words in another session are the same task. */
+const rootOf = ({ domain, text }: RecordedTask): Buffer =>
+  hash('sha256', JSON.stringify([domain, text]), 'buffer');
+
+const isHeldOut = (task: RecordedTask): boolean => rootOf(task).readUInt32BE(0) % HELD_OUT === 0;
 
 const NEEDED =
   'Weights are trained on recorded tasks whose answers a verifier can grade: set learn.verifiers (exact, number, regex, ' +

@@ -25,7 +25,11 @@ export function createTrainingApi(
       const news = run(request, new AbortController().signal)[Symbol.asyncIterator]();
       // The first event shows that it could start; `training` reports the rest.
       try {
-        await news.next();
+        const { value: first } = await news.next();
+        if (first?.type === 'not-trained') {
+          await drain(news);
+          return { started: false, why: first.why };
+        }
       } catch (error) {
         if (error instanceof TrainingError && error.code === 'no-tasks')
           return { started: false, why: error.message };

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
+import { compact } from '../core/json.ts';
 import { NO_COST } from '../core/learn.ts';
 import type { Job, JobContext, JobEnd } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
@@ -32,10 +33,12 @@ export function beginTrainingCycle(engine: string, clock: Clock): TrainingCycle 
   const id = `${LEARNER}/${engine}/${Math.round(clock.now())}`;
   const moves: CheckpointMoved[] = [];
   let problem: string | undefined;
+  let untrained: string | undefined;
   return {
     hear: (news) => {
       if (news.type === 'moved') moves.push(news.moved);
       if (news.type === 'stuck') problem = news.why;
+      if (news.type === 'not-trained') untrained = news.why;
     },
     fail: (why) => {
       problem = why;
@@ -58,7 +61,7 @@ export function beginTrainingCycle(engine: string, clock: Clock): TrainingCycle 
         generation,
         cost: NO_COST,
         tookMs: Math.round(clock.monotonic() - startedAt),
-        ...(problem === undefined ? {} : { note: problem }),
+        ...compact({ note: problem ?? untrained }),
       };
     },
   };
@@ -122,6 +125,7 @@ export function createTrainJob(options: TrainJobOptions): Job {
           if (news.type === 'paused') return { end: 'paused' };
           if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };
           if (news.type === 'moved') moves.push(`version ${news.moved.version} is ${news.moved.to}`);
+          if (news.type === 'not-trained') moves.push(news.why);
         }
       } catch (error) {
         if (!(error instanceof TrainingError)) throw error;

@@ -13,6 +13,7 @@ import type { ProfileName } from './tinker/profiles.ts';
 import type { TinkerEngine } from './tinker/tinker-engine.ts';
 import type { RateSchedule } from './training-run.ts';
 import type { TrainingEvent } from './training-window.ts';
+import type { TrialShortage } from './trial-plan.ts';
 
 /** One training window as plain data, for the training thread. */
 export interface TrainingPlan {
@@ -45,6 +46,10 @@ export interface TrainingPlan {
   readonly regression?: string;
   /** Few sessions are rated: a canary is compared on recorded requests instead. */
   readonly isThin: boolean;
+  /** When the weights of the canary were proposed: nothing that was asked later is in them. Absent without a canary. */
+  readonly canarySince?: number;
+  /** Tasks on which the next session of practice can measure new weights, counted by origin. */
+  readonly gateTasks: number;
 }
 
 /** A server that speaks the Tinker protocol. */
@@ -124,6 +129,8 @@ export interface DaemonCalls extends StepBudget {
   proven(query: TaskRecall): Promise<TaskLessons>;
   generation(): Promise<number>;
   tell(event: PromotionEvent): Promise<PromotionOutcome>;
+  /** See `PromotionLog`. */
+  shortage(clusters: number): Promise<TrialShortage | undefined>;
   /** Recorded tasks, newest first. */
   recorded(): Promise<readonly RecordedTask[]>;
   /** 0 to 1; undefined when no verifier could grade it. */
@@ -141,6 +148,7 @@ export type DaemonCall =
   | { readonly ask: 'proven'; readonly query: TaskRecall }
   | { readonly ask: 'generation' }
   | { readonly ask: 'tell'; readonly event: PromotionEvent }
+  | { readonly ask: 'shortage'; readonly clusters: number }
   | { readonly ask: 'recorded' }
   | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
   | { readonly ask: 'live'; readonly query: LiveQuery }

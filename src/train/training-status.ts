@@ -89,6 +89,7 @@ export function createTrainingView(): TrainingView {
           change({ problem: `version ${news.version} cannot answer: ${news.why}` });
           return;
         case 'stuck':
+        case 'not-trained':
           change({ problem: news.why });
       }
     },

@@ -40,6 +40,7 @@ try {
     proven: (query) => ask({ ask: 'proven', query }),
     generation: () => ask({ ask: 'generation' }),
     tell: (event) => ask({ ask: 'tell', event }),
+    shortage: (clusters) => ask({ ask: 'shortage', clusters }),
     recorded: () => ask({ ask: 'recorded' }),
     grade: (answer) => ask({ ask: 'grade', answer }),
     live: (query) => ask({ ask: 'live', query }),

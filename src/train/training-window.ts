@@ -17,8 +17,9 @@ import type { RunCheckpoint } from './run-journal.ts';
 import type { StepSettings } from './step.ts';
 import { train } from './trainer.ts';
 import type { LiveTurnsQuery, MakeRollouts, RateSchedule, TrainerEvent } from './training-run.ts';
+import { notTrained } from './trial-plan.ts';
 
-interface TrainingWindowOptions {
+export interface TrainingWindowOptions {
   readonly engine: TrainingEngine;
   readonly template: PolicyTemplate;
   readonly promotions: Omit<PromotionLog, 'pointer'>;
@@ -48,9 +49,17 @@ interface TrainingWindowOptions {
   readonly mostPairs?: number;
   /** Few sessions are rated: a canary is compared on recorded requests instead. */
   readonly isThin?: boolean;
+  /** Recorded requests to replay with a canary, newest first; the held-out tasks by default. */
+  readonly replay?: () => Promise<readonly TrainingTask[]>;
+  /** Tasks on which the next session of practice can measure new weights, counted by origin; none by default. */
+  readonly gateTasks?: number;
 }
 
-export type TrainingEvent = TrainerEvent | MeasurementEvent;
+export type TrainingEvent =
+  | TrainerEvent
+  | MeasurementEvent
+  /** Nothing could measure new weights, so that none were made. */
+  | { readonly type: 'not-trained'; readonly why: string };
 
 /** Groups in parallel: while one is verified, others are sampled. */
 const AT_ONCE = 4;
@@ -73,9 +82,12 @@ export async function* runTrainingWindow(
   };
   const limit = training.mostPairs === undefined ? {} : { mostPairs: training.mostPairs };
   let found: readonly TrainingTask[] | undefined;
-  const heldOut = async (): Promise<readonly TrainingTask[]> => {
+  const findHeldOut = async (): Promise<readonly TrainingTask[]> => {
     found ??= await training.tasks.heldOut(signal);
-    const tasks = found;
+    return found;
+  };
+  const heldOut = async (): Promise<readonly TrainingTask[]> => {
+    const tasks = await findHeldOut();
     if (tasks.length === 0 && !signal.aborted)
       throw new TrainingError('user', 'There are no held-out tasks to measure the new weights on.');
     return tasks;
@@ -85,9 +97,20 @@ export async function* runTrainingWindow(
   }
   // Finish the measurement that an earlier window left.
   if (training.isThin === true && canaryOf(promotions.state()) !== undefined)
-    yield* replayCanary({ ...limit, promotions, rollOut, tasks: await heldOut(), signal });
+    yield* replayCanary({
+      ...{ ...limit, promotions, rollOut, signal },
+      tasks: await (training.replay?.() ?? heldOut()),
+    });
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
   if (signal.aborted || promotions.state().trial?.stage === 'candidate') return;
+  // What could not be measured afterwards, here or in a session of practice, is not trained.
+  const clusters = countClusters(await findHeldOut());
+  const shortage = await promotions.shortage(Math.max(clusters, training.gateTasks ?? 0));
+  if (signal.aborted) return;
+  if (shortage !== undefined) {
+    yield { type: 'not-trained', why: notTrained(shortage) };
+    return;
+  }
 
   const book = openRunRegistry(path.join(folder, 'runs.json'));
   const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
@@ -126,10 +149,9 @@ export async function* runTrainingWindow(
   }
   // The first checkpoint of a run has learned nothing.
   if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
-  // Where nothing can measure them, the weights stay in their run; practice, or a later window, measures them.
-  if (training.isLiveOnly === true && (await training.tasks.heldOut(signal)).length === 0) return;
+  // The weights stay in their run: the next session of practice measures them on tasks of the gate.
+  if ((await promotions.shortage(clusters)) !== undefined) return;
   book.propose(best);
-  const clusters = countClusters(await heldOut());
   const isRegressed = regression !== undefined;
   for (const moved of await promotions.tell({
     ...{ type: 'proposed', served: servedOf(best) },

@@ -47,13 +47,44 @@ const MIXTURE_COST = 1;
 /** Student's t with this many degrees of freedom is normal. */
 const MANY = 1_000_000;
 
+/** What is known before a trial about how far its pairs will be apart. */
+export interface KnownScatter {
+  /** Of the last trial; it counts more than what follows. */
+  readonly spread?: ClusterSpread | undefined;
+  /** The variance of one pair, from attempts of practice; absent: the worst case. */
+  readonly pairVariance?: number | undefined;
+}
+
 /** The variance of the means of clusters with this many pairs each. */
-function clusterVariance(repeats: number, observed?: ClusterSpread): number {
+function clusterVariance(repeats: number, { spread, pairVariance = PRIOR.variance }: KnownScatter): number {
   const shape = (pairs: number): number => PRIOR.correlation + (1 - PRIOR.correlation) / pairs;
-  const prior = PRIOR.variance * shape(repeats);
-  if (observed === undefined || observed.clusters < FEWEST_OBSERVED) return prior;
-  const scaled = (observed.variance * shape(repeats)) / shape(observed.repeats);
-  return Math.max(LEAST_SHARE * prior, scaled);
+  const least = LEAST_SHARE * PRIOR.variance * shape(repeats);
+  if (spread === undefined || spread.clusters < FEWEST_OBSERVED)
+    return Math.max(least, pairVariance * shape(repeats));
+  return Math.max(least, (spread.variance * shape(repeats)) / shape(spread.repeats));
+}
+
+/** Attempts of the policy at one task: how many, and the sum of their rewards of 0 to 1. */
+export interface TaskRate {
+  readonly attempts: number;
+  readonly rewards: number;
+}
+
+/** The worst case counts as much as this many tasks that were attempted. */
+const WORST_TASKS = 10;
+
+/**
+ * The variance of a pair that can be expected on tasks like these, when the candidate is better by the effect: a reward of 0 to 1
+ * with the mean p has a variance of at most p (1 − p). Half a success and half a failure are added to each task, so that one
+ * that always failed is not taken for one that never succeeds.
+ */
+export function expectedPairVariance(rates: readonly TaskRate[], effect: number): number {
+  const varianceAt = (mean: number): number => mean * (1 - mean);
+  const sum = rates.reduce((all, { attempts, rewards }) => {
+    const mean = (rewards + 0.5) / (attempts + 1);
+    return all + varianceAt(mean) + varianceAt(Math.min(1, mean + effect));
+  }, WORST_TASKS * PRIOR.variance);
+  return sum / (rates.length + WORST_TASKS);
 }
 
 /** Undefined with fewer clusters than an estimate needs. */
@@ -77,17 +108,32 @@ export function planTrial(
   clusters: number,
   level: number,
   { effect, power, mostPairs, mostRepeats }: TrialPlanSettings,
-  observed?: ClusterSpread,
+  known: KnownScatter = {},
 ): PlannedTrial {
   const repeats = Math.max(1, Math.min(mostRepeats, Math.floor(mostPairs / Math.max(1, clusters))));
-  const standardised = effect / Math.sqrt(clusterVariance(repeats, observed) + effect ** 2);
+  const standardised = effect / Math.sqrt(clusterVariance(repeats, known) + effect ** 2);
   const luck = power === 0 ? 0 : tQuantile(power, MANY);
   const wealth = Math.log(1 / level) + MIXTURE_COST;
   const distance = luck + Math.sqrt(luck ** 2 + 2 * wealth);
   const needed = Math.ceil((distance / standardised) ** 2);
-  return { repeats, needed, isPowered: power === 0 || clusters >= needed };
+  return { repeats, needed, isPowered: clusters > 0 && (power === 0 || clusters >= needed) };
 }
 
-/** In the words of a verdict. */
-export const notTried = (needed: number, there: number, effect: number): string =>
-  `about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there: not tried`;
+/** Why no trial can be opened. */
+export interface TrialShortage {
+  /** About how many held-out tasks a trial needs, and how many there are. */
+  readonly needed: number;
+  readonly there: number;
+  readonly effect: number;
+}
+
+export const notTried = (shortage: TrialShortage): string => `${sayShortage(shortage)}: not tried`;
+/** Said before anything is trained: weights that nothing could measure are not made. */
+export const notTrained = (shortage: TrialShortage): string =>
+  `A${sayShortage(shortage).slice(1)}: not trained. ${MORE_TASKS}`;
+
+const sayShortage = ({ needed, there, effect }: TrialShortage): string =>
+  `about ${needed} tasks needed to show an improvement of ${Math.round(100 * effect)} points, ${there} there`;
+
+const MORE_TASKS =
+  'More tasks: instar practice tasks add FILE.jsonl, or a verifier that grades your recorded work (learn.verifiers); fewer are needed with a larger train.effect.';

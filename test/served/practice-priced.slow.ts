@@ -5,6 +5,7 @@ import { asObject, type JsonObject, parseJson } from '../../src/core/json.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { startForeignEngine } from '../support/foreign-engine.ts';
+import { gateLines, LARGEST_EFFECT, wordAt } from './record-tasks.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -40,7 +41,7 @@ async function practise(price: object, budget: object) {
     models: { practice: 'instar/small-1' },
     practice: { groupSize: 8 },
     schedule: { budget },
-    train: { engine: { ...engine.entry, price } },
+    train: { engine: { ...engine.entry, price }, effect: LARGEST_EFFECT },
   });
   undo.push(home.remove);
   const daemon = await startDaemon(home.dir, [], engine.env);
@@ -54,6 +55,12 @@ async function practise(price: object, budget: object) {
     return asObject(parseJson((await ask(daemon.port, { path: route, headers, ...sent })).text));
   };
   await call('/api/practice/add', { text: TASKS, file: 'tasks.jsonl' });
+  // Weights that nothing could measure would not be trained.
+  const gate = await gateLines((nth) => ({
+    prompt: [nth, nth + 311, nth + 622, nth + 933].map(wordAt).join(' '),
+    check: { kind: 'regex', pattern: '^[^e]*$' },
+  }));
+  await call('/api/practice/add', { text: gate, file: 'gate.jsonl' });
   expect(await call('/api/practice/run', { kind: 'exploratory' })).toEqual({ started: true });
   await expect
     .poll(async () => (await call('/api/practice/status', {})).running, { timeout: 200_000 })

@@ -8,7 +8,7 @@ import { splitOf } from '../../src/learn/practice/sources/split.ts';
 import { runCli, startCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { GRADING, recordTasks } from './record-tasks.ts';
+import { GRADING, gateLines, LARGEST_EFFECT, recordHeldOut, recordTasks, wordAt } from './record-tasks.ts';
 
 /** Requests as the embedded policy knows them, which it does well sometimes; few words in common, or they were one task. */
 const WORK: readonly (readonly [person: string, day: string, field: string, value: string, file: string])[] =
@@ -55,7 +55,7 @@ const LINES = WORK.map(([person, day, field, value, file], at) =>
 const GROUP = 8;
 const config = {
   models: { practice: 'instar/nano' },
-  train: { batchSize: 16, groupSize: 8 },
+  train: { batchSize: 16, groupSize: 8, effect: LARGEST_EFFECT },
   practice: { groupSize: GROUP },
   learn: GRADING,
 };
@@ -87,7 +87,7 @@ const instar = (...words: readonly string[]) => ['--home', home.dir, ...words];
 /** What practice reports once this holds for its status. */
 async function reportWhen(holds: (status: JsonObject) => boolean): Promise<JsonObject> {
   await vi.waitFor(async () => expect(holds(await practice('status'))).toBe(true), {
-    timeout: 240_000,
+    timeout: 500_000,
     interval: 200,
   });
   return practice('report');
@@ -96,6 +96,30 @@ const isOver = ({ running, problem }: JsonObject): boolean => {
   expect(problem).toBeUndefined();
   return running === undefined;
 };
+
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+
+/** Enough tasks to measure new weights on. */
+async function addGateTasks(): Promise<void> {
+  const text = await gateLines((nth) => {
+    const [person, field, value, file] = [
+      wordAt(nth),
+      wordAt(nth + 311),
+      wordAt(nth + 622),
+      wordAt(nth + 933),
+    ];
+    const day = `${MONTHS[nth % 12]} ${1 + (nth % 28)}, ${2029 + (nth % 9)}, ${10 + (nth % 13)}:${10 + (nth % 47)}`;
+    return {
+      prompt: `t0${200 + nth}, ${day}, from ${person}. Set ${field} to ${value} in ${file}.json.`,
+      domain: 'files',
+      check: { kind: 'regex', pattern: `set ${file}\\.json ${field} ${value}` },
+    };
+  });
+  const { added, faults } = await practice('add', { text, file: 'gate.jsonl' });
+  expect([Number(added) >= 23, faults]).toEqual([true, []]);
+}
 
 /** Of every step of the engine's runs: what it was trained on. */
 const trainedSteps = () => {
@@ -110,41 +134,46 @@ const trainedSteps = () => {
 };
 
 describe('practice with the policy that the daemon trains', () => {
-  it('trains it on the groups of the session, and says how many tasks are needed to measure the new weights', async () => {
-    const added = await practice('add', { text: LINES, file: 'files.jsonl' });
-    expect(added).toMatchObject({ added: WORK.length, faults: [] });
+  it('trains nothing while too few tasks could measure the weights; once there are enough, also on the groups that waited', async () => {
+    expect(await practice('add', { text: LINES, file: 'files.jsonl' })).toMatchObject({
+      added: WORK.length,
+      faults: [],
+    });
     const { tasks } = await readCuratedTasks(LINES, 'files.jsonl');
     const gate = tasks.filter(({ root }) => splitOf(root) === 'gate').length;
-    expect(gate).toBeGreaterThanOrEqual(5);
     expect(await practice('run', { kind: 'exploratory' })).toEqual({ started: true });
-    const report = await reportWhen(isOver);
-    const { kept } = asObject(report.counts);
+    const short = await reportWhen(isOver);
+    const { kept } = asObject(short.counts);
     expect(kept).toBeGreaterThan(0);
-    expect(report).toMatchObject({
+    expect(short).toMatchObject({
       end: 'done',
       counts: { infrastructure: 0 },
-      // A handful of tasks cannot show that the weights are better: no attempt is spent on it.
       weights: {
-        ...{ steps: 1, groups: kept, refused: 0, notes: [] },
-        verdict: {
-          ...{ version: 1, outcome: 'unmeasured', pairs: 0 },
-          why: expect.stringMatching(new RegExp(`about \\d+ tasks needed .* ${gate} there: not tried`)),
-        },
+        ...{ steps: 0, groups: 0, refused: 0 },
+        notes: [expect.stringMatching(new RegExp(`^About \\d+ tasks needed .* ${gate} there: not trained`))],
+        verdict: { outcome: 'unchanged', pairs: 0 },
       },
     });
-    // Every attempt of the groups with a difference once, under its own id.
-    expect(trainedSteps()).toHaveLength(1);
-    expect(new Set(trainedSteps().flat()).size).toBe(Number(kept) * GROUP);
-    expect(trainedSteps().flat().every(isAttemptId)).toBe(true);
+    expect(trainedSteps()).toEqual([]);
+    expect((await runCli(instar('practice', 'status'))).stdout).toContain('not trained');
 
+    await addGateTasks();
+    expect(await practice('run', { kind: 'exploratory', tasks: 2 })).toEqual({ started: true });
+    const report = await reportWhen(isOver);
+    expect(report).toMatchObject({ end: 'done', weights: { notes: [] } });
+    // Every attempt of the groups that waited once, under the id of its own session.
+    const [waited = []] = trainedSteps();
+    expect(new Set(waited).size).toBe(Number(kept) * GROUP);
+    expect(trainedSteps().flat().every(isAttemptId)).toBe(true);
     const verdict = asObject(asObject(report.weights).verdict);
+    expect(verdict.pairs).toBeGreaterThan(0);
     const { versions } = await call('/api/train');
-    // Weights that were not shown to be better do not serve, not even a share of the sessions.
-    expect(JSON.stringify(versions)).not.toContain('canary');
+    // Weights serve only after they were shown to be better.
+    expect(JSON.stringify(versions).includes('canary')).toBe(verdict.outcome === 'promoted');
     const { stdout } = await runCli(instar('practice', 'status'));
-    expect(stdout).toContain(`1 update with ${kept} group`);
-    expect(stdout).toContain(`version 1 ${verdict.outcome}`);
-  }, 300_000);
+    expect(stdout).toMatch(/\d updates? with \d+ group/);
+    expect(stdout).toContain(`version ${verdict.version} ${verdict.outcome}`);
+  }, 600_000);
 
   it('that is stopped while it attempts and killed after its step goes on: nothing is lost, and nothing trains twice', async () => {
     // A new home: weights that were trained on these tasks may do them all.
@@ -154,6 +183,7 @@ describe('practice with the policy that the daemon trains', () => {
     home = makeHome(config);
     daemon = await startDaemon(home.dir);
     await practice('add', { text: LINES, file: 'files.jsonl' });
+    await addGateTasks();
     const before = trainedSteps().length;
     await practice('run', { kind: 'exploratory' });
     await reportWhen(({ running }) => Number(asObject(running).attempts) > 3);
@@ -178,11 +208,12 @@ describe('practice with the policy that the daemon trains', () => {
     expect(trainedSteps()).toHaveLength(before + 1);
     const all = trainedSteps().flat();
     expect(new Set(all).size).toBe(all.length);
-  }, 300_000);
+  }, 600_000);
 
   it('trains nothing while a training window does, and says so; the window is not disturbed', async () => {
     await call('/api/train/rollback', {});
     await recordTasks(daemon.port, daemon.key);
+    await recordHeldOut(daemon.port, daemon.key);
     const window = startCli(instar('train', 'run', '--steps', '400'));
     await new Promise<void>((resolve) => {
       window.child.stderr?.on('data', (text: string) => {
@@ -196,5 +227,5 @@ describe('practice with the policy that the daemon trains', () => {
     expect(await call('/api/train')).toMatchObject({ window: { isRunning: true } });
     window.child.kill('SIGINT');
     await window.ended();
-  }, 300_000);
+  }, 600_000);
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCli, startCli } from '../cli/run-cli.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
-import { GRADING, recordTasks } from './record-tasks.ts';
+import { GRADING, LARGEST_EFFECT, recordHeldOut, recordTasks } from './record-tasks.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,9 +18,10 @@ const open = (train: object = { batchSize: 16, groupSize: 8 }, learn: object = {
 
 /** A home in which a daemon has recorded tasks that can be trained on. */
 const openRecorded = async () => {
-  const opened = open(undefined, GRADING);
+  const opened = open({ batchSize: 16, groupSize: 8, effect: LARGEST_EFFECT }, GRADING);
   const daemon = await startDaemon(opened.home.dir);
   await recordTasks(daemon.port, daemon.key);
+  await recordHeldOut(daemon.port, daemon.key);
   daemon.child.kill('SIGTERM');
   await daemon.exited;
   return opened;

@@ -42,6 +42,7 @@ export interface BedOptions {
   readonly override?: TrainingOverride;
   readonly train?: object;
   readonly learn?: object;
+  readonly models?: object;
   readonly env?: NodeJS.ProcessEnv;
   /** False: only what is recorded here can be trained on. */
   readonly hasTasks?: boolean;
@@ -53,6 +54,7 @@ export async function openTrainingEnvironment({
   override = {},
   train = {},
   learn = {},
+  models = {},
   env = {},
   hasTasks = true,
 }: BedOptions = {}): Promise<TrainingEnvironment> {
@@ -62,6 +64,7 @@ export async function openTrainingEnvironment({
   const { config } = checkConfig(
     {
       train: { batchSize: 16, groupSize: 8, ...train },
+      models,
       library: { holdout: 0 },
       learn: { failures: 50, ...learn },
     },

@@ -1,4 +1,10 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asObject, parseJson } from '../../src/core/json.ts';
+import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
+import { splitOf } from '../../src/learn/practice/sources/split.ts';
+import { ask } from '../support/client.ts';
 import {
   openTrainingEnvironment,
   removeFolder,
@@ -7,12 +13,13 @@ import {
   type TrainingEnvironment,
 } from './training-environment.ts';
 
-/** No verifier and no task: live turns that a person rewarded are all there is. */
+/** No verifier, and no task to train on: live turns that a person rewarded are all there is. */
 let environment: TrainingEnvironment;
 beforeAll(async () => {
   environment = await openTrainingEnvironment({
     train: { live: true, batchSize: 4, groupSize: 2, steps: 5 },
     hasTasks: false,
+    models: { practice: 'instar/nano' },
   });
 }, 60_000);
 afterAll(async () => {
@@ -25,6 +32,21 @@ const judged = async (session: string, score: number): Promise<void> => {
   await environment.api.feedback({ turn: String(headers['x-instar-turn']), score });
 };
 
+/** A task of the split that measures. */
+async function addGateTask(): Promise<void> {
+  const line = (at: number) =>
+    JSON.stringify({ prompt: `What is ${at} times 7?`, check: { kind: 'number', value: 7 * at } });
+  const lines = Array.from({ length: 40 }, (_, at) => line(at));
+  const { tasks } = await readCuratedTasks(lines.join('\n'), 'tasks.jsonl');
+  const at = tasks.findIndex(({ root }) => splitOf(root) === 'gate');
+  const { text } = await ask(environment.port, {
+    path: '/api/practice/add',
+    headers: { authorization: `Bearer ${environment.ownerKey}` },
+    body: JSON.stringify({ text: lines[at] ?? '', file: 'tasks.jsonl' }),
+  });
+  expect(asObject(parseJson(text))).toMatchObject({ added: 1 });
+}
+
 describe('live turns without any task', { timeout: 180_000 }, () => {
   it('train nothing while they are fewer than a batch', async () => {
     for (const [at, score] of [1, 0.2, 0.8].entries()) await judged(`few-${at}`, score);
@@ -36,14 +58,22 @@ describe('live turns without any task', { timeout: 180_000 }, () => {
     });
   });
 
-  it('are a batch of their own once there are enough: one step, no new weights serve, and none trains twice', async () => {
+  it('train nothing while no task could measure the weights, however many they are', async () => {
     await judged('enough', 0.4);
     await environment.daemon.settle();
+    expect(await runWindow(environment.training, {})).toEqual([
+      { type: 'not-trained', why: expect.stringMatching(/tasks needed .*, 0 there: not trained\./) },
+    ]);
+    expect(existsSync(path.join(environment.dir, 'train'))).toBe(false);
+  });
+
+  it('are a batch of their own once practice can measure: one step, no new weights serve, and none trains twice', async () => {
+    await addGateTask();
     const news = await runWindow(environment.training, {});
     const steps = news.filter(({ type }) => type === 'step-trained');
     expect(steps).toHaveLength(1);
     expect(steps[0]).toMatchObject({ report: { groups: 0, live: expect.any(Number) } });
-    // There is nothing to measure the weights on.
+    // The next session of practice measures them.
     expect(news.some(({ type }) => type === 'moved' || type === 'pair-weighed')).toBe(false);
     const { versions } = await environment.api.training();
     expect(versions).toEqual({ live: 0 });

@@ -6,7 +6,7 @@ import { runCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { watchModules } from '../support/loaded-modules.ts';
-import { GRADING, recordTasks } from './record-tasks.ts';
+import { GRADING, LARGEST_EFFECT, recordHeldOut, recordTasks } from './record-tasks.ts';
 
 const modules = watchModules();
 // With a provider the daemon does not start its engine before someone asks for it.
@@ -14,7 +14,7 @@ const home = makeHome({
   providers: { fake: { wire: 'openai', baseUrl: 'http://127.0.0.1:9/v1', keyEnv: 'NO_SUCH_KEY' } },
   models: { default: 'fake/model', evolver: 'off', judge: 'off' },
   learn: GRADING,
-  train: { batchSize: 4, groupSize: 2 },
+  train: { batchSize: 4, groupSize: 2, effect: LARGEST_EFFECT },
 });
 let daemon: RunningDaemon;
 beforeAll(async () => {
@@ -90,6 +90,7 @@ describe('a home with a training engine', { timeout: 300_000 }, () => {
 
   it('counts recorded questions once a verifier can grade them, and says when and for how much they train', async () => {
     await recordTasks(daemon.port, daemon.key);
+    await recordHeldOut(daemon.port, daemon.key);
     const supply = await supplyWhere(({ recorded }) => Number(asObject(recorded).train) > 0);
     expect(supply).toMatchObject({
       ready: ['recorded'],

@@ -8,7 +8,7 @@ import {
 } from '../../src/core/practice.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
 import type { PracticeTraining } from '../../src/train/practice-training.ts';
-import { type PromotionSettings, promote } from '../../src/train/promotion.ts';
+import { findTrialShortage, type PromotionSettings, promote } from '../../src/train/promotion.ts';
 import type { PromotionLog } from '../../src/train/promotion-log.ts';
 import { startPromotion } from '../../src/train/promotion-stages.ts';
 import { attemptsWith, scriptOf } from '../agent/attempts/orders.ts';
@@ -73,6 +73,7 @@ export function memoryPromotions(settings: PromotionSettings): Omit<PromotionLog
   return {
     state: () => state,
     turnedBack: () => [],
+    shortage: async (clusters) => findTrialShortage(state, clusters, { level: 1 }, settings),
     tell: async (event) => {
       const { state: next, facts } = promote(state, event, settings);
       state = next;

@@ -10,6 +10,7 @@ const recorded = (number: number, session = `s${number}`): RecordedTask => {
   const text = `How much is ${number} times ${number}?`;
   return {
     kind: 'recorded',
+    firstAt: 0,
     id: `recorded/${session}`,
     request: {
       model: 'policy',
@@ -41,6 +42,22 @@ describe('recorded tasks as a source', () => {
     const again = TASKS.map(({ id }, number) => recorded(number, `again/${id}`));
     const texts = (tasks: typeof heldOut) => tasks.map(({ recall }) => recall.task);
     expect(texts(await open(again).heldOut(signal))).toEqual(texts(heldOut));
+  });
+
+  it('that a canary was not trained on are what was first asked after it was proposed, and what is held out; newest first', async () => {
+    const since = 100;
+    const asked = TASKS.map((task, number) => ({ ...task, firstAt: number < 10 ? since + 1 : since - 1 }));
+    const heldOut = (await open(asked).heldOut(signal)).map(({ id }) => id);
+    const unseen = (await open(asked).unseenSince(since)).map(({ id }) => id);
+    expect(unseen.slice(0, 10)).toEqual(asked.slice(0, 10).map(({ id }) => id));
+    expect(unseen.slice(10)).toEqual(heldOut.filter((id) => !unseen.slice(0, 10).includes(id)));
+    expect(unseen.length).toBeLessThan(TASKS.length);
+  });
+
+  it('are one cluster with the same words of another session', async () => {
+    const roots = async (session: string) =>
+      (await open([recorded(3, session)]).unseenSince(-1)).map(({ root }) => root);
+    expect(await roots('monday')).toEqual(await roots('tuesday'));
   });
 
   it('refuse to begin without tasks, or without held-out ones, and name the setting that is missing', async () => {

@@ -99,6 +99,7 @@ describe('recorded tasks', () => {
           maxTokens: 50,
           stream: false,
         },
+        firstAt: expect.any(Number),
         text: 'two and two',
         domain: 'math',
         agent: 'ada',

@@ -27,10 +27,17 @@ New weights serve when three things were shown, in this order; the numbers of th
 **Observations are tasks, not attempts.** A task and its variations (the same \`root\`) are one cluster; the mean difference of its pairs is one observation,
 made once, after up to ${mostRepeats} pairs (${mostPairs} in a trial). A task that comes again with new seeds makes its own mean surer and adds nothing to n.
 
-**Power before a trial.** A trial is opened only if its clusters can show an improvement of ${points(effect)} points (\`train.effect\`) with a probability of ${percent(power, 0)}: about
-${needed(effect)} clusters for the first checkpoint of a home, ${needed(0.3)} for 30 points, ${needed(0.5)} for 50. The variance is that of the last trial with 20 clusters or more; before
-that, the prior of two independent attempts that succeed as often as they fail (0.5), three tenths of it shared within a cluster. A trial that is not
-opened uses up nothing of the error budget and makes no attempt: "about ${needed(effect)} tasks needed to show an improvement of ${points(effect)} points, 40 there: not tried".
+**Power before a trial, and before training.** A trial is opened only if its clusters can show an improvement of ${points(effect)} points (\`train.effect\`) with a probability of ${percent(power, 0)}: about
+${needed(effect)} clusters for the first checkpoint of a home, ${needed(0.3)} for 30 points, ${needed(0.5)} for 50, in the worst case. The same is asked before the first step of training: weights that could not be tried are not made, and nothing
+is sampled or paid for: "About ${needed(effect)} tasks needed to show an improvement of ${points(effect)} points, 40 there: not trained". The variance of a pair of attempts is, by the first of these that is known:
+
+1. that of the last trial with 20 clusters or more;
+2. what practice lets expect: at a task at which the policy succeeds with the rate p, a pair has a variance of at most p (1 − p) + q (1 − q), q = p + \`train.effect\`, because a reward of 0 to 1 with the mean p has one of at most p (1 − p).
+   The mean over the tasks that the policy practised, in their newest groups of two attempts or more; each task has half a success and half a failure added, and ten tasks of the worst case are added to all of them;
+3. the worst case, two independent attempts that succeed as often as they fail: 0.5.
+
+It is never taken to be less than a quarter of the worst case, and three tenths of it are shared by the pairs of a cluster. What is expected decides only whether a trial is opened: the test itself holds at its level whatever was expected.
+Practice prefers tasks that succeed sometimes, and its attempts are made by the newest weights of a run: the first makes the variance larger than that of all tasks, the second may differ from the live version's. A trial that is not opened uses up nothing of the error budget.
 
 **One after the other.** While a canary waits, the next checkpoint is measured; if it passes, it replaces the canary, and nothing that was measured of
 one counts for the other. If the canary goes live first, the candidate's trial ends: it was compared with weights that serve no more.

@@ -2,6 +2,7 @@ import { createSfc32 } from '../../../src/base/random.ts';
 import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.ts';
 import { DEFAULT_PROMOTION, isInCanary, type PromotionEvent, promote } from '../../../src/train/promotion.ts';
 import { canaryOf, type PromotionState, startPromotion } from '../../../src/train/promotion-stages.ts';
+import { expectedPairVariance } from '../../../src/train/trial-plan.ts';
 
 /** How many sessions are rated. */
 export type Traffic = 'thin' | 'thick';
@@ -17,7 +18,13 @@ export interface GateWorld {
   readonly onQuestions?: number;
   /** It is a canary from the beginning: what happens when held-out tasks did not tell. */
   readonly isCanary?: boolean;
+  /** Tasks of the same sort that practice attempted with the live version, eight times each; none if absent. */
+  readonly practised?: number;
+  /** The highest success rate of the live version at a task; 1 if absent. */
+  readonly mostLive?: number;
 }
+
+const ATTEMPTS_OF_PRACTICE = 8;
 
 /** How a trial of the gate ended. `waiting`: a canary about which nothing was decided in time. */
 export interface GateRun {
@@ -42,11 +49,24 @@ const LEVEL = levelInSequence(1, 0, ERROR_BUDGET.weights);
 type Next = () => number;
 
 /** Draws a cluster, and answers with a function that draws a pair of it. */
-function drawCluster({ effect, spread }: GateWorld, next: Next): () => readonly [number, number] {
+function drawCluster(
+  { effect, spread, mostLive = 1 }: GateWorld,
+  next: Next,
+): () => readonly [number, number] {
   const own = Math.max(-1, Math.min(1, effect + (next() < 0.5 ? spread : -spread)));
   const least = Math.max(0, -own);
-  const live = least + next() * (Math.min(1, 1 - own) - least);
+  const live = least + next() * (Math.max(least, Math.min(mostLive, 1 - own)) - least);
   return () => [next() < live + own ? 1 : 0, next() < live ? 1 : 0];
+}
+
+/** What practice lets expect of the pairs of a trial. */
+function drawPairVariance(world: GateWorld, next: Next): number {
+  const rates = Array.from({ length: world.practised ?? 0 }, () => {
+    const draw = drawCluster(world, next);
+    const rewards = Array.from({ length: ATTEMPTS_OF_PRACTICE }, () => draw()[1]);
+    return { attempts: rewards.length, rewards: rewards.reduce((sum, one) => sum + one, 0) };
+  });
+  return expectedPairVariance(rates, DEFAULT_PROMOTION.effect);
 }
 
 /** One checkpoint through the gate, once for each traffic: both begin with the same measurement. */
@@ -106,7 +126,10 @@ function measureCheckpoint(world: GateWorld, seed: number): Progress {
   if (world.isCanary === true) {
     tell({ type: 'proposed', served });
     tell({ type: 'person-promoted' });
-  } else tell({ type: 'proposed', served, level: LEVEL, clusters: world.tasks, isRegressed: true });
+  } else {
+    const pairVariance = drawPairVariance(world, createSfc32(seed, world.tasks, 13));
+    tell({ type: 'proposed', served, level: LEVEL, clusters: world.tasks, pairVariance, isRegressed: true });
+  }
   let used = 0;
   for (let trial = onTrial(); trial !== undefined && trial.better === undefined; trial = onTrial()) {
     if (used === world.tasks) tell({ type: 'measured-out', version: 1 });

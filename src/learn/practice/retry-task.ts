@@ -68,8 +68,9 @@ export async function recordPractised(
   run: string,
   what: string,
   { records, clock, tasks }: PractisedParts,
+  by?: string,
 ): Promise<void> {
-  const fact = { type: 'practice-task', op: 'practised', id, run, rewards } as const;
+  const fact = compact({ type: 'practice-task' as const, op: 'practised' as const, id, run, rewards, by });
   const at = Math.round(clock.now());
   const [written] = await records.append([{ at, fact, key: `practice/${run}/${what}/${id}` }]);
   if (written?.isNew === true) tasks.add({ seq: written.seq, at, fact });

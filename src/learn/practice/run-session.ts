@@ -17,6 +17,7 @@ import type { SessionAttempts, SessionParts, SessionRequest } from './session-pa
 import { measureWeights, weightsOf } from './session-weights.ts';
 import { fixRecordedGroups } from './sources/fix-recorded.ts';
 import { splitOf } from './sources/split.ts';
+import { trainOnWaiting } from './waiting-groups.ts';
 
 export type SessionNews =
   | {
@@ -91,7 +92,12 @@ async function* runPlanned(
   // 2. The tasks are attempted in groups, and what separates good attempts from bad ones becomes lessons, and trains the policy.
   const { clock, library } = parts;
   const { run, kind } = planned;
-  const { training, untrained } = attempts;
+  const { training } = attempts;
+  // Weights that the tasks of the gate could not measure are not trained; lessons are learned all the same.
+  const unmeasured = await training?.whyNotTrained(await gateTasksOf(parts));
+  const isTrained = training !== undefined && unmeasured === undefined;
+  const waiting = isTrained ? await trainOnWaiting(training, parts, journal) : undefined;
+  const untrained = attempts.untrained ?? unmeasured ?? waiting;
   const writer = await parts.openAsk(budget);
   const settings = parts.settings();
   const temperature = attempts.temperature ?? settings.temperature;
@@ -123,7 +129,7 @@ async function* runPlanned(
     record: journal.record,
     checkText: parts.checkText,
     similar: parts.similar,
-    ...(training === undefined ? {} : { trainOn: training.trainOn }),
+    ...(isTrained ? { trainOn: training.trainOn } : {}),
     clock,
     signal,
   });
@@ -138,7 +144,8 @@ async function* runPlanned(
 
   // 3. New weights are compared with those that serve, on tasks of the gate.
   const isOver = result.end === 'done' || result.end === 'budget';
-  for (const [task, list] of isOver ? rewards : []) await recordPractised(task, list, run, 'learn', parts);
+  for (const [task, list] of isOver ? rewards : [])
+    await recordPractised(task, list, run, 'learn', parts, attempts.agent);
   if (training !== undefined && isOver && !signal.aborted)
     yield* measureWeights(
       training,

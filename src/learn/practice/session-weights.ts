@@ -15,6 +15,8 @@ import type { RunUnits } from './practice-journal.ts';
 
 /** The training of a session's policy. */
 export interface SessionTraining {
+  /** Why nothing may be trained while these are the tasks of the gate split; undefined when new weights can be measured on them. */
+  whyNotTrained(gate: readonly PracticeTask[]): Promise<string | undefined>;
   readonly trainOn: TrainOnGroups;
   /** Compares the newest weights with those that serve. May be called again after it was stopped. */
   finish(gate: WeightsGate): AsyncGenerator<WeightsNews, WeightsVerdict>;
@@ -42,7 +44,7 @@ export interface TrainedUnit {
 const TRAINED = 'trained/';
 const VERDICT = 'weights-verdict';
 
-export const trainedUnit = (step: number): string => `${TRAINED}${step}`;
+export const trainedUnit = (step: number | string): string => `${TRAINED}${step}`;
 export const isTrainedUnit = (value: unknown): value is TrainedUnit =>
   isObject(value) && Array.isArray(value.groups);
 const isVerdict = (value: unknown): value is WeightsVerdict =>
@@ -92,7 +94,7 @@ export function weightsOf(
   untrained: string | undefined,
 ): SessionWeights | undefined {
   const steps = [...units].flatMap(([unit, value]) =>
-    unit.startsWith(TRAINED) && isTrainedUnit(value) && value.trained !== undefined ? [value.trained] : [],
+    unit.startsWith(TRAINED) && isTrainedUnit(value) && isObject(value.trained) ? [value.trained] : [],
   );
   const verdict = units.get(VERDICT);
   if (steps.length === 0 && verdict === undefined && untrained === undefined) return undefined;

@@ -25,6 +25,7 @@ const lessonsFor = async () => ({ text: '', lessons: [], generation: 0 });
 
 /** Compares both versions on every task; `stopAt`: the process ends before that attempt. */
 const trainingOf = (stopAt = Number.POSITIVE_INFINITY): SessionTraining => ({
+  whyNotTrained: async () => undefined,
   trainOn: async () => undefined,
   finish: async function* (gate) {
     let made = 0;
