@@ -13,12 +13,12 @@ import {
 import { findFixes } from './find-fixes.ts';
 import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
 import {
+  type ComparedLesson,
   DISTILLER,
-  isNear,
+  isNearLesson,
   isOwn,
   isTakenBack,
   isTold,
-  type KnownLesson,
   lessonsNear,
   mayBeTakenIn,
   nearestOf,
@@ -175,7 +175,7 @@ function* draftsOf(
     const same =
       alike.find(({ lesson }) => lesson.state === 'rejected' || !isOwn(lesson)) ??
       nearestOf(alike, group[0], likeness) ??
-      holding.find((one) => shown.has(one.lesson.id) && isNear(one, group[0]));
+      holding.find((one) => shown.has(one.lesson.id) && isNearLesson(one, group[0]));
     if (same?.lesson.state === 'rejected') {
       journal(`left out: ${same.lesson.text.name} was rejected before`);
       continue;
@@ -253,9 +253,9 @@ function draftLesson(group: Sayings): Draft {
  * that tells something.
  */
 function revise(
-  { lesson, quoted }: KnownLesson,
+  { lesson, quoted }: ComparedLesson,
   group: Sayings,
-  others: readonly KnownLesson[],
+  others: readonly ComparedLesson[],
 ): Draft | undefined {
   if (quoted === undefined) return undefined;
   const theirs = others.flatMap((one) => one.quoted ?? []);

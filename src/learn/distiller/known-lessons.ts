@@ -20,7 +20,7 @@ import { type QuotedLesson, readLesson } from './write-lesson.ts';
 export const DISTILLER = 'distiller';
 
 /** A lesson of the library with what it is about. */
-export interface KnownLesson {
+export interface ComparedLesson {
   readonly lesson: Lesson;
   /** Present for a lesson of this learner. */
   readonly quoted?: QuotedLesson;
@@ -42,7 +42,7 @@ export const isTold = ({ text }: Lesson): boolean => text.note.source === 'told'
 export const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === DISTILLER;
 
-export function readKnown(lesson: Lesson): KnownLesson {
+export function readKnown(lesson: Lesson): ComparedLesson {
   const quoted = lesson.text.evidence.learner === DISTILLER ? readLesson(lesson.text) : undefined;
   const { description, content } = lesson.text;
   if (quoted === undefined) {
@@ -54,7 +54,7 @@ export function readKnown(lesson: Lesson): KnownLesson {
 
 /** A lesson that quotes is compared quote by quote, with all that was said. */
 export const teaches = (
-  { quoted, words }: KnownLesson,
+  { quoted, words }: ComparedLesson,
   group: Sayings,
   likeness: Likeness,
   wasShown: boolean,
@@ -68,23 +68,23 @@ export const teaches = (
       );
 
 export const nearestOf = (
-  alike: readonly KnownLesson[],
+  alike: readonly ComparedLesson[],
   { quote }: Saying,
   likeness: Likeness,
-): KnownLesson | undefined => {
-  const near = ({ words }: KnownLesson): number =>
+): ComparedLesson | undefined => {
+  const near = ({ words }: ComparedLesson): number =>
     Math.max(...words.map((one) => likeness(one.quote, quote).nearest));
   return alike.toSorted((a, b) => near(b) - near(a))[0];
 };
 
 /** A lesson of the same place that says the same rule. */
-export const mayBeTakenIn = ({ lesson }: KnownLesson, { lesson: into }: KnownLesson): boolean =>
+export const mayBeTakenIn = ({ lesson }: ComparedLesson, { lesson: into }: ComparedLesson): boolean =>
   isOwn(lesson) &&
   !lesson.pinned &&
   (lesson.state === 'trial' || lesson.state === 'live') &&
   isDeepStrictEqual(lesson.text.scope, into.text.scope);
 
-export const isNear = ({ quoted, words }: KnownLesson, saying: Saying): boolean =>
+export const isNearLesson = ({ quoted, words }: ComparedLesson, saying: Saying): boolean =>
   quoted !== undefined &&
   saying.isCase !== true &&
   words
@@ -93,5 +93,5 @@ export const isNear = ({ quoted, words }: KnownLesson, saying: Saying): boolean 
     .some((one) => isNearMatter(one, saying.matter) && !contradicts(saying.matter, one));
 
 /** Only the words that hold now can be taken back. */
-export const isTakenBack = ({ quoted, words: [lead] }: KnownLesson, saying: Saying): boolean =>
+export const isTakenBack = ({ quoted, words: [lead] }: ComparedLesson, saying: Saying): boolean =>
   quoted !== undefined && lead !== undefined && takesBack(saying, lead);

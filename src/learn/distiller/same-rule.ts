@@ -11,7 +11,7 @@ export interface RuleWords {
   readonly quote: string;
   /** Of its sentences. */
   readonly matters: readonly Matter[];
-  /** The values that it names and that its task does not: `--no-verify`, `_total`, `+08:00`. */
+  /** The values that it names and that its task does not: `--no-verify`, `_total`, `+01:00`. */
   readonly values: readonly string[];
   /** What it is about, without what its task names. */
   readonly terms: ReadonlySet<string>;
@@ -83,7 +83,7 @@ const MOST_VALUES = 8;
 const SHORTEST_PART = 3;
 
 /** The values in a quote. What a value has in common with the texts of its case is left out: of `archive/may.json_old`, `_old`. */
-export function valuesIn(quote: string, known: readonly string[] = []): readonly string[] {
+function valuesIn(quote: string, known: readonly string[] = []): readonly string[] {
   const texts = known.join('\n');
   const found = [
     ...[...quote.matchAll(QUOTED)].flatMap((match) => match.slice(1).filter((part) => part !== undefined)),
