@@ -68,6 +68,17 @@ describe("the user's next message", () => {
     expect(reactionTo('Thanks, but could you also add a test?')).toBe('user-thanked');
   });
 
+  it('is quoted without the next piece of work behind it, and what stands there is no remark', () => {
+    const read = (user: string) =>
+      appraise(turnOf({ reply: [{ type: 'text', text: 'Done.' }], next: { tools: [], user } }));
+    const work = 'ticket 41, from Ann. The list of rooms goes into rooms.csv.';
+    expect(read(`That is wrong, the total is missing.\n\n${work}`).correction?.quotes).toEqual([
+      'That is wrong, the total is missing.',
+    ]);
+    expect(read(`No.\n\nThe total is missing in the table.`).correction?.quotes).toHaveLength(2);
+    expect(read(`Well done.\n\nRoom 4 is free on Monday. Which rooms are free?`).remark).toBeUndefined();
+  });
+
   it('says nothing about an auxiliary call', () => {
     expect(appraise(turnOf({ role: 'aux', next: { tools: [], user: 'wrong' } })).verdict).toBe('ambiguous');
   });
