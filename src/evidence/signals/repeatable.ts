@@ -5,10 +5,10 @@ import { isOfTheMoment } from './standing-phrases.ts';
 const ONE_TIME =
   /\b(?:commit|push|merge|deploy|release|publish|delete|remove|drop|reset|rebase|revert|continue|weiter|mach weiter)\b|(?:提交|推送|删除|继续|続けて|계속)/u;
 
-const MOST_WORDS = 30;
-/** An address, a place in a file, a ticket, or what the person does or knows: it is about the case at hand. */
+const MOST_WORDS = 14;
+/** A file, an address, an id or a number of a list: it is about the case at hand. */
 const OF_A_CASE =
-  /https?:|#\d|\.\w{2,4}:\d|:$|[?？]$|^(?:ok|okay|k|mm+k|hm+|or|then|i (?:don't|do not|can't|cannot|am|was|did|think|guess|see|know|just|will|have no))\b/;
+  /[\w.~-]+\/[\w.-]+\/|https?:|@\w|#\d|\.\w{2,4}:\d|\b\d{4,}\b|`|:$|[?？]$|\b(?!need|embed|speed|feed|red\b|bed\b)[a-z]{3,}ed\b|^(?:ok|okay|k|mm+k|hm+|i|or|then)\b/;
 /** In brackets as a whole: said beside the point. */
 const ASIDE = /^[([（].*[)\]）][.!]?$/u;
 /**

@@ -53,7 +53,7 @@ export function groupSayings(
           (other) =>
             other.matter.print === one.matter.print ||
             (other.failure !== one.failure && isSameRule(other, one, UNKNOWN_LIKENESS)) ||
-            isRepeatedLoosely(other, one),
+            isRepeatedLoosely(other, one, likeness),
         ),
       ) ?? groups.find(({ sayings: others }) => isAlikeMost(others, one, likeness));
     if (group === undefined) groups.push({ sayings: [one], takenBack: [] });
@@ -63,11 +63,8 @@ export function groupSayings(
 }
 
 /** What was said about one answer each, in two sessions. */
-const isRepeatedLoosely = (a: Saying, b: Saying): boolean =>
-  !a.isStanding &&
-  !b.isStanding &&
-  a.failure.session !== b.failure.session &&
-  isSaidAgain(a, b, UNKNOWN_LIKENESS);
+const isRepeatedLoosely = (a: Saying, b: Saying, likeness: Likeness): boolean =>
+  !a.isStanding && !b.isStanding && a.failure.session !== b.failure.session && isSaidAgain(a, b, likeness);
 
 /** Of the same meaning as at least half of what others said in other words: like by like, everything would become one rule. */
 export const isAlikeMost = (
@@ -77,6 +74,7 @@ export const isAlikeMost = (
   wasShown = false,
 ): boolean =>
   one.isCase !== true &&
+  (one.isStanding || others.some((other) => other.isStanding !== false)) &&
   2 *
     others.filter(
       (other) =>
@@ -84,15 +82,29 @@ export const isAlikeMost = (
     ).length >=
     others.length;
 
-type SayingPlace = Partial<Pick<Saying, 'failure' | 'isCase'>>;
+/** The quotes of a lesson have neither. */
+type SayingPlace = Partial<Pick<Saying, 'failure' | 'isCase' | 'isStanding'>>;
 
-/** Whether two sessions said the same: in words of the same meaning, or in nearly the same ones. */
-export const isSaidAgain = (a: SaidWords, b: SaidWords, likeness: Likeness): boolean =>
-  (!a.isCase && !b.isCase && isAlike(a, b, likeness)) ||
-  shareMatter(a.matters, b.matters) ||
-  (!(a.isRemark && b.isRemark) &&
-    (isAboutSame(a.matter, b.matter) ||
-      a.matters.some((one) => b.matters.some((other) => isAboutSame(one, other)))));
+const FEW_WORDS = 14;
+const SAME_SUBJECT = 0.4;
+const isShort = ({ quote }: SaidWords): boolean => quote.split(/\s+/).length <= FEW_WORDS;
+
+/**
+ * Whether two sessions said the same about an answer each: in nearly the same words, which must not mean something else, or in words
+ * of the same meaning. Only short words: long ones are about their case, and two long ones of one project always share something.
+ */
+export function isSaidAgain(a: SaidWords, b: SaidWords, likeness: Likeness): boolean {
+  if (!isShort(a) || !isShort(b)) return a.matter.print === b.matter.print;
+  const near = likeness(a.quote, b.quote);
+  const isOther = near !== undefined && near.nearest < SAME_SUBJECT;
+  if (!isOther && (shareMatter(a.matters, b.matters) || isAboutOne(a, b))) return true;
+  return !a.isCase && !b.isCase && isAlike(a, b, likeness);
+}
+
+const isAboutOne = (a: SaidWords, b: SaidWords): boolean =>
+  !(a.isRemark && b.isRemark) &&
+  (isAboutSame(a.matter, b.matter) ||
+    a.matters.some((one) => b.matters.some((other) => isAboutSame(one, other))));
 
 /** What comparing sayings needs of them. */
 export type SaidWords = RuleWords & Pick<Saying, 'matter' | 'isRemark' | 'isCase'>;

@@ -73,7 +73,7 @@ export const nearestOf = (
   likeness: Likeness,
 ): ComparedLesson | undefined => {
   const near = ({ words }: ComparedLesson): number =>
-    Math.max(...words.map((one) => likeness(one.quote, quote).nearest));
+    Math.max(...words.map((one) => likeness(one.quote, quote)?.nearest ?? 0));
   return alike.toSorted((a, b) => near(b) - near(a))[0];
 };
 

@@ -17,10 +17,16 @@ export interface RuleWords {
   readonly terms: ReadonlySet<string>;
 }
 
-/** How near two quotes are in meaning, −1 to 1: as a whole, and the two of their sentences that are nearest. Zero where unknown. */
-export type Likeness = (a: string, b: string) => { readonly whole: number; readonly nearest: number };
+/** How near two quotes are in meaning, −1 to 1: as a whole, and the two of their sentences that are nearest. */
+export interface QuoteNearness {
+  readonly whole: number;
+  readonly nearest: number;
+}
 
-export const UNKNOWN_LIKENESS: Likeness = () => ({ whole: 0, nearest: 0 });
+/** Undefined where it is not known. */
+export type Likeness = (a: string, b: string) => QuoteNearness | undefined;
+
+export const UNKNOWN_LIKENESS: Likeness = () => undefined;
 
 /**
  * From these cosines of the sentence model on, two quotes are taken to say the same, chosen on users who tell their rules again in
@@ -45,7 +51,9 @@ export function isSameRule(a: RuleWords, b: RuleWords, likeness: Likeness, wasSh
 
 /** Whether two quotes mean the same, by the sentence model. */
 export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown = false): boolean {
-  const { whole, nearest } = likeness(a.quote, b.quote);
+  const near = likeness(a.quote, b.quote);
+  if (near === undefined) return false;
+  const { whole, nearest } = near;
   const isShared = sharesValue(a, b);
   const isNear =
     nearest >= (wasShown ? SAME_WHEN_SHOWN : SAME_SENTENCE) ||
@@ -155,13 +163,16 @@ export function createQuoteComparison(embed: EmbeddingModel['embed']): CompareQu
     } catch {
       return UNKNOWN_LIKENESS;
     }
-    const near = (a: string, b: string): number => {
-      const [one, other] = [known.get(a), known.get(b)];
-      return one === undefined || other === undefined ? 0 : cosineSimilarity(one, other);
+    return (a, b) => {
+      const cosines = partsOf(a).flatMap((one) =>
+        partsOf(b).flatMap((other) => {
+          const [mine, theirs] = [known.get(one), known.get(other)];
+          return mine === undefined || theirs === undefined ? [] : cosineSimilarity(mine, theirs);
+        }),
+      );
+      // The quotes themselves come first.
+      const [whole] = cosines;
+      return whole === undefined ? undefined : { whole, nearest: Math.max(...cosines) };
     };
-    return (a, b) => ({
-      whole: near(a, b),
-      nearest: Math.max(...partsOf(a).flatMap((one) => partsOf(b).map((other) => near(one, other)))),
-    });
   };
 }
