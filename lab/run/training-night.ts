@@ -139,7 +139,7 @@ const TASKS_A_DAY = 11;
 
 /**
  * The night after a day with what a deployment has: the product's training window on the tasks that the user gave so far, graded by
- * the checks that the user has for their own work. One recorded task in four is for measuring new weights. Checks of tasks that
+ * the checks that the user has for their own work. One recorded task in two is for measuring new weights. Checks of tasks that
  * nobody gave, and generated tasks, are not used.
  */
 export function createServedNight(options: CreateNightOptions): NonNullable<BenchEnvironment['night']> {
@@ -167,7 +167,8 @@ export function createServedNight(options: CreateNightOptions): NonNullable<Benc
         if (!(error instanceof TrainingError) || error.category !== 'user') throw error;
         open = { ...open, night: { ...open.night, moves: [`nothing was trained: ${error.message}`] } };
       }
-      trainedFor.set(now);
+      // A night that had too few tasks is made up for when there are more.
+      if (open.night.steps > 0) trainedFor.set(now);
     }
     return {
       ...open.night,

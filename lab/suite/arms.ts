@@ -130,7 +130,7 @@ export const ARMS: readonly Arm[] = [
     name: 'full',
     label: 'full (deployable rewards)',
     gives:
-      "as skills, and weights trained after each day on the tasks that the user gave so far, graded by the user's own checks (as tests or a linter would); one recorded task in four measures new weights",
+      "as skills, and weights trained after each day on the tasks that the user gave so far, graded by the user's own checks (as tests or a linter would); one recorded task in two measures new weights",
     withholds: 'generated tasks, and checks of tasks that nobody gave yet',
     lessons: 'recalled',
     training: 'served',
