@@ -31,6 +31,8 @@ export interface CorrectionsHome {
   /** One request with the caller key, as a connected client sends it. */
   send(request: ClientRequest, headers: Readonly<Record<string, string>>): Promise<ServedTurn>;
   lessons(): Promise<readonly Lesson[]>;
+  /** The owner's feedback on a turn that went wrong. */
+  blame(turn: string, note: string): Promise<void>;
   /** None for a session that is not recorded yet. */
   judged(session: string): Promise<readonly JudgedTurn[]>;
   /** For each lesson, why this turn was shown it or was not. */
@@ -106,6 +108,15 @@ export async function openCorrectionsHome(
         session: reply.headers.get('x-instar-session') ?? '',
         lessons: (reply.headers.get('x-instar-lessons') ?? '').split(/[\s,]+/).filter(Boolean),
       };
+    },
+    blame: async (turn, note) => {
+      const ownerKey = readFileSync(path.join(dir, 'owner-key'), 'utf8').trim();
+      const reply = await fetch(`http://127.0.0.1:${instar.port}/v1/feedback`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${ownerKey}` },
+        body: JSON.stringify({ turn, score: -1, note }),
+      });
+      if (!reply.ok) throw new Error(`feedback: ${reply.status} ${await reply.text()}`);
     },
     lessons: async () => decodeLessons(await instar.ask('/api/library')),
     judged: async (session) => {

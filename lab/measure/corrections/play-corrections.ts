@@ -35,6 +35,8 @@ export interface PlayOptions {
   readonly model: 'none' | 'scripted';
   /** Every row has a home of its own: slower, and no row can see another. */
   readonly apart?: boolean;
+  /** What the owner files as feedback on the last answer of a row's session. */
+  readonly feedback?: (row: string, session: number) => string | undefined;
   readonly onProgress?: (what: string) => void;
 }
 
@@ -83,7 +85,7 @@ const partOf = (row: CorrectionRow): Part => ({
 
 async function playTogether(
   rows: readonly CorrectionRow[],
-  { model, onProgress }: PlayOptions,
+  { model, feedback, onProgress }: PlayOptions,
 ): Promise<readonly PlayedRow[]> {
   const provider = await startRecordedProvider(writeScriptedLessons);
   const home = await openCorrectionsHome(provider.port, model === 'scripted');
@@ -95,7 +97,10 @@ async function playTogether(
     for (let nth = 0; nth < most; nth++) {
       await inParallel(parts, AT_ONCE, async (part) => {
         const session = part.row.sessions[nth];
-        if (session !== undefined) await playSession(stage, part, session, nth);
+        if (session === undefined) return;
+        await playSession(stage, part, session, nth);
+        const [turn, note] = [part.bySession[nth]?.at(-1), feedback?.(part.row.id, nth)];
+        if (turn !== undefined && note !== undefined) await untilRecorded(home, turn, note);
       });
       await untilRead(stage, nth);
       await home.untilLearned(provider.questions);
@@ -109,6 +114,19 @@ async function playTogether(
   } finally {
     await home.close();
     await provider.close();
+  }
+}
+
+/** A turn is known a moment after its reply. */
+async function untilRecorded(home: CorrectionsHome, turn: string, note: string): Promise<void> {
+  const until = performance.now() + LONGEST_RECORDING_MS;
+  for (;;) {
+    try {
+      return await home.blame(turn, note);
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await sleep(LOOK_MS);
+    }
   }
 }
 

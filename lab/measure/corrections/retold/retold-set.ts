@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { foldWords } from '../../../../src/evidence/signals/own-sentences.ts';
+import { findThanks } from '../../../../src/evidence/signals/praise-phrases.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from '../correction-set.ts';
 import { renderStory } from '../render-story.ts';
 
@@ -44,13 +46,24 @@ export function parseRetoldSet(text: string, file: string): readonly RetoldUser[
   });
 }
 
+/** What the user files as feedback: not praise, and not a question. */
+export const filedWords = ({ told }: RetoldUser, nth: number): string | undefined => {
+  const words = told[nth]?.words ?? '';
+  const isFiled = !findThanks(foldWords(words)) && !/[?？]\s*$/.test(words);
+  return isFiled ? words : undefined;
+};
+
 const CLIENTS = ['claude-code', 'codex', 'openclaw', 'openai'];
 
-/** Each telling is a session of its own: the task, the answer, and what the user typed then. */
-export const rowOf = ({ id, told }: RetoldUser, index: number): CorrectionRow => {
+/** Each telling is a session of its own: the task, the answer, and what the user typed then, unless it is filed as feedback. */
+export const rowOf = ({ id, told }: RetoldUser, index: number, isFiled: boolean): CorrectionRow => {
   const client = CLIENTS[index % CLIENTS.length] ?? 'openai';
   const sessions = told.map(({ task, answer, words }) => ({
-    messages: renderStory(client, [{ user: task }, { agent: answer }, { user: words }, { agent: 'Okay.' }]),
+    messages: renderStory(client, [
+      { user: task },
+      { agent: answer },
+      ...(isFiled ? [] : [{ user: words }, { agent: 'Okay.' }]),
+    ]),
   }));
   const [row] = parseCorrectionSet(JSON.stringify({ id, client, sessions, must_show: null }));
   if (row === undefined) throw new MalformedRowError(`${id} has no session`);

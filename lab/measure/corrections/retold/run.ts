@@ -1,7 +1,7 @@
 /**
- * npm run bench:retold [-- --set FILE --explain --write]
+ * npm run bench:retold [-- --set FILE --as feedback --explain --write]
  *
- * Users who tell the same rules again and again in other words, in the chat: how many lessons each rule becomes, and whether
+ * Users who tell the same rules again and again in other words, in the chat or as feedback: how many lessons each rule becomes, and whether
  * lessons of different rules stay apart.
  */
 import { readFileSync } from 'node:fs';
@@ -10,12 +10,14 @@ import { parseArgs } from 'node:util';
 import { writeSection } from '../../markdown.ts';
 import { MalformedRowError } from '../correction-set.ts';
 import { playCorrections } from '../play-corrections.ts';
-import { parseRetoldSet, rowOf } from './retold-set.ts';
+import { filedWords, parseRetoldSet, rowOf } from './retold-set.ts';
 import { reportRetold, scoreRetold } from './score-retold.ts';
 
 const OURS = ['dev', 'test'].map((part) => `lab/measure/corrections/retold/retold-${part}.jsonl`);
 const { values: options } = parseArgs({
   options: {
+    /** `chat`, or `feedback`: the words are filed as feedback on the answer. */
+    as: { type: 'string', default: 'chat' },
     set: { type: 'string', multiple: true, default: OURS },
     /** Print what went wrong. */
     explain: { type: 'boolean', default: false },
@@ -35,26 +37,45 @@ function readSet(file: string) {
   }
 }
 
+const isFiled = options.as === 'feedback';
 const sections: string[] = [];
 const documents: object[] = [];
 for (const [file, users] of options.set.map((file) => [file, readSet(file)] as const)) {
   const name = path.basename(file);
-  const played = await playCorrections(users.map(rowOf), {
-    model: 'none',
-    onProgress: (what) => process.stderr.write(`${name}: ${what}\n`),
-  });
+  const played = await playCorrections(
+    users.map((user, index) => rowOf(user, index, isFiled)),
+    {
+      model: 'none',
+      ...(isFiled
+        ? {
+            feedback: (id: string, nth: number) =>
+              users.flatMap((user) => (user.id === id ? (filedWords(user, nth) ?? []) : []))[0],
+          }
+        : {}),
+      onProgress: (what) => process.stderr.write(`${name}: ${what}\n`),
+    },
+  );
   const scores = users.flatMap((user, index) => {
     const row = played[index];
     return row === undefined ? [] : [scoreRetold(user, row)];
   });
   const tellings = users.reduce((sum, { told }) => sum + told.length, 0);
   documents.push({ set: file, users: users.length, tellings, scores });
-  sections.push(reportRetold(`${name}: ${users.length} users, ${tellings} tellings`, scores));
+  sections.push(
+    reportRetold(
+      `${name}: ${users.length} users, ${tellings} tellings, ${isFiled ? 'filed as feedback' : 'in the chat'}`,
+      scores,
+    ),
+  );
   if (options.explain) sections.push(scores.flatMap(({ faults }) => faults).join('\n'));
 }
 process.stdout.write(options.json ? `${JSON.stringify(documents, null, 2)}\n` : `${sections.join('\n\n')}\n`);
 if (options.write) {
   const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:retold -- --write\``;
-  writeSection('docs/learning.md', 'bench:retold', [head, ...sections].join('\n\n'));
+  writeSection(
+    'docs/learning.md',
+    isFiled ? 'bench:retold feedback' : 'bench:retold',
+    [head, ...sections].join('\n\n'),
+  );
 }
 process.exit(0);
