@@ -71,7 +71,7 @@ for (const [file, users] of options.set.map((file) => [file, readSet(file)] as c
 }
 process.stdout.write(options.json ? `${JSON.stringify(documents, null, 2)}\n` : `${sections.join('\n\n')}\n`);
 if (options.write) {
-  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:retold -- --write\``;
+  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:retold -- ${isFiled ? '--as feedback ' : ''}--write\``;
   writeSection(
     'docs/learning.md',
     isFiled ? 'bench:retold feedback' : 'bench:retold',
