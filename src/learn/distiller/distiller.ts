@@ -27,7 +27,7 @@ import {
 } from './known-lessons.ts';
 import { readMatter } from './matter.ts';
 import { type CompareQuotes, type Likeness, UNKNOWN_LIKENESS } from './same-rule.ts';
-import { readSayings, type Saying } from './sayings.ts';
+import type { Saying } from './sayings.ts';
 import { isNothingButRevocation } from './take-back.ts';
 import {
   answerFor,
@@ -74,7 +74,8 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
       let proposed = 0;
       const failures = rankFailures(input.material);
       const near = lessonsNear(failures, lessons);
-      const likeness = (await options.compareQuotes?.(quotesIn(failures, near))) ?? UNKNOWN_LIKENESS;
+      const likeness =
+        (await options.compareQuotes?.(quotesToCompare(failures, near, input.material))) ?? UNKNOWN_LIKENESS;
       for (const draft of draftsOf(failures, near, likeness, input)) {
         if (input.signal.aborted || proposed >= maxNewSkills) return;
         if ('known' in draft) {
@@ -116,12 +117,23 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
   };
 }
 
-/** What was said, and what the lessons of this learner quote; none where nobody said anything. */
-function quotesIn(failures: readonly FailureCase[], near: readonly Lesson[]): readonly string[] {
-  const said = failures.flatMap(readSayings).map(({ quote }) => quote);
-  return said.length === 0
-    ? []
-    : [...said, ...near.flatMap((lesson) => readKnown(lesson).quoted?.quotes ?? [])];
+/**
+ * What was said and what the lessons of this learner quote, to be compared by meaning. None where words decide: nothing was said in two
+ * ways, and no lesson could say it too.
+ */
+function quotesToCompare(
+  failures: readonly FailureCase[],
+  near: readonly Lesson[],
+  material: readonly FailureCase[],
+): readonly string[] {
+  const groups = groupSayings(failures, material);
+  const known = near.map(readKnown).filter(({ quoted }) => quoted !== undefined);
+  const isKnown = ({ sayings }: (typeof groups)[number]): boolean =>
+    known.some((one) => teaches(one, sayings, UNKNOWN_LIKENESS, false));
+  const open = groups.filter((group) => !isKnown(group));
+  if (open.length === 0 || (open.length === 1 && known.length === 0)) return [];
+  const said = open.flatMap(({ sayings }) => sayings.map(({ quote }) => quote));
+  return [...said, ...known.flatMap(({ quoted }) => quoted?.quotes ?? [])];
 }
 
 /** Lessons that the user took back, without saying anything in their place. */

@@ -152,6 +152,7 @@ export function createQuoteComparison(embed: EmbeddingModel['embed']): CompareQu
     ...new Set([quote, ...sentencesOf(quote).slice(0, MOST_SENTENCES)]),
   ];
   return async (quotes) => {
+    if (quotes.length === 0) return UNKNOWN_LIKENESS;
     const missing = [...new Set(quotes.filter(isEnglish).flatMap(partsOf))].filter(
       (text) => known.get(text) === undefined,
     );
