@@ -25,9 +25,10 @@ const gate = gateWith();
 
 let cycles = 0;
 /** Each call is a run of its own: what one taught is there when the next begins. */
-const run = (library: Library, ...cases: readonly FailureCase[]) =>
+const run = (library: Library, ...cases: readonly FailureCase[]) => runWith(learner, library, cases);
+const runWith = (distiller: typeof learner, library: Library, cases: readonly FailureCase[]) =>
   runCycle(
-    { id: `c${++cycles}`, learner, material: cases, cases, items: [] },
+    { id: `c${++cycles}`, learner: distiller, material: cases, cases, items: [] },
     {
       library,
       ask: undefined,
@@ -77,24 +78,7 @@ describe('a rule that is told again in other words', () => {
     const apart = createDistiller({ checkText: checkLessonText });
     const [one, other] = ['Write all dates in ISO order.', 'Year, month, day: that is how dates must look.'];
     for (const [nth, said] of [one, other].entries())
-      await runCycle(
-        {
-          id: `apart${nth}`,
-          learner: apart,
-          material: [toldOf(nth + 1, said ?? '')],
-          cases: [toldOf(nth + 1, said ?? '')],
-          items: [],
-        },
-        {
-          library,
-          ask: undefined,
-          gate: (proposal, all) => gate(proposal, all, library),
-          clock: systemClock,
-          newId: (prefix) => `${prefix}-${++cycles}`,
-          journal: () => undefined,
-          signal: new AbortController().signal,
-        },
-      );
+      await runWith(apart, library, [toldOf(nth + 1, said ?? '')]);
     expect(inUse(library)).toHaveLength(2);
     await run(library, toldOf(3, 'Dates must be written in ISO order: year, month, day.'));
     const [lesson, ...others] = inUse(library);
