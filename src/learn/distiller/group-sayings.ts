@@ -1,6 +1,6 @@
 import type { FailureCase } from '../../core/learn.ts';
 import { isAboutSame, shareMatter } from './matter.ts';
-import { isAlike, isSameRule, type Likeness, type RuleWords, UNKNOWN_LIKENESS } from './same-rule.ts';
+import { isAlike, isSameInWords, type Likeness, type RuleWords, UNKNOWN_LIKENESS } from './same-rule.ts';
 import { readSayings, type Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 
@@ -52,7 +52,7 @@ export function groupSayings(
         others.some(
           (other) =>
             other.matter.print === one.matter.print ||
-            (other.failure !== one.failure && isSameRule(other, one, UNKNOWN_LIKENESS)) ||
+            (other.failure !== one.failure && isSameInWords(other, one)) ||
             isRepeatedLoosely(other, one, likeness),
         ),
       ) ?? groups.find(({ sayings: others }) => isAlikeMost(others, one, likeness));

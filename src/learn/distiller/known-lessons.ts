@@ -4,14 +4,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
 import { contradicts, coversMatter, isNearMatter, readMatter } from './matter.ts';
-import {
-  hasOtherValue,
-  isSameRule,
-  type Likeness,
-  type RuleWords,
-  readRuleWords,
-  UNKNOWN_LIKENESS,
-} from './same-rule.ts';
+import { hasOtherValue, isSameInWords, type Likeness, type RuleWords, readRuleWords } from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
 import { type QuotedLesson, readLesson } from './write-lesson.ts';
@@ -63,8 +56,7 @@ export const teaches = (
     ? words.some(({ matters }) => matters.some((text) => coversMatter(text, group[0].matter)))
     : group.some(
         (saying) =>
-          words.some((one) => isSameRule(one, saying, UNKNOWN_LIKENESS)) ||
-          isAlikeMost(words, saying, likeness, wasShown),
+          words.some((one) => isSameInWords(one, saying)) || isAlikeMost(words, saying, likeness, wasShown),
       );
 
 export const nearestOf = (

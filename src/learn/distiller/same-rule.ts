@@ -40,16 +40,14 @@ const SAME_WITH_VALUE = 0.2;
 /** Where the work was shown the lesson and was corrected all the same. */
 const SAME_WHEN_SHOWN = 0.45;
 
-/**
- * Whether two quotes state one rule: in nearly the same words, with the same value, or in other words of the same meaning. Quotes with
- * different values, and quotes of which one rejects what the other wants, state two.
- */
-export function isSameRule(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown = false): boolean {
-  if (hasOtherValue(a, b)) return false;
-  return shareMatter(a.matters, b.matters) || isAlike(a, b, likeness, wasShown);
-}
+/** Whether two quotes state one rule in nearly the same words. Quotes with different values state two. */
+export const isSameInWords = (a: RuleWords, b: RuleWords): boolean =>
+  !hasOtherValue(a, b) && shareMatter(a.matters, b.matters);
 
-/** Whether two quotes mean the same, by the sentence model. */
+/**
+ * Whether two quotes state one rule in other words, by the sentence model. Quotes with different values, and quotes of which one rejects
+ * what the other wants, state two.
+ */
 export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown = false): boolean {
   const near = likeness(a.quote, b.quote);
   if (near === undefined) return false;

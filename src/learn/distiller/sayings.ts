@@ -79,7 +79,8 @@ export function readSayings(failure: FailureCase): readonly Saying[] {
   return [...found.values()];
 }
 
-const CASE_CHARACTERS = 8_000;
+const CASE_CHARACTERS = 4_000;
+const MOST_PASSAGES = 12;
 
 type SayingMarks = Pick<Saying, 'isCase' | 'isRemark'>;
 
@@ -88,6 +89,7 @@ const textsOfCase = ({ task, passages }: FailureCase): readonly string[] => [
   task.slice(0, CASE_CHARACTERS),
   ...passages
     .filter(({ origin }) => origin === 'assistant' || origin === 'tool')
+    .slice(-MOST_PASSAGES)
     .map(({ text }) => text.slice(0, CASE_CHARACTERS)),
 ];
 

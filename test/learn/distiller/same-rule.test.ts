@@ -7,9 +7,9 @@ import { runCycle } from '../../../src/learn/cycle.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import {
   createQuoteComparison,
-  isSameRule,
+  isAlike,
+  isSameInWords,
   readRuleWords,
-  UNKNOWN_LIKENESS,
 } from '../../../src/learn/distiller/same-rule.ts';
 import { readSayings } from '../../../src/learn/distiller/sayings.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
@@ -111,8 +111,8 @@ describe('values', () => {
 
   it('tell two rules apart, and the same one in other words', () => {
     const near = () => ({ whole: 0.5, nearest: 0.5 });
-    expect(isSameRule(rule('Let "=>" lead it.'), rule('No day without => before it.'), near)).toBe(true);
-    expect(isSameRule(rule('Let "=>" lead it.'), rule('Let "+?" lead it.'), UNKNOWN_LIKENESS)).toBe(false);
+    expect(isAlike(rule('Let "=>" lead it.'), rule('No day without => before it.'), near)).toBe(true);
+    expect(isSameInWords(rule('Let "=>" lead it.'), rule('Let "+?" lead it.'))).toBe(false);
   });
 });
 
