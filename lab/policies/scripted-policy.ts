@@ -44,7 +44,7 @@ export function createScriptedPolicy({ suite, habits, seed }: ScriptedPolicyOpti
     else if (question.kind === 'choice')
       yield { type: 'text-delta', text: choose(question, suite.rules, lessons, habits, random) };
     else yield* act(question, suite.rules, lessons, habits, random);
-    const stop = question?.kind === 'files' && !isDone ? 'tool-calls' : 'end';
+    const stop = question?.kind === 'files' && question.reply === undefined && !isDone ? 'tool-calls' : 'end';
     yield { type: 'reply-end', stop, usage: { inputTokens: lengthOf(request), outputTokens: 60 } };
   };
 }
@@ -99,6 +99,10 @@ function* act(
   random: Random,
 ): Generator<ChatEvent, undefined> {
   const obeyed = new Set(question.rules.filter((rule) => follows(rule, rules, lessons, habits, random)));
+  if (question.reply !== undefined) {
+    yield { type: 'text-delta', text: question.reply(obeyed) };
+    return;
+  }
   const commands = question.solve?.(obeyed) ?? ['done'];
   const call = { type: 'tool-start', id: `call-${question.id}`, name: 'run_command' } as const;
   yield call;

@@ -8,7 +8,6 @@ import { choosePolicy, isTrainable, NANO_POLICY } from '../policies/choose-polic
 import type { Habits } from '../policies/scripted-policy.ts';
 import { ARMS_VERSION, armOf, type Condition } from '../suite/arms.ts';
 import type { HeadRule, RunHead } from '../suite/run-records.ts';
-import { isDrawn } from '../workdays/drawn-rules.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
 import { createOpenEnvironment } from './open-environment.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
@@ -77,7 +76,7 @@ export async function runBench(options: BenchRun): Promise<string> {
       ...{ id, title, since },
       ...(form === undefined ? {} : { form }),
       ...(origin === undefined ? {} : { origin }),
-      ...(isDrawn(options.rules) ? { seed } : {}),
+      ...(suite.hasOwnRules ? { seed } : {}),
     }));
   const isScripted = policy === 'scripted';
   const { nightSteps, control, rules } = options;
@@ -95,7 +94,7 @@ export async function runBench(options: BenchRun): Promise<string> {
     conditions,
     seeds,
     questions: first.days.reduce((sum, { questions }) => sum + questions.length, 0),
-    rules: isDrawn(options.rules) ? seeds.flatMap(rulesOf) : rulesOf(seeds[0] ?? 1),
+    rules: suite.hasOwnRules ? seeds.flatMap(rulesOf) : rulesOf(seeds[0] ?? 1),
     arms: ARMS_VERSION,
     startedAt: new Date().toISOString(),
     version: VERSION,

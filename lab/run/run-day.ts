@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { FeedbackOnRule, QuestionRecord } from '../suite/run-records.ts';
 import { readChoice, scoreChoice } from '../suite/score-choice.ts';
-import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
+import { REPLY_FILE, type Suite, type SuiteDay, type SuiteQuestion } from '../suite/suite.ts';
 import { FOLLOWS_WRONG } from '../workdays/imperfect-feedback.ts';
 import type { ArmEnvironment, PromptAddition } from './bench-environment.ts';
 import { isDistractor } from './distractors.ts';
@@ -59,7 +59,15 @@ async function gradeQuestion(
     };
   const misled = broken.filter((id) => reasons.includes(`${id}: ${FOLLOWS_WRONG}`));
   const official = verdict.official === undefined ? {} : { official: Number(verdict.official) };
-  return { score: passed ? 1 : 0, passed, rules: question.rules, broken, misled, feedback, ...official };
+  return {
+    score: verdict.score ?? (passed ? 1 : 0),
+    passed,
+    rules: question.rules,
+    broken,
+    misled,
+    feedback,
+    ...official,
+  };
 }
 
 interface RunDayOptions {
@@ -139,7 +147,11 @@ async function ask(
   { session, ...question }: AskedQuestion,
 ): Promise<Asked> {
   const shell =
-    day.shell === 'plain' ? createPlainAgentShell(workspace) : createConfinedAgentShell(workspace);
+    day.shell === 'none'
+      ? undefined
+      : day.shell === 'plain'
+        ? createPlainAgentShell(workspace)
+        : createConfinedAgentShell(workspace);
   const [before, policyBefore] = [clock.monotonic(), environment.policyMs()];
   const run = await runAgent({
     ...question,
@@ -147,9 +159,10 @@ async function ask(
     speaker: { session, agent, runKind: 'bench' },
     model: environment.model,
     shell,
-    ...(steps === undefined ? {} : { limits: { steps } }),
+    limits: { ...day.sampling, ...(steps === undefined ? {} : { steps }) },
     signal,
   });
+  if (shell === undefined) await workspace.write(REPLY_FILE, run.answer);
   return { run, ms: clock.monotonic() - before, policyMs: environment.policyMs() - policyBefore };
 }
 

@@ -1,3 +1,4 @@
+import { createDesk } from '../desk/desk.ts';
 import { MetaclawDataError } from '../metaclaw/data-files.ts';
 import { chooseMetaclawSet, mustBeAbleToCheck } from '../metaclaw/find-data.ts';
 import { loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
@@ -41,6 +42,7 @@ function filterQuestions(loaded: LoadedSuite, only: QuestionFilter | undefined):
       const suite = loaded.of(seed, arm);
       return { ...suite, days: suite.days.map((day) => ({ ...day, questions: asked(day, only) })) };
     },
+    hasOwnRules: loaded.hasOwnRules,
     notes: [...loaded.notes, `Only ${WORDS[only]} were asked: do not compare with runs of all questions.`],
     options: { ...loaded.options, only },
   };
@@ -84,6 +86,8 @@ export interface LoadedSuite {
    * feedback cannot be made imperfect.
    */
   readonly of: (seed: number, arm?: Partial<Pick<Arm, 'feedback'>>) => Suite;
+  /** Whether each seed has rules of its own. */
+  readonly hasOwnRules: boolean;
   /** What a report's reader should know. */
   readonly notes: readonly string[];
   readonly options: Readonly<Record<string, string | number | boolean>>;
@@ -94,6 +98,11 @@ export const SUITES = [
     name: 'workdays',
     about: 'fourteen days in a small company: 588 questions, five house rules that only feedback reveals',
   },
+  {
+    name: 'desk',
+    about:
+      'ten days of small files (code, settings, notes, queries, commit messages) under ten house rules; for real models',
+  },
   { name: 'metaclaw', about: 'MetaClaw-Bench, part I, as published (needs its data: --data FOLDER)' },
   { name: 'pipeline', about: 'a research pipeline of 23 stages, run several times' },
 ] as const;
@@ -101,6 +110,7 @@ export const SUITES = [
 /** Rejects with a BenchError that says what to change. */
 export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promise<LoadedSuite> {
   if (choice.suite === 'workdays') return filterQuestions(loadWorkdays(choice), choice.only);
+  if (choice.suite === 'desk') return loadDesk(choice);
   if (choice.suite === 'metaclaw') return filterQuestions(await loadPublished(choice, env), choice.only);
   throw new BenchError(
     `No suite named "${choice.suite}".`,
@@ -127,6 +137,7 @@ function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
       made.set(key, suite);
       return suite;
     },
+    hasOwnRules: isDrawn(rules),
     notes: [],
     options: {
       split,
@@ -136,6 +147,15 @@ function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
       feedback: 'in the conversation',
       ...(days === undefined ? {} : { days }),
     },
+  };
+}
+
+function loadDesk({ split, days }: SuiteChoice): LoadedSuite {
+  return {
+    of: (seed) => createDesk({ seed, split, ...(days === undefined ? {} : { days }) }),
+    hasOwnRules: true,
+    notes: ['Of ten remarks on a rule, one is vague and one is wrong, in every arm.'],
+    options: { split, ...(days === undefined ? {} : { days }) },
   };
 }
 
@@ -167,6 +187,7 @@ async function loadPublished(
     await mustBeAbleToCheck();
     return {
       of: () => suite,
+      hasOwnRules: false,
       notes: suite.notes,
       options: { set: chosen.name, ...(days === undefined ? {} : { days }) },
     };

@@ -39,10 +39,15 @@ export interface SuiteDay {
   readonly files: { readonly folder: string } | { readonly texts: Readonly<Record<string, string>> };
   /** Whether the day is one conversation, or each question has its own. */
   readonly conversation: 'day' | 'question';
-  /** The built-in command language, or real commands in a sandbox. */
-  readonly shell: 'plain' | 'confined';
+  /** The built-in command language, real commands in a sandbox, or no tools: then the reply is the file `REPLY_FILE`. */
+  readonly shell: 'plain' | 'confined' | 'none';
+  /** For days without tools; the model's own settings by default. */
+  readonly sampling?: { readonly maxTokens: number; readonly temperature: number };
   readonly questions: readonly SuiteQuestion[];
 }
+
+/** Where the last reply of a day without tools is. */
+export const REPLY_FILE = 'reply.txt';
 
 export type SuiteQuestion = ChoiceQuestion | FileQuestion;
 
@@ -74,6 +79,8 @@ export interface FileQuestion {
   feedback(verdict: TaskVerdict): string;
   /** Commands that do the task, follow these of its rules and break the others; absent where a suite has none. */
   solve?(obeyed: ReadonlySet<string>): readonly string[];
+  /** The same for a day without tools: a reply. */
+  reply?(obeyed: ReadonlySet<string>): string;
 }
 
 export interface TaskVerdict {
@@ -82,6 +89,8 @@ export interface TaskVerdict {
   readonly passed: boolean;
   /** Whether the task was done, apart from the rules; absent where a check cannot tell. */
   readonly isDone?: boolean;
+  /** The share of checks that are met; absent: 1 where it passed, else 0. */
+  readonly score?: number;
   /** Ids of the broken rules, where a check can tell. */
   readonly broken: readonly string[];
   /** For people, and for a learner that may read them. */

@@ -106,8 +106,8 @@ export interface AgentTask {
   readonly history: readonly ChatMessage[];
   /** The user's next message. */
   readonly prompt: string;
-  /** What runs the commands of `run_command`. */
-  readonly shell: Shell;
+  /** What runs the commands of `run_command`; undefined: the task needs a reply only, and the model is offered no tool. */
+  readonly shell: Shell | undefined;
   /** 20 steps and 8,000 characters by default. */
   readonly limits?: Partial<AgentLimits>;
   readonly signal: AbortSignal;
@@ -171,7 +171,7 @@ export async function runAgent(task: AgentTask): Promise<AgentRun> {
     const kept = toReplayableCalls(said.calls, messages);
     const reply = toAssistantMessage(said.text, kept);
     if (reply !== undefined) messages.push(reply);
-    if (kept.length === 0) return over('answered');
+    if (kept.length === 0 || shell === undefined) return over('answered');
     const calls = kept.map((call, index) => ({ made: said.calls[index] ?? call, kept: call }));
     const answered = await runToolCalls(calls, shell, limits.outputCharacters, signal);
     messages.push(...answered.results);
@@ -186,12 +186,14 @@ function createRequest(
   { maxTokens, temperature }: AgentLimits,
   messages: readonly ChatMessage[],
 ): ChatRequest {
-  const text = system.trim() === '' ? AGENT_GUIDANCE : `${system.trimEnd()}\n\n${AGENT_GUIDANCE}`;
+  const texts = [system.trimEnd(), ...(shell === undefined ? [] : [AGENT_GUIDANCE])].filter(
+    (one) => one !== '',
+  );
   return {
     model,
-    system: [{ type: 'text', text }],
+    system: texts.length === 0 ? [] : [{ type: 'text', text: texts.join('\n\n') }],
     messages: [...messages],
-    tools: [createCommandTool(shell.about)],
+    tools: shell === undefined ? [] : [createCommandTool(shell.about)],
     stream: false,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),

@@ -16,7 +16,9 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .action(act(fromLab(async () => (await lab()).listBench)));
   bench
     .command('run')
-    .addArgument(new Argument('<suite>', 'the suite to run').choices(['workdays', 'metaclaw', 'pipeline']))
+    .addArgument(
+      new Argument('<suite>', 'the suite to run').choices(['workdays', 'desk', 'metaclaw', 'pipeline']),
+    )
     .description('Run a suite under several conditions and report the differences, with intervals.')
     .option(
       '--condition <names>',
