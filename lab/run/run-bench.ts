@@ -9,7 +9,7 @@ import type { Habits } from '../policies/scripted-policy.ts';
 import { ARMS_VERSION, armOf, type Condition } from '../suite/arms.ts';
 import type { HeadRule, RunHead } from '../suite/run-records.ts';
 import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
-import { createOpenEnvironment } from './open-environment.ts';
+import { type BenchPolicy, createOpenEnvironment } from './open-environment.ts';
 import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
 import { createSharedEmbed } from './shared-embed.ts';
 import { BenchError, loadSuite, type SuiteChoice } from './suites.ts';
@@ -22,6 +22,8 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly conditions: readonly Condition[];
   readonly seeds: readonly number[];
   readonly policy: string;
+  /** What answers, where the policy is none of those that have a name. */
+  readonly answers?: BenchPolicy;
   readonly habits: Habits;
   readonly failures: number;
   readonly steps?: number;
@@ -61,7 +63,7 @@ export async function runBench(options: BenchRun): Promise<string> {
       'leave full-oracle out; full trains on what was served',
     );
   const suite = await loadSuite(options, options.env);
-  const answers = choosePolicy(policy, suite, habits, options.config);
+  const answers = options.answers ?? choosePolicy(policy, suite, habits, options.config);
   if (trained.length > 0 && !isTrainable(answers))
     throw new BenchError(
       `The condition ${trained[0]} trains weights, and the policy "${policy}" has none that can be trained here.`,

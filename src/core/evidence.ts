@@ -28,6 +28,8 @@ export interface TurnEvidence {
   readonly failure?: string;
   /** What the user asked for: the newest user text before the reply. */
   readonly task: string;
+  /** The agent had replied before in this conversation: the task's message may begin with a reaction to that reply. */
+  readonly isFollowUp?: boolean;
   /** The tools the agent offered, with their parameters' schemas. */
   readonly tools: readonly { readonly name: string; readonly parameters: unknown }[];
   readonly reply: readonly AssistantPart[];

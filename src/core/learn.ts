@@ -132,6 +132,8 @@ export interface EvidenceCase {
 
 /** A failure, with what a learner needs of it. */
 export interface FailureCase extends EvidenceCase {
+  /** What the task's message asks for, where it follows a reply and may begin with a reaction to it. */
+  readonly request?: string;
   readonly generation: number;
   /** Ids of the lessons that the turn was shown. */
   readonly shown?: readonly string[];

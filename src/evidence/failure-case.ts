@@ -3,6 +3,7 @@ import type { FailureCase, Origin, Passage, TurnMaterial } from '../core/learn.t
 import type { Scope } from '../core/lesson.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import { separateTypedText } from '../text/typed-text.ts';
+import { requestAfterReaction } from './signals/read-reaction.ts';
 import {
   type ConversationTail,
   readReportedTrajectory,
@@ -71,6 +72,7 @@ export function createFailureCase(
     generation,
     scope,
     task: middle(task, LONGEST_TASK),
+    ...(evidence.isFollowUp === true ? { request: middle(requestAfterReaction(task), LONGEST_TASK) } : {}),
     passages,
     ...(material === undefined ? {} : { material }),
     appraisal,

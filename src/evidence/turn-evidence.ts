@@ -29,6 +29,7 @@ export function createTurnEvidence(
     status: view.status ?? 'crashed',
     failure: view.failure,
     task: taskOf(request.messages),
+    isFollowUp: hasReplied(request.messages) ? true : undefined,
     tools: request.tools.map(({ name, parameters }) => ({ name, parameters })),
     reply,
     stop,
@@ -207,6 +208,16 @@ const textOf = (message: ChatMessage): string => textsOf(message).join('\n');
 /** The newest user message with text that is no tool result. A message that the client alone wrote only if there is no other. */
 export const taskOf = (messages: readonly ChatMessage[]): string =>
   newestWords(withoutInsertedMessages(messages)) ?? newestWords(messages) ?? '';
+
+/** Whether the agent said something before the newest user message. */
+const hasReplied = (messages: readonly ChatMessage[]): boolean => {
+  const newest = messages.findLastIndex(
+    (message, index) => message.role === 'user' && resultsIn(messages, index).length === 0,
+  );
+  return messages
+    .slice(0, Math.max(0, newest))
+    .some((message) => message.role === 'assistant' && textOf(message).trim() !== '');
+};
 
 const newestWords = (messages: readonly ChatMessage[]): string | undefined =>
   messages

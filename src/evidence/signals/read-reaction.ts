@@ -114,9 +114,25 @@ function newWorkIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKi
   // What stands beside a question is told for its answer.
   const first = sentences.find(
     ({ folded, block }, index) =>
-      (/[?？]$/.test(folded) && !GREETING.test(folded)) || (block > 0 && kinds[index] === 'task'),
+      (/[?？]$/.test(folded) && !GREETING.test(folded)) ||
+      (block > 0 && (kinds[index] === 'task' || ASKS_FOR.test(folded))),
   );
   return first?.block ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * What a message asks for that follows a reply. People react first, and ask for the next piece of work after a blank line: this is what
+ * stands from the last paragraph on that begins work in so many words, else the last paragraph.
+ */
+export function requestAfterReaction(message: string): string {
+  const sentences = readOwnSentences(message);
+  const [first, last] = [sentences[0]?.block ?? 0, sentences.at(-1)?.block ?? 0];
+  if (first === last) return message;
+  const begun = sentences.findLast(
+    ({ folded }) => NEXT_TASK.test(folded) || OPENS_TASK.test(folded) || ASKS_FOR.test(folded),
+  );
+  const start = sentences.find(({ block }) => block === (begun?.block ?? last))?.text ?? '';
+  return message.slice(Math.max(0, message.lastIndexOf(start))).trim();
 }
 
 function withQuotes(quoted: readonly OwnSentence[], hasRule: boolean, isRule = false): Reaction {
@@ -223,6 +239,8 @@ const NEXT_TASK =
   /^(?:(?:ok|okay|and|so|then|please|pls|great|good),? )*(?:now|also|next|additionally|then|besides|(?:please |pls )?(?:add|create|implement|build|generate|open|commit|push|continue|go on|proceed|run|fix|try|write an?|write the|translate|explain|show|tell|deploy|look at|read|review|consider|check|help me|walk me|compare|investigate|search|find|summari[sz]e|learn about|give me|update)|can (?:you|we)|could (?:you|we)|let's|lets|let me|i want you|i'd like|i would like|we need to|while you(?:'re| are)|jetzt|nun|maintenant|ahora|agora|adesso|ora|nu|teraz|теперь|simdi|接下来|现在|次は|이제|ab)(?:[ ,:]|$)/u;
 const OPENS_TASK =
   /^(?:(?:ok|okay|and|so|great|good|yes|sure)[,.]* )*(?:can (?:you|we) (?!please stop)|let's|lets|let me|i want you|i'd like|i would like|we need to|while you(?:'re| are)|help me)\b/;
+/** A short request without a verb: "The settings for the mailer, please." */
+const ASKS_FOR = /^(?:\S+ ){1,9}\S+,? (?:please|pls)[.!]?$|^(?:\S+ )?(?:please|pls): \S/;
 const NEXT_WORD = /^(?:(?:ok|okay|and|so|great|good),? )*(?:now|also|next|additionally|then)\b/;
 const MOST_WORDS_OF_CONTRAST = 18;
 const ACTUALLY =

@@ -189,7 +189,7 @@ export const requestsOf = (failures: readonly FailureCase[]): readonly string[] 
   ...new Map(
     failures
       .toSorted((a, b) => b.at - a.at)
-      .map(({ task }) => taskLine(task))
+      .map(({ task, request = task }) => taskLine(request))
       .filter((request) => request !== '')
       .map((request) => [readMatter(request).print, request]),
   ).values(),

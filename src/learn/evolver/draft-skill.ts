@@ -42,7 +42,7 @@ export function draftSkillText(
 
 function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfLifeDays: number): Note {
   const old = skill.lessons[0]?.text.note;
-  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const context = truncateEnd(oneLine(failures[0]?.request ?? failures[0]?.task ?? ''), 300);
   const triggers = [...new Set([...skill.triggers, ...(old?.triggers ?? [])])].slice(0, MOST_TRIGGERS);
   const links = [...new Set([...(old?.links ?? []), ...skill.lessons.slice(1).map(({ id }) => id)])];
   return {

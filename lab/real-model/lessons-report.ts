@@ -1,0 +1,48 @@
+import { markdownTable } from '../measure/markdown.ts';
+import { armsMarkdown } from '../report/arms/arms-markdown.ts';
+import { changeRangeText } from '../report/difference.ts';
+import { figureText } from '../report/figure.ts';
+import { points } from '../report/format-numbers.ts';
+import { questionMeasure } from '../report/questions/compare-conditions.ts';
+import { makeQuestionReport, type QuestionJournal } from '../report/questions/question-report.ts';
+import { armLabel } from '../suite/arms.ts';
+
+/** The days, counted from 0, on which rules have been told long enough that lessons can exist. */
+const LATER = 5;
+const SHARE = { unit: 'share' } as const;
+
+/** The tables of a run of the desk: later days first, since that is what was registered, then all days. */
+export function lessonsMarkdown(journal: QuestionJournal): string {
+  const later = makeQuestionReport({ ...journal, rows: journal.rows.filter(({ day }) => day >= LATER) });
+  const rules = new Map(later.arms.sources.map(({ condition, all }) => [condition, all]));
+  const completion = later.differences.filter(({ measure }) => measure === 'completion');
+  return [
+    `### Days ${LATER + 1} to ${Math.max(...journal.rows.map(({ day }) => day)) + 1}`,
+    markdownTable(
+      ['arm', 'files complete', 'checks met', 'rules followed'],
+      later.conditions.map(({ condition, completion: complete, accuracy }) => {
+        const followed = rules.get(condition);
+        return [
+          armLabel(condition),
+          figureText(SHARE, complete),
+          figureText(SHARE, accuracy),
+          followed === undefined ? '–' : `${figureText(SHARE, followed)} of ${followed.n}`,
+        ];
+      }),
+    ),
+    'Files complete, paired by task, in points, with days of runs resampled:',
+    markdownTable(
+      ['', 'difference', 'pairs', 'better/worse'],
+      completion.map(({ of, against, mean, interval, pairs, gained, lost }) => [
+        `${armLabel(of)} − ${armLabel(against)}`,
+        mean === undefined
+          ? '–'
+          : `${points(mean)} (${changeRangeText(questionMeasure('completion'), interval)})`,
+        String(pairs),
+        `${gained}/${lost}`,
+      ]),
+    ),
+    '### All days',
+    armsMarkdown(makeQuestionReport(journal), 'npm run bench:real-lessons').replaceAll(/^### /gm, '#### '),
+  ].join('\n\n');
+}
