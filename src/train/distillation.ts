@@ -38,20 +38,24 @@ export function createDistillation(options: DistillationOptions): MakeDistillati
     const [taught, own] = await Promise.all([teacher, policy].map(({ sampler }) => openSampler(sampler)));
     try {
       if (taught === undefined || own === undefined) return [];
-      const rollouts = await Promise.all(
-        hinted.map((turn, at) => answerAgain(turn, at, taught, request, template)),
-      );
-      for (const [at, task] of tasks.entries()) {
-        if (signal.aborted) break;
+      // All at once: an engine that samples in batches then has whole ones.
+      const taughtTask = async (
+        task: TrainingTask,
+        at: number,
+      ): Promise<readonly (HintedRollout | undefined)[]> => {
         const shown = await lessons?.show(task.recall);
-        if (shown === undefined || shown.text === '' || shown.generation !== request.generation) continue;
+        if (signal.aborted || !shown?.text || shown.generation !== request.generation) return [];
         const attempt = { task, block: shown.text, request, template, id: `${seed}/${at}` };
-        rollouts.push(
-          await attemptHinted({ ...attempt, sampler: taught, isTaught: true }),
-          await attemptHinted({ ...attempt, sampler: own, isTaught: false }),
-        );
-      }
-      return rollouts.flatMap((one) => (one === undefined ? [] : [one]));
+        return Promise.all([
+          attemptHinted({ ...attempt, sampler: taught, isTaught: true }),
+          attemptHinted({ ...attempt, sampler: own, isTaught: false }),
+        ]);
+      };
+      const rollouts = await Promise.all([
+        ...hinted.map((turn, at) => answerAgain(turn, at, taught, request, template)),
+        ...tasks.map(taughtTask),
+      ]);
+      return rollouts.flat().flatMap((one) => (one === undefined ? [] : [one]));
     } finally {
       await Promise.all([taught?.close(), own?.close()]);
     }
