@@ -47,8 +47,9 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   };
 
   try {
+    if (run.lineage.length === 0) model = await begin(input, log);
     // A run is continued only where its weights are: that is known before anything is sampled.
-    model = run.lineage.length === 0 ? await begin(input, log) : await openLast();
+    else if (run.closed.size < steps && !signal.aborted) model = await openLast();
     while (run.closed.size < steps) {
       const step = run.closed.size;
       const batch = `${input.run}/${step}`;
