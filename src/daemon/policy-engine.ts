@@ -107,11 +107,11 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
 type Server = Exclude<Config['train']['engine'], string>;
 
 function openRemote({ settings, env, clock, log }: PolicyEngineOptions, server: Server): PolicyEngine {
-  const { tinker: url, keyEnv, baseModel, tokenizer } = server;
+  const { tinker: url, keyEnv, baseModel, profile, tokenizer } = server;
   const key = keyEnv === undefined ? undefined : env[keyEnv];
   let isUp = false;
   const keyed = key === undefined ? {} : { key };
-  const place: EngineAddress = { url, baseModel, profile: 'generic', isTested: true, ...keyed };
+  const place: EngineAddress = { url, baseModel, profile, isTested: true, ...keyed };
   const folder = (): string => {
     if (tokenizer !== undefined) return tokenizer;
     const fix = 'set train.engine.tokenizer to the folder of its tokenizer';

@@ -35,9 +35,11 @@ export async function downloadPeft(
   folder: string,
   options: DownloadOptions,
 ): Promise<void> {
-  const route = routeOf(checkpoint);
+  const { route, other } = routesOf(checkpoint);
   const archive = await ask(`${route}/archive`, options);
   if (archive.status < 400) return unpack(linkIn(archive, options.url), folder, options);
+  const elsewhere = archive.status === 404 ? await ask(`${other}/archive`, options) : archive;
+  if (elsewhere.status < 400) return unpack(linkIn(elsewhere, options.url), folder, options);
   const links = await ask(`${route}/external_weights_urls`, options);
   if (links.status !== 200)
     throw links.status === 404 || links.status === 405 ? explainRefusal(archive) : explainRefusal(links);
@@ -54,16 +56,19 @@ export async function downloadPeft(
   }
 }
 
-/** `tinker://<run>/<weights|sampler_weights>/<name>` */
-function routeOf(checkpoint: string): string {
+/** `tinker://<run>/<weights|sampler_weights>/<name>`; SkyRL leaves the kind out, in paths and in routes. */
+function routesOf(checkpoint: string): { readonly route: string; readonly other: string } {
   const [, run, kind, name] =
-    /^tinker:\/\/([^/]+)\/(weights|sampler_weights)\/([^/]+)$/.exec(checkpoint) ?? [];
+    /^tinker:\/\/([^/]+)\/(?:(weights|sampler_weights)\/)?([^/]+)$/.exec(checkpoint) ?? [];
   if (run === undefined || name === undefined)
     throw new TrainingError(
       'user',
       `${checkpoint} is not the path of a checkpoint (tinker://run/sampler_weights/name)`,
     );
-  return `training_runs/${run}/checkpoints/${kind}/${name}`;
+  const all = `training_runs/${run}/checkpoints`;
+  const named = `${all}/${kind ?? 'sampler_weights'}/${name}`;
+  const plain = `${all}/${name}`;
+  return kind === undefined ? { route: plain, other: named } : { route: named, other: plain };
 }
 
 async function ask(route: string, { transport, signal, packingMs }: DownloadOptions): Promise<ServerAnswer> {

@@ -35,8 +35,21 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     return { type: 'stuck', why, isRetryable, checkpoint: best ?? run.lineage.at(-1) };
   };
 
+  const openLast = async (): Promise<TrainingModel> => {
+    const { state = '', version } = run.lineage.at(-1) ?? {};
+    return engine.openModel(state).catch((error: unknown) => {
+      if (!(error instanceof TrainingError) || error.category !== 'user') throw error;
+      const lost = `the server does not open version ${version} of this run, ${state}: ${error.message}`;
+      const fix = "If it is another server, copy the old one's checkpoints to it.";
+      const otherwise = `Otherwise the next window begins a new run, and the ${run.closed.size} batches of this one are lost`;
+      throw new TrainingError('user', `${lost}. ${fix} ${otherwise}`);
+    });
+  };
+
   try {
     if (run.lineage.length === 0) model = await begin(input, log);
+    // A run is continued only where its weights are: that is known before anything is sampled.
+    else if (run.closed.size < steps && !signal.aborted) model = await openLast();
     while (run.closed.size < steps) {
       const step = run.closed.size;
       const batch = `${input.run}/${step}`;
@@ -59,7 +72,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       }
 
       // The step.
-      model ??= await engine.openModel(run.lineage.at(-1)?.state ?? '');
+      model ??= await openLast();
       // A new adapter changes nothing: it is the base model.
       if (settings.klPenalty > 0) reference ??= await engine.createModel({ rank: input.rank });
       const generation = await input.generation();

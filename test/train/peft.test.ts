@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { createRandom } from '../../src/base/random.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../src/base/safetensors.ts';
 import { createTar } from '../../src/base/tar.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import type { TrainingEngine, TrainingModel } from '../../src/core/training.ts';
 import { type ExportPeftOptions, exportPeft } from '../../src/train/adapter-folders.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
@@ -159,6 +160,75 @@ describe('an exported adapter', () => {
     ).rejects.toThrow(/rank is 4, but rank 8 was trained/);
     await expect(exporting(url, path.join(parent, 'v3'), { ...given, key: 'tml-wrong' })).rejects.toThrow();
     expect((await readdir(parent)).sort()).toEqual(['v1', 'v1-again']);
+  });
+
+  it('is the same again from a fresh server with the saved state: weights, samples and the next step', async () => {
+    const home = await newFolder();
+    const start = async (folder: string) => {
+      const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
+      const server = await startTinkerServer({ engine, folder, port: 0, key: 'tml-test' });
+      const client = await connectTinker({
+        url: server.url,
+        key: 'tml-test',
+        baseModel: 'small',
+        profile: 'nano',
+        selfTest: false,
+        fetch,
+        clock: systemClock,
+        random: createRandom(folder),
+      });
+      return { url: server.url, client, stop: () => client.close().then(() => server.close()) };
+    };
+    const data = [{ tokens: [1, 2, 3], targets: [2, 3, 4], weights: [1, 1, 1] }];
+    const stepped = async (model: TrainingModel): Promise<readonly number[] | undefined> => {
+      const pass = model.forwardBackward({ data, loss: 'cross_entropy' }, signal);
+      await Promise.all([pass.done, model.optimStep({ learningRate: 0.05 }, signal).done]);
+      return (await model.forward({ data, loss: 'cross_entropy' }, signal)).logprobs[0];
+    };
+    const draw = async (client: TrainingEngine, of: string) => {
+      const request = { prompt: [1, 2], count: 3, maxTokens: 8, temperature: 1, stop: [], seed: 5 };
+      return (await client.openSampler(of)).sample(request, signal);
+    };
+
+    const old = await start(home);
+    const model = await old.client.createModel({ rank: 4, seed: 3 });
+    for (let step = 0; step < 3; step++) await stepped(model);
+    const state = await model.saveState('kept');
+    const checkpoint = await model.saveForSampler('kept');
+    const folder = path.join(await newFolder(), 'v1');
+    const before = await exporting(old.url, folder, { checkpoint, key: 'tml-test' });
+    const samples = await draw(old.client, checkpoint);
+    const next = await stepped(model);
+    await old.stop();
+
+    // The protocol has no upload: a state is restored where the server's folder is.
+    const moved = path.join(await newFolder(), 'engine');
+    await cp(home, moved, { recursive: true });
+    const fresh = await start(moved);
+    onTestFinished(fresh.stop);
+    expect(fresh.url).not.toBe(old.url);
+    const again = path.join(await newFolder(), 'v1');
+    expect((await exporting(fresh.url, again, { checkpoint, key: 'tml-test' })).sha256).toBe(before.sha256);
+    expect(await draw(fresh.client, checkpoint)).toEqual(samples);
+    expect(await stepped(await fresh.client.openModel(state))).toEqual(next);
+    // An adapter from the fresh server takes the place of the exported one without a conflict.
+    expect(await exporting(fresh.url, folder, { checkpoint, key: 'tml-test' })).toEqual(before);
+  });
+
+  it('is found where the server leaves the kind of a checkpoint out, as SkyRL does', async () => {
+    const archive = archiveOf({});
+    const asked: string[] = [];
+    const url = await listen((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/download') return void response.end(archive);
+      if (request.url === '/api/v1/training_runs/model_1/checkpoints/one/archive')
+        return void response.writeHead(302, { location: '/download' }).end();
+      response.writeHead(404).end('{"detail":"Not Found"}');
+    });
+    for (const checkpoint of ['tinker://model_1/one', 'tinker://model_1/sampler_weights/one'])
+      expect(await exporting(url, path.join(await newFolder(), 'v1'), { checkpoint })).toMatchObject({ rank: 2 });
+    expect(asked.filter((route) => route === '/download')).toHaveLength(2);
+    expect(await refusalOf(url, { checkpoint: 'model_1/one' })).toMatch(/is not the path of a checkpoint/);
   });
 
   it('is retried while the server packs it, and can come from a link in the body', async () => {

@@ -98,6 +98,12 @@ const tinkerSchema = z
     tinker: baseUrlSchema.describe("Base URL of a server that speaks Tinker's protocol."),
     keyEnv: keyEnvSchema.optional().describe('Environment variable with its key.'),
     baseModel: z.string().min(1).describe('Model to train.'),
+    profile: z
+      .enum(['generic', 'tinker', 'skyrl', 'tuft'])
+      .default('generic')
+      .describe(
+        'Kind of server. SkyRL must be named: it averages losses, samples in place and compiles for each number of sequences. generic finds out the wire format; the rest is as in Tinker.',
+      ),
     tokenizer: z
       .string()
       .min(1)

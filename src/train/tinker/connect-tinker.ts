@@ -62,6 +62,7 @@ const HEARTBEAT_MS = 10_000;
  * claims. Rejects with a TrainingError; then nothing is left running.
  */
 export async function connectTinker(options: ConnectTinkerOptions): Promise<TinkerEngine> {
+  checkOptions(options);
   const { baseModel, clock, random, losses = ['importance_sampling'], log = () => undefined } = options;
   const { profile: wanted = 'generic' } = options;
   const traits = typeof wanted === 'string' ? PROFILES[wanted] : wanted;
@@ -162,6 +163,40 @@ export async function connectTinker(options: ConnectTinkerOptions): Promise<Tink
     await model.close();
     return report;
   }
+}
+
+const NEEDED: Readonly<Record<string, string>> = {
+  url: 'the address of the server, such as http://127.0.0.1:8000',
+  baseModel: 'the name of the model to train',
+  fetch: 'the function fetch',
+  clock: 'a clock, such as { now: Date.now, monotonic: () => performance.now() }',
+  random: 'a source of random numbers, such as { next: Math.random, below: (n) => Math.floor(Math.random() * n) }',
+};
+const isFilledText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+
+/** For callers without types: a missing option would be met as a retry without end. */
+function checkOptions(options: ConnectTinkerOptions): void {
+  const { url, baseModel, fetch, clock, random, profile } = options ?? {};
+  const isThere: Readonly<Record<string, boolean>> = {
+    url: isFilledText(url),
+    baseModel: isFilledText(baseModel),
+    fetch: typeof fetch === 'function',
+    clock: typeof clock?.now === 'function' && typeof clock.monotonic === 'function',
+    random: typeof random?.next === 'function' && typeof random.below === 'function',
+  };
+  const missing = Object.keys(NEEDED).filter((name) => isThere[name] !== true);
+  if (missing.length > 0) {
+    const wanted = missing.map((name) => `${name} (${NEEDED[name]})`).join(', ');
+    throw new TrainingError('user', `connectTinker needs ${wanted}`);
+  }
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
+    throw new TrainingError('user', `connectTinker needs a url that begins with http:// or https://`);
+  if (typeof profile === 'string' && !Object.hasOwn(PROFILES, profile))
+    throw new TrainingError(
+      'user',
+      `there is no profile ${profile}; there are ${Object.keys(PROFILES).join(', ')}`,
+    );
 }
 
 function chunksOf(config: JsonObject): typeof CHUNK_LIMITS {

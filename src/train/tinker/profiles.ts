@@ -16,7 +16,19 @@ export interface ServerTraits
   readonly knowsRepeats: boolean;
   /** It samples a checkpoint by loading it over the model that saved it. */
   readonly samplesInPlace: boolean;
+  /** It divides the gradient of a step by the number of sequences since the last step, whatever their weights. */
+  readonly dividesByCount: boolean;
+  /** It compiles a program for each number of sequences: requests are filled up. Undefined: any number costs the same. */
+  readonly fills: BatchMultiples | undefined;
   readonly tolerance: Tolerance;
+}
+
+/** Numbers of sequences are multiples of these. */
+export interface BatchMultiples {
+  /** Of a forward or forward_backward. */
+  readonly train: number;
+  /** Of the samples that are drawn together. */
+  readonly sample: number;
 }
 
 /** How far sampler and trainer of the same model may differ. */
@@ -48,12 +60,18 @@ const TINKER: ServerTraits = {
   announces: true,
   knowsRepeats: true,
   samplesInPlace: false,
+  dividesByCount: false,
+  fills: undefined,
   tolerance: LOOSE,
 };
 
 export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
   tinker: TINKER,
-  /** Divides each sequence by the sum of its weights, and the gradient by the number of sequences. */
+  /**
+   * Divides each sequence by the sum of its weights, and the gradient by the number of sequences. Its JAX engine cuts what is
+   * pending into micro-batches and compiles the last, smaller one anew (10 to 35 s): with multiples of 16 there are at most two
+   * shapes for each length, whatever `train_micro_batch_size` is. Samples fill a `sample_max_num_sequences` that is a multiple of 8.
+   */
   skyrl: {
     ...TINKER,
     name: 'skyrl',
@@ -62,6 +80,8 @@ export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
     announces: false,
     knowsRepeats: false,
     samplesInPlace: true,
+    dividesByCount: true,
+    fills: { train: 16, sample: 8 },
   },
   /** Answers 415 to a forward_backward in JSON, and 409 to a repeated request. */
   tuft: { ...TINKER, name: 'tuft', announces: false, knowsRepeats: false },

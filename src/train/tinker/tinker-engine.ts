@@ -10,6 +10,7 @@ import {
 import type { FutureOutcome } from './await-future.ts';
 import { allowManyListeners, toTrainingError } from './ordered-requests.ts';
 import { jsonCall } from './post.ts';
+import { createSampleWaves, type SampleWaves } from './sample-waves.ts';
 import type { SelfTestReport } from './self-test.ts';
 import { requestJson, resultOf, sendRequest, type TinkerConnection } from './send-request.ts';
 import { createTinkerModel, type TinkerModel } from './tinker-model.ts';
@@ -50,6 +51,8 @@ export function createTinkerEngine(parts: TinkerEngineParts): TinkerEngine {
   const { wiring, counts, selfTest } = parts;
   const { profile, session, closing } = wiring;
   const rest: SamplingRest = { until: 0 };
+  const { fills } = wiring.traits;
+  const waves = fills === undefined ? undefined : createSampleWaves(fills.sample);
 
   const makeModel = async (route: string, body: object): Promise<string> => {
     const call = jsonCall(route, {
@@ -128,7 +131,7 @@ export function createTinkerEngine(parts: TinkerEngineParts): TinkerEngine {
       const id = asString(made.body.sampling_session_id);
       if (id === undefined || id === '')
         throw new TrainingError('server', 'create_sampling_session: the answer names no sampler');
-      return createTinkerSampler(wiring, id, rest);
+      return createTinkerSampler(wiring, id, rest, waves);
     },
     lookUp: async (id, signal) => {
       const either = AbortSignal.any([signal, closing]);
@@ -150,7 +153,12 @@ const LARGE_FACTOR = 5;
 /** Approximate size in JSON. */
 const BYTES_PER_TOKEN = 10;
 
-function createTinkerSampler(wiring: TinkerConnection, id: string, rest: SamplingRest): Sampler {
+function createTinkerSampler(
+  wiring: TinkerConnection,
+  id: string,
+  rest: SamplingRest,
+  waves: SampleWaves | undefined,
+): Sampler {
   const { clock, pace } = wiring;
   let nextSeq = 0;
   const waitForRest = async (signal: AbortSignal): Promise<void> => {
@@ -220,7 +228,10 @@ function createTinkerSampler(wiring: TinkerConnection, id: string, rest: Samplin
       const leave = await wiring.sampling.enter(request.prompt.length * BYTES_PER_TOKEN, stop.signal);
       try {
         if (leave === undefined) throw new TrainingError('unknown', 'asample: aborted');
-        return await draw(request, stop.signal);
+        const { signal: stopping } = stop;
+        if (waves === undefined) return await draw(request, stopping);
+        const ask = (count: number) => draw({ ...request, count }, stopping);
+        return (await waves.join(request.count, ask, stopping)).slice(0, request.count);
       } catch (error) {
         throw toTrainingError(error, 'asample');
       } finally {

@@ -7,11 +7,12 @@ import {
   TrainingError,
   type TrainingModel,
 } from '../../core/training.ts';
+import { type BatchChunk, layOutBatch, withoutFilling } from './batch-layout.ts';
 import { createOrderedRequests, type Submitted } from './ordered-requests.ts';
 import { jsonCall } from './post.ts';
 import { requestJson, type TinkerConnection } from './send-request.ts';
 import { jsonBodyOf } from './server-replies.ts';
-import { decodeJsonTrain, decodeProtoTrain, encodeTrainCall, splitData } from './train-messages.ts';
+import { decodeJsonTrain, decodeProtoTrain, encodeTrainCall } from './train-messages.ts';
 import type { ServerAnswer } from './transport.ts';
 
 /** A model whose submissions can be followed after the caller has stopped waiting. */
@@ -34,22 +35,31 @@ export function createTinkerModel(wiring: TinkerConnection, id: string, firstSeq
   const { profile } = wiring;
   const requests = createOrderedRequests(wiring, firstSeq);
 
-  const train = (input: StepInput, forwardOnly: boolean, signal: AbortSignal): Submitted<StepOutput> =>
-    requests.submit(
+  const { wire } = profile;
+  const train = (input: StepInput, forwardOnly: boolean, signal: AbortSignal): Submitted<StepOutput> => {
+    let chunks: readonly BatchChunk[] = [];
+    const readPart = (answer: ServerAnswer, at: number): StepOutput => {
+      const chunk = chunks[at];
+      return chunk === undefined ? decodeTrain(answer) : withoutFilling(decodeTrain(answer), chunk);
+    };
+    return requests.submit(
       {
         route: forwardOnly ? 'forward' : 'forward_backward',
         parts: () => {
           checkStepInput(input, profile);
-          return splitData(input.data, profile.wire, wiring.chunks).map((data) => (seq) => {
+          const { traits, chunks: limits } = wiring;
+          chunks = layOutBatch(input, { forwardOnly, wire, limits, traits });
+          return chunks.map(({ data }) => (seq) => {
             const call = { modelId: id, seq, input: { ...input, data }, forwardOnly };
-            return encodeTrainCall(call, profile.wire, profile);
+            return encodeTrainCall(call, wire, profile);
           });
         },
         isLarge: true,
-        read: (answers) => checkStepOutput(mergeOutputs(answers.map(decodeTrain)), input),
+        read: (answers) => checkStepOutput(mergeOutputs(answers.map(readPart)), input),
       },
       signal,
     );
+  };
   const submitJson = <T>(
     route: string,
     body: JsonObject,

@@ -159,11 +159,14 @@ export interface ChunkLimits {
 
 export const CHUNK_LIMITS: ChunkLimits = { data: 1024, bytes: 5_000_000 };
 
+/** The names of the tensors, their types and shapes. */
+const BYTES_PER_DATUM = { protobuf: 200, json: 400 } as const;
 /** Bytes per position: a token, a target and up to three numbers. In JSON a number has about twenty digits. */
 const BYTES_PER_POSITION = { protobuf: 24, json: 76 } as const;
 
-const sizeOf = ({ tokens }: TrainDatum, wire: WireKind): number =>
-  200 + tokens.length * BYTES_PER_POSITION[wire];
+/** An upper estimate of its bytes in a request. */
+export const sizeOfDatum = ({ tokens }: TrainDatum, wire: WireKind): number =>
+  BYTES_PER_DATUM[wire] + tokens.length * BYTES_PER_POSITION[wire];
 
 /** The data in order, in as few chunks as the limits allow; a datum over the limit is a chunk of its own. */
 export function splitData(
@@ -174,7 +177,7 @@ export function splitData(
   const chunks: TrainDatum[][] = [];
   let bytes = 0;
   for (const datum of data) {
-    const size = sizeOf(datum, wire);
+    const size = sizeOfDatum(datum, wire);
     const last = chunks.at(-1);
     if (last === undefined || last.length >= limits.data || bytes + size > limits.bytes) {
       chunks.push([datum]);

@@ -122,6 +122,22 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     expect(request?.url, 'train.engine.tinker').toMatch(/^\/tinker\/api\/v1\//);
     expect(JSON.stringify(request?.headers), 'train.engine.keyEnv').toContain('tml-000000000000');
   });
+  /** What the training thread and the policy connect with. */
+  const profiles = once(async () => {
+    const { url } = await server();
+    for (const profile of ['generic', 'tinker', 'skyrl', 'tuft'] as const) {
+      const train = { engine: { tinker: url, baseModel: 'acme/small-1', profile, tokenizer: stage.folder() } };
+      const engine = openPolicyEngine({
+        settings: checkConfig({ train }, { env: {} }).config.train,
+        home: homeAt(stage.folder()),
+        env: {},
+        clock: systemClock,
+        log: createLog({ format: 'json', level: 'silent' }),
+      });
+      const placed = await engine?.place();
+      expect(placed?.engine.profile, 'train.engine.profile').toBe(profile);
+    }
+  });
   const adapters = once(async () => {
     const { url, seen } = await server();
     const serve = { vllm: `${url}/vllm/v1`, keyEnv: 'VLLM_KEY', model: 'base-at-vllm' };
@@ -153,6 +169,9 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     'train.engine.keyEnv': { acts: remote },
     'train.engine.baseModel': { acts: remote },
     'train.engine.tokenizer': { acts: remote },
+    ...Object.fromEntries(
+      ['generic', 'tinker', 'skyrl', 'tuft'].map((one) => [`train.engine.profile=${one}`, { acts: profiles }]),
+    ),
     'train.serve.vllm': { acts: adapters },
     'train.serve.keyEnv': { acts: adapters },
     'train.serve.model': { acts: adapters },

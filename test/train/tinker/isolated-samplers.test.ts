@@ -113,8 +113,89 @@ describe('a server that samples a checkpoint by loading it over its model', () =
         }
         await model.close();
         expect(await said(engine, second)).toBe(1);
-        // Every sampler gave its place back.
-        expect(models.size).toBe(0);
+        // One stays for whoever opens it next.
+        expect(models.size).toBe(1);
+      },
+      { profile: profile(true) },
+    );
+    // Every sampler gave its place back.
+    expect(models.size).toBe(0);
+  });
+
+  it('samples current weights where they are trained, and older ones in one model for all that ask', async () => {
+    const { script, models } = inPlace();
+    await withScripted(
+      script,
+      async ({ engine, server }) => {
+        const model = await engine.createModel({ rank: 4 });
+        const first = await model.saveForSampler('first');
+        const early = await engine.openSampler(first);
+        expect((await early.sample(request, signal))[0]?.tokens).toEqual([0]);
+        expect(models.size).toBe(1);
+        await model.optimStep(adam, signal).done;
+        const others = await Promise.all([engine.openSampler(first), engine.openSampler(first)]);
+        for (const one of [early, ...others]) {
+          expect((await one.sample(request, signal))[0]?.tokens).toEqual([0]);
+          expect(models.get(model.id)).toBe(1);
+        }
+        expect(server.ofRoute('load_weights')).toHaveLength(1);
+        expect(models.size).toBe(2);
+        for (const one of [early, ...others]) await one.close();
+      },
+      { profile: profile(true) },
+    );
+  });
+
+  it('makes no step while a sample may still be drawn, which would undo it', async () => {
+    const { script, models } = inPlace();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await withScripted(
+      {
+        ...script,
+        fault: async (route, count, body) => {
+          if (route === 'asample') await held;
+          return script.fault?.(route, count, body);
+        },
+      },
+      async ({ engine }) => {
+        const model = await engine.createModel({ rank: 4 });
+        const sampler = await engine.openSampler(await model.saveForSampler('first'));
+        const leaving = new AbortController();
+        const left = sampler.sample(request, leaving.signal);
+        leaving.abort();
+        await expect(left).rejects.toMatchObject({ name: 'TrainingError', message: 'asample: aborted' });
+        expect(() => model.optimStep(adam, signal)).toThrow(/may still be drawn.*open the model again/);
+        release();
+        await expect
+          .poll(() => {
+            try {
+              return model.optimStep(adam, signal).done;
+            } catch {
+              return 'refused';
+            }
+          })
+          .toEqual({});
+        expect(models.get(model.id)).toBe(1);
+      },
+      { profile: profile(true) },
+    );
+  });
+
+  it('opens a checkpoint anew after the server has lost its model', async () => {
+    const { script, models } = inPlace();
+    await withScripted(
+      script,
+      async ({ engine }) => {
+        const model = await engine.createModel({ rank: 4 });
+        const first = await model.saveForSampler('first');
+        await model.optimStep(adam, signal).done;
+        const sampler = await engine.openSampler(first);
+        models.clear();
+        await expect(sampler.sample(request, signal)).rejects.toThrow(/not loaded/);
+        expect(await said(engine, first)).toBe(0);
       },
       { profile: profile(true) },
     );
