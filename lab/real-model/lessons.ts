@@ -5,6 +5,7 @@
  * and a model that a Tinker server samples. All arms and seeds run at once, so that the server has whole batches. A stopped run
  * continues with the same command. `--report` makes the tables of what has been run.
  */
+import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +45,8 @@ const root = fileURLToPath(PACKAGE_ROOT);
 const folder = path.resolve(root, values.folder);
 mkdirSync(folder, { recursive: true });
 const stop = new AbortController();
+// Every run listens to it.
+setMaxListeners(0, stop.signal);
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
