@@ -14,6 +14,8 @@ export interface DeskTask {
   readonly facts: Readonly<Record<string, string>>;
 }
 
+const STEM = 4;
+
 /** Whether the file does what was asked for, whatever the house rules are. */
 export function isDeskTaskDone(file: string, { family, facts }: DeskTask): boolean {
   const has = (...names: readonly string[]): boolean =>
@@ -26,20 +28,23 @@ export function isDeskTaskDone(file: string, { family, facts }: DeskTask): boole
         /\braise\b/.test(file)
       );
     case 'yaml':
-      return has('service', 'port', 'seconds') && /^[\s-]*[\w"']+:/m.test(file);
+      return has('owner', 'port', 'seconds') && /^[\s-]*[\w"']+:/m.test(file);
     case 'note':
       return (facts.keys ?? '').split(' ').every((key) => file.toLowerCase().includes(key));
     case 'sql':
       return /\bselect\b/i.test(file) && has('table', 'column') && /\bwhere\b/i.test(file);
     case 'commit':
-      return file.trim().length > 10 && has('object');
+      // "retries" may become "retry".
+      return file.length > 10 && file.toLowerCase().includes((facts.object ?? '').slice(0, STEM));
   }
 }
 
-/** A file is the reply's first fenced block, or the whole reply where it has none. */
+/** A file is the reply's first fenced block, or the whole reply where it has none. How it is wrapped does not matter. */
 export function fileIn(reply: string): string {
   const fenced = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^ {0,3}\1|$(?![\s\S]))/m.exec(reply);
-  return (fenced?.[2] ?? reply).replace(/^\n+/, '').trimEnd();
+  const inline = /^`{1,3}(?:\w+ )?([^`\n]+)`{1,3}$/.exec(reply.trim());
+  const quoted = /^"([^"\n]+)"$/.exec(reply.trim());
+  return (fenced?.[2] ?? inline?.[1] ?? quoted?.[1] ?? reply).replace(/^\n+/, '').trim();
 }
 
 const FUNCTIONS: readonly (readonly [name: string, what: string, error: string])[] = [

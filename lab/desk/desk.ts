@@ -134,6 +134,7 @@ export function createDesk({ seed, split, days = DAYS }: DeskOptions): Suite {
       system: DESK_SYSTEM,
       files: { texts: {} },
       conversation: 'day',
+      feedback: 'apart',
       shell: 'none',
       sampling: DESK_SAMPLING,
       questions,

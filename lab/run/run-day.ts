@@ -119,7 +119,8 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
       yield await rowOf(options, question, graded, { ...asked, addition, context });
       if (settleEach && graded.passed !== true) await environment.settle();
       history = asked.run.messages;
-      said = graded.feedback;
+      if (day.feedback === 'apart') history = [...history, ...heard(graded.feedback)];
+      else said = graded.feedback;
       feedback.push(graded.feedback);
     }
     await environment.settle();
@@ -127,6 +128,12 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
     await workspace.dispose();
   }
 }
+
+/** Feedback in a message of its own, which the agent acknowledges. */
+const heard = (feedback: string): readonly ChatMessage[] => [
+  { role: 'user', content: [{ type: 'text', text: feedback }] },
+  { role: 'assistant', content: [{ type: 'text', text: 'Understood.' }] },
+];
 
 interface Asked {
   readonly run: Awaited<ReturnType<typeof runAgent>>;

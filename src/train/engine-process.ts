@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -52,8 +53,8 @@ export async function superviseEngine(options: SuperviseOptions): Promise<Superv
   let child: ChildProcess | undefined;
   let deaths = 0;
   let upSince: number | undefined;
-  // Two daemons that start at the same time begin their search at different ports.
-  let port = options.port ?? (await findFreePort(process.pid));
+  // Two daemons that start at the same time, in two processes or in one, begin their search at different ports.
+  let port = options.port ?? (await findFreePort(FIRST + randomInt(COUNT)));
   let isFixed = options.port !== undefined;
   const url = (): string => `http://127.0.0.1:${port}`;
 

@@ -47,6 +47,8 @@ describe('the desk', () => {
     expect(fileIn('Sure!\n```python\ndef a():\n    pass\n```\nHope this helps.')).toBe('def a():\n    pass');
     expect(fileIn('select 1;\n')).toBe('select 1;');
     expect(fileIn('```\ncut off')).toBe('cut off');
+    expect(fileIn('```web: one line```')).toBe('web: one line');
+    expect(fileIn('"Add a menu"')).toBe('Add a menu');
   });
 
   it('says what was broken in words that state the value, and now and then in vague or wrong ones', async () => {
