@@ -226,7 +226,9 @@ describe('an exported adapter', () => {
       response.writeHead(404).end('{"detail":"Not Found"}');
     });
     for (const checkpoint of ['tinker://model_1/one', 'tinker://model_1/sampler_weights/one'])
-      expect(await exporting(url, path.join(await newFolder(), 'v1'), { checkpoint })).toMatchObject({ rank: 2 });
+      expect(await exporting(url, path.join(await newFolder(), 'v1'), { checkpoint })).toMatchObject({
+        rank: 2,
+      });
     expect(asked.filter((route) => route === '/download')).toHaveLength(2);
     expect(await refusalOf(url, { checkpoint: 'model_1/one' })).toMatch(/is not the path of a checkpoint/);
   });

@@ -170,7 +170,8 @@ const NEEDED: Readonly<Record<string, string>> = {
   baseModel: 'the name of the model to train',
   fetch: 'the function fetch',
   clock: 'a clock, such as { now: Date.now, monotonic: () => performance.now() }',
-  random: 'a source of random numbers, such as { next: Math.random, below: (n) => Math.floor(Math.random() * n) }',
+  random:
+    'a source of random numbers, such as { next: Math.random, below: (n) => Math.floor(Math.random() * n) }',
 };
 const isFilledText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 

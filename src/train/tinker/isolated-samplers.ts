@@ -1,6 +1,11 @@
 import { sleep } from '../../base/sleep.ts';
 import { untilAborted } from '../../base/until-aborted.ts';
-import { type SampledSequence, type Sampler, type SamplerRequest, TrainingError } from '../../core/training.ts';
+import {
+  type SampledSequence,
+  type Sampler,
+  type SamplerRequest,
+  TrainingError,
+} from '../../core/training.ts';
 import { shareSamplers } from './shared-samplers.ts';
 import type { TinkerEngine } from './tinker-engine.ts';
 import type { TinkerModel } from './tinker-model.ts';
@@ -41,7 +46,8 @@ export function withIsolatedSamplers(engine: TinkerEngine): TinkerEngine {
       let moved: Promise<Sampler> | undefined;
       return {
         sample: async (request, signal) => {
-          const drawn = moved === undefined && place.isCurrent() ? await place.sample(request, signal) : undefined;
+          const drawn =
+            moved === undefined && place.isCurrent() ? await place.sample(request, signal) : undefined;
           if (drawn !== undefined) return drawn;
           moved ??= isolated.open(path);
           moved.catch(() => {

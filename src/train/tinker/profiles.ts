@@ -18,7 +18,7 @@ export interface ServerTraits
   readonly samplesInPlace: boolean;
   /** It divides the gradient of a step by the number of sequences since the last step, whatever their weights. */
   readonly dividesByCount: boolean;
-  /** It compiles a program for each number of sequences: requests are filled up. Undefined: any number costs the same. */
+  /** It compiles a program for each number of sequences: requests are filled up. Undefined: no number costs more than another. */
   readonly fills: BatchMultiples | undefined;
   readonly tolerance: Tolerance;
 }

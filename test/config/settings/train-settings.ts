@@ -126,7 +126,9 @@ export function createTrainProofs(stage: Stage): SettingProofs {
   const profiles = once(async () => {
     const { url } = await server();
     for (const profile of ['generic', 'tinker', 'skyrl', 'tuft'] as const) {
-      const train = { engine: { tinker: url, baseModel: 'acme/small-1', profile, tokenizer: stage.folder() } };
+      const train = {
+        engine: { tinker: url, baseModel: 'acme/small-1', profile, tokenizer: stage.folder() },
+      };
       const engine = openPolicyEngine({
         settings: checkConfig({ train }, { env: {} }).config.train,
         home: homeAt(stage.folder()),
@@ -170,7 +172,10 @@ export function createTrainProofs(stage: Stage): SettingProofs {
     'train.engine.baseModel': { acts: remote },
     'train.engine.tokenizer': { acts: remote },
     ...Object.fromEntries(
-      ['generic', 'tinker', 'skyrl', 'tuft'].map((one) => [`train.engine.profile=${one}`, { acts: profiles }]),
+      ['generic', 'tinker', 'skyrl', 'tuft'].map((one) => [
+        `train.engine.profile=${one}`,
+        { acts: profiles },
+      ]),
     ),
     'train.serve.vllm': { acts: adapters },
     'train.serve.keyEnv': { acts: adapters },

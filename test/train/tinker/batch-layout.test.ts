@@ -107,18 +107,21 @@ const expectSame = (one: readonly number[], other: readonly number[]): void => {
 };
 
 describe('a step for a server that compiles for each number of sequences', () => {
-  it.each([1, 5, 16, 17, 40])('sends %i sequences as a multiple of 16, with their own gradient', async (count) => {
-    for (const loss of ['importance_sampling', 'ppo'] as const) {
-      const data = dataOf(count);
-      const { output, requests } = await sendStep({ data, loss, traits: SKYRL });
-      expect(requests.map((request) => request.data.length)).toEqual([Math.ceil(count / 16) * 16]);
-      expect(output.logprobs.map(({ length }) => length)).toEqual(data.map(({ tokens }) => tokens.length));
-      // What the port promises: the sum over sequences of their means, whatever the server divides by.
-      const clip = { clip_low_threshold: 0.9, clip_high_threshold: 1.1 };
-      const wanted = await gradientOf([{ data, loss, config: clip }], { ...SKYRL, dividesByCount: false });
-      expectSame(await gradientOf(requests, SKYRL), wanted);
-    }
-  });
+  it.each([1, 5, 16, 17, 40])(
+    'sends %i sequences as a multiple of 16, with their own gradient',
+    async (count) => {
+      for (const loss of ['importance_sampling', 'ppo'] as const) {
+        const data = dataOf(count);
+        const { output, requests } = await sendStep({ data, loss, traits: SKYRL });
+        expect(requests.map((request) => request.data.length)).toEqual([Math.ceil(count / 16) * 16]);
+        expect(output.logprobs.map(({ length }) => length)).toEqual(data.map(({ tokens }) => tokens.length));
+        // What the port promises: the sum over sequences of their means, whatever the server divides by.
+        const clip = { clip_low_threshold: 0.9, clip_high_threshold: 1.1 };
+        const wanted = await gradientOf([{ data, loss, config: clip }], { ...SKYRL, dividesByCount: false });
+        expectSame(await gradientOf(requests, SKYRL), wanted);
+      }
+    },
+  );
 
   it('does not lengthen the longest sequence, and reports the loss of the data that were asked for', async () => {
     const data = dataOf(3);
@@ -143,7 +146,10 @@ describe('a step for a server that compiles for each number of sequences', () =>
     const data = dataOf(5);
     const { requests } = await sendStep({ data, loss: 'importance_sampling', traits: SUMMING });
     expect(requests[0]?.data).toHaveLength(5);
-    expectSame(await gradientOf(requests, SUMMING), await gradientOf([{ data, loss: 'importance_sampling' }], SUMMING));
+    expectSame(
+      await gradientOf(requests, SUMMING),
+      await gradientOf([{ data, loss: 'importance_sampling' }], SUMMING),
+    );
   });
 });
 
@@ -152,20 +158,23 @@ describe('a step that does not fit into one request', () => {
     ['by number', { fwdbwd_max_chunk_len: 16 }],
     ['by bytes', { fwdbwd_max_chunk_bytes_count: 16_000 }],
   ] as const;
-  it.each(cases)('is split %s before one optimizer step, with the same gradient for both reductions', async (_, limits) => {
-    for (const traits of [SUMMING, SKYRL]) {
-      const data = dataOf(70);
-      const loss = 'importance_sampling';
-      const whole = await sendStep({ data, loss, traits });
-      const split = await sendStep({ data, loss, traits, limits });
-      expect(whole.requests).toHaveLength(1);
-      expect(split.requests.length).toBeGreaterThanOrEqual(4);
-      expect(split.effects.filter((effect) => effect.startsWith('optim_step'))).toHaveLength(1);
-      expect(split.effects.at(-1)).toMatch(/^optim_step/);
-      if ('fwdbwd_max_chunk_bytes_count' in limits)
-        expect(split.largest).toBeLessThan(limits.fwdbwd_max_chunk_bytes_count);
-      expectSame(await gradientOf(split.requests, traits), await gradientOf(whole.requests, traits));
-      expect(split.output.logprobs).toHaveLength(70);
-    }
-  });
+  it.each(cases)(
+    'is split %s before one optimizer step, with the same gradient for both reductions',
+    async (_, limits) => {
+      for (const traits of [SUMMING, SKYRL]) {
+        const data = dataOf(70);
+        const loss = 'importance_sampling';
+        const whole = await sendStep({ data, loss, traits });
+        const split = await sendStep({ data, loss, traits, limits });
+        expect(whole.requests).toHaveLength(1);
+        expect(split.requests.length).toBeGreaterThanOrEqual(4);
+        expect(split.effects.filter((effect) => effect.startsWith('optim_step'))).toHaveLength(1);
+        expect(split.effects.at(-1)).toMatch(/^optim_step/);
+        if ('fwdbwd_max_chunk_bytes_count' in limits)
+          expect(split.largest).toBeLessThan(limits.fwdbwd_max_chunk_bytes_count);
+        expectSame(await gradientOf(split.requests, traits), await gradientOf(whole.requests, traits));
+        expect(split.output.logprobs).toHaveLength(70);
+      }
+    },
+  );
 });

@@ -13,7 +13,8 @@ const whole = {
 } as const;
 
 /** As a caller without types would. */
-const connectLoosely = (options: object): Promise<unknown> => Reflect.apply(connectTinker, undefined, [options]);
+const connectLoosely = (options: object): Promise<unknown> =>
+  Reflect.apply(connectTinker, undefined, [options]);
 
 describe('connecting', () => {
   it.each(['url', 'baseModel', 'fetch', 'clock', 'random'] as const)(

@@ -15,7 +15,10 @@ describe('samples of a server that compiles for each number of sequences', () =>
     await withScripted(
       {},
       async ({ engine, server }) => {
-        const samplers = await Promise.all([engine.openSampler(undefined), engine.openSampler('tinker://m/a')]);
+        const samplers = await Promise.all([
+          engine.openSampler(undefined),
+          engine.openSampler('tinker://m/a'),
+        ]);
         const drawn = await Promise.all(
           [5, 3, 3].map((count, at) => samplers[at % 2]?.sample(ask(count, [at + 1]), signal)),
         );
