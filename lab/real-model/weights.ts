@@ -31,7 +31,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '20' },
     groups: { type: 'string', default: '8' },
     size: { type: 'string', default: '64' },
-    rate: { type: 'string', default: '1e-4' },
+    rate: { type: 'string', default: '2e-4' },
     rank: { type: 'string', default: '16' },
     /** Tasks of each set that is measured. */
     tasks: { type: 'string', default: '64' },
