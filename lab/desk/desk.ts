@@ -25,7 +25,7 @@ export const DESK_SYSTEM =
   'You write small files for a team: code, settings, notes, queries, commit messages. Answer with the file and nothing else.';
 
 /** The limits of a reply: a small model's files are short. */
-export const DESK_SAMPLING = { maxTokens: 256, temperature: 0.7 } as const;
+export const DESK_SAMPLING = { maxTokens: 256, temperature: 0.2 } as const;
 
 const DAYS = 10;
 const FAMILIES_A_DAY = 3;
