@@ -48,7 +48,7 @@ export function makeTaughtTasks(set: DeskSet, count: number, seed: number): read
   const split: Split = set === 'trained' ? 'train' : 'report';
   const forms = FORMS[set];
   const families = [...new Set(forms.map(({ family }) => family))];
-  const others = distractors();
+  const others = deskDistractors();
   return Array.from({ length: count }, (_, at) => {
     const random = createRandom(`real-model/${set}/${seed}/${at}`);
     const family = families[at % families.length] ?? 'python';
@@ -83,7 +83,7 @@ function lessonOf(rule: DeskRule, split: Split, nth: number, random: Random): Le
   return createLiveSkill({ id: `${pick(random, ['a', 'k', 't'])}-${nth}`, ...text });
 }
 
-const distractors = (): readonly Lesson[] =>
+export const deskDistractors = (): readonly Lesson[] =>
   distractorChanges(200).map((change, at) => {
     const { name, description, content, note } = asObject(asObject(change).text);
     return createLiveSkill({
