@@ -13,17 +13,23 @@ interface WritingModel {
 interface WritingOptions {
   readonly evolver: WritingModel | undefined;
   readonly judge: WritingModel | undefined;
+  /** Why models that the config names are not used. */
+  readonly unusable?: readonly string[];
   /** `learn.budget`. */
   readonly limits: { readonly usdPerDay: number; readonly tokensPerDay: number };
 }
 
 /** Who writes lessons and what that may cost, in the JSON of `GET /api/status`. `writer` is the sentence for people. */
-export const describeWriting = ({ evolver, judge, limits }: WritingOptions): JsonObject => ({
+export const describeWriting = ({ evolver, judge, limits, unusable = [] }: WritingOptions): JsonObject => ({
   models: { evolver: evolver?.name ?? null, judge: judge?.name ?? null },
   usdPerDay: limits.usdPerDay,
   tokensPerDay: limits.tokensPerDay,
   price: evolver === undefined ? null : evolver.price.from,
-  writer: [describeWriter(evolver, limits), ...describeJudge(judge)].join(' '),
+  writer: [
+    describeWriter(evolver, limits),
+    ...(evolver === undefined && judge === undefined ? [] : [describeJudge(judge)]),
+    ...unusable.map((why) => `Not used: ${why}.`),
+  ].join(' '),
 });
 
 /** `Lessons are written by openai/gpt-5.2, at most $1.00 a day (models.evolver: "off" ends that).` */
@@ -52,8 +58,11 @@ function whoPays(price: ModelPrice, tokens: string, usdPerDay: number): string {
 const isFree = (price: ModelPrice): boolean =>
   price.from !== 'unknown' && price.price.input === 0 && price.price.output === 0;
 
-const describeJudge = (judge: WritingModel | undefined): readonly string[] =>
-  judge === undefined ? [] : [`${judge.title} judges unclear turns, within the same limit.`];
+/** `No model judges unclear turns (models.judge names one).` */
+export const describeJudge = (judge: Pick<WritingModel, 'title'> | undefined): string =>
+  judge === undefined
+    ? 'No model judges unclear turns (models.judge names one).'
+    : `${judge.title} judges unclear turns, within the same limit.`;
 
 /** `$0.12 of $1.00 and 34,500 of 500,000 tokens today`, from the JSON of `GET /api/status` (`learning`). */
 export function describeLearningCost({ cost, usdPerDay, tokensPerDay }: JsonObject): string {

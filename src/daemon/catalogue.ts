@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../base/log.ts';
+import { isNearHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
 import { hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
@@ -122,6 +123,7 @@ function createProvider(name: string, entry: ProviderEntry, { env, home }: Catal
     wires: wireNames,
     baseUrl: entry.baseUrl,
     access,
+    isNear: isNearHost(new URL(entry.baseUrl).hostname),
     ...(entry.models ? { models: entry.models } : {}),
   };
 }
@@ -139,6 +141,7 @@ const createLocalProvider = ({ name, baseUrl, models }: LocalProvider): Provider
   models,
   wires: ['openai-chat'],
   access: { kind: 'open' },
+  isNear: true,
   onlyListed: true,
 });
 

@@ -210,6 +210,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       const writing = describeWriting({
         evolver: writers.model('evolver'),
         judge: writers.model('judge'),
+        unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
         limits: config.learn.budget,
       });
       return { ...writing, ...(known === undefined ? fault : describe(known, fault)) };

@@ -26,6 +26,8 @@ export interface LearningModel {
 export interface LearningModels {
   /** Undefined when there is none for the role. */
   model(role: LearningRole): LearningModel | undefined;
+  /** Why the model that the config names for a role is not used; undefined when it is, or when none is named. */
+  unusable(role: LearningRole): string | undefined;
   /** The whole reply, with adjacent deltas joined. Rejects only when the signal aborts. */
   chat(role: LearningRole, request: ChatRequest, signal: AbortSignal): Promise<readonly ChatEvent[]>;
 }
@@ -40,30 +42,43 @@ export interface LearningModelsOptions {
 /** Longer replies are not used (see `collectReply`). */
 const LONGEST = 1024 * 1024;
 
+/** A model that was found for a role, or why there is none. */
+type FoundModel =
+  | { readonly target: Target; readonly isNamed: boolean }
+  | { readonly target: undefined; readonly why: string | undefined };
+
+const NONE: FoundModel = { target: undefined, why: undefined };
+
 /**
- * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models on this machine and
- * models with a configured key are used: a caller's credentials are for the caller's turns, not for learning.
+ * The model of a role, which may be `off`; for the evolver else the one named `default`, else the one of a local server that
+ * answers when nothing is configured. Models on this machine, in a private network, and models with a configured key are
+ * used: a caller's credentials are for the caller's turns, not for learning.
  */
 export function createLearningModels({ settings, catalogue, prices }: LearningModelsOptions): LearningModels {
   const isOurs = (target: Target): boolean =>
-    target.access.kind !== 'caller' || prices(nameOf(target)).isLocal;
-  const find = (role: LearningRole): { readonly target: Target; readonly isNamed: boolean } | undefined => {
+    target.access.kind !== 'caller' || target.isNear === true || prices(nameOf(target)).isLocal;
+  const find = (role: LearningRole): FoundModel => {
     const { models } = settings;
     // The judge is called often, so it must be configured explicitly.
     const own = role === 'attempt' ? 'practice' : role;
     const names = role === 'judge' ? [own] : [own, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));
-    if (alias === undefined || models[alias] === 'off') return undefined;
-    const target = catalogue
-      .resolve(alias, 'openai-chat')
-      // The embedded policy attempts tasks, and draws no conclusions.
-      .find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
-    return target && { target, isNamed: alias === own };
+    if (alias === undefined) return role === 'evolver' ? findLocal(catalogue) : NONE;
+    if (models[alias] === 'off') return NONE;
+    const targets = targetsOf(alias, models[alias], catalogue);
+    // The embedded policy attempts tasks, and draws no conclusions.
+    const target = targets.find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
+    if (target !== undefined) return { target, isNamed: alias === own };
+    return { target, why: alias === own ? whyUnusable(alias, models[alias], targets) : undefined };
   };
   return {
+    unusable: (role) => {
+      const found = find(role);
+      return found.target === undefined ? found.why : undefined;
+    },
     model: (role) => {
       const found = find(role);
-      if (found === undefined) return undefined;
+      if (found.target === undefined) return undefined;
       const name = nameOf(found.target);
       const title = programOf(found.target, settings.models) ?? name;
       const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
@@ -71,7 +86,7 @@ export function createLearningModels({ settings, catalogue, prices }: LearningMo
     },
     chat: async (role, request, signal) => {
       const found = find(role);
-      if (found === undefined)
+      if (found.target === undefined)
         return [{ type: 'failure', failure: createFailure('unreachable', `no model for ${role}`) }];
       return collectEvents(found.target.chat(request, { signal })[Symbol.asyncIterator](), signal);
     },
@@ -80,6 +95,37 @@ export function createLearningModels({ settings, catalogue, prices }: LearningMo
 
 const nameOf = ({ provider, model }: Target): string =>
   model === undefined ? provider : `${provider}/${model}`;
+
+/** A local server that answers because no model is configured. */
+function findLocal(catalogue: Catalogue): FoundModel {
+  const [first] = catalogue.resolve(undefined, 'openai-chat');
+  const isLocal = first?.access.kind === 'open' && first.upstreams.length > 0 && first.model !== undefined;
+  return isLocal ? { target: first, isNamed: false } : NONE;
+}
+
+/** The targets that an alias names. A name that the catalogue does not know would be answered by another provider: it is left out. */
+function targetsOf(alias: string, value: unknown, catalogue: Catalogue): readonly Target[] {
+  const refs = referencesOf(value);
+  if (refs.length === 0)
+    return catalogue.resolve(alias, 'openai-chat').filter(({ model }) => model === alias);
+  return refs.flatMap((ref) =>
+    catalogue.resolve(ref, 'openai-chat').filter((target) => nameOf(target) === ref),
+  );
+}
+
+/** `provider/model`, one or several; none for a program. */
+const referencesOf = (value: unknown): readonly string[] =>
+  [value].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
+
+function whyUnusable(alias: string, value: unknown, targets: readonly Target[]): string {
+  const [first = alias] = referencesOf(value);
+  const { provider } = targets[0] ?? {};
+  if (provider === 'instar')
+    return `models.${alias}: ${first} is the policy that is trained here, and only attempts tasks`;
+  return provider === undefined
+    ? `models.${alias}: the server of ${first} is not running`
+    : `models.${alias}: ${first} has no key of its own (providers.${provider}.keyEnv gives it one)`;
+}
 
 const COMMAND = 'command';
 

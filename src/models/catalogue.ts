@@ -16,6 +16,8 @@ export interface Provider {
   readonly models?: readonly string[];
   /** It is never asked for a model that `models` lacks, as with a local server whose models were just listed. */
   readonly onlyListed?: boolean;
+  /** See `Target.isNear`. */
+  readonly isNear?: boolean;
 }
 
 export interface CatalogueOptions {
@@ -169,12 +171,12 @@ function createUpstream({ name, baseUrl }: Provider, wire: WireName): Upstream {
 
 function createTarget(
   { exchange, wires, clock, retry }: CatalogueOptions,
-  { provider: { name, access }, upstreams, spoken }: Entry,
+  { provider: { name, access, isNear = false }, upstreams, spoken }: Entry,
   model: string | undefined,
 ): Target {
   const http = { exchange, wire: wires[spoken.wire], upstream: spoken, access, clock };
   const chat = withRetry(createHttpModel(model === undefined ? http : { ...http, model }), retry);
-  return { provider: name, model, access, upstreams, chat };
+  return { provider: name, model, access, upstreams, chat, isNear };
 }
 
 /** A program spends its user's money, so a caller must send Instar's key, as for a provider with a configured key. */

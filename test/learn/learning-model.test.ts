@@ -13,6 +13,7 @@ const PROVIDERS = [
   { name: 'keyed', baseUrl: 'https://keyed.example/v1', access: KEYED },
   { name: 'caller', baseUrl: 'https://caller.example/v1', access: { kind: 'caller' } },
   { name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', access: { kind: 'caller' } },
+  { name: 'box', baseUrl: 'http://gpu-box:8000/v1', access: { kind: 'caller' }, isNear: true },
 ] as const;
 
 function modelsOf(
@@ -67,6 +68,20 @@ describe('the model that writes lessons', () => {
     expect(modelsOf({ default: 'caller/a' }).model('evolver')).toBeUndefined();
     expect(modelsOf({ default: 'keyed/a', evolver: 'off' }).model('evolver')).toBeUndefined();
     expect(modelsOf({ default: 'keyed/a' }).model('judge')).toBeUndefined();
+  });
+
+  it('is asked without a key on this machine and in a private network, as judge too', () => {
+    const models = modelsOf({ default: 'box/a', judge: 'box/b' });
+    expect(models.model('evolver')).toMatchObject({ name: 'box/a', onlyFor: 'box' });
+    expect(models.model('judge')).toMatchObject({ name: 'box/b' });
+    expect(models.unusable('judge')).toBeUndefined();
+  });
+
+  it('is never another than the named one: why that is not used is said', () => {
+    const models = modelsOf({ default: 'keyed/a', evolver: 'ollama/q', judge: 'caller/b' });
+    expect([models.model('evolver'), models.model('judge')]).toEqual([undefined, undefined]);
+    expect(models.unusable('evolver')).toBe('models.evolver: the server of ollama/q is not running');
+    expect(models.unusable('judge')).toContain('caller/b has no key of its own (providers.caller.keyEnv');
   });
 
   it('is compared with who served a turn: the provider, or one of several programs', () => {
