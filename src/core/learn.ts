@@ -52,8 +52,11 @@ export type Answer<T> =
       readonly model?: string;
     };
 
-/** Why a question has no answer: the daily budget is spent, the model failed, or its reply could not be used. */
-export type StuckCause = 'budget' | 'model' | 'reply';
+/**
+ * Why a question has no answer: the daily budget is spent, the model failed, its reply could not be used, or it says that there
+ * is nothing to learn.
+ */
+export type StuckCause = 'budget' | 'model' | 'reply' | 'nothing';
 
 /** Never rejects. The only way for learners to call a model: all model output is parsed here. */
 export type Ask = <T>(question: Question<T>, signal: AbortSignal) => Promise<Answer<T>>;

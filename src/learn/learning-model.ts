@@ -45,9 +45,10 @@ const LONGEST = 1024 * 1024;
 /** A model that was found for a role, or why there is none. */
 type FoundModel =
   | { readonly target: Target; readonly isNamed: boolean }
-  | { readonly target: undefined; readonly why: string | undefined };
+  /** `absent`: the name of a model whose server is not running. It is asked again when the server is back. */
+  | { readonly target: undefined; readonly why?: string; readonly absent?: string; readonly isNamed: boolean };
 
-const NONE: FoundModel = { target: undefined, why: undefined };
+const NONE: FoundModel = { target: undefined, isNamed: false };
 
 /**
  * The model of a role, which may be `off`; for the evolver else the one named `default`, else the one of a local server that
@@ -69,7 +70,10 @@ export function createLearningModels({ settings, catalogue, prices }: LearningMo
     // The embedded policy attempts tasks, and draws no conclusions.
     const target = targets.find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
     if (target !== undefined) return { target, isNamed: alias === own };
-    return { target, why: alias === own ? whyUnusable(alias, models[alias], targets) : undefined };
+    const isNamed = alias === own;
+    const why = whyUnusable(alias, models[alias], targets);
+    const [absent] = targets.length === 0 && role !== 'attempt' ? referencesOf(models[alias]) : [];
+    return { target, isNamed, ...(isNamed ? { why } : {}), ...(absent === undefined ? {} : { absent }) };
   };
   return {
     unusable: (role) => {
@@ -78,16 +82,16 @@ export function createLearningModels({ settings, catalogue, prices }: LearningMo
     },
     model: (role) => {
       const found = find(role);
-      if (found.target === undefined) return undefined;
-      const name = nameOf(found.target);
-      const title = programOf(found.target, settings.models) ?? name;
+      const name = found.target === undefined ? found.absent : nameOf(found.target);
+      if (name === undefined) return undefined;
+      const title = (found.target && programOf(found.target, settings.models)) ?? name;
       const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
       return { name, title, price: prices(name), ...more };
     },
     chat: async (role, request, signal) => {
       const found = find(role);
       if (found.target === undefined)
-        return [{ type: 'failure', failure: createFailure('unreachable', `no model for ${role}`) }];
+        return [{ type: 'failure', failure: createFailure('unreachable', found.why ?? `no model for ${role}`) }];
       return collectEvents(found.target.chat(request, { signal })[Symbol.asyncIterator](), signal);
     },
   };

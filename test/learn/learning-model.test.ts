@@ -79,9 +79,18 @@ describe('the model that writes lessons', () => {
 
   it('is never another than the named one: why that is not used is said', () => {
     const models = modelsOf({ default: 'keyed/a', evolver: 'ollama/q', judge: 'caller/b' });
-    expect([models.model('evolver'), models.model('judge')]).toEqual([undefined, undefined]);
+    expect(models.model('evolver')?.name).toBe('ollama/q');
+    expect(models.model('judge')).toBeUndefined();
     expect(models.unusable('evolver')).toBe('models.evolver: the server of ollama/q is not running');
     expect(models.unusable('judge')).toContain('caller/b has no key of its own (providers.caller.keyEnv');
+  });
+
+  it('is unreachable while its server is not running (not replaced by another model)', async () => {
+    const request = { model: '', system: [], messages: [], tools: [], stream: true };
+    const models = modelsOf({ default: 'keyed/a', evolver: 'ollama/q' });
+    expect(await models.chat('evolver', request, AbortSignal.timeout(60_000))).toMatchObject([
+      { type: 'failure', failure: { kind: 'unreachable', message: expect.stringContaining('not running') } },
+    ]);
   });
 
   it('is compared with who served a turn: the provider, or one of several programs', () => {

@@ -102,7 +102,11 @@ async function* evolve(
   const { skills: written, retired, left: unused } = answer.value;
   for (const why of unused) journal(`left out: ${why}`);
   if (written.length + retired.length === 0)
-    return yield { stuck: 'the model found nothing to learn', isRetryable: false };
+    return yield {
+      stuck: `${answer.model} found nothing to learn`,
+      isRetryable: false,
+      cause: 'nothing',
+    };
   const ids = new Map<string, string>();
   const taken = new Set<string>();
   const successors = new Map<string, string>();
