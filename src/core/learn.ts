@@ -1,5 +1,5 @@
 import type { Appraisal, RewardSource } from './evidence.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Change, Scope } from './lesson.ts';
 import type { Library } from './library.ts';
 
@@ -27,6 +27,8 @@ export interface Question<T> {
   readonly user: string;
   readonly maxTokens: number;
   readonly temperature?: number;
+  /** The JSON Schema of the reply, an object, for servers that decode under a schema. `read` accepts other forms as well. */
+  readonly schema?: JsonObject;
   /** The same question once more, for another vote: which repetition it is. A stored answer to another one is not used for it. */
   readonly repetition?: number;
   read(value: Json): T | ReplyFault;

@@ -46,7 +46,12 @@ const LONGEST = 1024 * 1024;
 type FoundModel =
   | { readonly target: Target; readonly isNamed: boolean }
   /** `absent`: the name of a model whose server is not running. It is asked again when the server is back. */
-  | { readonly target: undefined; readonly why?: string; readonly absent?: string; readonly isNamed: boolean };
+  | {
+      readonly target: undefined;
+      readonly why?: string;
+      readonly absent?: string;
+      readonly isNamed: boolean;
+    };
 
 const NONE: FoundModel = { target: undefined, isNamed: false };
 
@@ -91,7 +96,9 @@ export function createLearningModels({ settings, catalogue, prices }: LearningMo
     chat: async (role, request, signal) => {
       const found = find(role);
       if (found.target === undefined)
-        return [{ type: 'failure', failure: createFailure('unreachable', found.why ?? `no model for ${role}`) }];
+        return [
+          { type: 'failure', failure: createFailure('unreachable', found.why ?? `no model for ${role}`) },
+        ];
       return collectEvents(found.target.chat(request, { signal })[Symbol.asyncIterator](), signal);
     },
   };
