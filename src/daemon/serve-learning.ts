@@ -113,6 +113,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     settings: config,
     catalogue: options.catalogue,
     prices: (name) => createPrices(prices())(name),
+    clock,
   });
   const shared = createSharedAccess(options.openAttempt);
   const answers = createAnswers(options, writers, shared);

@@ -1,9 +1,12 @@
 import { untilAborted } from '../base/until-aborted.ts';
 import type { ModelPrice, Prices } from '../core/budget.ts';
-import type { ChatEvent, ChatRequest } from '../core/chat.ts';
+import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
 import { asObject, asString } from '../core/json.ts';
 import type { Catalogue, Target } from '../core/upstream.ts';
+import { createModelPace, type ModelPace, withPace } from './model-pace.ts';
+import { type SchemaSupport, withoutSchema, withSchema } from './with-schema.ts';
 
 /** `attempt`: attempts tasks of practice. */
 export type LearningRole = 'evolver' | 'judge' | 'attempt';
@@ -37,6 +40,7 @@ export interface LearningModelsOptions {
   readonly settings: { readonly models: Readonly<Record<string, unknown>> };
   readonly catalogue: Catalogue;
   readonly prices: Prices;
+  readonly clock: Clock;
 }
 
 /** Longer replies are not used (see `collectReply`). */
@@ -60,7 +64,21 @@ const NONE: FoundModel = { target: undefined, isNamed: false };
  * answers when nothing is configured. Models on this machine, in a private network, and models with a configured key are
  * used: a caller's credentials are for the caller's turns, not for learning.
  */
-export function createLearningModels({ settings, catalogue, prices }: LearningModelsOptions): LearningModels {
+export function createLearningModels({
+  settings,
+  catalogue,
+  prices,
+  clock,
+}: LearningModelsOptions): LearningModels {
+  const known = new Map<string, { readonly pace: ModelPace; readonly support: SchemaSupport }>();
+  /** With time-outs by the model's measured speed, and constrained decoding where a server of the user's own offers it. */
+  const chatWith = (target: Target): ChatModel => {
+    const name = nameOf(target);
+    const of = known.get(name) ?? { pace: createModelPace(), support: { isRefused: false } };
+    known.set(name, of);
+    const chat = withPace(target.chat, of.pace, clock);
+    return target.isNear === true ? withSchema(chat, of.support) : withoutSchema(chat);
+  };
   const isOurs = (target: Target): boolean =>
     target.access.kind !== 'caller' || target.isNear === true || prices(nameOf(target)).isLocal;
   const find = (role: LearningRole): FoundModel => {
@@ -99,7 +117,7 @@ export function createLearningModels({ settings, catalogue, prices }: LearningMo
         return [
           { type: 'failure', failure: createFailure('unreachable', found.why ?? `no model for ${role}`) },
         ];
-      return collectEvents(found.target.chat(request, { signal })[Symbol.asyncIterator](), signal);
+      return collectEvents(chatWith(found.target)(request, { signal })[Symbol.asyncIterator](), signal);
     },
   };
 }

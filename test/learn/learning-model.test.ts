@@ -41,7 +41,7 @@ function modelsOf(
     caller: { host: 'caller.example', isLocal: false },
     local: { host: '127.0.0.1', isLocal: true },
   });
-  return createLearningModels({ settings: { models }, catalogue, prices });
+  return createLearningModels({ settings: { models }, catalogue, prices, clock: systemClock });
 }
 
 describe('the model that writes lessons', () => {

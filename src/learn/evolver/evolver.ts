@@ -15,7 +15,7 @@ import {
 } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 import { draftSkillText } from './draft-skill.ts';
-import { writeEvolverPrompt } from './evolver-prompt.ts';
+import { evolverSchema, writeEvolverPrompt } from './evolver-prompt.ts';
 import { readPages } from './read-page.ts';
 import { type ProposedSkill, type RetiredLesson, readSkillReply, type SkillReply } from './read-skills.ts';
 
@@ -90,6 +90,7 @@ async function* evolve(
       name: 'evolve',
       ...prompt,
       maxTokens: ROOM_TO_THINK + TOKENS_PER_SKILL * maxNewSkills,
+      schema: evolverSchema(maxNewSkills),
       read,
       readText: (text) => {
         const pages = readPages(text);
