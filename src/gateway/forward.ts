@@ -253,11 +253,17 @@ const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAtt
 });
 
 /** The upstream that takes the caller's bytes unchanged. Routes other than chat are the same on both OpenAI wires. */
-function upstreamFor(target: Target, { kind, wire }: Turn): Upstream | undefined {
+function upstreamFor(target: Target, { kind, wire, outline }: Turn): Upstream | undefined {
+  if (kind === 'chat' && target.writesCalls !== undefined && offersTools(outline)) {
+    if (target.writesCalls(outline?.model ?? '')) return undefined;
+  }
   const exact = target.upstreams.find((upstream) => upstream.wire === wire.name);
   if (exact !== undefined || kind !== 'other' || wire.name === 'anthropic') return exact;
   return target.upstreams.find((upstream) => upstream.wire.startsWith('openai'));
 }
+
+const offersTools = (outline: Outline | undefined): boolean =>
+  outline?.member('tools') !== undefined || outline?.member('functions') !== undefined;
 
 /** A model name is the caller's text: only characters that are valid in a header are echoed. */
 const headerSafe = (text: string) => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);
