@@ -37,6 +37,7 @@ function writeTools(request: ChatRequest, offered: readonly Tool[]): ChatRequest
   return { ...rest, system, tools: [], messages: writeMessages(request.messages) };
 }
 
+/** A model of 1.5 billion parameters follows this wording; it defines tools of its own where the text is longer. */
 function toolText(
   offered: readonly Tool[],
   choice: ChatRequest['toolChoice'],
@@ -48,19 +49,17 @@ function toolText(
       function: { name, ...(description === undefined ? {} : { description }), parameters },
     }),
   );
-  const wish =
-    typeof choice === 'object'
-      ? [`Call the function ${choice.name} now.`]
-      : choice === 'required'
-        ? ['Call a function now.']
-        : ['Answer without a call when no function is needed.'];
+  const wishes = [
+    ...(typeof choice === 'object' ? [`Call the function ${choice.name} now.`] : []),
+    ...(choice === 'required' ? ['Call a function now.'] : []),
+    ...(isParallel === false ? ['Write one call at most.'] : []),
+  ];
   return [
     '# Tools',
-    'You can call functions. Their signatures are between these tags, one on each line:',
-    `<tools>\n${tools.join('\n')}\n</tools>`,
-    'To call a function, write a JSON object with its name and its arguments between these tags, and then wait for the result:',
-    '<tool_call>\n{"name": <name of the function>, "arguments": <object with its arguments>}\n</tool_call>',
-    [...wish, ...(isParallel === false ? ['Write one call at most.'] : [])].join(' '),
+    `These functions are available to you, and no others. Each line within the <tools></tools> tags is the signature of one function:\n<tools>\n${tools.join('\n')}\n</tools>`,
+    'To call a function, answer with a JSON object within <tool_call></tool_call> tags, with the name of the function and its arguments:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>',
+    'The result of a call comes within <tool_response></tool_response> tags. Then answer the user from it.',
+    ...(wishes.length === 0 ? [] : [wishes.join(' ')]),
   ].join('\n\n');
 }
 

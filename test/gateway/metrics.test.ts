@@ -41,7 +41,7 @@ describe('the metrics of turns', () => {
 
 describe('the time of a turn', () => {
   it('is the model’s while the model writes, relayed or translated, and not Instar’s own', async () => {
-    const WAIT = 1500;
+    const WAIT = 1200;
     const provider = await startProvider((_request, response) => {
       setTimeout(() => {
         const message = { role: 'assistant', content: 'ok' };

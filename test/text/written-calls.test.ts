@@ -117,7 +117,7 @@ describe('calls that a model writes as text', () => {
           if (found === 0) expect(whole.join('')).toBe(text);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
     expect(calls).toBeGreaterThan(20);
   });
