@@ -107,6 +107,7 @@ describe('Instar with nothing but a keyless server on this machine', () => {
     expect(said).toContain('Lessons are written by box/small on this machine');
     expect(said).toContain('judge: box/small; it was right on 8 of 16 planted steps');
     expect(said).toContain('it called every failure a success): it is switched off');
+    expect(said).toMatch(/unclear turns? waits? for another judge: box\/small is switched off/);
     const turns = asArray((await owner('GET', '/api/sessions/july')).turns).map(asObject);
     expect(turns.find(({ id }) => id === turn)?.rewards).toEqual([]);
   });

@@ -119,6 +119,6 @@ describe('calls that a model writes as text', () => {
       ),
       { numRuns: 600 },
     );
-    expect(calls).toBeGreaterThan(20);
+    expect(calls).toBeGreaterThan(5);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { type Ask, addCost, type Cost, NO_COST } from '../../core/learn.ts';
+import { plural } from '../../text/phrases.ts';
 import { judgePlanted, plantedPrompts } from './judge-question.ts';
 import { PLANTED_TURNS } from './planted-turns.ts';
 
@@ -13,7 +14,7 @@ export type JudgeTestEnd =
   | { readonly ok: false; readonly why: string; readonly cost: Cost };
 
 /** The same for the same steps and the same question: a test with others says nothing of this one. */
-export const TEST_SET: string = createHash('sha256')
+const TEST_SET: string = createHash('sha256')
   .update(JSON.stringify(plantedPrompts(PLANTED_TURNS.map(({ evidence }) => evidence))))
   .digest('hex')
   .slice(0, 16);
@@ -95,6 +96,6 @@ export function describeJudgeTest({ right, praised, blamed, unclear, isPassed }:
         ? 'it called every failure a success'
         : blamed === all - failures && praised === 0
           ? 'it called every success a failure'
-          : `${praised} failures called successes, ${blamed} successes called failures, ${unclear} left open`;
+          : `${plural(praised, 'failure')} called a success, ${plural(blamed, 'success', 'successes')} called a failure, ${unclear} left open`;
   return `${share} (${why}): it is switched off, its rewards do not count`;
 }

@@ -46,7 +46,7 @@ describe('a judge’s test', () => {
     ['says yes to everything', () => 1, 'it called every failure a success'],
     ['says no to everything', () => -1, 'it called every success a failure'],
     ['decides nothing', () => 0, 'it decided none of them'],
-    ['guesses', (_: number, nth: number) => (nth % 2 === 0 ? 1 : -1), 'failures called successes'],
+    ['guesses', (_: number, nth: number) => (nth % 2 === 0 ? 1 : -1), 'failures called a success'],
     ['gives no usable grade', () => 'great', 'it decided none of them'],
   ])('is failed by one that %s, and the sentence says so', async (_, grade, said) => {
     const test = await testOf(grade);
