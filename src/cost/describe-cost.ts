@@ -13,6 +13,8 @@ interface WritingModel {
 interface WritingOptions {
   readonly evolver: WritingModel | undefined;
   readonly judge: WritingModel | undefined;
+  /** The judge failed its test. */
+  readonly isJudgeOff?: boolean;
   /** Why models that the config names are not used. */
   readonly unusable?: readonly string[];
   /** `learn.budget`. */
@@ -20,14 +22,20 @@ interface WritingOptions {
 }
 
 /** Who writes lessons and what that may cost, in the JSON of `GET /api/status`. `writer` is the sentence for people. */
-export const describeWriting = ({ evolver, judge, limits, unusable = [] }: WritingOptions): JsonObject => ({
+export const describeWriting = ({
+  evolver,
+  judge,
+  limits,
+  isJudgeOff = false,
+  unusable = [],
+}: WritingOptions): JsonObject => ({
   models: { evolver: evolver?.name ?? null, judge: judge?.name ?? null },
   usdPerDay: limits.usdPerDay,
   tokensPerDay: limits.tokensPerDay,
   price: evolver === undefined ? null : evolver.price.from,
   writer: [
     describeWriter(evolver, limits),
-    ...(evolver === undefined && judge === undefined ? [] : [describeJudge(judge)]),
+    ...(evolver === undefined && judge === undefined ? [] : [describeJudge(judge, isJudgeOff)]),
     ...unusable.map((why) => `Not used: ${why}.`),
   ].join(' '),
 });
@@ -59,10 +67,12 @@ const isFree = (price: ModelPrice): boolean =>
   price.from !== 'unknown' && price.price.input === 0 && price.price.output === 0;
 
 /** `No model judges unclear turns (models.judge names one).` */
-export const describeJudge = (judge: Pick<WritingModel, 'title'> | undefined): string =>
-  judge === undefined
-    ? 'No model judges unclear turns (models.judge names one).'
+export function describeJudge(judge: Pick<WritingModel, 'title'> | undefined, isOff = false): string {
+  if (judge === undefined) return 'No model judges unclear turns (models.judge names one).';
+  return isOff
+    ? `No model judges unclear turns: ${judge.title} is switched off.`
     : `${judge.title} judges unclear turns, within the same limit.`;
+}
 
 /** `$0.12 of $1.00 and 34,500 of 500,000 tokens today`, from the JSON of `GET /api/status` (`learning`). */
 export function describeLearningCost({ cost, usdPerDay, tokensPerDay }: JsonObject): string {

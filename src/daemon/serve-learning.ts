@@ -208,9 +208,12 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
+      const judge = writers.model('judge');
+      const tested = known?.status.judge;
       const writing = describeWriting({
         evolver: writers.model('evolver'),
-        judge: writers.model('judge'),
+        judge,
+        isJudgeOff: tested?.weight === 0 && tested.testedModel === judge?.name,
         unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
         limits: config.learn.budget,
       });

@@ -4,7 +4,7 @@ import { defaultRetryRule } from '../../src/core/retry.ts';
 import type { Access } from '../../src/core/upstream.ts';
 import { createPrices } from '../../src/cost/prices.ts';
 import { createLearningModels, servedBy } from '../../src/learn/learning-model.ts';
-import { createCatalogue } from '../../src/models/catalogue.ts';
+import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { wires } from '../../src/wire/wires.ts';
 
@@ -18,12 +18,13 @@ const PROVIDERS = [
 
 function modelsOf(
   models: Readonly<Record<string, string | readonly string[] | { readonly command: string }>>,
+  providers: readonly Omit<Provider, 'wires'>[] = PROVIDERS,
 ) {
   const named = Object.entries(models).filter(
     ([, value]) => typeof value === 'string' || Array.isArray(value),
   );
   const catalogue = createCatalogue({
-    providers: PROVIDERS.map((one) => ({ ...one, wires: ['openai-chat'] as const })),
+    providers: providers.map((one) => ({ ...one, wires: ['openai-chat'] as const })),
     aliases: Object.fromEntries(named.map(([alias, value]) => [alias, [value].flat().map(String)])),
     commands: Object.fromEntries(
       Object.keys(models)
@@ -83,6 +84,15 @@ describe('the model that writes lessons', () => {
     expect(models.model('judge')).toBeUndefined();
     expect(models.unusable('evolver')).toBe('models.evolver: the server of ollama/q is not running');
     expect(models.unusable('judge')).toContain('caller/b has no key of its own (providers.caller.keyEnv');
+  });
+
+  it('is the one of a discovered local server when no model is configured, for its own sessions', () => {
+    const models = modelsOf({}, [
+      { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', access: { kind: 'open' }, models: ['q', 'r'] },
+    ]);
+    expect(models.model('evolver')).toMatchObject({ name: 'ollama/q', onlyFor: 'ollama' });
+    expect(models.model('judge')).toBeUndefined();
+    expect(modelsOf({}).model('evolver')).toBeUndefined();
   });
 
   it('is unreachable while its server is not running (not replaced by another model)', async () => {

@@ -105,6 +105,7 @@ describe('Instar with nothing but a keyless server on this machine', () => {
     const { stdout } = await runCli(['--home', home.dir, 'status'], {});
     const said = stdout.replace(/\s+/g, ' ');
     expect(said).toContain('Lessons are written by box/small on this machine');
+    expect(said).toContain('No model judges unclear turns: box/small is switched off.');
     expect(said).toContain('judge: box/small; it was right on 8 of 16 planted steps');
     expect(said).toContain('it called every failure a success): it is switched off');
     expect(said).toMatch(/unclear turns? waits? for another judge: box\/small is switched off/);
