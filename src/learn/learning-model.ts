@@ -95,8 +95,13 @@ export function createLearningModels({
     if (target !== undefined) return { target, isNamed: alias === own };
     const isNamed = alias === own;
     const why = whyUnusable(alias, models[alias], targets);
-    const [absent] = targets.length === 0 && role !== 'attempt' ? referencesOf(models[alias]) : [];
-    return { target, isNamed, ...(isNamed ? { why } : {}), ...(absent === undefined ? {} : { absent }) };
+    const [absent] = targets.length === 0 && role !== 'attempt' ? serverModels(models[alias]) : [];
+    return {
+      target,
+      isNamed,
+      ...(isNamed || absent !== undefined ? { why } : {}),
+      ...(absent === undefined ? {} : { absent }),
+    };
   };
   return {
     unusable: (role) => {
@@ -145,6 +150,9 @@ function targetsOf(alias: string, value: unknown, catalogue: Catalogue): readonl
 /** `provider/model`, one or several; none for a program. */
 const referencesOf = (value: unknown): readonly string[] =>
   [value].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
+
+const serverModels = (value: unknown): readonly string[] =>
+  referencesOf(value).filter((ref) => !ref.startsWith('instar/'));
 
 function whyUnusable(alias: string, value: unknown, targets: readonly Target[]): string {
   const [first = alias] = referencesOf(value);

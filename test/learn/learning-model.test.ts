@@ -95,6 +95,10 @@ describe('the model that writes lessons', () => {
     expect(modelsOf({}).model('evolver')).toBeUndefined();
   });
 
+  it('is not the policy that is trained here, whether or not it runs', () => {
+    expect(modelsOf({ default: 'instar/nano' }).model('evolver')).toBeUndefined();
+  });
+
   it('is unreachable while its server is not running (not replaced by another model)', async () => {
     const request = { model: '', system: [], messages: [], tools: [], stream: true };
     const models = modelsOf({ default: 'keyed/a', evolver: 'ollama/q' });
