@@ -185,7 +185,11 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
         const { calls, tokens, usd } = asObject(asObject(await lessonsApi.today()).cost);
         return { calls: asNumber(calls) ?? 0, tokens: asNumber(tokens) ?? 0, usd: asNumber(usd) ?? 0 };
       },
-      policyMs: () => policyMs + (daemon.training?.policy.sampledMs() ?? 0),
+      // The time of a model behind a provider is known to the gateway alone.
+      policyMs: () =>
+        policy.kind === 'configured'
+          ? daemon.modelMs()
+          : policyMs + (daemon.training?.policy.sampledMs() ?? 0),
       ...nightFor(arm, options, { dir, seed, daemon }),
       save: async (day) => {
         notes?.endDay();

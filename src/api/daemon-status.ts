@@ -157,8 +157,10 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
 /** How far the judge is trusted; nothing when there is no judge. */
 function describeJudge({ models, judge }: JsonObject): readonly string[] {
   const name = asString(asObject(models).judge);
-  const { said, weight } = asObject(judge);
+  const { said, weight, testedModel } = asObject(judge);
   if (name === undefined || typeof said !== 'string') return [];
+  if (testedModel !== name)
+    return [`judge: ${name}; not tested yet: it grades planted steps before its rewards count`];
   return [
     `judge: ${name}; ${said}${weight === 0.5 ? '; its rewards count half until 20 turns are compared' : ''}`,
   ];

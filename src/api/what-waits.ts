@@ -77,7 +77,6 @@ function timeWaits({ problem, fix }: JsonObject): readonly JsonObject[] {
 
 function learningWaits({ waits, problem, judge, models }: JsonObject): readonly JsonObject[] {
   const text = asString(problem);
-  const unclear = asNumber(asObject(judge).waiting) ?? 0;
   return [
     ...(text === undefined || text === 'starting'
       ? []
@@ -91,17 +90,28 @@ function learningWaits({ waits, problem, judge, models }: JsonObject): readonly 
           },
         ]),
     ...asArray(waits).map(asObject),
-    ...(unclear > 0 && typeof asObject(models).judge === 'string'
-      ? [
-          {
-            code: 'judge',
-            count: unclear,
-            what: plural(unclear, 'unclear turn'),
-            why: `${unclear === 1 ? 'waits' : 'wait'} for ${String(asObject(models).judge)} to judge ${unclear === 1 ? 'it' : 'them'}${asString(asObject(judge).fault) === undefined ? '' : `: ${asString(asObject(judge).fault)}`}`,
-          },
-        ]
-      : []),
+    ...judgeWaits(asObject(judge), asString(asObject(models).judge)),
   ];
+}
+
+function judgeWaits(
+  { waiting, fault, weight, testedModel }: JsonObject,
+  model: string | undefined,
+): readonly JsonObject[] {
+  const unclear = asNumber(waiting) ?? 0;
+  if (unclear === 0 || model === undefined) return [];
+  const known = { code: 'judge', count: unclear, what: plural(unclear, 'unclear turn') };
+  const [waits, them] = unclear === 1 ? ['waits', 'it'] : ['wait', 'them'];
+  if (weight === 0 && testedModel === model)
+    return [
+      {
+        ...known,
+        why: `${waits} for another judge: ${model} is switched off`,
+        fix: 'instar config set models.judge PROVIDER/MODEL',
+      },
+    ];
+  const why = asString(fault) === undefined ? '' : `: ${asString(fault)}`;
+  return [{ ...known, why: `${waits} for ${model} to judge ${them}${why}` }];
 }
 
 /** Lessons that no person has decided about. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { autocomplete, confirm, intro, isCancel, log, select, text } from '@clack/prompts';
 import { neutraliseLine } from '../base/printable.ts';
-import { findBaseUrlFault } from '../config/address.ts';
+import { findBaseUrlFault, isNearHost } from '../config/address.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
 import type { ProviderEntry } from '../config/schema.ts';
 import { PROVIDER_NAME, VARIABLE_NAME } from '../config/sections/providers.ts';
@@ -33,6 +33,7 @@ interface Answers {
   readonly choice: ProviderChoice;
   /** The result of probing the provider. */
   readonly check: Probe['check'];
+  readonly models: Probe['models'];
 }
 
 /** Asks for a provider and a model. It asks for the name of a key's variable, never for the key. */
@@ -63,8 +64,24 @@ export async function askForProvider(questions: Questions): Promise<Answers> {
   const { check, models } = await questions.probe(choice);
   (check.status === 'ok' ? log.success : log.warn)(neutraliseLine(check.detail), io);
   const model = await askForModel(io, models ?? []);
-  return { choice: model === '' ? choice : { ...choice, model }, check };
+  if (model === '') return { choice, check, models };
+  const learns = isOnlyLearner(choice.entry, questions.env) && (await offerLearning(io, model));
+  return { choice: { ...choice, model, ...(learns ? { learns } : {}) }, check, models };
 }
+
+/** A model that can be asked without a key, where the environment has a key for no other. */
+const isOnlyLearner = ({ baseUrl, keyEnv }: ProviderEntry, env: NodeJS.ProcessEnv): boolean =>
+  keyEnv === undefined &&
+  isNearHost(new URL(baseUrl).hostname) &&
+  !KNOWN_PROVIDERS.some((known) => env[known.keyEnv]?.trim());
+
+const offerLearning = async (io: Io, model: string): Promise<boolean> =>
+  answered(
+    await confirm({
+      ...io,
+      message: `Let ${neutraliseLine(model)} also write lessons and judge unclear turns? Nothing leaves your network, and it costs nothing.`,
+    }),
+  );
 
 export const confirmChange = async (io: Io, file: string): Promise<boolean> =>
   answered(

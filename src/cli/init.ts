@@ -36,6 +36,7 @@ export const declareInit: DeclareCommand = (command, act) =>
     .option('--key-env <variable>', 'name of the environment variable with its key')
     .option('--pass-through', "store no key: callers' own credentials pass through")
     .option('--model <name>', 'default model, for requests that name no model')
+    .option('--learn', 'let the same model write lessons and judge unclear turns')
     .option('--starter', 'add a few general starter skills to the library')
     .option('--force', 'change an existing config; a copy (.old) is kept')
     .addHelpText(
@@ -48,6 +49,7 @@ interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly provider?: string;
   readonly force?: true;
   readonly starter?: true;
+  readonly learn?: true;
 }
 
 /** Adds one provider to the config. Never asks for a key, and changes an existing file only when allowed to. */
@@ -82,8 +84,9 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
             probe,
           })
         : undefined;
-    const choice = asked?.choice ?? chooseProvider({ ...options, provider: provider ?? '' }, env);
-    const next = plan(home.configFile, choice, env);
+    const given = asked?.choice ?? chooseProvider({ ...options, provider: provider ?? '' }, env);
+    // Before the probe: a key is sent only to an address that the config may have.
+    plan(home.configFile, given, env);
     if (existsSync(home.configFile) && !options.force) {
       const agreed =
         isInteractive && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
@@ -95,7 +98,9 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
         );
       }
     }
-    const check = asked?.check ?? (await probe(choice)).check;
+    const { check, models = [] } = asked ?? (await probe(given));
+    const choice = options.learn ? learningChoice(given, models) : given;
+    const next = plan(home.configFile, choice, env);
     const written = writeConfigText(home.configFile, next.text);
     const reloaded = await reloadRunning(context, home);
     const wantsStarter =
@@ -109,6 +114,17 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
   } finally {
     await pool.close();
   }
+}
+
+/** With the only model of a server where none is named: `--learn` needs one. */
+function learningChoice(choice: ProviderChoice, models: readonly string[]): ProviderChoice {
+  const model = choice.model ?? (models.length === 1 ? models[0] : undefined);
+  if (model !== undefined) return { ...choice, model, learns: true };
+  throw new CommandError(
+    EXIT.wrongUse,
+    `--learn needs a model: ${choice.name} lists ${plural(models.length, 'model')}`,
+    'name one with --model',
+  );
 }
 
 /**

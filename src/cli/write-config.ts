@@ -13,6 +13,8 @@ export interface ProviderChoice {
   readonly name: string;
   readonly entry: ProviderEntry;
   readonly model?: string;
+  /** The model also writes lessons and judges unclear turns. */
+  readonly learns?: true;
 }
 
 export interface ProviderFlags {
@@ -73,10 +75,11 @@ export interface NextConfig {
  * Throws `ConfigError` when the result is not a valid config.
  */
 export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): NextConfig {
-  const { name, entry, model } = choice;
+  const { name, entry, model, learns } = choice;
+  const aliases = model === undefined ? [] : learns === true ? ['default', 'evolver', 'judge'] : ['default'];
   const edits = [
     { path: ['providers', name], value: toJson(entry) },
-    ...(model === undefined ? [] : [{ path: ['models', 'default'], value: `${name}/${model}` }]),
+    ...aliases.map((alias) => ({ path: ['models', alias], value: `${name}/${model}` })),
   ];
   const isFresh = !isUsable(file, env);
   return { text: editConfig(file, edits, env, isFresh).text, isFresh };

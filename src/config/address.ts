@@ -80,6 +80,15 @@ export function isPrivateHost(host: string): boolean {
   return name !== undefined && contains(privateNetworks, name) && !contains(forbidden, name);
 }
 
+const NEAR_NAME = /^(?:[^.]+|.+\.(?:local|lan|internal|home\.arpa))\.?$/;
+
+/** This machine, a private network, or a name that only such a network resolves: `gpu-box`, `host.docker.internal`. */
+export function isNearHost(host: string): boolean {
+  const name = canonicalHost(host);
+  if (name === undefined || isForbiddenHost(name)) return false;
+  return isLoopbackHost(name) || isPrivateHost(name) || (isIP(name) === 0 && NEAR_NAME.test(name));
+}
+
 /** A host that no provider may have; also true for an invalid host. */
 export function isForbiddenHost(host: string): boolean {
   const name = canonicalHost(host);

@@ -27,6 +27,16 @@ export function readProviderKey(
   }
 }
 
+/** Whether a model of the provider writes tool calls as text; undefined when none does. */
+export function callWriters({
+  toolCalls,
+}: Pick<ProviderEntry, 'toolCalls'>): ((model: string) => boolean) | undefined {
+  if (toolCalls === undefined || toolCalls === 'native') return undefined;
+  if (toolCalls === 'text') return () => true;
+  const names = new Set(Object.keys(toolCalls).filter((name) => toolCalls[name] === 'text'));
+  return names.size === 0 ? undefined : (model) => names.has(model);
+}
+
 /** The wires of a provider entry, each once; `openai` stands for both OpenAI wires. */
 export function wiresOf(entry: Pick<ProviderEntry, 'wire'>): readonly WireName[] {
   const given = typeof entry.wire === 'string' ? [entry.wire] : entry.wire;

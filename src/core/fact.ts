@@ -366,10 +366,26 @@ type BackgroundFact =
       readonly time: number;
     }
   /** The owner turned learning on or off; the last of these facts counts. */
-  | { readonly type: 'learning-switched'; readonly on: boolean };
+  | { readonly type: 'learning-switched'; readonly on: boolean }
+  /** A judge graded steps whose outcome is known; the last of these facts counts. */
+  | {
+      readonly type: 'judge-tested';
+      readonly model: string;
+      /** The hash of the steps and of the question. */
+      readonly set: string;
+      readonly right: number;
+      /** Failures that it called successes, successes that it called failures, and steps that it left open. */
+      readonly praised: number;
+      readonly blamed: number;
+      readonly unclear: number;
+      /** Whether its verdicts count. */
+      readonly isPassed: boolean;
+    };
 
 /** The subject of facts that turn learning on or off. */
 export const LEARNING_SUBJECT = 'machine/learning';
+/** The subject of tests of the judge. */
+export const JUDGE_SUBJECT = 'machine/judge';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */
 export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';

@@ -1,5 +1,5 @@
 import type { Appraisal, RewardSource } from './evidence.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Change, Scope } from './lesson.ts';
 import type { Library } from './library.ts';
 
@@ -27,6 +27,8 @@ export interface Question<T> {
   readonly user: string;
   readonly maxTokens: number;
   readonly temperature?: number;
+  /** The JSON Schema of the reply, an object, for servers that decode under a schema. `read` accepts other forms as well. */
+  readonly schema?: JsonObject;
   /** The same question once more, for another vote: which repetition it is. A stored answer to another one is not used for it. */
   readonly repetition?: number;
   read(value: Json): T | ReplyFault;
@@ -52,8 +54,11 @@ export type Answer<T> =
       readonly model?: string;
     };
 
-/** Why a question has no answer: the daily budget is spent, the model failed, or its reply could not be used. */
-export type StuckCause = 'budget' | 'model' | 'reply';
+/**
+ * Why a question has no answer: the daily budget is spent, the model failed, its reply could not be used, or it says that there
+ * is nothing to learn.
+ */
+export type StuckCause = 'budget' | 'model' | 'reply' | 'nothing';
 
 /** Never rejects. The only way for learners to call a model: all model output is parsed here. */
 export type Ask = <T>(question: Question<T>, signal: AbortSignal) => Promise<Answer<T>>;

@@ -28,6 +28,13 @@ export interface Target {
   readonly access: Access;
   /** The wires the provider speaks; empty for an embedded model. */
   readonly upstreams: readonly Upstream[];
+  /** Its server is on this machine or in a private network: Instar may ask it without a key. */
+  readonly isNear?: boolean;
+  /**
+   * Whether the model, requested by this name, writes tool calls as text: then a request with tools goes through `chat`, which
+   * understands them.
+   */
+  readonly writesCalls?: (requested: string) => boolean;
   /** The same model for callers of any wire. */
   readonly chat: ChatModel;
   /** The label of the model that answers a session, if it has versions, as a policy does. */

@@ -13,17 +13,31 @@ interface WritingModel {
 interface WritingOptions {
   readonly evolver: WritingModel | undefined;
   readonly judge: WritingModel | undefined;
+  /** The judge failed its test. */
+  readonly isJudgeOff?: boolean;
+  /** Why models that the config names are not used. */
+  readonly unusable?: readonly string[];
   /** `learn.budget`. */
   readonly limits: { readonly usdPerDay: number; readonly tokensPerDay: number };
 }
 
 /** Who writes lessons and what that may cost, in the JSON of `GET /api/status`. `writer` is the sentence for people. */
-export const describeWriting = ({ evolver, judge, limits }: WritingOptions): JsonObject => ({
+export const describeWriting = ({
+  evolver,
+  judge,
+  limits,
+  isJudgeOff = false,
+  unusable = [],
+}: WritingOptions): JsonObject => ({
   models: { evolver: evolver?.name ?? null, judge: judge?.name ?? null },
   usdPerDay: limits.usdPerDay,
   tokensPerDay: limits.tokensPerDay,
   price: evolver === undefined ? null : evolver.price.from,
-  writer: [describeWriter(evolver, limits), ...describeJudge(judge)].join(' '),
+  writer: [
+    describeWriter(evolver, limits),
+    ...(evolver === undefined && judge === undefined ? [] : [describeJudge(judge, isJudgeOff)]),
+    ...unusable.map((why) => `Not used: ${why}.`),
+  ].join(' '),
 });
 
 /** `Lessons are written by openai/gpt-5.2, at most $1.00 a day (models.evolver: "off" ends that).` */
@@ -52,8 +66,13 @@ function whoPays(price: ModelPrice, tokens: string, usdPerDay: number): string {
 const isFree = (price: ModelPrice): boolean =>
   price.from !== 'unknown' && price.price.input === 0 && price.price.output === 0;
 
-const describeJudge = (judge: WritingModel | undefined): readonly string[] =>
-  judge === undefined ? [] : [`${judge.title} judges unclear turns, within the same limit.`];
+/** `No model judges unclear turns (models.judge names one).` */
+export function describeJudge(judge: Pick<WritingModel, 'title'> | undefined, isOff = false): string {
+  if (judge === undefined) return 'No model judges unclear turns (models.judge names one).';
+  return isOff
+    ? `No model judges unclear turns: ${judge.title} is switched off.`
+    : `${judge.title} judges unclear turns, within the same limit.`;
+}
 
 /** `$0.12 of $1.00 and 34,500 of 500,000 tokens today`, from the JSON of `GET /api/status` (`learning`). */
 export function describeLearningCost({ cost, usdPerDay, tokensPerDay }: JsonObject): string {

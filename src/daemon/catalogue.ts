@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../base/log.ts';
+import { isNearHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
-import { hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
+import { callWriters, hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import type { JsonObject } from '../core/json.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import type { Access, Catalogue, Exchange } from '../core/upstream.ts';
 import { createCatalogue, type OwnPolicy, type Provider } from '../models/catalogue.ts';
 import { createCommandModel } from '../models/command-model.ts';
@@ -122,6 +123,8 @@ function createProvider(name: string, entry: ProviderEntry, { env, home }: Catal
     wires: wireNames,
     baseUrl: entry.baseUrl,
     access,
+    isNear: isNearHost(new URL(entry.baseUrl).hostname),
+    ...compact({ writesCalls: callWriters(entry) }),
     ...(entry.models ? { models: entry.models } : {}),
   };
 }
@@ -139,6 +142,7 @@ const createLocalProvider = ({ name, baseUrl, models }: LocalProvider): Provider
   models,
   wires: ['openai-chat'],
   access: { kind: 'open' },
+  isNear: true,
   onlyListed: true,
 });
 

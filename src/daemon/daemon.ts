@@ -66,6 +66,8 @@ export interface Daemon {
   readonly training: ServedTraining | undefined;
   /** What prompts may contain now. */
   generation(): number;
+  /** Milliseconds that turns have waited for models so far. */
+  modelMs(): number;
   /** A way through the gateway for one attempt at a practice task. */
   readonly openAttempt: OpenAttemptAccess;
   /** Drains running streams, then lets go of everything. */
@@ -332,7 +334,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await library.settle();
     };
     url = `http://${shown}:${bound}`;
-    return { url, port: bound, settle, training, generation, openAttempt, close };
+    const { modelMs } = metrics;
+    return { url, port: bound, settle, training, generation, modelMs, openAttempt, close };
   } catch (error) {
     await letGo();
     throw error;

@@ -6,6 +6,8 @@ import { systemClock } from '../core/clock.ts';
 import { createPrices } from '../cost/prices.ts';
 import { limitsOf } from '../gateway/limits.ts';
 import { createLearningModels } from '../learn/learning-model.ts';
+import { createModelPace, withPace } from '../learn/model-pace.ts';
+import { withoutSchema } from '../learn/with-schema.ts';
 import { createExchange } from '../models/exchange.ts';
 import { createLog } from '../redact/create-log.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -20,11 +22,18 @@ export const openLibraryModels: OpenModels = async (home, config, env) => {
   const settings = { config, env, home, exchange: pool.exchange, clock: systemClock, retry, log };
   const { catalogue, close } = await openCatalogue(settings);
   const prices = createPrices(priceRules(config, []));
-  const learner = createLearningModels({ settings: config, catalogue, prices }).model('evolver');
+  const learner = createLearningModels({ settings: config, catalogue, prices, clock: systemClock }).model(
+    'evolver',
+  );
   return {
     model: (name) => {
       const [target] = catalogue.resolve(name, 'openai-chat');
-      return target && { chat: target.chat, price: prices(name) };
+      return (
+        target && {
+          chat: withoutSchema(withPace(target.chat, createModelPace(), systemClock)),
+          price: prices(name),
+        }
+      );
     },
     learner: learner?.name,
     close: async () => {

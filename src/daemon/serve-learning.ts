@@ -113,6 +113,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     settings: config,
     catalogue: options.catalogue,
     prices: (name) => createPrices(prices())(name),
+    clock,
   });
   const shared = createSharedAccess(options.openAttempt);
   const answers = createAnswers(options, writers, shared);
@@ -207,9 +208,13 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
+      const judge = writers.model('judge');
+      const tested = known?.status.judge;
       const writing = describeWriting({
         evolver: writers.model('evolver'),
-        judge: writers.model('judge'),
+        judge,
+        isJudgeOff: tested?.weight === 0 && tested.testedModel === judge?.name,
+        unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
         limits: config.learn.budget,
       });
       return { ...writing, ...(known === undefined ? fault : describe(known, fault)) };

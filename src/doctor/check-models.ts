@@ -7,6 +7,7 @@ import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { discoverLocal, type LocalProvider, localServerAddresses } from '../models/discover-local.ts';
 import { plural } from '../text/phrases.ts';
+import { checkLearners } from './check-prices.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { probeProvider } from './probe-provider.ts';
 
@@ -34,6 +35,7 @@ export async function checkModels(options: ModelChecks): Promise<readonly Doctor
     ...providers.flatMap(({ checks }) => checks),
     ...checkAny(options, local.length),
     ...Object.entries(config.models).flatMap(([alias, value]) => checkAlias(alias, value, lists, env)),
+    ...checkLearners(config, env, local),
     ...['ollama', 'lmstudio'].map((name) => {
       const found = local.find((server) => server.name === name);
       return passed(

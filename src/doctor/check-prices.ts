@@ -1,9 +1,10 @@
+import { isNearHost } from '../config/address.ts';
 import { parseModelRef } from '../config/model-ref.ts';
 import { priceRules } from '../config/price-rules.ts';
 import { hasOwnKey } from '../config/provider-entry.ts';
 import type { Config } from '../config/schema.ts';
 import type { ModelPrice, Prices } from '../core/budget.ts';
-import { describeWriter } from '../cost/describe-cost.ts';
+import { describeJudge, describeWriter } from '../cost/describe-cost.ts';
 import { LIST_DATE } from '../cost/list-prices.ts';
 import { createPrices } from '../cost/prices.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
@@ -21,7 +22,8 @@ interface ConfiguredModel {
 
 /**
  * The model that the daemon uses for a role, according to the config: the role's own, for the evolver else `default`; the
- * first of a list that has a key of its own or runs on this machine. Whether it answers is not known here.
+ * first of a list that has a key of its own or a server on this machine or in a private network. Whether it answers is not
+ * known here.
  */
 function configuredModel(role: Role, config: Config, prices: Prices): ConfiguredModel | undefined {
   const names = role === 'judge' ? [role] : [role, 'default'];
@@ -37,7 +39,8 @@ function configuredModel(role: Role, config: Config, prices: Prices): Configured
     const provider = parseModelRef(name)?.provider ?? '';
     const entry = Object.hasOwn(config.providers, provider) ? config.providers[provider] : undefined;
     const price = prices(name);
-    const isOurs = entry === undefined || hasOwnKey(entry) || price.isLocal;
+    const isOurs =
+      entry === undefined || hasOwnKey(entry) || price.isLocal || isNearHost(new URL(entry.baseUrl).hostname);
     if (provider !== 'instar' && isOurs) return { name, title: name, price, ...implied(provider) };
   }
   return undefined;
@@ -49,6 +52,61 @@ const pricesOf = (config: Config, env: NodeJS.ProcessEnv): Prices =>
 /** Who writes lessons with this config, and what that may cost, in a sentence. */
 export const describeConfiguredWriter = (config: Config, env: NodeJS.ProcessEnv): string =>
   describeWriter(configuredModel('evolver', config, pricesOf(config, env)), config.learn.budget);
+
+/** The model that a role's own setting names but learning cannot use: callers pay for it with their own keys. */
+function unusableModel(role: Role, { models }: Config): string | undefined {
+  const value = Object.hasOwn(models, role) ? models[role] : undefined;
+  if (value === undefined || value === 'off' || (typeof value === 'object' && 'command' in value))
+    return undefined;
+  return typeof value === 'string' ? value : value[0];
+}
+
+/**
+ * Who writes lessons and who judges. `local`: the models of servers that run on this machine; the first one writes lessons when
+ * no model is configured.
+ */
+export function checkLearners(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  local: readonly { readonly name: string; readonly models: readonly string[] }[],
+): readonly DoctorCheck[] {
+  const prices = pricesOf(config, env);
+  return (['evolver', 'judge'] as const).map((role) => {
+    const model =
+      configuredModel(role, config, prices) ??
+      (role === 'evolver' ? ofServer(config, local, prices) : undefined);
+    const unusable = model === undefined ? unusableModel(role, config) : undefined;
+    if (unusable === undefined)
+      return passed(
+        role,
+        role === 'judge' ? describeJudge(model) : describeWriter(model, config.learn.budget),
+      );
+    const provider = parseModelRef(unusable)?.provider ?? unusable;
+    return provider === 'instar'
+      ? warned(role, `${unusable} only attempts tasks: it is not used`, `name another model: models.${role}`)
+      : warned(
+          role,
+          `${unusable} has no key of its own and is not in a private network, so learning does not use it`,
+          `set providers.${provider}.keyEnv to the variable with its key, or name another model: models.${role}`,
+        );
+  });
+}
+
+/** The model that answers when neither a provider nor a model is configured. */
+function ofServer(
+  { providers, models }: Config,
+  local: Parameters<typeof checkLearners>[2],
+  prices: Prices,
+): ConfiguredModel | undefined {
+  const server = local.find((one) => one.models.length > 0);
+  const isFree =
+    Object.keys(providers).length === 0 &&
+    !Object.hasOwn(models, 'evolver') &&
+    !Object.hasOwn(models, 'default');
+  if (!isFree || server === undefined) return undefined;
+  const name = `${server.name}/${server.models[0]}`;
+  return { name, title: name, price: prices(name), onlyFor: server.name };
+}
 
 /** Whether the prices of the models for learning, and of the training engine, are known. */
 export function checkPrices(config: Config, env: NodeJS.ProcessEnv): readonly DoctorCheck[] {

@@ -29,6 +29,8 @@ interface ForwardResult {
   readonly end: TurnEnd;
   readonly status: number;
   readonly tries: number;
+  /** See `TurnReport`. */
+  readonly modelMs: number;
   readonly failure: Failure | undefined;
   /** A provider has accepted the caller's own credential. */
   readonly isProven: boolean;
@@ -60,6 +62,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   let running: RunningTurn | undefined;
   let last = NO_TARGET;
   let tries = 0;
+  let modelMs = 0;
   // The policy when the try began: weights may change while a reply is being streamed.
   let policy = '';
   /** The caller's own credential at the current target: a 2xx reply proves it. */
@@ -77,7 +80,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       const outcome = compact({ status: end, httpStatus: status, policy, totalMs, ...proven });
       running.record.end(failure === undefined ? outcome : { ...outcome, failure });
     }
-    return { target, end, status, tries, failure, isProven };
+    return { target, end, status, tries, modelMs, failure, isProven };
   };
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
@@ -106,7 +109,9 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     }
     policy = policyOf(target, turn);
     marks['x-instar-policy'] = headerSafe(policy);
+    const since = context.clock.monotonic();
     const { attempt, tries: tried } = await tryTarget(context, running, target, marks);
+    modelMs += context.clock.monotonic() - since;
     tries += tried;
     if (attempt.kind === 'sent') return finish(target, attempt.end, attempt.status, attempt.failure);
     last = attempt;
@@ -253,11 +258,17 @@ const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAtt
 });
 
 /** The upstream that takes the caller's bytes unchanged. Routes other than chat are the same on both OpenAI wires. */
-function upstreamFor(target: Target, { kind, wire }: Turn): Upstream | undefined {
+function upstreamFor(target: Target, { kind, wire, outline }: Turn): Upstream | undefined {
+  if (kind === 'chat' && target.writesCalls !== undefined && offersTools(outline)) {
+    if (target.writesCalls(outline?.model ?? '')) return undefined;
+  }
   const exact = target.upstreams.find((upstream) => upstream.wire === wire.name);
   if (exact !== undefined || kind !== 'other' || wire.name === 'anthropic') return exact;
   return target.upstreams.find((upstream) => upstream.wire.startsWith('openai'));
 }
+
+const offersTools = (outline: Outline | undefined): boolean =>
+  outline?.member('tools') !== undefined || outline?.member('functions') !== undefined;
 
 /** A model name is the caller's text: only characters that are valid in a header are echoed. */
 const headerSafe = (text: string) => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);

@@ -9,6 +9,8 @@ export interface Metrics {
   refused(reason: string): void;
   /** A word to Instar that Instar answered itself. */
   chatWord(end: ChatWordEnd): void;
+  /** Milliseconds that turns have waited for models since the start. */
+  modelMs(): number;
   readonly totals: {
     readonly served: number;
     readonly failed: number;
@@ -23,6 +25,7 @@ interface TurnCount {
   turns: number;
   readonly labels: { readonly wire: string; readonly provider: string; readonly end: string };
   readonly seconds: Histogram.Internal<string>;
+  readonly own: Histogram.Internal<string>;
 }
 
 /** What the turns of one model cost since the start; `unpricedTokens` are those whose price is not known. */
@@ -84,6 +87,13 @@ export function createMetrics(
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300],
     registers,
   });
+  const own = new Histogram({
+    name: 'instar_own_seconds',
+    help: 'Seconds of a turn in which no model was waited for: what Instar itself adds',
+    labelNames: ['wire'],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    registers,
+  });
   new Gauge({
     name: 'instar_in_flight',
     help: 'Requests being served now',
@@ -138,6 +148,7 @@ export function createMetrics(
   addProcessGauges(registers);
   const totals = { served: 0, failed: 0, refused: 0, chatWords: 0 };
   let last: TurnCount | undefined;
+  let waitedMs = 0;
   const countOf = (wire: string, provider: string, end: string): TurnCount => {
     const labels = last?.labels;
     if (last && labels?.wire === wire && labels.provider === provider && labels.end === end) return last;
@@ -146,16 +157,20 @@ export function createMetrics(
       turns: 0,
       labels: { wire, provider, end },
       seconds: seconds.labels({ wire }),
+      own: own.labels({ wire }),
     };
     counted.set(name, last);
     return last;
   };
   return {
     totals,
-    report: ({ wire, provider, end, tries, totalMs }) => {
+    modelMs: () => waitedMs,
+    report: ({ wire, provider, end, tries, totalMs, modelMs }) => {
       const one = countOf(wire, provider, end);
       one.turns++;
       one.seconds.observe(totalMs / 1000);
+      one.own.observe(Math.max(0, totalMs - modelMs) / 1000);
+      waitedMs += modelMs;
       if (tries > 1) retries.inc({ provider }, tries - 1);
       if (end === 'complete' || end === 'client-abort') totals.served++;
       else totals.failed++;

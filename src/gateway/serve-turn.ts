@@ -42,7 +42,14 @@ export async function serveTurn(
   const id = context.newId('t');
   const refuse = (failure: Failure): void => {
     sendFailure(response, wire, failure, { 'x-instar-turn': id });
-    const refused = { provider: '', model: '', end: 'refused', status: failure.status, tries: 0 } as const;
+    const refused = {
+      provider: '',
+      model: '',
+      end: 'refused',
+      status: failure.status,
+      tries: 0,
+      modelMs: 0,
+    } as const;
     const totalMs = clock.monotonic() - startedAt;
     context.report({ id, session: '', wire: wire.name, ...refused, totalMs, failure });
   };
@@ -82,7 +89,7 @@ export async function serveTurn(
   const word =
     caller?.attempt !== undefined ? undefined : findChatWord(kind, wire.name, body, outline, identity);
   if (word !== undefined) return context.chatWord(await answerChatWord(context, turn, word));
-  const { target, end, status, tries, failure, isProven } = await forwardTurn(context, turn);
+  const { target, end, status, tries, modelMs, failure, isProven } = await forwardTurn(context, turn);
   if (isProven) arrival.onProven();
   const report = {
     id,
@@ -94,6 +101,7 @@ export async function serveTurn(
     status,
     tries,
     totalMs: clock.monotonic() - startedAt,
+    modelMs,
   };
   context.report(failure === undefined ? report : { ...report, failure });
   const isTrusted = caller !== undefined || isProven;

@@ -102,6 +102,8 @@ export interface TurnReport {
   readonly status: number;
   readonly tries: number;
   readonly totalMs: number;
+  /** Of `totalMs`, the time from the first request to a model to the end of its reply, with all tries. The rest is Instar's own. */
+  readonly modelMs: number;
   readonly failure?: Failure;
 }
 

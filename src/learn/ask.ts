@@ -10,6 +10,7 @@ import { type CollectedReply, collectReply, isReplyTooLong } from './collect-rep
 import { findJson, withoutReasoning } from './find-json.ts';
 import { modelCallCost, mostOfCall, spendingOf } from './model-cost.ts';
 
+const LONGEST_CALL_MS = 4 * 3_600_000;
 const LONGEST_QUOTE = 24_000;
 const LONGEST_FAULT = 2000;
 
@@ -25,7 +26,7 @@ export interface AskOptions {
   readonly clock: Clock;
   /** Gets one line per call: its purpose, duration and cost, and the fault of its reply. */
   readonly journal?: (note: string) => void;
-  /** Limit of one call. */
+  /** The last limit of one call; how long a call may take is decided by the model's pace. */
   readonly timeoutMs?: number;
 }
 
@@ -45,7 +46,7 @@ async function askTwice<T>(
   question: Question<T>,
   signal: AbortSignal,
 ): Promise<Answer<T>> {
-  const { model, name, price, budget, clock, journal, timeoutMs = 120_000 } = parts;
+  const { model, name, price, budget, clock, journal, timeoutMs = LONGEST_CALL_MS } = parts;
   const system = wellFormed(question.system);
   const user = wellFormed(question.user);
   let messages: readonly ChatMessage[] = [say('user', user)];
@@ -91,7 +92,7 @@ const describeSpent = ({ inputTokens, outputTokens, usd, unpricedTokens = 0 }: C
 
 const requestOf = (
   model: string,
-  { maxTokens, temperature }: Question<unknown>,
+  { name, maxTokens, temperature, schema }: Question<unknown>,
   system: string,
   messages: readonly ChatMessage[],
 ): ChatRequest => ({
@@ -101,6 +102,7 @@ const requestOf = (
   tools: [],
   maxTokens,
   ...(temperature === undefined ? {} : { temperature }),
+  ...(schema === undefined ? {} : { format: { type: 'json-schema', name, schema } }),
   stream: true,
 });
 

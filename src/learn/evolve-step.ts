@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { within } from '../base/within.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ask, FailureCase, Learner } from '../core/learn.ts';
 import { NO_COST } from '../core/learn.ts';
@@ -173,20 +174,6 @@ export function createEvolveStep(options: EvolveStepOptions): EvolveStep {
       }
     },
   };
-}
-
-/** The value, or undefined after the time. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-    timer.unref();
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Turns of lessons in the user's own words that are in use or wait for approval. */

@@ -45,14 +45,16 @@ const QUOTING = 'distiller';
 const MOST_FAILURES = 5000;
 /** After so many replies that could not be used, the lesson stays as it is until there is new evidence. */
 const MOST_TRIES = 8;
+/** A model that finds nothing to learn may be right; a small one may find it at another try. */
+const MOST_EMPTY = 3;
 
-/** The evolver had no usable answer: it failed, its reply could not be used, or the gate refused what it wrote. */
+/** The evolver had no usable answer: it failed, its reply was empty or could not be used, or the gate refused what it wrote. */
 export const isUnanswered = ({ outcome, cause }: Pick<CycleEnd, 'outcome' | 'cause'>): boolean =>
   (outcome === 'stuck' && cause !== undefined) || outcome === 'refused';
 
 /** Whether it is worth asking again: a model that is back may answer; one whose replies are unusable is asked a few times. */
 export const isAskedAgain = ({ cause }: Pick<CycleEnd, 'cause'>, tries: number): boolean =>
-  cause === 'model' || cause === 'budget' || tries < MOST_TRIES;
+  cause === 'model' || cause === 'budget' || tries < (cause === 'nothing' ? MOST_EMPTY : MOST_TRIES);
 
 export function createEvolverQueue(): EvolverQueue {
   const queued = new Map<string, { readonly turns: readonly string[]; tries: number }>();

@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { Ask } from '../core/learn.ts';
-import { addCost, NO_COST } from '../core/learn.ts';
+import { addCost, type Cost, NO_COST } from '../core/learn.ts';
 import type { NewFact } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { blindEvidence, createJudge, createRulingCache } from '../evidence/judge/judge.ts';
+import { isTestDue, testJudge } from '../evidence/judge/judge-test.ts';
 import type { LearningState } from './learning-state.ts';
 
 export interface JudgeStepOptions {
@@ -28,16 +29,26 @@ const ENOUGH_COMPARED = 40;
 export function createJudgeStep(
   options: JudgeStepOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
-  const { clock, newId, signal } = options;
+  const { clock, signal } = options;
   const cache = createRulingCache();
   return async (state) => {
     const { undecided, audits, calibration } = state;
     const asked = undecided.size === 0 ? undefined : await options.ask(state);
     if (asked === undefined) return [];
-    const judge = createJudge({ ...asked, cache, calibration });
     const startedAt = clock.monotonic();
     const facts: NewFact[] = [];
     let cost = NO_COST;
+    // Before its first verdict, and again when the model, the steps or the question have changed, and from time to time.
+    if (isTestDue(calibration.tested(), asked.model, clock.now())) {
+      const end = await testJudge(asked.ask, asked.model, signal);
+      state.judgeFault = end.ok ? undefined : end.why;
+      const tested = cycleEnd(options, end.cost, startedAt, 'the judge was tested with planted steps');
+      const costs = end.cost.calls === 0 ? [] : [{ at: clock.now(), fact: tested }];
+      // Its fold decides at the next look whether the judge is asked.
+      return end.ok ? [{ at: clock.now(), fact: end.test }, ...costs] : costs;
+    }
+    if (calibration.tested()?.test.isPassed === false) return [];
+    const judge = createJudge({ ...asked, cache, calibration });
     const compared = calibration.status().turns < ENOUGH_COMPARED ? [...audits].slice(-1) : [];
     let asks = 0;
     for (const [turn, session] of [...compared, ...undecided]) {
@@ -69,19 +80,26 @@ export function createJudgeStep(
       });
     }
     if (cost.calls === 0) return facts;
-    const end = {
-      type: 'cycle-end' as const,
-      cycle: newId('cycle'),
-      learner: 'judge',
-      outcome: 'nothing' as const,
-      items: [],
-      turns: [],
-      judgements: [],
-      generation: options.generation(),
-      cost,
-      tookMs: Math.round(clock.monotonic() - startedAt),
-      note: `${facts.length} turns judged`,
-    };
+    const end = cycleEnd(options, cost, startedAt, `${facts.length} turns judged`);
     return [...facts, { at: clock.now(), fact: end }];
   };
 }
+
+const cycleEnd = (
+  { clock, newId, generation }: JudgeStepOptions,
+  cost: Cost,
+  startedAt: number,
+  note: string,
+): NewFact['fact'] => ({
+  type: 'cycle-end',
+  cycle: newId('cycle'),
+  learner: 'judge',
+  outcome: 'nothing',
+  items: [],
+  turns: [],
+  judgements: [],
+  generation: generation(),
+  cost,
+  tookMs: Math.round(clock.monotonic() - startedAt),
+  note,
+});

@@ -1,9 +1,12 @@
 import { untilAborted } from '../base/until-aborted.ts';
 import type { ModelPrice, Prices } from '../core/budget.ts';
-import type { ChatEvent, ChatRequest } from '../core/chat.ts';
+import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
 import { asObject, asString } from '../core/json.ts';
 import type { Catalogue, Target } from '../core/upstream.ts';
+import { createModelPace, type ModelPace, withPace } from './model-pace.ts';
+import { type SchemaSupport, withoutSchema, withSchema } from './with-schema.ts';
 
 /** `attempt`: attempts tasks of practice. */
 export type LearningRole = 'evolver' | 'judge' | 'attempt';
@@ -26,6 +29,8 @@ export interface LearningModel {
 export interface LearningModels {
   /** Undefined when there is none for the role. */
   model(role: LearningRole): LearningModel | undefined;
+  /** Why the model that the config names for a role is not used; undefined when it is, or when none is named. */
+  unusable(role: LearningRole): string | undefined;
   /** The whole reply, with adjacent deltas joined. Rejects only when the signal aborts. */
   chat(role: LearningRole, request: ChatRequest, signal: AbortSignal): Promise<readonly ChatEvent[]>;
 }
@@ -35,51 +40,129 @@ export interface LearningModelsOptions {
   readonly settings: { readonly models: Readonly<Record<string, unknown>> };
   readonly catalogue: Catalogue;
   readonly prices: Prices;
+  readonly clock: Clock;
 }
 
 /** Longer replies are not used (see `collectReply`). */
 const LONGEST = 1024 * 1024;
 
+/** A model that was found for a role, or why there is none. */
+type FoundModel =
+  | { readonly target: Target; readonly isNamed: boolean }
+  /** `absent`: the name of a model whose server is not running. It is asked again when the server is back. */
+  | {
+      readonly target: undefined;
+      readonly why?: string;
+      readonly absent?: string;
+      readonly isNamed: boolean;
+    };
+
+const NONE: FoundModel = { target: undefined, isNamed: false };
+
 /**
- * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models on this machine and
- * models with a configured key are used: a caller's credentials are for the caller's turns, not for learning.
+ * The model of a role, which may be `off`; for the evolver else the one named `default`, else the one of a local server that
+ * answers when nothing is configured. Models on this machine, in a private network, and models with a configured key are
+ * used: a caller's credentials are for the caller's turns, not for learning.
  */
-export function createLearningModels({ settings, catalogue, prices }: LearningModelsOptions): LearningModels {
+export function createLearningModels({
+  settings,
+  catalogue,
+  prices,
+  clock,
+}: LearningModelsOptions): LearningModels {
+  const known = new Map<string, { readonly pace: ModelPace; readonly support: SchemaSupport }>();
+  /** With time-outs by the model's measured speed, and constrained decoding where a server of the user's own offers it. */
+  const chatWith = (target: Target): ChatModel => {
+    const name = nameOf(target);
+    const of = known.get(name) ?? { pace: createModelPace(), support: { isRefused: false } };
+    known.set(name, of);
+    const chat = withPace(target.chat, of.pace, clock);
+    return target.isNear === true ? withSchema(chat, of.support) : withoutSchema(chat);
+  };
   const isOurs = (target: Target): boolean =>
-    target.access.kind !== 'caller' || prices(nameOf(target)).isLocal;
-  const find = (role: LearningRole): { readonly target: Target; readonly isNamed: boolean } | undefined => {
+    target.access.kind !== 'caller' || target.isNear === true || prices(nameOf(target)).isLocal;
+  const find = (role: LearningRole): FoundModel => {
     const { models } = settings;
     // The judge is called often, so it must be configured explicitly.
     const own = role === 'attempt' ? 'practice' : role;
     const names = role === 'judge' ? [own] : [own, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));
-    if (alias === undefined || models[alias] === 'off') return undefined;
-    const target = catalogue
-      .resolve(alias, 'openai-chat')
-      // The embedded policy attempts tasks, and draws no conclusions.
-      .find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
-    return target && { target, isNamed: alias === own };
+    if (alias === undefined) return role === 'evolver' ? findLocal(catalogue) : NONE;
+    if (models[alias] === 'off') return NONE;
+    const targets = targetsOf(alias, models[alias], catalogue);
+    // The embedded policy attempts tasks, and draws no conclusions.
+    const target = targets.find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
+    if (target !== undefined) return { target, isNamed: alias === own };
+    const isNamed = alias === own;
+    const why = whyUnusable(alias, models[alias], targets);
+    const [absent] = targets.length === 0 && role !== 'attempt' ? serverModels(models[alias]) : [];
+    return {
+      target,
+      isNamed,
+      ...(isNamed || absent !== undefined ? { why } : {}),
+      ...(absent === undefined ? {} : { absent }),
+    };
   };
   return {
+    unusable: (role) => {
+      const found = find(role);
+      return found.target === undefined ? found.why : undefined;
+    },
     model: (role) => {
       const found = find(role);
-      if (found === undefined) return undefined;
-      const name = nameOf(found.target);
-      const title = programOf(found.target, settings.models) ?? name;
+      const name = found.target === undefined ? found.absent : nameOf(found.target);
+      if (name === undefined) return undefined;
+      const title = (found.target && programOf(found.target, settings.models)) ?? name;
       const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
       return { name, title, price: prices(name), ...more };
     },
     chat: async (role, request, signal) => {
       const found = find(role);
-      if (found === undefined)
-        return [{ type: 'failure', failure: createFailure('unreachable', `no model for ${role}`) }];
-      return collectEvents(found.target.chat(request, { signal })[Symbol.asyncIterator](), signal);
+      if (found.target === undefined)
+        return [
+          { type: 'failure', failure: createFailure('unreachable', found.why ?? `no model for ${role}`) },
+        ];
+      return collectEvents(chatWith(found.target)(request, { signal })[Symbol.asyncIterator](), signal);
     },
   };
 }
 
 const nameOf = ({ provider, model }: Target): string =>
   model === undefined ? provider : `${provider}/${model}`;
+
+/** A local server that answers because no model is configured. */
+function findLocal(catalogue: Catalogue): FoundModel {
+  const [first] = catalogue.resolve(undefined, 'openai-chat');
+  const isLocal = first?.access.kind === 'open' && first.upstreams.length > 0 && first.model !== undefined;
+  return isLocal ? { target: first, isNamed: false } : NONE;
+}
+
+/** The targets that an alias names. A name that the catalogue does not know would be answered by another provider: it is left out. */
+function targetsOf(alias: string, value: unknown, catalogue: Catalogue): readonly Target[] {
+  const refs = referencesOf(value);
+  if (refs.length === 0)
+    return catalogue.resolve(alias, 'openai-chat').filter(({ model }) => model === alias);
+  return refs.flatMap((ref) =>
+    catalogue.resolve(ref, 'openai-chat').filter((target) => nameOf(target) === ref),
+  );
+}
+
+/** `provider/model`, one or several; none for a program. */
+const referencesOf = (value: unknown): readonly string[] =>
+  [value].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
+
+const serverModels = (value: unknown): readonly string[] =>
+  referencesOf(value).filter((ref) => !ref.startsWith('instar/'));
+
+function whyUnusable(alias: string, value: unknown, targets: readonly Target[]): string {
+  const [first = alias] = referencesOf(value);
+  const { provider } = targets[0] ?? {};
+  if (provider === 'instar')
+    return `models.${alias}: ${first} is the policy that is trained here, and only attempts tasks`;
+  return provider === undefined
+    ? `models.${alias}: the server of ${first} is not running`
+    : `models.${alias}: ${first} has no key of its own (providers.${provider}.keyEnv gives it one)`;
+}
 
 const COMMAND = 'command';
 

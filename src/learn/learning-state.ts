@@ -117,6 +117,7 @@ export function createLearningState(others: readonly FactFold[] = []): LearningS
       for (const other of others) other.add(stored);
       const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));
+      calibration.test(stored);
       if (fact.type === 'turn-appraised') {
         appraised.set(fact.turn, appraisalMark(fact));
         if (fact.verdict === 'failure') totals.failures++;

@@ -9,6 +9,7 @@ import type { Records } from '../core/store.ts';
 import type { VerifierRow } from '../core/verifier-row.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
+import { describeJudgeTest } from '../evidence/judge/judge-test.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
@@ -179,6 +180,9 @@ export async function startLearningWorker(
     async (question, aborted) => {
       const found = await askOf(role);
       if (found?.onlyFor !== undefined) return NOT_NAMED;
+      const test = role === 'judge' ? state?.calibration.tested()?.test : undefined;
+      if (test?.isPassed === false && test.model === found?.model)
+        return noModel(`the judge ${test.model} is switched off: ${describeJudgeTest(test)}`);
       return found?.ask(question, aborted) ?? missing;
     };
   const practice =

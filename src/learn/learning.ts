@@ -3,7 +3,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Budget, Prices } from '../core/budget.ts';
 import { mayTeach, PRACTICE } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import type { StoredFact } from '../core/fact.ts';
+import { JUDGE_SUBJECT, type StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { Waiting } from '../core/waiting.ts';
@@ -125,6 +125,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const { records, clock, log } = options;
   const state = createLearningState([options.buffer]);
   state.turn(await readLearningSwitch(records));
+  for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
   const loaded = await loadLearning(state, records);
   const labelOf = createProjectLabels(records);
   const unknown = createUnknownCallers(clock.now());

@@ -5,6 +5,7 @@ import type { Access, Catalogue, Exchange, Target, Upstream } from '../core/upst
 import type { Wire, WireName } from '../core/wire.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { createHttpModel } from './http-model.ts';
+import { withTextTools } from './text-tools.ts';
 import { type RetryOptions, withRetry } from './with-retry.ts';
 
 export interface Provider {
@@ -16,6 +17,10 @@ export interface Provider {
   readonly models?: readonly string[];
   /** It is never asked for a model that `models` lacks, as with a local server whose models were just listed. */
   readonly onlyListed?: boolean;
+  /** See `Target.isNear`. */
+  readonly isNear?: boolean;
+  /** See `Target.writesCalls`. */
+  readonly writesCalls?: (model: string) => boolean;
 }
 
 export interface CatalogueOptions {
@@ -169,12 +174,15 @@ function createUpstream({ name, baseUrl }: Provider, wire: WireName): Upstream {
 
 function createTarget(
   { exchange, wires, clock, retry }: CatalogueOptions,
-  { provider: { name, access }, upstreams, spoken }: Entry,
+  { provider: { name, access, isNear = false, writesCalls }, upstreams, spoken }: Entry,
   model: string | undefined,
 ): Target {
   const http = { exchange, wire: wires[spoken.wire], upstream: spoken, access, clock };
-  const chat = withRetry(createHttpModel(model === undefined ? http : { ...http, model }), retry);
-  return { provider: name, model, access, upstreams, chat };
+  const own = withRetry(createHttpModel(model === undefined ? http : { ...http, model }), retry);
+  const target = { provider: name, model, access, upstreams, isNear };
+  if (writesCalls === undefined) return { ...target, chat: own };
+  const isOne = (requested: string): boolean => writesCalls(model ?? requested);
+  return { ...target, chat: withTextTools(own, isOne), writesCalls: isOne };
 }
 
 /** A program spends its user's money, so a caller must send Instar's key, as for a provider with a configured key. */

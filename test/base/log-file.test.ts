@@ -26,6 +26,7 @@ const report = {
   status: 400,
   tries: 1,
   totalMs: 5,
+  modelMs: 4,
 } as const;
 
 describe('the log file', () => {

@@ -62,6 +62,31 @@ describe('askForProvider', () => {
     });
   });
 
+  it('offers the model of a local server for learning, but not where a key for another provider is set', async () => {
+    const local = [{ name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: ['q'] }];
+    const person = () =>
+      createPerson([
+        ['Provider', [ENTER]],
+        ['Default model', [DOWN, ENTER]],
+        ['also write lessons and judge', ['y']],
+      ]);
+    const only = person();
+    const { choice } = await askForProvider({ io: only.io, env: {}, local, probe: probe(['q']) });
+    expect(choice).toMatchObject({ name: 'ollama', model: 'q', learns: true });
+    const keyed = createPerson([
+      ['Provider', [DOWN, ENTER]],
+      ['Default model', [DOWN, ENTER]],
+    ]);
+    const second = await askForProvider({
+      io: keyed.io,
+      env: { GROQ_API_KEY: 'k' },
+      local,
+      probe: probe(['q']),
+    });
+    expect(second.choice).toMatchObject({ name: 'ollama', model: 'q' });
+    expect(second.choice.learns).toBeUndefined();
+  });
+
   it('offers a pass-through without any key', async () => {
     const { io } = createPerson([
       ['Provider', [DOWN, ENTER]],

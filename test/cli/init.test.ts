@@ -47,6 +47,19 @@ describe('instar init, by flags', () => {
     expect(readdirSync(folder.dir).sort()).toEqual(['config.json', 'config.schema.json']);
   });
 
+  it('--learn lets the model of a keyless local server write lessons and judge', async () => {
+    const flags = ['--provider', 'box', '--base-url', `${provider.url}/v1`, '--pass-through', '--learn'];
+    const { code, stderr } = await init(...flags);
+    expect({ code, stderr: stderr.includes('--learn needs a model: box lists 2 models') }).toEqual({
+      code: 2,
+      stderr: true,
+    });
+    const named = await init(...flags, '--model', 'm2');
+    expect(named.code).toBe(0);
+    expect(named.stderr).toContain('Lessons are written by box/m2 on this machine');
+    expect(readConfig().models).toEqual({ default: 'box/m2', evolver: 'box/m2', judge: 'box/m2' });
+  });
+
   it('probes the entry with its key and prints one JSON document', async () => {
     const { code, stdout, stderr } = await init(
       '--provider',

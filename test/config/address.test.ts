@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isForbiddenHost, isLoopbackHost, isPrivateHost } from '../../src/config/address.ts';
+import { isForbiddenHost, isLoopbackHost, isNearHost, isPrivateHost } from '../../src/config/address.ts';
 
 describe('isLoopbackHost', () => {
   it.each([
@@ -55,6 +55,34 @@ describe('isLoopbackHost', () => {
         expect(isLoopbackHost(`::ffff:${groups}`)).toBe(near);
       }),
     );
+  });
+});
+
+describe('isNearHost', () => {
+  it.each([
+    '127.0.0.1',
+    'localhost',
+    '192.168.1.20',
+    'gpu-box',
+    'host.docker.internal',
+    'mac.local',
+    'nas.lan',
+    'a.home.arpa',
+  ])('takes %s for a server that needs no key', (host) => {
+    expect(isNearHost(host)).toBe(true);
+  });
+
+  it.each([
+    'api.openai.com',
+    '8.8.8.8',
+    'local.evil.com',
+    'evil.com.',
+    '169.254.169.254',
+    'metadata.google.internal',
+    '2001:db8::1',
+    '',
+  ])('does not take %j for one', (host) => {
+    expect(isNearHost(host)).toBe(false);
   });
 });
 

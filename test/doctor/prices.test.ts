@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/check-config.ts';
-import { checkPrices, describeConfiguredWriter } from '../../src/doctor/check-prices.ts';
+import { checkLearners, checkPrices, describeConfiguredWriter } from '../../src/doctor/check-prices.ts';
 
 const acme = { wire: 'openai-chat', baseUrl: 'https://api.acme.example/v1', keyEnv: 'ACME_KEY' };
 const openai = { wire: 'openai', baseUrl: 'https://api.openai.com/v1', keyEnv: 'OPENAI_API_KEY' };
@@ -55,6 +55,36 @@ describe('doctor', () => {
     expect(check(train({ tinker: 'http://127.0.0.1:1/' }))).toEqual([]);
     const price = { prefill: 1, sample: 1, train: 1 };
     expect(check(train({ tinker: 'https://t.example/', price }))).toEqual([]);
+  });
+});
+
+describe('doctor on who learns', () => {
+  const { keyEnv: _, ...caller } = acme;
+  const box = { wire: 'openai-chat', baseUrl: 'http://gpu-box:8000/v1' };
+  const learners = (input: object, local: Parameters<typeof checkLearners>[2] = []) =>
+    checkLearners(configOf(input), {}, local).map(({ name, status, detail, fix }) => [
+      name,
+      status,
+      fix ?? detail,
+    ]);
+
+  it('names who writes and who judges, also a keyless server of a private network', () => {
+    expect(learners({ providers: { box }, models: { evolver: 'box/q', judge: 'box/q' } })).toEqual([
+      ['evolver', 'ok', expect.stringContaining('written by box/q')],
+      ['judge', 'ok', 'box/q judges unclear turns, within the same limit.'],
+    ]);
+    expect(learners({}, [{ name: 'ollama', models: ['qwen3'] }])).toEqual([
+      ['evolver', 'ok', expect.stringContaining('written by ollama/qwen3 on this machine')],
+      ['judge', 'ok', 'No model judges unclear turns (models.judge names one).'],
+    ]);
+  });
+
+  it('warns of a named model that learning cannot use, with the setting that changes it', () => {
+    expect(learners({ providers: { acme: caller }, models: { judge: 'acme/a' } })).toContainEqual([
+      'judge',
+      'warn',
+      expect.stringContaining('set providers.acme.keyEnv'),
+    ]);
   });
 });
 

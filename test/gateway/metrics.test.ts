@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/gateway/metrics.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
 import { ask } from '../support/client.ts';
-import { KEY, OWNER_KEY, startGateway } from '../support/gateway.ts';
+import { KEY, OWNER_KEY, providerAt, startGateway } from '../support/gateway.ts';
+import { startProvider } from '../support/provider.ts';
 
 const turn = (provider: string, end: TurnReport['end'] = 'complete'): TurnReport => ({
   id: 't',
@@ -14,6 +15,7 @@ const turn = (provider: string, end: TurnReport['end'] = 'complete'): TurnReport
   status: 200,
   tries: 1,
   totalMs: 20,
+  modelMs: 18,
 });
 
 describe('the metrics of turns', () => {
@@ -30,6 +32,49 @@ describe('the metrics of turns', () => {
     expect(second).toContain('instar_turns_total{wire="anthropic",provider="a",end="complete"} 4');
     expect(second).toContain('instar_turns_total{wire="anthropic",provider="a",end="truncated"} 1');
     expect(second).toContain('instar_turn_seconds_count{wire="anthropic"} 6');
+    // Two of twenty milliseconds each: the model's time is not Instar's own.
+    expect(second).toContain('instar_own_seconds_bucket{le="0.005",wire="anthropic"} 6');
+    expect(second).toContain('instar_own_seconds_bucket{le="0.001",wire="anthropic"} 0');
+    expect(metrics.modelMs()).toBe(6 * 18);
+  });
+});
+
+describe('the time of a turn', () => {
+  it('is the model’s while the model writes, relayed or translated, and not Instar’s own', async () => {
+    const WAIT = 1200;
+    const provider = await startProvider((_request, response) => {
+      setTimeout(() => {
+        const message = { role: 'assistant', content: 'ok' };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify({
+            id: 'x',
+            object: 'chat.completion',
+            created: 1,
+            model: 'm',
+            choices: [{ index: 0, message, finish_reason: 'stop' }],
+          }),
+        );
+      }, WAIT);
+    });
+    const gateway = await startGateway({ providers: [providerAt(provider.url, ['openai-chat'])] });
+    const body = JSON.stringify({
+      model: 'fake/m',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+    const headers = { 'x-instar-key': KEY };
+    const sent = ['/v1/chat/completions', '/v1/messages'].map((path) =>
+      ask(gateway.port, { path, body, headers }),
+    );
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+    for (const { modelMs, totalMs } of gateway.reports) {
+      expect(modelMs).toBeGreaterThan(WAIT - 100);
+      expect(totalMs - modelMs).toBeLessThan(WAIT - 100);
+    }
+    expect(gateway.reports).toHaveLength(2);
+    await gateway.close();
+    await provider.close();
   });
 });
 

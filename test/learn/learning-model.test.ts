@@ -4,7 +4,7 @@ import { defaultRetryRule } from '../../src/core/retry.ts';
 import type { Access } from '../../src/core/upstream.ts';
 import { createPrices } from '../../src/cost/prices.ts';
 import { createLearningModels, servedBy } from '../../src/learn/learning-model.ts';
-import { createCatalogue } from '../../src/models/catalogue.ts';
+import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { wires } from '../../src/wire/wires.ts';
 
@@ -13,16 +13,18 @@ const PROVIDERS = [
   { name: 'keyed', baseUrl: 'https://keyed.example/v1', access: KEYED },
   { name: 'caller', baseUrl: 'https://caller.example/v1', access: { kind: 'caller' } },
   { name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', access: { kind: 'caller' } },
+  { name: 'box', baseUrl: 'http://gpu-box:8000/v1', access: { kind: 'caller' }, isNear: true },
 ] as const;
 
 function modelsOf(
   models: Readonly<Record<string, string | readonly string[] | { readonly command: string }>>,
+  providers: readonly Omit<Provider, 'wires'>[] = PROVIDERS,
 ) {
   const named = Object.entries(models).filter(
     ([, value]) => typeof value === 'string' || Array.isArray(value),
   );
   const catalogue = createCatalogue({
-    providers: PROVIDERS.map((one) => ({ ...one, wires: ['openai-chat'] as const })),
+    providers: providers.map((one) => ({ ...one, wires: ['openai-chat'] as const })),
     aliases: Object.fromEntries(named.map(([alias, value]) => [alias, [value].flat().map(String)])),
     commands: Object.fromEntries(
       Object.keys(models)
@@ -40,7 +42,7 @@ function modelsOf(
     caller: { host: 'caller.example', isLocal: false },
     local: { host: '127.0.0.1', isLocal: true },
   });
-  return createLearningModels({ settings: { models }, catalogue, prices });
+  return createLearningModels({ settings: { models }, catalogue, prices, clock: systemClock });
 }
 
 describe('the model that writes lessons', () => {
@@ -67,6 +69,42 @@ describe('the model that writes lessons', () => {
     expect(modelsOf({ default: 'caller/a' }).model('evolver')).toBeUndefined();
     expect(modelsOf({ default: 'keyed/a', evolver: 'off' }).model('evolver')).toBeUndefined();
     expect(modelsOf({ default: 'keyed/a' }).model('judge')).toBeUndefined();
+  });
+
+  it('is asked without a key on this machine and in a private network, as judge too', () => {
+    const models = modelsOf({ default: 'box/a', judge: 'box/b' });
+    expect(models.model('evolver')).toMatchObject({ name: 'box/a', onlyFor: 'box' });
+    expect(models.model('judge')).toMatchObject({ name: 'box/b' });
+    expect(models.unusable('judge')).toBeUndefined();
+  });
+
+  it('is never another than the named one: why that is not used is said', () => {
+    const models = modelsOf({ default: 'keyed/a', evolver: 'ollama/q', judge: 'caller/b' });
+    expect(models.model('evolver')?.name).toBe('ollama/q');
+    expect(models.model('judge')).toBeUndefined();
+    expect(models.unusable('evolver')).toBe('models.evolver: the server of ollama/q is not running');
+    expect(models.unusable('judge')).toContain('caller/b has no key of its own (providers.caller.keyEnv');
+  });
+
+  it('is the one of a discovered local server when no model is configured, for its own sessions', () => {
+    const models = modelsOf({}, [
+      { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', access: { kind: 'open' }, models: ['q', 'r'] },
+    ]);
+    expect(models.model('evolver')).toMatchObject({ name: 'ollama/q', onlyFor: 'ollama' });
+    expect(models.model('judge')).toBeUndefined();
+    expect(modelsOf({}).model('evolver')).toBeUndefined();
+  });
+
+  it('is not the policy that is trained here, whether or not it runs', () => {
+    expect(modelsOf({ default: 'instar/nano' }).model('evolver')).toBeUndefined();
+  });
+
+  it('is unreachable while its server is not running (not replaced by another model)', async () => {
+    const request = { model: '', system: [], messages: [], tools: [], stream: true };
+    const models = modelsOf({ default: 'keyed/a', evolver: 'ollama/q' });
+    expect(await models.chat('evolver', request, AbortSignal.timeout(60_000))).toMatchObject([
+      { type: 'failure', failure: { kind: 'unreachable', message: expect.stringContaining('not running') } },
+    ]);
   });
 
   it('is compared with who served a turn: the provider, or one of several programs', () => {

@@ -105,6 +105,19 @@ describe('learning without its thread', () => {
     expect(asked).toBe(0);
   });
 
+  it('knows after a restart from the record that the judge failed its test', async () => {
+    const first = await open();
+    const test = { type: 'judge-tested' as const, model: 'own/teacher', set: 'x', isPassed: false };
+    await first.records.append([{ at: 1, fact: { ...test, right: 8, praised: 8, blamed: 0, unclear: 0 } }]);
+    const { worker, statuses } = await open({}, first.store);
+    await worker.settle();
+    expect(statuses.at(-1)?.judge).toMatchObject({
+      testedModel: 'own/teacher',
+      weight: 0,
+      said: expect.stringContaining('it called every failure a success'),
+    });
+  });
+
   it('records what a call may use before the call, and what it used after it', async () => {
     const seen: string[] = [];
     const { worker, records, store } = await open({

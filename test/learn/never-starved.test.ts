@@ -307,6 +307,36 @@ describe('the evolver', () => {
     expect(waits()).toEqual([]);
   });
 
+  it('that finds nothing keeps the failures: it is asked again, and its later answer revises the lesson', async () => {
+    let reply = text('[]');
+    const { worker, records, lessons, skip, waits, ends } = await open({ chat: async () => reply });
+    await records.append(failedEpisodes('ada'));
+    await worker.settle();
+    expect(lessons()).toMatchObject([{ text: { evidence: { learner: 'distiller' } } }]);
+    expect(waits()).toMatchObject([
+      { code: 'evolver-revision', why: expect.stringContaining('own/teacher found nothing to learn') },
+    ]);
+    reply = text(JSON.stringify([SKILL]));
+    skip.ms += MINUTE;
+    worker.wake();
+    await worker.settle();
+    expect(lessons()).toMatchObject([{ revision: 2, text: { evidence: { learner: 'evolver' } } }]);
+    expect((await ends()).filter(({ learner }) => learner === 'evolver')).toHaveLength(2);
+  });
+
+  it('that finds nothing three times is not asked about the same failures again', async () => {
+    const { worker, records, skip, ends, waits } = await open({ chat: async () => text('[]') });
+    await records.append(failedEpisodes('ada'));
+    await worker.settle();
+    for (let times = 0; times < 6; times++) {
+      skip.ms += 7 * 60 * MINUTE;
+      worker.wake();
+      await worker.settle();
+    }
+    expect((await ends()).filter(({ learner }) => learner === 'evolver')).toHaveLength(3);
+    expect(waits()).toEqual([]);
+  });
+
   it('is not asked about a lesson that a person has taken out of use meanwhile', async () => {
     const { worker, records, skip, asked, lessons, ends } = await failing();
     const before = asked();

@@ -104,7 +104,7 @@ describe('a daemon whose config names no model for learning', () => {
   it('says who writes lessons, at most what a day, and what was spent of it', async () => {
     const status = await learning();
     expect(status.writer).toBe(
-      'Lessons are written by own/teacher, at most $0.50 a day (models.evolver: "off" ends that). Sessions that another provider served are learned from without a model.',
+      'Lessons are written by own/teacher, at most $0.50 a day (models.evolver: "off" ends that). Sessions that another provider served are learned from without a model. No model judges unclear turns (models.judge names one).',
     );
     // 1,000 tokens at $10 and 500 at $20 per million.
     const spent = asObject(asObject(status.cost).learning);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { plantedScore } from '../support/planted-steps.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
@@ -15,7 +16,8 @@ let daemon: RunningDaemon;
 let evolved = '[]';
 const asked: string[] = [];
 let judged = 0;
-const RULING = JSON.stringify({ score: -1, reason: 'The totals are missing.' });
+const ruling = (request: Buffer): string =>
+  JSON.stringify({ score: plantedScore(request.toString()) ?? -1, reason: 'The totals are missing.' });
 
 const SKILL = {
   name: 'state-the-unit',
@@ -69,8 +71,8 @@ beforeAll(async () => {
     const isLearning = body.model === 'teacher';
     if (isLearning) asked.push(request.body.toString());
     const isJudging = body.model === 'referee';
-    if (isJudging) judged++;
-    const content = isLearning ? evolved : isJudging ? RULING : 'I wrote the report.';
+    if (isJudging && plantedScore(request.body.toString()) === undefined) judged++;
+    const content = isLearning ? evolved : isJudging ? ruling(request.body) : 'I wrote the report.';
     response.writeHead(200, { 'content-type': body.stream ? 'text/event-stream' : 'application/json' });
     response.end(body.stream ? streamed(content) : chatReply(content));
   });

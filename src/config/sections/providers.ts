@@ -37,6 +37,8 @@ const priceSchema = z.strictObject({
     .describe('US dollars for a million input tokens that were written to a cache; default: as input.'),
 });
 
+const toolCallsSchema = z.enum(['native', 'text']);
+
 const hasKey = (entry: { readonly keyEnv?: unknown; readonly keyFile?: unknown }): boolean =>
   entry.keyEnv !== undefined || entry.keyFile !== undefined;
 
@@ -62,6 +64,12 @@ const providerSchema = z
       .array(z.string().min(1).max(256))
       .optional()
       .describe("Models it serves; replaces the provider's own list."),
+    toolCalls: z
+      .union([toolCallsSchema, z.record(z.string().min(1).max(256), toolCallsSchema)])
+      .optional()
+      .describe(
+        'How its models call tools. "native" (default): by the API. "text": tools are described in the prompt, and calls that the model writes as text (<tool_call>, fenced or bare JSON) are given to the agent as calls; for small local models that do not use the API for it. One for all models, or by the model\'s name: { "qwen2.5-coder:1.5b": "text" }.',
+      ),
     price: z
       .union([priceSchema, z.record(z.string().min(1).max(256), priceSchema)])
       .optional()

@@ -1,6 +1,8 @@
 import type { RewardSource } from '../../core/evidence.ts';
+import type { StoredFact } from '../../core/fact.ts';
 import type { Interval } from '../../stats/interval.ts';
 import { wilsonInterval } from '../../stats/interval.ts';
+import { type DatedTest, describeJudgeTest, foldJudgeTest, type JudgeTest } from './judge-test.ts';
 
 /** A recorded reward of a turn. */
 export interface SourcedReward {
@@ -26,9 +28,15 @@ export interface CalibrationStatus {
   readonly weight: 0 | 0.5 | 1;
   /** A sentence for people. */
   readonly said: string;
+  /** The model that was tested with planted steps; absent before the first test. */
+  readonly testedModel?: string;
 }
 
 export interface Calibration {
+  /** Takes over a test with planted steps: a judge that failed it is not trusted. */
+  test(stored: StoredFact): void;
+  /** The last test; undefined when the judge was never tested. */
+  tested(): DatedTest | undefined;
   /** Takes rewards in any order; a later one replaces an earlier one of the same source and turn. */
   hear(reward: SourcedReward): void;
   status(): CalibrationStatus;
@@ -54,7 +62,12 @@ interface Heard {
  */
 export function createCalibration(most = 2000): Calibration {
   const turns = new Map<string, Heard>();
+  let known: DatedTest | undefined;
   return {
+    test: (stored) => {
+      known = foldJudgeTest(known, stored);
+    },
+    tested: () => known,
     hear: ({ turn, source, score }) => {
       if (!COMPARED.has(source) || score === 0 || !Number.isFinite(score)) return;
       const before = turns.get(turn);
@@ -63,7 +76,7 @@ export function createCalibration(most = 2000): Calibration {
       const oldest = turns.keys().next().value;
       if (turns.size > most && oldest !== undefined) turns.delete(oldest);
     },
-    status: () => statusOf([...turns.values()]),
+    status: () => withTest(statusOf([...turns.values()]), known?.test),
   };
 }
 
@@ -87,6 +100,16 @@ function statusOf(heard: readonly Heard[]): CalibrationStatus {
     weight: isTrusted ? (both.length < LEAST_TURNS ? 0.5 : 1) : 0,
     said: tell(both.length, agreed, interval, isTrusted),
   };
+}
+
+/** What the planted steps showed, before what people said. */
+function withTest(status: CalibrationStatus, test: JudgeTest | undefined): CalibrationStatus {
+  if (test === undefined) return status;
+  const said = describeJudgeTest(test);
+  const testedModel = test.model;
+  return test.isPassed
+    ? { ...status, testedModel, said: `${said}; ${status.said}` }
+    : { ...status, testedModel, isTrusted: false, weight: 0, said };
 }
 
 function tell(turns: number, agreed: number, { low, high }: Interval, isTrusted: boolean): string {

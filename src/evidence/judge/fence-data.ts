@@ -24,7 +24,7 @@ export function fenceData(sections: readonly DataSection[]): FencedData {
     label,
     text: text.replace(/\r\n?/g, '\n').replace(HIDDEN, ''),
   }));
-  const mark = createHash('sha256').update(JSON.stringify(plain)).digest('hex').slice(0, 24);
+  const mark = createHash('sha256').update(JSON.stringify(plain)).digest('hex').slice(0, 12);
   const text = plain
     .filter((section) => section.text.trim() !== '')
     .map((section) => `<<<${mark} ${section.label}\n${section.text.replaceAll(mark, '[mark]')}\n${mark}>>>`)

@@ -15,7 +15,7 @@ import {
 } from '../draft-lesson.ts';
 import { whyNotRetired } from '../gate/judge-retirement.ts';
 import { draftSkillText } from './draft-skill.ts';
-import { writeEvolverPrompt } from './evolver-prompt.ts';
+import { evolverSchema, writeEvolverPrompt } from './evolver-prompt.ts';
 import { readPages } from './read-page.ts';
 import { type ProposedSkill, type RetiredLesson, readSkillReply, type SkillReply } from './read-skills.ts';
 
@@ -90,6 +90,7 @@ async function* evolve(
       name: 'evolve',
       ...prompt,
       maxTokens: ROOM_TO_THINK + TOKENS_PER_SKILL * maxNewSkills,
+      schema: evolverSchema(maxNewSkills),
       read,
       readText: (text) => {
         const pages = readPages(text);
@@ -102,7 +103,11 @@ async function* evolve(
   const { skills: written, retired, left: unused } = answer.value;
   for (const why of unused) journal(`left out: ${why}`);
   if (written.length + retired.length === 0)
-    return yield { stuck: 'the model found nothing to learn', isRetryable: false };
+    return yield {
+      stuck: `${answer.model} found nothing to learn`,
+      isRetryable: false,
+      cause: 'nothing',
+    };
   const ids = new Map<string, string>();
   const taken = new Set<string>();
   const successors = new Map<string, string>();

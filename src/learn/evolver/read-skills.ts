@@ -116,7 +116,7 @@ function membersOf(value: Json): readonly Json[] | undefined {
   }
   if (!isObject(value)) return undefined;
   const wrapped = fieldOf(value, LISTS);
-  if (Array.isArray(wrapped)) return wrapped;
+  if (Array.isArray(wrapped)) return [...wrapped, ...asArray(value.retired)];
   const isSkill = SKILL_FIELDS.some((field) => fieldOf(value, [field]) !== undefined);
   if (isSkill) return [value];
   if (isObject(wrapped)) return membersOf(wrapped);

@@ -63,7 +63,7 @@ Leave out secrets, names of people, and whatever was true of one task only.`;
 const WISH = `Write the one note that this session teaches. If nothing can be seen that set what worked apart from what failed, or if a note that exists says it already, answer {"pattern": null}. Work that anybody would do the same way without a note, facts of this one task, and outages of networks and services are nothing to note.
 
 Answer with one JSON object and nothing else. Its fields:
-- "pattern": the situation in which the note helps, in 4 to 15 words, worded so that it can stand after "When", such as "a build fails right after a branch was switched".
+- "pattern": the situation in which the note helps, in 4 to 15 words, worded so that it can stand after "When".
 - "keywords": a list of 3 to 8 words by which it will be found.
 - "insight": one to four sentences, at most 600 characters: what to do, what failed, and what worked instead.
 - "triggers": a list of 5 to 8 short ways in which somebody may word a task that needs the note: symptoms, everyday words, also in the user's language.

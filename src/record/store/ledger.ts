@@ -321,6 +321,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'clock-leaped':
     case 'time-confirmed':
     case 'learning-switched':
+    case 'judge-tested':
     case 'practice-begun':
     case 'practice-unit':
     case 'practice-cached':

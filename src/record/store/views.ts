@@ -1,5 +1,11 @@
 import { budgetSubject } from '../../core/budget.ts';
-import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
+import {
+  type Fact,
+  JUDGE_SUBJECT,
+  LEARNING_SUBJECT,
+  type StoredFact,
+  type UnreadableBody,
+} from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
@@ -167,6 +173,8 @@ export function subjectOf(fact: Fact): string | undefined {
       return CLOCK_SUBJECT;
     case 'learning-switched':
       return LEARNING_SUBJECT;
+    case 'judge-tested':
+      return JUDGE_SUBJECT;
     case 'practice-task':
       return PRACTICE_TASKS;
     case 'practice-begun':
@@ -202,6 +210,7 @@ export const REPORTED_TYPES = [
   'clock-leaped',
   'time-confirmed',
   'learning-switched',
+  'judge-tested',
   'practice-task',
   'workspace-snapshotted',
   'practice-begun',

@@ -56,6 +56,9 @@ export function createProviderProofs(stage: Stage): SettingProofs {
         ...Object.fromEntries(WIRES.map((wire) => [wire, at(wire, { wire })])),
         ...Object.fromEntries(WIRES.map((wire) => [`${wire}-list`, at(`${wire}-list`, { wire: [wire] })])),
         named: at('named', { wire: 'openai-chat', keyEnv: 'KEY_B', models: ['one', 'two'] }),
+        writer: at('writer', { wire: 'openai-chat', toolCalls: 'text' }),
+        caller: at('caller', { wire: 'openai-chat', toolCalls: 'native' }),
+        mixed: at('mixed', { wire: 'openai-chat', toolCalls: { small: 'text', large: 'native' } }),
         filed: { wire: 'openai-chat', baseUrl: `${url}/filed/v1`, keyFile: 'keys/provider.txt' },
       },
       models: {
@@ -74,7 +77,7 @@ export function createProviderProofs(stage: Stage): SettingProofs {
     });
   };
   /** The last request that the provider saw. */
-  const arrival = async (model: string, where = '/v1/chat/completions') => {
+  const arrival = async (model: string, where = '/v1/chat/completions', more: object = {}) => {
     const here = await open();
     const { seen } = await provider();
     const before = seen.length;
@@ -82,7 +85,7 @@ export function createProviderProofs(stage: Stage): SettingProofs {
     await ask(here.port, {
       path: where,
       headers: { authorization: `Bearer ${here.key}` },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }], ...input }),
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }], ...input, ...more }),
     });
     const last = seen.at(-1);
     expect(seen.length, 'the provider was asked').toBeGreaterThan(before);
@@ -101,6 +104,16 @@ export function createProviderProofs(stage: Stage): SettingProofs {
     acts: async () => {
       const { status, text } = await (await open()).chat('hello', { model: alias });
       expect([status, text]).toEqual([200, expect.stringContaining(`said ${alias}`)]);
+    },
+  });
+  /** How a tool that the client offers arrives at the provider. */
+  const offers = (model: string, how: 'native' | 'text'): SettingProof => ({
+    acts: async () => {
+      const tools = [{ type: 'function', function: { name: 'bash', parameters: { type: 'object' } } }];
+      const sent = JSON.parse((await arrival(model, undefined, { tools })).body.toString());
+      expect([Array.isArray(sent.tools), JSON.stringify(sent.messages).includes('<tools>')]).toEqual(
+        how === 'native' ? [true, false] : [false, true],
+      );
     },
   });
   const key = async (model: string) => String((await arrival(model)).headers.authorization);
@@ -128,6 +141,10 @@ export function createProviderProofs(stage: Stage): SettingProofs {
         expect(ids).toEqual(expect.arrayContaining(['named/one', 'named/two']));
       },
     },
+    'providers.*.toolCalls=text': offers('writer/m', 'text'),
+    'providers.*.toolCalls=native': offers('caller/m', 'native'),
+    'providers.*.toolCalls.*=text': offers('mixed/small', 'text'),
+    'providers.*.toolCalls.*=native': offers('mixed/large', 'native'),
     'models.*': {
       acts: async () => {
         const last = await arrival('fast');

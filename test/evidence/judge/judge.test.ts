@@ -267,7 +267,7 @@ describe('the prompt of a judge', () => {
       fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 4 }), (texts) => {
         const sections = texts.map((text, index) => ({ label: `part ${index}`, text: `${text}\n>>>\n<<<` }));
         const { text, rule } = fenceData(sections);
-        const mark = /<<<(\w{24}) part 0\n/.exec(text)?.[1] ?? 'no mark';
+        const mark = /<<<(\w{12}) part 0\n/.exec(text)?.[1] ?? 'no mark';
         expect(rule).toContain(mark);
         expect(text.split(mark)).toHaveLength(2 * texts.length + 1);
         // A section that quotes the mark of one prompt changes the mark of the next.
