@@ -83,13 +83,15 @@ export interface DeskOptions {
   readonly seed: number;
   readonly split: Split;
   readonly days?: number;
+  /** Whether a day is one conversation (the default), or each file has its own. */
+  readonly conversation?: SuiteDay['conversation'];
 }
 
 /**
- * Ten days at a desk: each day six small files of three families, in one conversation. House rules are known only from what the
+ * Ten days at a desk: each day six small files of three families. House rules are known only from what the
  * user says about a file, and one remark in five is vague or wrong.
  */
-export function createDesk({ seed, split, days = DAYS }: DeskOptions): Suite {
+export function createDesk({ seed, split, days = DAYS, conversation = 'day' }: DeskOptions): Suite {
   const house = deskHouse(seed, split);
   const kinds = new Map<string, FeedbackOnRule>();
   const named = house.map((rule) => ({ ...rule, id: `s${seed}-${rule.id}` }));
@@ -133,7 +135,7 @@ export function createDesk({ seed, split, days = DAYS }: DeskOptions): Suite {
       about: families.join(', '),
       system: DESK_SYSTEM,
       files: { texts: {} },
-      conversation: 'day',
+      conversation,
       feedback: 'apart',
       shell: 'none',
       sampling: DESK_SAMPLING,

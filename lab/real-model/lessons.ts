@@ -32,6 +32,8 @@ const { values } = parseArgs({
     days: { type: 'string', default: '10' },
     condition: { type: 'string', default: 'baseline,notes,all-lessons,skills,skills-holdout' },
     jobs: { type: 'string', default: '40' },
+    /** `day`: one conversation a day. `question`: each file has its own, and the baseline has no memory at all. */
+    conversation: { type: 'string', default: 'day' },
     run: { type: 'string', default: 'lessons' },
     folder: { type: 'string', default: 'node_modules/.cache/instar-real' },
     /** Only the tables, of what has been run so far. */
@@ -66,6 +68,7 @@ if (!values.report) {
       form: 'full',
       rules: 'house',
       days: Number(values.days),
+      conversation: values.conversation === 'question' ? 'question' : 'day',
       conditions: readConditions(values.condition),
       seeds: Array.from({ length: Number(values.seeds) }, (_, index) => index + 1),
       policy: 'served',

@@ -1,11 +1,15 @@
 /**
- * npm run bench:real-renderings -- --url URL --model NAME --tokenizer FOLDER [--tasks 96]
+ * npm run bench:real-renderings -- --url URL --model NAME --tokenizer FOLDER [--tasks 96 --temperature 0.2 --only TEXT]
+ * npm run bench:real-renderings -- --chat http://127.0.0.1:8099/v1 --model NAME …
+ *
+ * The first asks a server of Tinker's protocol, the second one of OpenAI's chat API, such as lab/real-model/serve_cpu.py.
  *
  * How often a model follows a lesson, by how the lesson stands in the prompt: its form, its place, and what stands beside it.
  */
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../src/base/random.ts';
 import type { ChatRequest } from '../../src/core/chat.ts';
+import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson } from '../../src/core/lesson.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
 import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
@@ -21,14 +25,85 @@ import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.
 const { values } = parseArgs({
   options: {
     ...ENGINE_OPTIONS,
+    /** The base URL of a chat server, in place of a training server. */
+    chat: { type: 'string' },
     tasks: { type: 'string', default: '96' },
     temperature: { type: 'string', default: '0.2' },
+    /** Only renderings with one of these words in their name, separated by semicolons. */
+    only: { type: 'string', default: '' },
   },
 });
-const { engine, template } = await openRealEngine(readEngineChoice(values), (line) =>
-  process.stderr.write(`${line}\n`),
-);
-const sampler = await engine.openSampler(undefined);
+const temperature = Number(values.temperature);
+const { signal } = new AbortController();
+
+interface Asked {
+  readonly reply: string;
+  readonly tokens: number;
+}
+interface Asker {
+  ask(request: ChatRequest, seed: number): Promise<Asked>;
+  close(): Promise<void>;
+}
+
+async function openAsker(): Promise<Asker> {
+  if (values.chat !== undefined) return openChatServer(values.chat);
+  const { engine, template } = await openRealEngine(readEngineChoice(values), (line) =>
+    process.stderr.write(`${line}\n`),
+  );
+  const sampler = await engine.openSampler(undefined);
+  return {
+    ask: async (request, seed) => {
+      const prompt = template.render(request);
+      if (prompt.is !== 'prompt') return { reply: '', tokens: 0 };
+      const wanted = { count: 1, maxTokens: DESK_SAMPLING.maxTokens, temperature, stop: template.stop, seed };
+      const [sampled] = await sampler.sample({ prompt: prompt.tokens, ...wanted }, signal);
+      return { reply: template.read(sampled?.tokens ?? [], request).text, tokens: prompt.tokens.length };
+    },
+    close: async () => {
+      await sampler.close();
+      await engine.close();
+    },
+  };
+}
+
+/** One request after another: a server on a processor answers one at a time. */
+function openChatServer(base: string): Asker {
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = async ({ system, messages }: ChatRequest, seed: number): Promise<Asked> => {
+    const words = (parts: readonly { readonly type: string }[]): string =>
+      parts.map((part) => ('text' in part ? String(part.text) : '')).join('\n');
+    const response = await fetch(`${base}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: values.model,
+        messages: [
+          { role: 'system', content: words(system) },
+          ...messages.map(({ role, content }) => ({ role, content: words(content) })),
+        ],
+        max_tokens: DESK_SAMPLING.maxTokens,
+        temperature,
+        seed,
+      }),
+    });
+    const body = asObject(await response.json());
+    const message = asObject(asObject(asArray(body.choices)[0]).message);
+    return {
+      reply: asString(message.content) ?? '',
+      tokens: asNumber(asObject(body.usage).prompt_tokens) ?? 0,
+    };
+  };
+  return {
+    ask: (request, seed) => {
+      const next = last.then(() => ask(request, seed));
+      last = next.catch(() => undefined);
+      return next;
+    },
+    close: async () => undefined,
+  };
+}
+
+const asker = await openAsker();
 const others = deskDistractors();
 
 interface Trial {
@@ -113,38 +188,25 @@ const RENDERINGS: Readonly<Record<string, (trial: Trial) => ChatRequest>> = {
     ),
 };
 
-const { signal } = new AbortController();
+const chosen = values.only.split(';').filter(Boolean);
 for (const [name, render] of Object.entries(RENDERINGS)) {
+  if (chosen.length > 0 && !chosen.some((one) => name.includes(one))) continue;
   const got = await Promise.all(
     trials.map(async (trial, at) => {
-      const request = render(trial);
-      const prompt = template.render(request);
-      if (prompt.is !== 'prompt') return { followed: false, done: false, tokens: 0, reply: '' };
-      const [sampled] = await sampler.sample(
-        {
-          prompt: prompt.tokens,
-          count: 1,
-          maxTokens: DESK_SAMPLING.maxTokens,
-          temperature: Number(values.temperature),
-          stop: template.stop,
-          seed: at,
-        },
-        signal,
-      );
-      const reply = template.read(sampled?.tokens ?? [], request).text;
+      const { reply, tokens } = await asker.ask(render(trial), at);
       const { broken, isDone } = gradeDeskReply(reply, trial.task, [trial.rule]);
-      return { followed: broken.length === 0, done: isDone === true, tokens: prompt.tokens.length, reply };
+      return { followed: broken.length === 0 && isDone === true, done: isDone === true, tokens, reply };
     }),
   );
-  const followed = got.filter((one) => one.followed && one.done).length;
+  const followed = got.filter((one) => one.followed).length;
   const { low, high } = wilsonInterval(followed, got.length);
   const forms = DESK_FORMS.map(
-    ({ id }) =>
-      `${id} ${got.filter((one, at) => trials[at]?.rule.form.id === id && one.followed && one.done).length}`,
+    ({ id }) => `${id} ${got.filter((one, at) => trials[at]?.rule.form.id === id && one.followed).length}`,
   );
-  process.stdout.write(
-    `${JSON.stringify({ name, followed, done: got.filter((one) => one.done).length, of: got.length, low, high, tokens: Math.round(got.reduce((sum, one) => sum + one.tokens, 0) / got.length), forms, replies: got.map((one) => one.reply) })}\n`,
-  );
+  const tokens = Math.round(got.reduce((sum, one) => sum + one.tokens, 0) / got.length);
+  const done = got.filter((one) => one.done).length;
+  const replies = got.map((one) => one.reply);
+  const line = { name, temperature, followed, done, of: got.length, low, high, tokens, forms, replies };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
-await sampler.close();
-await engine.close();
+await asker.close();

@@ -119,8 +119,8 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
       yield await rowOf(options, question, graded, { ...asked, addition, context });
       if (settleEach && graded.passed !== true) await environment.settle();
       history = asked.run.messages;
-      if (day.feedback === 'apart') history = [...history, ...heard(graded.feedback)];
-      else said = graded.feedback;
+      if (day.feedback !== 'apart') said = graded.feedback;
+      else if (graded.passed !== true) history = [...history, ...corrected(question, graded.feedback)];
       feedback.push(graded.feedback);
     }
     await environment.settle();
@@ -129,11 +129,14 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
   }
 }
 
-/** Feedback in a message of its own, which the agent acknowledges. */
-const heard = (feedback: string): readonly ChatMessage[] => [
-  { role: 'user', content: [{ type: 'text', text: feedback }] },
-  { role: 'assistant', content: [{ type: 'text', text: 'Understood.' }] },
-];
+/** Feedback in a message of its own, and what the agent ends up with: the file as the user wants it, where the suite can write it. */
+function corrected(question: SuiteQuestion, feedback: string): readonly ChatMessage[] {
+  const file = question.kind === 'files' ? question.reply?.(new Set(question.rules)) : undefined;
+  return [
+    { role: 'user', content: [{ type: 'text', text: feedback }] },
+    { role: 'assistant', content: [{ type: 'text', text: file ?? 'Understood.' }] },
+  ];
+}
 
 interface Asked {
   readonly run: Awaited<ReturnType<typeof runAgent>>;
@@ -223,7 +226,7 @@ async function teachingOf(
   { environment, suite }: RunDayOptions,
   ids: readonly string[],
   { run, addition, context }: InContext,
-): Promise<Pick<DayRow, 'lessons' | 'taught' | 'byLine' | 'known' | 'told' | 'mistaught'>> {
+): Promise<Pick<DayRow, 'lessons' | 'listed' | 'taught' | 'byLine' | 'known' | 'told' | 'mistaught'>> {
   const turn = run.turns.findLast((one) => one.turn !== undefined)?.turn;
   const served = turn === undefined ? { bodies: [], lines: [] } : await environment.shown(turn);
   const [whole, brief] = [new Set([...served.bodies, ...(addition?.lessons ?? [])]), new Set(served.lines)];
@@ -240,6 +243,7 @@ async function teachingOf(
   const mistaught = rules.filter((rule) => [...bodies, ...listed].some((text) => rule.isMistaughtBy?.(text)));
   return {
     lessons: [...whole, ...brief],
+    listed: [...brief].filter((id) => !whole.has(id)),
     taught,
     byLine: taught.filter((id) => !byBody.includes(id)),
     known: taughtBy(library.map(({ text }) => text)),

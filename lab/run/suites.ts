@@ -74,6 +74,8 @@ export interface SuiteChoice {
   readonly days?: number;
   /** Only some of a day's questions. */
   readonly only?: QuestionFilter;
+  /** For desk: whether a day is one conversation, or each file has its own. */
+  readonly conversation?: SuiteDay['conversation'];
   /** For metaclaw: the folder of the published data, and which of its sets. */
   readonly data?: string;
   readonly set?: string;
@@ -150,12 +152,12 @@ function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
   };
 }
 
-function loadDesk({ split, days }: SuiteChoice): LoadedSuite {
+function loadDesk({ split, days, conversation = 'day' }: SuiteChoice): LoadedSuite {
   return {
-    of: (seed) => createDesk({ seed, split, ...(days === undefined ? {} : { days }) }),
+    of: (seed) => createDesk({ seed, split, conversation, ...(days === undefined ? {} : { days }) }),
     hasOwnRules: true,
     notes: ['Of ten remarks on a rule, one is vague and one is wrong, in every arm.'],
-    options: { split, ...(days === undefined ? {} : { days }) },
+    options: { split, conversation, ...(days === undefined ? {} : { days }) },
   };
 }
 

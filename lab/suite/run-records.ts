@@ -22,6 +22,8 @@ export interface QuestionRecord {
   readonly broken: readonly string[];
   /** Ids of the lessons in the prompt, and the library's generation. */
   readonly lessons: readonly string[];
+  /** Those of `lessons` that stand there by a line only. Rows of earlier versions have none. */
+  readonly listed?: readonly string[];
   readonly generation: number;
   /** Those of `rules` that a lesson in the prompt teaches. */
   readonly taught: readonly string[];

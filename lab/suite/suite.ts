@@ -41,7 +41,10 @@ export interface SuiteDay {
   readonly conversation: 'day' | 'question';
   /** The built-in command language, real commands in a sandbox, or no tools: then the reply is the file `REPLY_FILE`. */
   readonly shell: 'plain' | 'confined' | 'none';
-  /** Where the user's feedback stands: before the next question in the same message (the default), or in a message of its own. */
+  /**
+   * Where the user's feedback stands: before the next question in the same message (the default), or in a message of its own, which
+   * the agent answers with the corrected work.
+   */
   readonly feedback?: 'with-next' | 'apart';
   /** For days without tools; the model's own settings by default. */
   readonly sampling?: { readonly maxTokens: number; readonly temperature: number };

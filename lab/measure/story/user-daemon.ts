@@ -22,7 +22,16 @@ export interface UserHome {
   copy(name: string): UserHome;
 }
 
+/** A message of a conversation, as the chat API has it. */
+export interface UserMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
 export interface UserDaemon {
+  /** The reply to a conversation. Without a model, the one that the config names. */
+  ask(session: string, messages: readonly UserMessage[], options?: JsonObject): Promise<string>;
+  /** The embedded policy's reply. */
   chat(session: string, system: string, text: string): Promise<string>;
   post(route: string, body: JsonObject): Promise<JsonObject>;
   get(route: string): Promise<JsonObject>;
@@ -45,8 +54,10 @@ export function makeUserHome(root: string, config: (check: string) => JsonObject
   return openUserHome(root);
 }
 
-function openUserHome(root: string): UserHome {
+/** A home in this folder, as it is. */
+export function openUserHome(root: string): UserHome {
   const dir = path.join(root, 'home');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const seen = path.join(root, 'loaded.txt');
   const watch = path.join(root, 'watch.mjs');
   writeFileSync(watch, WATCH);
@@ -94,21 +105,25 @@ async function startUserDaemon(home: string, env: NodeJS.ProcessEnv): Promise<Us
     return asObject(parseJson(text));
   };
   const asOwner = { authorization: `Bearer ${owner}` };
+  const ask: UserDaemon['ask'] = async (session, messages, options = {}) => {
+    const { choices } = await call(
+      '/v1/chat/completions',
+      { 'x-instar-key': key, 'x-instar-session': session },
+      { ...options, messages: messages.map((message) => ({ ...message })) },
+    );
+    return asString(asObject(asObject(asArray(choices)[0]).message).content) ?? '';
+  };
   return {
-    chat: async (session, system, text) => {
-      const { choices } = await call(
-        '/v1/chat/completions',
-        { 'x-instar-key': key, 'x-instar-session': session },
-        {
-          model: 'instar/nano',
-          messages: [
-            { role: 'system', content: system },
-            { role: 'user', content: text },
-          ],
-        },
-      );
-      return asString(asObject(asObject(asArray(choices)[0]).message).content) ?? '';
-    },
+    ask,
+    chat: (session, system, text) =>
+      ask(
+        session,
+        [
+          { role: 'system', content: system },
+          { role: 'user', content: text },
+        ],
+        { model: 'instar/nano' },
+      ),
     post: (route, body) => call(route, asOwner, body),
     get: (route) => call(route, asOwner),
     down: async () => {
