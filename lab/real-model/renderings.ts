@@ -12,11 +12,12 @@ import type { ChatRequest } from '../../src/core/chat.ts';
 import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson } from '../../src/core/lesson.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
-import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
+import { renderBlock, renderDelta, renderLine } from '../../src/lessons/render-block.ts';
 import { wilsonInterval } from '../../src/stats/interval.ts';
 import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../desk/desk.ts';
 import { DESK_FORMS, type DeskRule, deskRule, tellRule } from '../desk/desk-rules.ts';
 import { type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
+import { writeDeskFile } from '../desk/write-desk-file.ts';
 import { createLiveSkill } from '../measure/recall/synthetic.ts';
 import { some } from '../workdays/draw.ts';
 import { deskDistractors } from './desk-training.ts';
@@ -114,6 +115,8 @@ interface Trial {
   /** Lessons of other families, and of other domains. */
   readonly beside: readonly Lesson[];
   readonly far: readonly Lesson[];
+  /** A task of another family. */
+  readonly before: DeskTask;
 }
 
 const trials: readonly Trial[] = Array.from({ length: Number(values.tasks) }, (_, at) => {
@@ -143,6 +146,7 @@ const trials: readonly Trial[] = Array.from({ length: Number(values.tasks) }, (_
     ...lessonOf(rule, 'a'),
     beside,
     far: some(random, others, 24),
+    before: drawDeskTask(form.family === 'sql' ? 'note' : 'sql', 'gate', random),
   };
 });
 
@@ -158,6 +162,27 @@ const inSystem = (block: string, { task }: Trial): ChatRequest =>
   ask(`${DESK_SYSTEM}\n\n${block}`, task.request);
 const plainRules = (lessons: readonly Lesson[]): string =>
   `Rules of this user for your work. Each applies to the kind of file that it names:\n${lessons.map((one) => `- ${one.text.description.replace(/^"|"$/g, '')}`).join('\n')}`;
+
+/** The second request of a conversation, whose first one was about another kind of file, with the lesson as an update. */
+function later({ task, lesson, beside, before }: Trial, place: 'before' | 'after'): ChatRequest {
+  const update = renderDelta({ lessons: [lesson], withdrawn: [] });
+  const words = place === 'after' ? [task.request, update] : [update, task.request];
+  return {
+    ...ask(`${DESK_SYSTEM}\n\n${renderBlock(beside)}`, words.join('\n\n')),
+    messages: [
+      { role: 'user', content: text(before.request) },
+      { role: 'assistant', content: text(writeDeskFile(before, [])) },
+      { role: 'user', content: text(words.join('\n\n')) },
+    ],
+  };
+}
+
+/** The user's words alone, the fitting ones last. */
+const spoken = ({ said, beside }: Trial, others: number): string =>
+  [
+    ...beside.slice(0, others).map(({ text: { description } }) => description.replace(/^"|"$/g, '')),
+    said,
+  ].join('\n');
 
 const RENDERINGS: Readonly<Record<string, (trial: Trial) => ChatRequest>> = {
   'no lesson': (trial) => ask(DESK_SYSTEM, trial.task.request),
@@ -178,8 +203,18 @@ const RENDERINGS: Readonly<Record<string, (trial: Trial) => ChatRequest>> = {
     ask(DESK_SYSTEM, `${trial.task.request}\n\n${plainRules([trial.lesson])}`),
   'rules after the request: this and 5': (trial) =>
     ask(DESK_SYSTEM, `${trial.task.request}\n\n${plainRules([...trial.beside, trial.lesson])}`),
+  'update after the request of a later message': (trial) => later(trial, 'after'),
+  'update before the request of a later message': (trial) => later(trial, 'before'),
   'block after the request: this and 5': (trial) =>
     ask(DESK_SYSTEM, `${trial.task.request}\n\n${renderBlock([...trial.beside, trial.lesson])}`),
+  'said after the request, new paragraph: this one': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request}\n\n${trial.said}`),
+  'said after the request, new paragraph: this and 1': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request}\n\n${spoken(trial, 1)}`),
+  'said after the request, new paragraph: this and 5': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request}\n\n${spoken(trial, 5)}`),
+  'said in the system prompt: this one': (trial) => inSystem(trial.said, trial),
+  'said in the system prompt: this and 1': (trial) => inSystem(spoken(trial, 1), trial),
   'said after the request: this one': (trial) => ask(DESK_SYSTEM, `${trial.task.request} ${trial.said}`),
   'lines after the request: this and 5': (trial) =>
     ask(
