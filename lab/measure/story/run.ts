@@ -1,5 +1,5 @@
 /**
- * npm run bench:story [-- --sessions 400 --later 150 --measured 60 --nights 2 --steps 30 --effect 0.5 --seed 1 --write]
+ * npm run bench:story [-- --sessions 400 --later 150 --measured 60 --nights 2 --steps 20 --effect 0.5 --kl 0.05 --seed 1 --write]
  *
  * A user's weights learn the user's work, by command: an invented studio works with Instar as installed (a process of its own on an
  * empty home), 400 sessions in the task language of the embedded policy, under rules of forms that its pre-training never saw. The
@@ -30,9 +30,13 @@ const { values } = parseArgs({
     measured: { type: 'string', default: '60' },
     nights: { type: 'string', default: '2' },
     /** Of a training window. */
-    steps: { type: 'string', default: '30' },
+    steps: { type: 'string', default: '20' },
     /** `train.effect`: the improvement that a test of the weights must be able to show. */
     effect: { type: 'string', default: '0.5' },
+    /** `train.kl`: how firmly the weights are kept near the base model. */
+    kl: { type: 'string', default: '0.05' },
+    /** `train.learningRate`; the engine's default unless it is given. */
+    rate: { type: 'string' },
     seed: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
     /** Leaves the homes where they are. */
@@ -135,7 +139,11 @@ async function play(name: string, isTold: boolean) {
   const home = makeUserHome(path.join(root, name), (check) => ({
     models: { practice: 'instar/nano' },
     practice: { groupSize: 8 },
-    train: { effect: Number(values.effect) },
+    train: {
+      effect: Number(values.effect),
+      kl: Number(values.kl),
+      ...(values.rate === undefined ? {} : { learningRate: Number(values.rate) }),
+    },
     ...(isTold ? { learn: { verifiers: [{ domain: '*', kind: 'module', file: check }] } } : {}),
   }));
   const others = makeStudioTasks('measured', seed, Number(values.measured));
@@ -214,7 +222,7 @@ const rowOf = (title: string, cell: (one: typeof studio) => string): readonly st
 const said = ({ nights }: typeof studio): string =>
   nights.flatMap(({ decisions }) => decisions).join('; ') || 'nothing';
 const text = [
-  `${values.sessions} sessions, ${values.later} between two nights, ${values.measured} other tasks, ${values.steps} steps a window, train.effect ${values.effect}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}.`,
+  `${values.sessions} sessions, ${values.later} between two nights, ${values.measured} other tasks, ${values.steps} steps a window, train.effect ${values.effect}, train.kl ${values.kl}${values.rate === undefined ? '' : `, train.learningRate ${values.rate}`}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}.`,
   '',
   markdownTable(
     ['', 'the studio', 'nothing said, no check'],
