@@ -22,7 +22,7 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly conditions: readonly Condition[];
   readonly seeds: readonly number[];
   readonly policy: string;
-  /** What answers, where the policy is none of those that have a name. */
+  /** The policy itself, in place of the one that `policy` names. */
   readonly answers?: BenchPolicy;
   readonly habits: Habits;
   readonly failures: number;

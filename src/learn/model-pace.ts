@@ -35,7 +35,7 @@ const MINUTE_MS = 60_000;
 const UNKNOWN: CallLimits = { firstMs: 15 * MINUTE_MS, gapMs: 5 * MINUTE_MS, totalMs: 60 * MINUTE_MS };
 const LEAST: CallLimits = { firstMs: 2 * MINUTE_MS, gapMs: MINUTE_MS, totalMs: 2 * MINUTE_MS };
 const MOST_MS = 120 * MINUTE_MS;
-/** A call may take so many times as long as the slowest of the last ones at the same length. */
+/** A call may take this many times as long as the slowest recent call of the same length. */
 const ROOM = 4;
 const MOST_ROOM = 8 * ROOM;
 const REMEMBERED = 8;

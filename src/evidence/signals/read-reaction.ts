@@ -121,8 +121,8 @@ function newWorkIn(sentences: readonly OwnSentence[], kinds: readonly SentenceKi
 }
 
 /**
- * What a message asks for that follows a reply. People react first, and ask for the next piece of work after a blank line: this is what
- * stands from the last paragraph on that begins work in so many words, else the last paragraph.
+ * The request in a message that follows a reply. People react first, and ask for the next piece of work after a blank line: the request
+ * begins with the last paragraph that opens with a task ("now fix …", "can you …"); without one it is the last paragraph.
  */
 export function requestAfterReaction(message: string): string {
   const sentences = readOwnSentences(message);
