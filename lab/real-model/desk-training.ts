@@ -1,10 +1,10 @@
 import { runAgent } from '../../src/agent/agent.ts';
 import { createRandom, type Random } from '../../src/base/random.ts';
 import { asArray, asObject, asString } from '../../src/core/json.ts';
-import type { Lesson } from '../../src/core/lesson.ts';
+import type { Lesson, LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TaskAttempt, TrainingTask } from '../../src/core/task-source.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
-import { renderBlock } from '../../src/lessons/render-block.ts';
+import { placeLessons } from '../../src/lessons/render-said.ts';
 import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../desk/desk.ts';
 import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../desk/desk-rules.ts';
 import { type DeskFamily, type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
@@ -32,19 +32,27 @@ const FORMS: Readonly<Record<DeskSet, readonly DeskForm[]>> = {
 /** A task with the rules that the user has for its family, and the lessons that Instar would show. */
 export interface TaughtTask extends TrainingTask {
   readonly rules: readonly DeskRule[];
-  readonly block: string;
+  readonly shown: PlacedLessons;
 }
 
 const RULES_EACH = 2;
 /** As many lessons as the product shows by default with their text, and by a line. */
 const BODIES = 6;
 const LINES = 24;
+/** With recall as it is, one prompt in five has a lesson for another kind of file. */
+const ONE_STRAY_IN = 5;
 
 /**
- * Tasks of users who each have up to two rules for a family. Their lessons are what Instar's quoting learner writes; lessons of other
- * domains stand beside them, so that a prompt has the length that it has in use.
+ * Tasks of users who each have up to two rules for a family. Their lessons are what Instar's quoting learner writes. In the system
+ * prompt lessons of other domains stand beside them, so that it has the length that it has in use; in the user's message the lessons
+ * of the task's family stand, and now and then one of another family, as recall selects them.
  */
-export function makeTaughtTasks(set: DeskSet, count: number, seed: number): readonly TaughtTask[] {
+export function makeTaughtTasks(
+  set: DeskSet,
+  count: number,
+  seed: number,
+  place: LessonPlace,
+): readonly TaughtTask[] {
   const split: Split = set === 'trained' ? 'train' : 'report';
   const forms = FORMS[set];
   const families = [...new Set(forms.map(({ family }) => family))];
@@ -66,11 +74,15 @@ export function makeTaughtTasks(set: DeskSet, count: number, seed: number): read
       .map((rule, nth) => lessonOf(rule, split, nth, random));
     const index = some(random, others, LINES + BODIES - taught.length);
     const bodies = [...taught, ...index.slice(LINES)];
+    const near = taught.slice(0, rules.length + (random.below(ONE_STRAY_IN) === 0 ? 1 : 0));
     return {
       id: `desk/${set}/${seed}/${at}`,
       recall: { task: task.request },
       rules,
-      block: renderBlock(shuffled(random, bodies), index.slice(0, LINES)),
+      shown:
+        place === 'message'
+          ? placeLessons(place, near, [])
+          : placeLessons(place, shuffled(random, bodies), index.slice(0, LINES)),
       open: async () => openDeskAttempt(task, rules),
     };
   });

@@ -30,7 +30,7 @@ const { values } = parseArgs({
     ...ENGINE_OPTIONS,
     seeds: { type: 'string', default: '8' },
     days: { type: 'string', default: '10' },
-    condition: { type: 'string', default: 'baseline,notes,all-lessons,skills,skills-holdout' },
+    condition: { type: 'string', default: 'baseline,notes,all-lessons,skills,skills-message,skills-holdout' },
     jobs: { type: 'string', default: '40' },
     /** `day`: one conversation a day. `question`: each file has its own, and the baseline has no memory at all. */
     conversation: { type: 'string', default: 'day' },

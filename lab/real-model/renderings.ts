@@ -213,6 +213,11 @@ const RENDERINGS: Readonly<Record<string, (trial: Trial) => ChatRequest>> = {
     ask(DESK_SYSTEM, `${trial.task.request}\n\n${spoken(trial, 1)}`),
   'said after the request, new paragraph: this and 5': (trial) =>
     ask(DESK_SYSTEM, `${trial.task.request}\n\n${spoken(trial, 5)}`),
+  'said after the request, with a reminder: this one': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request}\n\nAs I said before: ${trial.said}`),
+  'said after the request, with a reminder: this and 1': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request}\n\nAs I said before: ${spoken(trial, 1)}`),
+  'said before the request: this one': (trial) => ask(DESK_SYSTEM, `${trial.said}\n\n${trial.task.request}`),
   'said in the system prompt: this one': (trial) => inSystem(trial.said, trial),
   'said in the system prompt: this and 1': (trial) => inSystem(spoken(trial, 1), trial),
   'said after the request: this one': (trial) => ask(DESK_SYSTEM, `${trial.task.request} ${trial.said}`),

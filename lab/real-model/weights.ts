@@ -7,6 +7,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import type { Sampler } from '../../src/core/training.ts';
 import { withShuffledRewards } from '../../src/train/groups.ts';
@@ -35,6 +36,10 @@ const { values } = parseArgs({
     rank: { type: 'string', default: '16' },
     /** Tasks of each set that is measured. */
     tasks: { type: 'string', default: '64' },
+    /** Where the lessons stand: system or message. */
+    place: { type: 'string', default: 'system' },
+    /** `no`: not measured before training; another seed's measurement holds, as the tasks and the weights are the same. */
+    before: { type: 'string', default: 'yes' },
     /** Also measured after these steps. */
     at: { type: 'string', default: '10' },
     out: { type: 'string' },
@@ -44,13 +49,14 @@ const arm = ARMS.find((one) => one === values.arm);
 if (arm === undefined) throw new Error(`no arm is named ${values.arm}; use ${ARMS.join(', ')}`);
 const { out } = values;
 if (out === undefined) throw new Error('name the file for the results: --out FILE.jsonl');
+const place: LessonPlace = values.place === 'message' ? 'message' : 'system';
 const seed = Number(values.seed);
 const steps = Number(values.steps);
 const middle = new Set(values.at.split(',').map(Number));
 const began = performance.now();
 const seconds = (): number => Number(((performance.now() - began) / 1000).toFixed(1));
 const write = (line: object): void => {
-  const text = JSON.stringify({ arm, seed, at: seconds(), ...line });
+  const text = JSON.stringify({ arm, place, seed, at: seconds(), ...line });
   appendFileSync(out, `${text}\n`);
   process.stderr.write(`${text.slice(0, 400)}\n`);
 };
@@ -66,11 +72,12 @@ write({
 });
 const never = new AbortController().signal;
 
+const NO_LESSONS: PlacedLessons = { text: '' };
 /** The same tasks for every arm and seed. */
 const EVALUATION_SEED = 9_000;
 const sets = (['unseen-values', 'unseen-forms', 'unseen-families'] as const).map((name: DeskSet) => ({
   name,
-  tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED),
+  tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
 }));
 const questions = createRegressionTasks(
   await readRegressionSuite(regressionFile('shipped', undefined) ?? ''),
@@ -87,14 +94,14 @@ interface Outcome {
 async function attemptAll<Task extends TrainingTask>(
   sampler: Sampler,
   tasks: readonly Task[],
-  block: (task: Task) => string,
+  shown: (task: Task) => PlacedLessons,
   temperature: number,
 ): Promise<readonly (Outcome | undefined)[]> {
   const weights = { version: 0, sampler, release: () => undefined };
   return Promise.all(
     tasks.map(async (task) => {
       const common = { task, template, weights, count: 1, temperature, signal: never };
-      const [attempt] = await attemptTask({ ...common, block: block(task), seed: `evaluation/${task.id}` });
+      const [attempt] = await attemptTask({ ...common, shown: shown(task), seed: `evaluation/${task.id}` });
       if (attempt === undefined) return undefined;
       const { turns, ...graded } = attempt;
       return { ...graded, tokens: turns.reduce((sum, turn) => sum + turn.prompt.length, 0) };
@@ -108,10 +115,10 @@ async function evaluate(step: number, path: string | undefined): Promise<void> {
   try {
     for (const { name, tasks } of sets)
       for (const lessons of [true, false]) {
-        const got = await attemptAll(sampler, tasks, (task) => (lessons ? task.block : ''), 1);
+        const got = await attemptAll(sampler, tasks, (task) => (lessons ? task.shown : NO_LESSONS), 1);
         write({ type: 'measured', step, set: name, lessons, ...summary(tasks, got) });
       }
-    const got = await attemptAll(sampler, questions, () => '', 0);
+    const got = await attemptAll(sampler, questions, () => NO_LESSONS, 0);
     const right = got.map((one) => one?.reward ?? 0);
     write({
       type: 'regression',
@@ -145,14 +152,14 @@ function summary(tasks: readonly TaughtTask[], got: readonly (Outcome | undefine
 }
 
 try {
-  await evaluate(0, undefined);
-  const tasks = makeTaughtTasks('trained', 480, seed);
-  const blocks = new Map(tasks.map((task) => [task.id, task.block]));
+  if (values.before !== 'no') await evaluate(0, undefined);
+  const tasks = makeTaughtTasks('trained', 480, seed, place);
+  const shown = new Map(tasks.map((task) => [task.id, task.shown]));
   const rollOut = createPolicyRollouts({
     template,
     openSampler: (path) => engine.openSampler(path),
     show: async (_, task) => ({
-      text: arm === 'no-lessons' ? '' : (blocks.get(task.id) ?? ''),
+      ...(arm === 'no-lessons' ? NO_LESSONS : (shown.get(task.id) ?? NO_LESSONS)),
       generation: 1,
     }),
   });
@@ -160,7 +167,7 @@ try {
   let since = performance.now();
   for await (const event of train({
     engine,
-    run: `real-${arm}-${seed}`,
+    run: `real-${arm}-${place}-${seed}`,
     tasks,
     rollouts: arm === 'shuffled-rewards' ? withShuffledRewards(rollOut) : rollOut,
     steps,

@@ -1,9 +1,12 @@
+import type { LessonPlace } from '../../src/core/lesson.ts';
+
 /** The name of an arm: what `--condition` takes and what every row of a journal carries. */
 export type Condition =
   | 'baseline'
   | 'notes'
   | 'all-lessons'
   | 'skills'
+  | 'skills-message'
   | 'skills-holdout'
   | 'skills-imperfect'
   | 'skills-distractors-50'
@@ -23,6 +26,8 @@ export interface Arm {
   readonly withholds: string;
   /** `off`: lessons wait for an approval that never comes. `all`: every lesson is in the prompt, whatever the task. */
   readonly lessons: 'off' | 'recalled' | 'all';
+  /** Where recalled lessons stand in a prompt (`library.place`). */
+  readonly place: LessonPlace;
   /** Whether the product's own share of sessions is kept without a lesson. */
   readonly hasHoldout: boolean;
   /** Whether the feedback of earlier days is in the system prompt. */
@@ -36,7 +41,8 @@ export interface Arm {
   readonly against: readonly Condition[];
 }
 
-const PLAIN: Pick<Arm, 'hasHoldout' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
+const PLAIN: Pick<Arm, 'place' | 'hasHoldout' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
+  place: 'system',
   hasHoldout: false,
   hasNotes: false,
   feedback: 'whole',
@@ -83,6 +89,16 @@ export const ARMS: readonly Arm[] = [
     withholds: 'trained weights',
     lessons: 'recalled',
     against: ['baseline', 'notes', 'all-lessons'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills-message',
+    label: "skills, in the user's message",
+    gives: "as skills, but in the user's words at the end of the user's message (library.place: message)",
+    withholds: 'headings, and the lines of lessons that fit less',
+    lessons: 'recalled',
+    place: 'message',
+    against: ['baseline', 'skills'],
   },
   {
     ...PLAIN,

@@ -29,6 +29,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'library.topK': SESSION,
   'library.tokenBudget': SESSION,
   'library.index': SESSION,
+  'library.place': SESSION,
   'library.holdout': SESSION,
   'library.domains': SESSION,
   'library.autonomy': NOW,

@@ -30,6 +30,21 @@ export const whyKindUnused = (kind: LessonKind): string | undefined =>
 export const LESSON_STATES = ['proposed', 'trial', 'live', 'retired', 'rejected'] as const;
 export type LessonState = (typeof LESSON_STATES)[number];
 
+/**
+ * Where lessons stand in a prompt: `system`, at the end of the system prompt, under headings; `message`, in the user's words, with the
+ * user's message.
+ */
+export const LESSON_PLACES = ['system', 'message'] as const;
+export type LessonPlace = (typeof LESSON_PLACES)[number];
+
+/** Lessons as a prompt shows them. */
+export interface PlacedLessons {
+  /** Empty when none are shown. */
+  readonly text: string;
+  /** Absent: system. */
+  readonly place?: LessonPlace;
+}
+
 /** Where a lesson applies. An absent field means anywhere; `*` stands for any run of characters. */
 export interface Scope {
   readonly agent?: string;

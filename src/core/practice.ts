@@ -1,6 +1,7 @@
 import type { Spending } from './budget.ts';
 import type { Json } from './json.ts';
 import type { TrajectoryStep } from './learn.ts';
+import type { PlacedLessons } from './lesson.ts';
 import type { TaskRecall } from './task-source.ts';
 import type { SampledTurn } from './training.ts';
 import type { PracticeVerifierRow, VerifierRow } from './verifier-row.ts';
@@ -96,9 +97,7 @@ export interface PracticeSource {
 }
 
 /** The lessons of one attempt, rendered as the gateway renders them. */
-export interface AttemptLessons {
-  /** Empty when none are shown. */
-  readonly text: string;
+export interface AttemptLessons extends PlacedLessons {
   readonly lessons: readonly string[];
   readonly generation: number;
 }

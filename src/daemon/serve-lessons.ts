@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
+import type { LessonPlace } from '../core/lesson.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
@@ -20,6 +21,7 @@ import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../lessons/recall/recall.ts';
+import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
@@ -106,6 +108,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       clock,
       newId,
       holdout: settings.holdout,
+      place: () => settings.place,
       onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
     const { library, effects } = openedLessons;
@@ -114,7 +117,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       createRecall({
         embed,
         fallback,
-        limits: settings,
+        limits: limitsFor(settings),
         usefulness: effects.usefulness,
         learnedIn: createReadLearnedIn(records),
         get patterns() {
@@ -126,7 +129,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
     index = recallWith({ holdout: createHoldout(() => settings.holdout), ...demand });
     const recall = recallWith({});
-    const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now });
+    const place = (): LessonPlace => settings.place;
+    const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now, place });
     const ready = index;
     const update = (): void => void ready.update(library.shown(clock.now()));
     update();
@@ -146,6 +150,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       records,
       clock,
       domains,
+      place,
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });
@@ -200,6 +205,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       library: () => opened?.open.library,
       recall: async (query, now) => opened?.index.recall(query, now) ?? nothingRecalled,
       now: clock.now,
+      place: () => settings.place,
     }),
     compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),

@@ -57,9 +57,11 @@ export const identityInAttempt = (
 
 /** The attempt's lessons, frozen: a client's own calls for a title or a summary get none, as always. */
 export const lessonsOfAttempt = (
-  { shown: { text, lessons, generation } }: BoundAttempt,
+  { shown: { text, place, lessons, generation } }: BoundAttempt,
   { role }: Identity,
-): ShownLessons =>
-  role === 'aux'
-    ? { generation, lessons: [], additions: [] }
-    : { generation, lessons, additions: [], ...(text === '' ? {} : { block: text }) };
+): ShownLessons => {
+  if (role === 'aux') return { generation, lessons: [], additions: [] };
+  const shown = { generation, lessons, additions: [] };
+  if (text === '') return shown;
+  return place === 'message' ? { ...shown, said: text } : { ...shown, block: text };
+};

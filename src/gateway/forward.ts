@@ -291,13 +291,15 @@ export function augment(
   wire: WireName,
   body: Buffer,
   outline: Outline,
-  { block, additions, shortened }: ShownLessons,
+  { block, additions, said, shortened }: ShownLessons,
   model: string | undefined,
 ): Buffer {
   const insertions: Insertion[] = block === undefined ? [] : [...outline.place(block)];
-  if (additions.length > 0) {
+  if (additions.length > 0 || said !== undefined) {
     const conversation = readConversation(wire, body);
     for (const { link, text } of additions) insertions.push(...(conversation?.placeAt(link, text) ?? []));
+    if (said !== undefined)
+      insertions.push(...(conversation?.placeAt(conversation.taskLink ?? '', said) ?? outline.place(said)));
   }
   const replacements: SpanReplacement[] = [];
   if (shortened !== undefined)

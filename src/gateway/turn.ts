@@ -39,6 +39,8 @@ export interface ShownLessons {
   readonly block?: string;
   /** Texts that are appended to a message, which is named by its link in the conversation's chain. */
   readonly additions: readonly { readonly link: string; readonly text: string }[];
+  /** Appended to the message with the user's newest words, wherever that is; an attempt has no place of its own for it. */
+  readonly said?: string;
   /** Hash of all inserted text. */
   readonly hash?: string;
   /** Replaces the client's long system text; the span lies between the quotes of its JSON string. */

@@ -1,9 +1,9 @@
-import type { Lesson } from '../core/lesson.ts';
+import type { Lesson, LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { RecallQuery } from '../core/recall.ts';
 import type { MovedLesson } from './library.ts';
 import type { LessonRecall } from './recall/recall.ts';
-import { renderBlock } from './render-block.ts';
+import { placeLessons } from './render-said.ts';
 
 /** A task with the lessons that it was shown. */
 export interface ShownTask {
@@ -28,9 +28,11 @@ interface CompareBlocksOptions {
   /** The id of the sentence model. Lessons found without it may be others than production finds. */
   readonly engine: string;
   readonly now: () => number;
+  readonly place?: () => LessonPlace;
 }
 
-export function createCompareBlocks({ library, recall, engine, now }: CompareBlocksOptions): CompareBlocks {
+export function createCompareBlocks(options: CompareBlocksOptions): CompareBlocks {
+  const { library, recall, engine, now, place = () => 'system' } = options;
   let last: Promise<unknown> = Promise.resolve();
   const blocksWith = async (lessons: readonly Lesson[], tasks: readonly ShownTask[], at: number) => {
     await recall.update(lessons.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
@@ -38,9 +40,8 @@ export function createCompareBlocks({ library, recall, engine, now }: CompareBlo
     for (const { query } of tasks) {
       const found = await recall.recall({ ...query, session: '', isUnhurried: true }, at);
       const ids = [...found.lessons, ...found.index].map(({ id }) => id);
-      blocks.push(
-        found.engine === engine ? { text: renderBlock(found.lessons, found.index), ids } : undefined,
-      );
+      const { text } = placeLessons(place(), found.lessons, found.index);
+      blocks.push(found.engine === engine ? { text, ids } : undefined);
     }
     return blocks;
   };

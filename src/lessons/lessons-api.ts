@@ -5,6 +5,7 @@ import {
   type Change,
   type ChangeResult,
   type Lesson,
+  type LessonPlace,
   type LessonText,
   type PublishResult,
   whyKindUnused,
@@ -20,7 +21,7 @@ import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
-import { renderBlock } from './render-block.ts';
+import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
 import { admit, audienceOf, createReadLearnedIn, type LearnedIn } from './visibility.ts';
@@ -35,6 +36,8 @@ interface LessonsApiOptions {
   readonly recall: Recall;
   readonly review: () => Promise<JsonObject>;
   readonly now: () => number;
+  /** Where prompts show lessons. */
+  readonly place: () => LessonPlace;
 }
 
 const PERSON = { kind: 'person', name: 'person' } as const;
@@ -152,7 +155,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const name = asString(query.name);
       if (name !== undefined && name !== '') {
         const named = await findShown(name, { agent, ...compact({ project }) }, domain, at);
-        return toRecalled(named, []);
+        return toRecalled(named, [], 'system');
       }
       const episode = asString(query.episode) ?? '';
       const isCounted = episode !== '' && (await mayRecallFor(episode, asString(query.by), records));
@@ -170,7 +173,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const listed = result.index.filter(isKept).slice(0, Math.max(0, limit - shown.length));
       const { generation } = library;
       if (isCounted) await recordEpisodeRecall({ episode, result, shown, listed, generation, at }, records);
-      return toRecalled(shown, listed);
+      return toRecalled(shown, listed, query.isForPrompt === true ? options.place() : 'system');
     },
     review: options.review,
     generations: async () =>
@@ -203,8 +206,8 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   };
 }
 
-const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[]): JsonObject => ({
-  text: renderBlock(shown, listed),
+const toRecalled = (shown: readonly Lesson[], listed: readonly Lesson[], place: LessonPlace): JsonObject => ({
+  ...placeLessons(place, shown, listed),
   lessons: [
     ...shown.map(({ id, text }) => ({ id, name: text.name })),
     ...listed.map(({ id, text }) => ({ id, name: text.name, isLine: true })),

@@ -1,14 +1,15 @@
-import type { Lesson } from '../core/lesson.ts';
+import type { Lesson, LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { Recall } from '../core/recall.ts';
-import { renderBlock } from './render-block.ts';
+import { placeLessons } from './render-said.ts';
 
 interface LessonsForTaskOptions {
   /** Undefined while the library cannot be read: then nothing is shown. */
   readonly library: () => Pick<Library, 'shown' | 'lesson' | 'generation'> | undefined;
   readonly recall: Recall;
   readonly now: () => number;
+  readonly place?: () => LessonPlace;
 }
 
 /**
@@ -16,7 +17,12 @@ interface LessonsForTaskOptions {
  * left out is left out of recall, too: another one may be shown in its place, as it would be without it. A forced one that recall
  * would not show comes with its body.
  */
-export function createLessonsForTask({ library: find, recall, now }: LessonsForTaskOptions): LessonsForTask {
+export function createLessonsForTask({
+  library: find,
+  recall,
+  now,
+  place = () => 'system',
+}: LessonsForTaskOptions): LessonsForTask {
   return async ({ task, agent = '', project, domain }, force = {}) => {
     const library = find();
     if (library === undefined) return { text: '', lessons: [], generation: 0 };
@@ -45,7 +51,7 @@ export function createLessonsForTask({ library: find, recall, now }: LessonsForT
     });
     const bodies = [...lessons, ...forced];
     return {
-      text: renderBlock(bodies, index),
+      ...placeLessons(place(), bodies, index),
       lessons: [...bodies, ...index].map(({ id }) => id),
       generation,
     };

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel, Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
@@ -42,6 +43,8 @@ export interface OpenLessonsOptions {
   readonly embed?: EmbeddingModel;
   /** `library.holdout`, to say how long a measurement takes. */
   readonly holdout?: number;
+  /** `library.place`; the system prompt unless it is given. */
+  readonly place?: () => LessonPlace;
 }
 
 const USUAL_HOLDOUT = 0.1;
@@ -96,6 +99,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       trials: () => readTrials(records),
       newId,
       now: clock.now,
+      place: options.place ?? (() => 'system'),
       recall: options.recall ?? recallByNgrams(library, clock, createReadLearnedIn(records)),
       review: async () => ({
         ...(await reviewLibrary({

@@ -52,8 +52,14 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
   ): Promise<TaskLessons> => {
     const generation = options.generation();
     const query = compact({ task, agent, project, domain });
-    const { text } = await lessonsApi.recall({ ...query, isUnhurried: true, isProven });
-    return { text: asString(text) ?? '', generation };
+    const { text, place } = await lessonsApi.recall({
+      ...query,
+      isUnhurried: true,
+      isForPrompt: true,
+      isProven,
+    });
+    const lessons = { text: asString(text) ?? '', generation };
+    return place === 'message' ? { ...lessons, place } : lessons;
   };
   return {
     reserve: options.budget.reserve,

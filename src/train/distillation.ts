@@ -1,10 +1,10 @@
 import { createRandom } from '../base/random.ts';
+import type { PlacedLessons } from '../core/lesson.ts';
 import type { TaskRecall, TrainingTask } from '../core/task-source.ts';
 import type { PolicyTemplate, SampledTurn, Sampler } from '../core/training.ts';
-import { createInProcessClient } from '../models/in-process-client.ts';
+import { createInProcessClient, withLessons } from '../models/in-process-client.ts';
 import type { LiveTurn } from './advantage.ts';
 import { shuffleBySeed } from './datum.ts';
-import { withHint } from './hint.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { HintedRollout, RolloutSegment } from './rollout.ts';
@@ -45,7 +45,7 @@ export function createDistillation(options: DistillationOptions): MakeDistillati
       ): Promise<readonly (HintedRollout | undefined)[]> => {
         const shown = await lessons?.show(task.recall);
         if (signal.aborted || !shown?.text || shown.generation !== request.generation) return [];
-        const attempt = { task, block: shown.text, request, template, id: `${seed}/${at}` };
+        const attempt = { task, shown, request, template, id: `${seed}/${at}` };
         return Promise.all([
           attemptHinted({ ...attempt, sampler: taught, isTaught: true }),
           attemptHinted({ ...attempt, sampler: own, isTaught: false }),
@@ -91,18 +91,18 @@ async function answerAgain(
 
 interface HintedAttempt {
   readonly task: TrainingTask;
-  readonly block: string;
+  readonly shown: PlacedLessons;
   readonly sampler: Sampler;
-  /** The policy reads the block; else it only could have. */
+  /** The policy reads the lessons; else it only could have. */
   readonly isTaught: boolean;
   readonly request: DistillationRequest;
   readonly template: PolicyTemplate;
   readonly id: string;
 }
 
-/** An attempt at a task, with every prompt of the policy also as it is with the block, or without it. */
+/** An attempt at a task, with every prompt of the policy also as it is with the lessons, or without them. */
 async function attemptHinted(options: HintedAttempt): Promise<HintedRollout | undefined> {
-  const { task, block, sampler, isTaught, template } = options;
+  const { task, shown, sampler, isTaught, template } = options;
   const { policy, generation, signal } = options.request;
   const id = `${options.id}/${isTaught ? 'taught' : 'own'}`;
   const random = createRandom(id);
@@ -112,7 +112,7 @@ async function attemptHinted(options: HintedAttempt): Promise<HintedRollout | un
     template: {
       ...template,
       render: (request) => {
-        const hinted = template.render(withHint(request, block));
+        const hinted = template.render(withLessons(request, shown));
         const own = template.render(request);
         // A prompt that only one of them can read is not compared.
         if (hinted.is !== 'prompt' || own.is !== 'prompt') return own;

@@ -1,11 +1,9 @@
 import type { ChatRequest } from '../core/chat.ts';
-import { appendBlock } from '../models/in-process-client.ts';
+import { withLessons } from '../models/in-process-client.ts';
 
 /** A request with a hint at the end of its system prompt, where a gateway puts a block. */
-export const withHint = (request: ChatRequest, hint: string): ChatRequest => ({
-  ...request,
-  system: appendBlock(request.system, hint),
-});
+export const withHint = (request: ChatRequest, hint: string): ChatRequest =>
+  withLessons(request, { text: hint });
 
 const HEADING = '## Notes: what the user said about an answer to this';
 /** Longer corrections are no hints but tasks. In characters. */

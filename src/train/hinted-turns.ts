@@ -1,7 +1,9 @@
 import type { ChatRequest } from '../core/chat.ts';
+import type { LessonPlace, PlacedLessons } from '../core/lesson.ts';
 import type { DecodedTurn, Records, TurnView } from '../core/store.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import { createEvidenceReader } from '../evidence/evidence-reader.ts';
+import { withLessons } from '../models/in-process-client.ts';
 import { hintOf, withHint } from './hint.ts';
 
 /** The prompt of a turn with what the user said against its answer; undefined when nothing was said or it cannot be rebuilt. */
@@ -41,10 +43,10 @@ export function createReadHintedPrompt(options: HintedTurnsOptions): ReadHintedP
       const rendered = template.render(asked);
       return rendered.is === 'prompt' ? rendered.tokens : [];
     };
-    for (const block of ['', ...(await blocksOf(session, records))]) {
-      const shown = (asked: ChatRequest): ChatRequest => (block === '' ? asked : withHint(asked, block));
+    for (const lessons of [{ text: '' }, ...(await shownIn(session, records))]) {
+      const shown = (asked: ChatRequest): ChatRequest => withLessons(asked, lessons);
       if (!isSame(tokensOf(shown(request)), prompt)) continue;
-      // Before the block, which is at the end of its text.
+      // Before the lessons, which are at the end of their text.
       const hinted = tokensOf(shown(withHint(request, hint)));
       return hinted.length === 0 || isSame(hinted, prompt) ? undefined : hinted;
     }
@@ -52,18 +54,19 @@ export function createReadHintedPrompt(options: HintedTurnsOptions): ReadHintedP
   };
 }
 
-/** The blocks that the session's system prompts had, the newest first. */
-async function blocksOf(
+/** The lessons that the session's prompts had, the newest first. */
+async function shownIn(
   session: string,
   records: Pick<Records, 'recalls' | 'block'>,
-): Promise<readonly string[]> {
-  const hashes = (await records.recalls(session)).flatMap(({ fact }) =>
-    fact.type === 'lessons-recalled' && fact.after === undefined && fact.block !== undefined
-      ? [fact.block]
-      : [],
+): Promise<readonly PlacedLessons[]> {
+  const places = new Map<string, LessonPlace>();
+  for (const { fact } of await records.recalls(session))
+    if (fact.type === 'lessons-recalled' && fact.block !== undefined)
+      places.set(fact.block, fact.after === undefined ? 'system' : 'message');
+  const texts = await Promise.all(
+    [...places].toReversed().map(async ([hash, place]) => ({ text: await records.block(hash), place })),
   );
-  const texts = await Promise.all([...new Set(hashes)].toReversed().map((hash) => records.block(hash)));
-  return texts.flatMap((text) => (text === undefined ? [] : [text]));
+  return texts.flatMap(({ text, place }) => (text === undefined ? [] : [{ text, place }]));
 }
 
 const isSame = (one: readonly number[], other: readonly number[]): boolean =>

@@ -40,7 +40,7 @@ export const createPolicyAttempts =
       name: `${name}@${served.version}`,
       model: name,
       temperature: TEMPERATURE,
-      speak: createInProcessClient(chat, () => shown.text),
+      speak: createInProcessClient(chat, () => shown),
       sampled: () => turns,
       costOf,
       close: async () => served.release(),

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createRandom } from '../base/random.ts';
 import type { GatewayClient } from '../core/gateway-client.ts';
+import type { PlacedLessons } from '../core/lesson.ts';
 import type { AttemptResult, TaskAttempt, TaskRecall, TrainingTask } from '../core/task-source.ts';
 import {
   type PolicyTemplate,
@@ -17,8 +18,7 @@ import type { Rollout, RolloutSegment } from './rollout.ts';
 import type { MakeRollouts } from './training-run.ts';
 
 /** The lessons shown with a task, and their generation. */
-export interface TaskLessons {
-  readonly text: string;
+export interface TaskLessons extends PlacedLessons {
   readonly generation: number;
 }
 
@@ -68,7 +68,7 @@ export function createPolicyRollouts({
       },
       template,
       weights,
-      block: shown.text,
+      shown,
       count,
       temperature: 1,
       seed,
@@ -173,7 +173,7 @@ interface AttemptPolicyOptions {
   readonly template: PolicyTemplate;
   readonly weights: ServedWeights;
   /** The lessons shown with the task. */
-  readonly block: string;
+  readonly shown: PlacedLessons;
   readonly temperature: number;
   readonly seed: string;
 }
@@ -188,7 +188,7 @@ interface PolicySpeaker {
 
 /** The policy for one of several parallel attempts, with its own random seeds; the sampled tokens are collected. */
 function createPolicySpeaker(
-  { template, weights, block, temperature, seed }: AttemptPolicyOptions,
+  { template, weights, shown, temperature, seed }: AttemptPolicyOptions,
   place: number,
 ): PolicySpeaker {
   const session = `${seed}/${place}`;
@@ -201,7 +201,7 @@ function createPolicySpeaker(
     seed: () => random.below(2 ** 31),
     keep: (sampled) => void turns.push(sampled),
   });
-  return { speak: createInProcessClient(model, () => block), session, turns };
+  return { speak: createInProcessClient(model, () => shown), session, turns };
 }
 
 interface Waiting {

@@ -28,6 +28,8 @@ interface Conversation {
   readonly newestIsUser: boolean;
   /** The user's newest text, shortened to a few thousand characters, without tool results and harness texts. */
   readonly task: string;
+  /** The link of the message with that text; undefined when there is none, or the provider stores the others. */
+  readonly taskLink: string | undefined;
   /**
    * Insertions that append to the user's message of a link: to its text if it contains nothing else, else as one more
    * part. Undefined when there is no such message or it is not a user's.
@@ -149,7 +151,11 @@ function canonical(bytes: Buffer, message: MessageSpans): readonly Buffer[] {
 }
 
 function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, partType: string): Conversation {
-  let task: string | undefined;
+  let found: NewestTask | undefined;
+  const newest = (): NewestTask => {
+    found ??= newestTask(bytes, users);
+    return found;
+  };
   const placeAt = (link: string, text: string): readonly Insertion[] | undefined => {
     const user = isStored ? undefined : users[links.indexOf(link)];
     if (user === undefined) return undefined;
@@ -162,19 +168,27 @@ function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, par
     newestIsUser: !isStored && users.at(-1) !== undefined,
     placeAt,
     get task() {
-      task ??= newestTask(bytes, users);
-      return task;
+      return newest().text;
+    },
+    get taskLink() {
+      return isStored ? undefined : links[newest().at];
     },
   };
 }
 
-function newestTask(bytes: Buffer, users: readonly (UserMessage | undefined)[]): string {
+interface NewestTask {
+  readonly text: string;
+  /** The index of its message; -1 without one. */
+  readonly at: number;
+}
+
+function newestTask(bytes: Buffer, users: readonly (UserMessage | undefined)[]): NewestTask {
   for (let i = users.length - 1; i >= 0; i--) {
     const user = users[i];
     const text = user === undefined ? '' : readTaskText(bytes, user.texts);
-    if (text !== '') return text;
+    if (text !== '') return { text, at: i };
   }
-  return '';
+  return { text: '', at: -1 };
 }
 
 /** Only the beginning and the end of a task are read: they state the request, a pasted log in between does not. */

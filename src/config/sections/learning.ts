@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LESSON_PLACES } from '../../core/lesson.ts';
 import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
@@ -47,6 +48,12 @@ export const librarySchema = z.strictObject({
     })
     .default({ lines: 24, tokens: 600 })
     .describe('Lessons that fit a task, but not clearly enough for their whole text.'),
+  place: z
+    .enum(LESSON_PLACES)
+    .default('system')
+    .describe(
+      "Where lessons stand in a prompt: system (in the system prompt, under headings), or message (in the user's words, at the end of the user's message, without the lines of library.index), which models of a few billion parameters follow better.",
+    ),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')

@@ -1,4 +1,4 @@
-import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { Lesson, LessonPlace, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
 import type { HoldoutLot } from '../effect/hold-out.ts';
@@ -128,6 +128,21 @@ export function selectLessons(
 }
 
 const NO_INDEX = { lines: 0, tokens: 0 };
+
+/** The limits of settings that may change, as they are at each recall. A message has no room for lines. */
+export const limitsFor = (
+  settings: Required<RecallLimits> & { readonly place: LessonPlace },
+): RecallLimits => ({
+  get topK() {
+    return settings.topK;
+  },
+  get tokenBudget() {
+    return settings.tokenBudget;
+  },
+  get index() {
+    return settings.place === 'message' ? NO_INDEX : settings.index;
+  },
+});
 const OF_INTEREST: readonly RecallOutcome[] = ['shown', 'listed', 'held-out'];
 const interest = (verdict: RecallOutcome): number => {
   const at = OF_INTEREST.indexOf(verdict);

@@ -1,6 +1,7 @@
-import type { Lesson } from '../../core/lesson.ts';
+import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../core/recall.ts';
-import { renderBlock, renderDelta } from '../render-block.ts';
+import { renderDelta } from '../render-block.ts';
+import { placeLessons, renderSaid } from '../render-said.ts';
 import {
   extendThread,
   freezeThread,
@@ -33,6 +34,8 @@ export interface ConversationView {
   readonly newestIsUser: boolean;
   /** The user's newest request. */
   readonly task: string;
+  /** The link of the message with that request, where text can be added to it. */
+  readonly taskLink: string | undefined;
 }
 
 /** The changes of the library since a generation. */
@@ -70,6 +73,7 @@ interface ThreadSituation {
   readonly lessons: number;
   /** Lessons that are held out from the session. */
   readonly heldOut: ReadonlySet<string>;
+  readonly place: LessonPlace;
   changedSince(generation: number): ChangedLessons;
 }
 
@@ -106,7 +110,7 @@ export function decideBlockUpdate(situation: ThreadSituation, request: ShowReque
 }
 
 function whatToAdd(
-  { generation, heldOut, changedSince }: ThreadSituation,
+  { generation, heldOut, place, changedSince }: ThreadSituation,
   thread: PromptThread,
   { links, newestIsUser }: ConversationView,
   hasMore: boolean,
@@ -119,6 +123,8 @@ function whatToAdd(
   const news = isCurrent ? NO_CHANGES : changedSince(thread.generation);
   const changed = new Set([...news.ids].filter((id) => !heldOut.has(id)));
   const withdrawn = news.withdrawn.filter((id) => thread.inForce.has(id));
+  // Words of a user cannot be taken back by their name: the conversation gets those that still hold.
+  if (place === 'message' && withdrawn.length > 0) return { kind: 'freeze', why: 'withdrawn' };
   // For a restored thread it is unknown whether this message was sent before: it stays unchanged.
   const isNewTask = hasMore && thread.asked !== undefined && thread.asked !== after;
   if (changed.size === 0 && withdrawn.length === 0 && !isNewTask)
@@ -136,13 +142,19 @@ export interface ComposedUpdate {
   readonly choice?: RecallChoice;
 }
 
-/** `generation` was in force at the recall; `heldOut` are the lessons that are held out from the session. */
+interface ComposeOptions {
+  /** In force at the recall. */
+  readonly generation: number;
+  /** Lessons that are held out from the session. */
+  readonly heldOut: ReadonlySet<string>;
+  readonly place: LessonPlace;
+}
+
 export function composeBlockUpdate(
   need: OpenBlockUpdate,
   recalled: RecallResult,
   request: ShowRequest,
-  generation: number,
-  heldOut: ReadonlySet<string>,
+  { generation, heldOut, place }: ComposeOptions,
 ): ComposedUpdate {
   const { session, turn, thread, conversation } = request;
   const { domain, considered, engine } = recalled;
@@ -162,9 +174,15 @@ export function composeBlockUpdate(
 
   if (need.kind === 'freeze') {
     const first = conversation()?.links[0];
-    const place = { why: need.why, ...(first === undefined ? {} : { first }) };
-    const fact = { ...who, ...place, ...shownIds(allowed, listed), ...how };
-    const choice = withText(fact, renderBlock(allowed, listed));
+    const { text } = placeLessons(place, allowed, listed);
+    // Without a message that text can be added to, the words stand in the system prompt.
+    const after = place === 'message' && text !== '' ? conversation()?.taskLink : undefined;
+    const where = {
+      why: need.why,
+      ...(first === undefined ? {} : { first }),
+      ...(after === undefined ? {} : { after }),
+    };
+    const choice = withText({ ...who, ...where, ...shownIds(allowed, listed), ...how }, text);
     const asked = conversation()?.links.at(-1);
     return { thread: { ...freezeThread(choice), ...(asked === undefined ? {} : { asked }) }, choice };
   }
@@ -175,12 +193,15 @@ export function composeBlockUpdate(
     return before?.revision !== revision || before.isLine;
   });
   const index = newLines(listed, need.thread);
-  const text = renderDelta({
-    lessons: news,
-    index,
-    withdrawn: outdatedNames(need.withdrawn, [...news, ...index], need.thread),
-    isFirst: need.thread.text.hash === undefined,
-  });
+  const text =
+    place === 'message'
+      ? renderSaid(news)
+      : renderDelta({
+          lessons: news,
+          index,
+          withdrawn: outdatedNames(need.withdrawn, [...news, ...index], need.thread),
+          isFirst: need.thread.text.hash === undefined,
+        });
   if (text === '') return { thread: { ...withGeneration(need.thread, generation), asked: after } };
   const isChanged = [...news, ...index].some(({ id }) => need.changed.has(id)) || need.withdrawn.length > 0;
   const why = isChanged ? 'changed' : 'task';

@@ -56,9 +56,13 @@ export interface PromptThread {
   readonly text: ShownText;
 }
 
-/** A thread that begins with a block. */
-export const freezeThread = ({ fact, text }: RecallChoice): PromptThread =>
-  build(fact.generation, fact.first, wordsOf(fact), text, []);
+/** A thread that begins with a block, or with a text at the user's message. */
+export function freezeThread({ fact, text }: RecallChoice): PromptThread {
+  const { generation, first, after } = fact;
+  const inForce = wordsOf(fact);
+  if (after === undefined || text === undefined) return build(generation, first, inForce, text, []);
+  return build(generation, first, inForce, undefined, [{ link: after, text }]);
+}
 
 /** The thread with the text that was added after the link `after`. */
 export function extendThread(
@@ -151,9 +155,10 @@ export async function restoreThreads(
 
 /** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
 function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThread | undefined {
-  const { block, after, lessons } = choice.fact;
+  const { block, after, lessons, why } = choice.fact;
   const hadText = block !== undefined || lessons.length > 0;
   if (hadText && choice.text === undefined) return undefined;
-  if (after === undefined) return freezeThread(choice);
+  const isBeginning = why === 'new' || why === 'expired' || why === 'compacted' || why === 'withdrawn';
+  if (after === undefined || isBeginning) return freezeThread(choice);
   return before && extendThread(before, choice, after);
 }

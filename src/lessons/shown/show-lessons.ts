@@ -1,7 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TurnRole } from '../../core/evidence.ts';
-import type { Lesson, Scope } from '../../core/lesson.ts';
+import type { Lesson, LessonPlace, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
@@ -18,6 +18,7 @@ interface ShowLessonsOptions {
   readonly records: Records;
   readonly clock: Clock;
   readonly domains?: readonly DomainPattern[];
+  readonly place?: () => LessonPlace;
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
@@ -53,6 +54,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
     lessonCount: createLessonCounter(library),
     lesson: library.lesson,
     ...(options.domains === undefined ? {} : { domains: options.domains }),
+    ...(options.place === undefined ? {} : { place: options.place }),
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);
       return {

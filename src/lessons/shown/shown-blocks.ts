@@ -1,5 +1,5 @@
 import { createLruMap, type LruMap } from '../../base/lru-map.ts';
-import type { Lesson } from '../../core/lesson.ts';
+import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallResult } from '../../core/recall.ts';
 import { cleanQuery } from '../recall/clean-query.ts';
 import { type DomainPattern, namedDomain } from '../recall/domain.ts';
@@ -34,6 +34,8 @@ export interface ShownBlocksOptions {
   lessonCount(query: ShowRequest['query'], now: number): number;
   changedSince(generation: number): ChangedLessons;
   lesson(id: string): Lesson | undefined;
+  /** Where lessons stand; the system prompt unless it is given. */
+  readonly place?: () => LessonPlace;
   /** The rules that name the domain of a request, also where there is no lesson to recall. */
   readonly domains?: readonly DomainPattern[];
   /** Called once for every decision. */
@@ -78,7 +80,12 @@ interface Draft {
 }
 
 export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
-  const { idleMs = HOUR_MS, patienceMs = PATIENCE_MS, mostSessions = MOST_SESSIONS } = options;
+  const {
+    idleMs = HOUR_MS,
+    patienceMs = PATIENCE_MS,
+    mostSessions = MOST_SESSIONS,
+    place: placeNow,
+  } = options;
   const sessions = createLruMap<string, Session>(mostSessions);
 
   function open(id: string): Session {
@@ -113,10 +120,11 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     if (slot.recalling) return slot.recalling.then(() => show(request, true));
 
     const { heldOut } = session;
+    const place = placeNow?.() ?? 'system';
     const { thread, lastAt } = slot;
     const { changedSince } = options;
     const lessons = options.lessonCount(request.query, request.now);
-    const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, changedSince };
+    const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, place, changedSince };
     const need = decideBlockUpdate(situation, request);
     if (need.kind === 'keep') return settle(session, slot, need, request, generation);
 
@@ -133,7 +141,8 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
       }
       draft = { purpose, generation, recalled: nothingRecalled(request, options.domains) };
     }
-    const settled = composeBlockUpdate(need, draft.recalled, request, draft.generation, heldOut);
+    const made = { generation: draft.generation, heldOut, place };
+    const settled = composeBlockUpdate(need, draft.recalled, request, made);
     return settle(session, slot, settled, request, draft.generation);
   }
 

@@ -100,6 +100,31 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     expect(states).toEqual(['proposed', 'trial', 'live']);
   });
 
+  /** Where the provider finds a lesson: with the system text, or with the user's. */
+  const places = once(async () => {
+    const found = [];
+    for (const place of ['system', 'message'] as const) {
+      let seen: readonly unknown[] = [];
+      const provider = await stage.provider(`place-${place}`, ({ body }, response) => {
+        seen = asArray(asObject(JSON.parse(body.toString())).messages);
+        replyWith(response, 'It is sorted.');
+      });
+      const here = await stage.open(
+        `place-${place}`,
+        {
+          providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
+          library: { holdout: 0, place },
+        },
+        { env: { P_KEY: 'k-000000000000' } },
+      );
+      await teach(here);
+      await shown(here);
+      const roles = seen.map(asObject).filter(({ content }) => String(content).includes('booking day first'));
+      found.push(...roles.map(({ role }) => role));
+    }
+    expect(found).toEqual(['system', 'user']);
+  });
+
   return {
     'library.topK': {
       acts: async () =>
@@ -125,6 +150,8 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
         expect((await counts(await teach(await changed('guarded')))).size).toBeGreaterThan(1);
       },
     },
+    'library.place=system': { acts: places },
+    'library.place=message': { acts: places },
     'library.autonomy=manual': { acts: autonomy },
     'library.autonomy=guarded': { acts: autonomy },
     'library.autonomy=autonomous': { acts: autonomy },

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LESSON_PLACES, type LessonPlace } from '../../../src/core/lesson.ts';
+import type { Recall } from '../../../src/core/recall.ts';
 import { WIRE_NAMES, type WireName } from '../../../src/core/wire.ts';
 import { augment } from '../../../src/gateway/forward.ts';
 import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
@@ -37,7 +39,7 @@ interface Tally {
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
   ...{ restarts: 0, retries: 0, peeks: 0, grown: 0 },
-  frozen: { new: 0, compacted: 0, expired: 0, changed: 0, task: 0 },
+  frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0 },
 });
 
 /** Cheaper than `expect`, for hundreds of thousands of calls. */
@@ -55,7 +57,9 @@ interface Sent {
   readonly at: number;
 }
 
-async function runSession(wire: WireName, seed: number, tally: Tally): Promise<void> {
+const isBeginning = ({ why }: RecallChoice['fact']): boolean => why !== 'changed' && why !== 'task';
+
+async function runSession(wire: WireName, place: LessonPlace, seed: number, tally: Tally): Promise<void> {
   const random = createRandom(seed);
   const chance = (p: number) => random() < p;
   const library = createSmallLibrary((session, id) => (session.length + id.charCodeAt(1)) % 7 === 0);
@@ -64,6 +68,8 @@ async function runSession(wire: WireName, seed: number, tally: Tally): Promise<v
   const start = () =>
     createShownBlocks({
       ...library,
+      ...(place === 'message' ? { recall: withoutLines(library.recall) } : {}),
+      place: () => place,
       idleMs: IDLE_MS,
       record: (fact, text) => recorded.push({ fact, text }),
       restore: async () => recorded.slice(),
@@ -116,8 +122,14 @@ async function runSession(wire: WireName, seed: number, tally: Tally): Promise<v
     const isAgain = before !== undefined && library.generation() === 0;
     const fact = isAgain ? undefined : recorded[known]?.fact;
     if (fact) tally.frozen[fact.why]++;
-    if (fact !== undefined && fact.after === undefined) {
-      const frozen = recorded.slice(0, known).findLast((one) => one.fact.thread === model && !one.fact.after);
+    if (fact !== undefined && isBeginning(fact)) {
+      must(
+        (fact.after === undefined) === (place === 'system' || fact.block === undefined),
+        'it has its place',
+      );
+      const frozen = recorded
+        .slice(0, known)
+        .findLast((one) => one.fact.thread === model && isBeginning(one.fact));
       checkCause(fact.why, fresh, before, frozen?.fact);
       return;
     }
@@ -140,6 +152,7 @@ async function runSession(wire: WireName, seed: number, tally: Tally): Promise<v
     frozen: RecallChoice['fact'] | undefined,
   ): void {
     if (why === 'new') must(before === undefined, 'only what is unknown is new');
+    else if (why === 'withdrawn') must(place === 'message', 'only words cannot be taken back');
     else if (why === 'expired') must(before !== undefined && at - before.at > IDLE_MS, 'it was idle');
     else if (before === undefined || !isPlaceGone(before, { links })) {
       must(links[0] !== frozen?.first && links.length <= 4, 'the history begins with something else');
@@ -202,6 +215,10 @@ function checkLaw(before: Sent, now: Sent, isSteady: boolean): void {
   }
 }
 
+const withoutLines =
+  (recall: Recall): Recall =>
+  async (...asked) => ({ ...(await recall(...asked)), index: [] });
+
 /** Adds, revises, renames or retires. */
 function changeLibrary(library: SmallLibrary, random: () => number): void {
   const known = library.lessons();
@@ -219,11 +236,12 @@ function changeLibrary(library: SmallLibrary, random: () => number): void {
 }
 
 describe('the prompt-cache law', () => {
-  const claim = '%s: the common prefix of two requests stays common with our text in it';
-  it.each(WIRE_NAMES)(claim, { timeout: 120_000 }, async (wire) => {
+  const claim = '%s, lessons in the %s: the common prefix of two requests stays common with our text in it';
+  const cases = WIRE_NAMES.flatMap((wire) => LESSON_PLACES.map((place) => [wire, place] as const));
+  it.each(cases)(claim, { timeout: 120_000 }, async (wire, place) => {
     const tally = newTally();
     await fc.assert(
-      fc.asyncProperty(fc.nat(), (seed) => runSession(wire, seed, tally)),
+      fc.asyncProperty(fc.nat(), (seed) => runSession(wire, place, seed, tally)),
       { numRuns: SESSIONS, endOnFailure: true },
     );
     if (process.env.TALLY) process.stdout.write(`${wire} ${JSON.stringify(tally)}\n`);

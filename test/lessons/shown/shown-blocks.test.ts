@@ -12,7 +12,8 @@ const HOUR = 3_600_000;
 function conversationOf(links: string, topics = 'tests parser'): ConversationView {
   const list = links.split(' ');
   const newest = list.at(-1) ?? '';
-  return { links: list, newestIsUser: newest === newest.toUpperCase(), task: `${topics} ${newest}` };
+  const taskLink = list.findLast((one) => one === one.toUpperCase());
+  return { links: list, newestIsUser: taskLink === newest, task: `${topics} ${newest}`, taskLink };
 }
 
 function setUp(
@@ -261,7 +262,7 @@ describe('a lesson that is published during a conversation', () => {
     library.put(tests);
     const { block } = await ask('A');
     library.put(parser);
-    const conversation = () => ({ links: [], newestIsUser: false, task: 'parser' });
+    const conversation = () => ({ links: [], newestIsUser: false, task: 'parser', taskLink: undefined });
     expect(ask('', { conversation })).toMatchObject({ generation: 2, block, additions: [] });
     expect(ask('', { conversation: () => undefined })).toMatchObject({ block, additions: [] });
   });

@@ -36,7 +36,7 @@ export async function evaluate(options: EvaluateOptions): Promise<PassCounts> {
   const left = [...tasks];
   const work = async (): Promise<void> => {
     for (let task = left.shift(); task !== undefined; task = left.shift()) {
-      const common = { task, template, weights, block: block(task), count: 1, temperature, signal };
+      const common = { task, template, weights, shown: { text: block(task) }, count: 1, temperature, signal };
       const [attempt] = await attemptTask({ ...common, seed: `${seed}/${task.id}` });
       if (attempt === undefined) continue;
       score.of++;
