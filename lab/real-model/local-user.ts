@@ -1,5 +1,5 @@
 /**
- * npm run bench:local-user -- --chat http://127.0.0.1:8099/v1 [--model qwen --prompts 50 --seed 1 --learn --write]
+ * npm run bench:local-user -- --chat http://127.0.0.1:8099/v1 [--model qwen --place message --prompts 50 --seed 1 --learn --write]
  *
  * Instar with a local model only, as a new user has it: `instar init` on an empty home, a daemon of its own, no key. The user asks for
  * small files (the suite `desk`), says in the chat what is wrong with them, and asks for others on the next day. The same prompts are
@@ -23,6 +23,8 @@ const { values } = parseArgs({
   options: {
     chat: { type: 'string', default: 'http://127.0.0.1:8099/v1' },
     model: { type: 'string', default: 'qwen' },
+    /** `library.place`. */
+    place: { type: 'string', default: 'message' },
     prompts: { type: 'string', default: '50' },
     /** Corrections of each rule. */
     times: { type: 'string', default: '3' },
@@ -106,6 +108,7 @@ const words = ['--provider', 'box', '--wire', 'openai-chat', '--base-url', value
 say(
   (await home.instar('init', ...words, '--model', values.model, ...(values.learn ? ['--learn'] : []))).trim(),
 );
+say((await home.instar('config', 'set', 'library.place', values.place)).trim());
 const daemon = await home.up();
 try {
   const before = await askAll(daemon, 'before');
@@ -123,7 +126,7 @@ try {
     String(answers.filter((one, at) => one.followed && prompts[at]?.rule.id === form).length);
   const each = prompts.length / rules.length;
   const text = [
-    `${prompts.length} prompts, ${corrections} corrections of ${rules.length} rules in the chat, ${lessons.length} lessons${values.learn ? ', the model also writes lessons' : ' (quoted)'}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - began) / 60_000)} minutes.`,
+    `${prompts.length} prompts, ${corrections} corrections of ${rules.length} rules in the chat, ${lessons.length} lessons${values.learn ? ', the model also writes lessons' : ' (quoted)'}, library.place ${values.place}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - began) / 60_000)} minutes.`,
     markdownTable(
       ['', 'before', 'after'],
       [

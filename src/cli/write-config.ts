@@ -4,7 +4,7 @@ import { editConfig } from '../config/edit-config.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import type { ProviderEntry } from '../config/schema.ts';
-import { toJson } from '../core/json.ts';
+import { asObject, toJson } from '../core/json.ts';
 import { localServers } from '../doctor/check-models.ts';
 import { CommandError, EXIT } from './context.ts';
 
@@ -68,6 +68,19 @@ export interface NextConfig {
   readonly text: string;
   /** Whether the existing file was invalid, so that only its backup keeps its content. */
   readonly isFresh: boolean;
+  /** Lessons now stand in the user's message, because the default model is a small one. */
+  readonly isForSmall: boolean;
+}
+
+/** The most parameters, in billions, of a model for which lessons stand in the user's message. */
+const SMALL_BILLIONS = 4;
+
+/** Whether the name of a model says that it is a small one: `qwen2.5-coder:1.5b`, `smollm2:360m`. Names without a size say nothing. */
+export function isSmallModel(model: string): boolean {
+  const sizes = [...model.matchAll(/(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])/gi)].map(
+    ([, size, unit]) => Number(size) * (unit?.toLowerCase() === 'm' ? 0.001 : 1),
+  );
+  return sizes.length > 0 && Math.max(...sizes) <= SMALL_BILLIONS;
 }
 
 /**
@@ -82,7 +95,10 @@ export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.Pr
     ...aliases.map((alias) => ({ path: ['models', alias], value: `${name}/${model}` })),
   ];
   const isFresh = !isUsable(file, env);
-  return { text: editConfig(file, edits, env, isFresh).text, isFresh };
+  const isChosen = !isFresh && asObject(asObject(readConfigFile(file)).library).place !== undefined;
+  const isForSmall = model !== undefined && !isChosen && isSmallModel(model);
+  const place = isForSmall ? [{ path: ['library', 'place'], value: 'message' }] : [];
+  return { text: editConfig(file, [...edits, ...place], env, isFresh).text, isFresh, isForSmall };
 }
 
 /** Whether a file can be read and is valid, or does not exist. */

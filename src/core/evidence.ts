@@ -57,6 +57,8 @@ export interface TurnEvidence {
     readonly user?: string;
     /** The calls of the reply to that. */
     readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+    /** The answer to what the user said next is this one with changes. */
+    readonly isRevised?: true;
     /** One of the next turns made the edit that failed in this one. */
     readonly isCorrected?: true;
   };

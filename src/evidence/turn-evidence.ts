@@ -5,6 +5,7 @@ import type { DecodedTurn, RewardView } from '../core/store.ts';
 import { isChatWordMessage, readTypedWords } from '../text/chat-word.ts';
 import { separateTypedText } from '../text/typed-text.ts';
 import { resultMark } from './signals/repeated-calls.ts';
+import { isRevisedAnswer } from './signals/revised-answer.ts';
 import { readTextResults } from './tools/text-results.ts';
 import { readCall } from './tools/tool-call.ts';
 import { hasToolFailed } from './tools/tool-outcome.ts';
@@ -112,9 +113,13 @@ function nextState(
     tools: [...tools, ...written],
     ...(isMessage ? { user } : {}),
     ...(following.length === 0 ? {} : { calls: following }),
+    ...(isMessage && isRevisedAnswer(saidIn(turn), saidIn(after)) ? { isRevised: true as const } : {}),
     ...(isCorrected(turn, later) ? { isCorrected: true as const } : {}),
   };
 }
+
+const saidIn = (turn: DecodedTurn | undefined): string =>
+  turn?.reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') ?? '';
 
 /** How often the user had sent the newest message before; undefined when it is new. */
 function askedBefore(messages: readonly ChatMessage[]): number | undefined {

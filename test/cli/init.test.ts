@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isSmallModel } from '../../src/cli/write-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createTemporaryFolder, runInProcess } from './run-cli.ts';
 import { type StubServer, sendJson, startStubServer } from './stub-server.ts';
@@ -58,6 +59,31 @@ describe('instar init, by flags', () => {
     expect(named.code).toBe(0);
     expect(named.stderr).toContain('Lessons are written by box/m2 on this machine');
     expect(readConfig().models).toEqual({ default: 'box/m2', evolver: 'box/m2', judge: 'box/m2' });
+  });
+
+  it("puts lessons into the user's message for a model whose name says that it is small, unless the user chose", async () => {
+    const flags = ['--provider', 'box', '--base-url', `${provider.url}/v1`, '--pass-through', '--force'];
+    const small = await init(...flags, '--model', 'qwen2.5-coder:1.5b');
+    expect(small.code).toBe(0);
+    expect(small.stderr).toContain('(library.place): qwen2.5-coder:1.5b');
+    expect(readConfig().library).toEqual({ place: 'message' });
+    writeFileSync(configFile(), '{"library": {"place": "system"}}');
+    expect((await init(...flags, '--model', 'qwen2.5-coder:1.5b')).stderr).not.toContain('library.place');
+    expect(readConfig().library).toEqual({ place: 'system' });
+  });
+
+  it.each([
+    ['gemma3:4b', true],
+    ['Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf', true],
+    ['smollm2:360m', true],
+    ['llama3.1:8b', false],
+    ['gpt-oss:120b', false],
+    ['qwen3:30b-a3b', false],
+    ['phi-3-mini', false],
+    ['claude-sonnet-4-5', false],
+    ['m4', false],
+  ])('%s: small, by its name: %s', (model, isSmall) => {
+    expect(isSmallModel(model)).toBe(isSmall);
   });
 
   it('probes the entry with its key and prints one JSON document', async () => {

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/base/random.ts';
 import {
   afterRollback,
   type BatchRewards,
+  batchRewards,
   DEFAULT_GUARD,
   FRESH_GUARD,
   guardVerdict,
   observeRewards,
   type RewardGuard,
 } from '../../src/train/reward-guard.ts';
+import type { Group } from '../../src/train/rollout.ts';
 
 const seen = (version: number, reward: number, completion?: number): BatchRewards => ({
   version,
@@ -18,6 +21,13 @@ const seen = (version: number, reward: number, completion?: number): BatchReward
 });
 const guardAfter = (...all: readonly BatchRewards[]): RewardGuard =>
   all.reduce((guard, each) => observeRewards(guard, each, DEFAULT_GUARD), FRESH_GUARD);
+const madeOf = (task: string, policy: number, rewards: readonly number[]): Group => ({
+  ...{ task, policy, generation: 1 },
+  rollouts: rewards.map((reward, at) => ({
+    ...{ id: `${task}/${at}`, task, segments: [], reward, rewardSource: 'verifier' as const },
+    isComplete: reward === 1,
+  })),
+});
 const verdict = (guard: RewardGuard): string => guardVerdict(guard, DEFAULT_GUARD);
 
 describe('the reward guard', () => {
@@ -71,5 +81,39 @@ describe('the reward guard', () => {
         expect(verdict(guardAfter(...rewards.map((reward, version) => seen(version, reward))))).toBe('go-on');
       }),
     );
+  });
+
+  it('takes a batch of harder tasks for what it is, and finds a collapse all the same', () => {
+    const errors = { reward: 0.08, completion: 0.1 };
+    const batch = (version: number, reward: number) => ({ ...seen(version, reward), errors });
+    expect(verdict(guardAfter(batch(0, 0.75), batch(1, 0.5), batch(2, 0.5)))).toBe('go-on');
+    expect(verdict(guardAfter(batch(0, 0.75), batch(1, 0.3), batch(2, 0.3)))).toBe('roll-back');
+  });
+
+  it('rarely rolls back weights that do not change, whatever tasks the batches have', () => {
+    const runs = 300;
+    const random = createRandom('reward-guard');
+    const batchOf = (version: number): BatchRewards => {
+      // Half of the tasks are hard; eight attempts each.
+      const groups = Array.from({ length: 8 }, (_, at) => {
+        const chance = random.next() < 0.5 ? 0.25 : 0.9;
+        const attempts = Array.from({ length: 8 }, () => Number(random.next() < chance));
+        return madeOf(`task-${at}`, version, attempts);
+      });
+      const rewards = batchRewards(groups);
+      if (rewards === undefined) throw new Error('an empty batch');
+      return rewards;
+    };
+    const count = (forget: (one: BatchRewards) => BatchRewards): number =>
+      Array.from({ length: runs }, () => {
+        let guard = FRESH_GUARD;
+        for (let version = 0; version < 20; version++) {
+          guard = observeRewards(guard, forget(batchOf(version)), DEFAULT_GUARD);
+          if (verdict(guard) !== 'go-on') return 1;
+        }
+        return 0;
+      }).reduce<number>((sum, one) => sum + one, 0);
+    expect(count((one) => one)).toBeLessThan(0.1 * runs);
+    expect(count(({ errors: _, ...one }) => one)).toBeGreaterThan(0.3 * runs);
   });
 });

@@ -83,7 +83,7 @@ describe('training', () => {
     let done = 0;
     const shares: number[] = [];
     for (let run = 0; run < 12; run++) {
-      const guard = { bound: 2, batches: 99, mostRollbacks: 0, slowDown: 1 };
+      const guard = { bound: 2, batches: 99, mostRollbacks: 0, slowDown: 1, errors: 0 };
       const { server, sampler } = await learn(`shuffled/${run}`, withShuffledRewards, { steps: 25, guard });
       const count = await completeness(server, sampler, 50, `${run}`);
       shares.push(count / 300);
@@ -241,7 +241,7 @@ describe('a fault in training', () => {
         reward: policy.version > 2 ? 0.1 * (at % 2) : policy.version + (at % 2),
       }));
     };
-    const guard = { bound: 0.2, batches: 2, mostRollbacks: 2, slowDown: 0.5 };
+    const guard = { bound: 0.2, batches: 2, mostRollbacks: 2, slowDown: 0.5, errors: 0 };
     const journal = createMemoryJournal();
     const progress = await all(
       inputFor(engine, { batch: { groups: 2, size: 16 }, rollouts, guard, journal }),

@@ -13,13 +13,14 @@ import {
 import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks } from './praise-phrases.ts';
-import { isRepeatable } from './repeatable.ts';
+import { isRepeatable, isRepeatedChange } from './repeatable.ts';
 import { isRevocation, isRevocationOfLast } from './revocations.ts';
 import {
   isBareReminder,
   isDoneAgain,
   isGeneralStatement,
   isHabit,
+  isHouseCustom,
   isOrder,
   isPlainRule,
   isRepeated,
@@ -43,6 +44,8 @@ interface ReplyContext {
   readonly about: string;
   /** The sentence is among the first ones. */
   readonly isNear?: boolean;
+  /** The message changed the reply: the answer to it is the reply with changes. */
+  readonly isRevised?: boolean;
 }
 
 const ABOUT_CAP = 4000;
@@ -66,7 +69,8 @@ export function readReaction({ evidence, said }: TurnReading): Reaction | undefi
   if (first === undefined || NEW_TOPIC.test(first.folded)) return undefined;
   const about = foldAccents(`${evidence.task.slice(0, ABOUT_CAP)} ${said.slice(0, ABOUT_CAP)}`);
   const question = /[?？]$/.test(said) ? foldAccents(said.slice(-LONGEST_QUESTION)) : '';
-  return reactionOf(sentences, { question: lastSentence(question), about });
+  const isRevised = evidence.next?.isRevised === true;
+  return reactionOf(sentences, { question: lastSentence(question), about, isRevised });
 }
 
 const LONGEST_QUESTION = 300;
@@ -98,9 +102,9 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   const remark = sentences
     .filter(
       ({ text, folded, block }, index) =>
-        kinds[index] === 'other' &&
+        (kinds[index] === 'other' || (context.isRevised === true && kinds[index] === 'task')) &&
         block < begun &&
-        isRepeatable(text) &&
+        (context.isRevised === true ? isRepeatedChange(text) : isRepeatable(text)) &&
         !isAnswer(folded, context.question),
     )
     .slice(0, MOST_QUOTES)
@@ -249,9 +253,11 @@ const ACTUALLY =
 const CONTRAST =
   /(?:^(?:not|nicht|pas|niet) |(?:, | - | – |\()(?:but |und |et |y )?(?:not|nicht|kein|keine|pas|no (?=npm|en|el|la|los|las|un|a|es|con|de|era)|non|nao|niet|nie|не|а не|degil|nahi) ?)(?!thanks|wrong at|a problem|an issue|yet\b|only\b|just\b|sure\b|necessarily\b|bad\b|now\b|really\b|too\b|to\b|that i\b|urgent|need|problem|worries|hay\b|more\b|idea|if\b)[\p{L}\p{N}"'./_-]|\b(?:use|take|do|make it|write|should be|nimm|usa|utilise)\b.{1,40} (?:instead|stattdessen|a la place)\b|\b(?:it's|is|was|use|uses|using) [\p{L}\p{N}.#+_-]{1,30} not [\p{L}\p{N}]|, npm nahi|不要用/u;
 
-function kindOf(folded: string, isFirst: boolean, { question, about, isNear }: ReplyContext): SentenceKind {
+function kindOf(folded: string, isFirst: boolean, context: ReplyContext): SentenceKind {
+  const { question, about, isNear, isRevised } = context;
   const asked = isAnswer(folded, question);
   if (isOutageSentence(folded)) return 'outage';
+  if (isRevised === true && isHouseCustom(folded)) return 'rule';
   const isQuestion = /[?？]$/.test(folded);
   const isTask = NEXT_TASK.test(folded);
   const isInstruction = isInstructionVerb(/^(?:please |pls )?([a-z]+)/.exec(folded)?.[1] ?? '');

@@ -118,6 +118,17 @@ export const isGeneralStatement = (folded: string): boolean =>
   !/[?？]$/.test(folded) &&
   folded.split(' ').length <= MOST_OF_STATEMENT;
 
+/** Words for what holds in this house. Alone they prove nothing: "our tests are slow". */
+const HOUSE =
+  /\b(?:our|ours|with us|at ours)\b|\bwe (?:always|never|only|all|usually|normally|don't|do not|write|put|name|call|use|keep|start|end|begin|close|sign|mark|prefer|expect|read|pass|sort|limit|format|spell|number|order)\b|\b(?:always|never|whenever)\b/;
+
+/** A statement about how things are in this house, where it is known to have changed an answer: no question, and not about one moment. */
+export const isHouseCustom = (folded: string): boolean =>
+  HOUSE.test(folded) &&
+  !/[?？]$/.test(folded) &&
+  !IN_JEST.test(folded) &&
+  !/^(?:can|could|would|should|shall|let's|lets|let|we (?:need|want|should|could|can))\b/.test(folded);
+
 const PLAIN_RULES: readonly RegExp[] = [
   /^(?:and |but |also,? |btw,? |oh and |please |pls |by the way,? )*(?:always|never(?! mind)|from now on|in future|in the future|going forward|next time|whenever you|remember (?:that|to))\b/,
   /^(?:and |but |also,? |btw,? |oh and |by the way,? )*we (?:always|never|only|don't|do not|shouldn't) (?!need|want|know|have|see|think|get|got|care)\w+/,
