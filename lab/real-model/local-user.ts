@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../src/base/random.ts';
-import { asArray, asObject, asString } from '../../src/core/json.ts';
+import { asArray, asObject, asString, parseJson } from '../../src/core/json.ts';
 import { wilsonInterval } from '../../src/stats/interval.ts';
 import { pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
 import { DESK_SAMPLING, DESK_SYSTEM, deskHouse, gradeDeskReply } from '../desk/desk.ts';
@@ -114,8 +114,9 @@ try {
   const before = await askAll(daemon, 'before');
   say(`before: rule followed ${count(before, 'followed')}, file as asked for ${count(before, 'done')}`);
   const corrections = await correct(daemon);
-  const lessons = asArray(asObject(await daemon.get('/api/lessons')).lessons).map((one) => asObject(one));
+  const lessons = asArray(parseJson(await home.instar('lessons', 'list', '--json'))).map(asObject);
   say(`${corrections} corrections, ${lessons.length} lessons`);
+  say(lessons.map(({ description }) => String(description)).join('\n'));
   const after = await askAll(daemon, 'after');
   say(`after: rule followed ${count(after, 'followed')}, file as asked for ${count(after, 'done')}`);
   const { mean, interval } = pairedBootstrap(
@@ -136,7 +137,7 @@ try {
       ],
     ),
     `After minus before, rule followed: ${(100 * (mean ?? 0)).toFixed(0)} points${interval === undefined ? '' : ` (${(100 * interval.low).toFixed(0)} to ${(100 * interval.high).toFixed(0)})`}.`,
-    `Lessons: ${lessons.map((one) => asString(asObject(one.text).description) ?? asString(one.description) ?? asString(one.name) ?? '').join('; ')}`,
+    `Lessons: ${lessons.map((one) => asString(one.description) ?? asString(one.name) ?? '').join('; ')}`,
   ].join('\n\n');
   process.stdout.write(`${text}\n`);
   if (values.write) writeSection('docs/local-models.md', 'bench:local-user', text);

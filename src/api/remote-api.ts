@@ -45,6 +45,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
     moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
     schedule: async () => asObject(await ask('GET', '/api/schedule')),
+    adaptation: async () => asObject(await ask('GET', '/api/adapt')),
     suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),

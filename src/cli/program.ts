@@ -103,6 +103,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Show, compare and roll back the sets of lessons that prompts may contain.',
     load: async () => (await import('./generations.ts')).declareGenerations,
   },
+  adapt: {
+    description: 'Show what reported events propose to change, and which of it other events support.',
+    load: async () => (await import('./adapt.ts')).declareAdapt,
+  },
   practice: {
     description:
       'Attempt tasks like yours in quiet hours, and learn from what separates good attempts from bad.',

@@ -42,6 +42,8 @@ export interface DaemonApi {
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;
+  /** Learning records of reported events, and the candidates that they make: `{ events, candidates, counts }`. Changes nothing. */
+  adaptation(): Promise<JsonObject>;
   /** Whether Instar learns, and what waits to be learned from: `{ on, since?, waiting: [{ code, count, what, why, nextAt?, fix? }] }`. */
   learning(): Promise<JsonObject>;
   /** Turns learning on or off, for good: `{ on, was }`. */

@@ -128,6 +128,7 @@ export const FOLDED_TYPES = [
   'cycle-end',
   'session-marked',
   'reward-given',
+  'event-reported',
 ] as const;
 export type FoldedType = (typeof FOLDED_TYPES)[number];
 

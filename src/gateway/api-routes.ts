@@ -196,6 +196,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
     'GET /api/schedule/:id',
     owned(async ({ api }, { id }) => (id === 'suggest' ? api.suggestWindows() : undefined), 'schedule'),
   ],
+  ['GET /api/adapt', owned(({ api }) => api.adaptation())],
   ['GET /api/keys', owned(async ({ keysApi }) => [...(await keysApi.list())])],
   ['POST /api/keys', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.create(body)), 'key')],
   [

@@ -26,8 +26,10 @@ export async function readStoredTurn(
     view.request === undefined ? undefined : await readRecordedRequest(view.request, records, known);
   if (body === undefined) return undefined;
   const { parts: reply, stop } = (await readStoredReply(view, records)) ?? { parts: [], stop: undefined };
+  // A request without a model was answered by the one that the config names.
+  const model = asString(body.model) || view.policy.replace(/^[^/]*\//, '') || '-';
   try {
-    return { view, request: wires[view.wire].decodeRequest(body), reply, stop };
+    return { view, request: wires[view.wire].decodeRequest({ ...body, model }), reply, stop };
   } catch (error) {
     if (error instanceof WireError) return undefined;
     throw error;

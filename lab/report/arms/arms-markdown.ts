@@ -197,10 +197,22 @@ function nights({ nights: all }: QuestionReport): string {
         count(own.length),
         count(trained.length),
         count(own.filter(({ isNew }) => isNew).length),
-        [...new Set(idle)].join('; '),
+        alikeReasons(idle),
       ];
     }),
   );
+}
+
+/** Reasons that differ in their numbers alone are one, with the first of them and how often it was given. Advice is left out. */
+function alikeReasons(reasons: readonly string[]): string {
+  const first = reasons.map((reason) => reason.split(/\. (?=[A-Z])/)[0] ?? '');
+  const shapes = [...new Set(first.map((reason) => reason.replace(/\d+/g, '#')))];
+  return shapes
+    .map((shape) => {
+      const alike = first.filter((reason) => reason.replace(/\d+/g, '#') === shape);
+      return `${alike[0]}${alike.length > 1 ? ` (${count(alike.length)} nights, with other numbers)` : ''}`;
+    })
+    .join('; ');
 }
 
 const costs = ({ costs: all }: QuestionReport): string =>

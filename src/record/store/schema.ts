@@ -70,8 +70,16 @@ create index facts_by_type on facts(type, seq) where type = 'library-changed' or
 create table bodies(seq integer primary key, codec integer not null, sum blob not null, body blob not null) strict;
 `;
 
+/** Reported events are folded, too. */
+const FOURTH = `
+drop index facts_by_type;
+create index facts_by_type on facts(type, seq) where type = 'library-changed' or type = 'session-scored' or
+  type = 'turn-appraised' or type = 'learning-queued' or type = 'cycle-end' or type = 'session-marked' or
+  type = 'reward-given' or type = 'event-reported';
+`;
+
 /** Number N upgrades a file of version N to N + 1. Released versions have applied these: append, never edit. */
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH];
 
 /** The file's version; throws for a file of another program or of a newer version of this one. Changes nothing. */
 export function readVersion(sql: Sql, known: number): number {
