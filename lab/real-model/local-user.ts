@@ -127,7 +127,7 @@ try {
     String(answers.filter((one, at) => one.followed && prompts[at]?.rule.id === form).length);
   const each = prompts.length / rules.length;
   const text = [
-    `${prompts.length} prompts, ${corrections} corrections of ${rules.length} rules in the chat, ${lessons.length} lessons${values.learn ? ', the model also writes lessons' : ' (quoted)'}, library.place ${values.place}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - began) / 60_000)} minutes.`,
+    `${prompts.length} prompts, ${corrections} corrections of ${rules.length} rules in the chat, ${lessons.length} lessons${values.learn ? ', the model also judges' : ''}, library.place ${values.place}, seed ${seed}, ${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - began) / 60_000)} minutes.`,
     markdownTable(
       ['', 'before', 'after'],
       [

@@ -217,6 +217,12 @@ const RENDERINGS: Readonly<Record<string, (trial: Trial) => ChatRequest>> = {
     ask(DESK_SYSTEM, `${trial.task.request}\n\nAs I said before: ${trial.said}`),
   'said after the request, with a reminder: this and 1': (trial) =>
     ask(DESK_SYSTEM, `${trial.task.request}\n\nAs I said before: ${spoken(trial, 1)}`),
+  'said in brackets behind the request: this one': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request} (As I said before: ${trial.said})`),
+  'said behind the request, and the request named again: this one': (trial) =>
+    ask(DESK_SYSTEM, `${trial.task.request}\n\nAs I said before: ${trial.said}\n\nThe whole file, please.`),
+  'said before and asked after: this one': (trial) =>
+    ask(DESK_SYSTEM, `As I said before: ${trial.said}\n\nNow: ${trial.task.request}`),
   'said before the request: this one': (trial) => ask(DESK_SYSTEM, `${trial.said}\n\n${trial.task.request}`),
   'said in the system prompt: this one': (trial) => inSystem(trial.said, trial),
   'said in the system prompt: this and 1': (trial) => inSystem(spoken(trial, 1), trial),

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../src/core/gateway-client.ts';
 import type { StageReport } from '../../src/pipeline/stage-outcome.ts';
 import type { Condition } from '../suite/arms.ts';
-import type { LearningRecord, NightRecord } from '../suite/run-records.ts';
+import type { DayOfLearning, NightRecord } from '../suite/run-records.ts';
 
 /** A lesson as a report needs it. */
 export interface EnvironmentLesson {
@@ -25,7 +25,7 @@ export interface PromptAddition {
 }
 
 /** What learning has cost so far today, besides the policy's own answers. */
-export type LearningCost = Pick<LearningRecord, 'calls' | 'tokens' | 'usd'>;
+export type LearningCost = Pick<DayOfLearning, 'calls' | 'tokens' | 'usd'>;
 
 /** Where a run takes place: Instar between an agent and a policy, under one condition, with a library of its own. */
 export interface BenchEnvironment {

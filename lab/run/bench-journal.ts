@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { type Condition, currentName } from '../suite/arms.ts';
 import type {
-  LearningRecord,
+  DayOfLearning,
   LessonRecord,
   NightRecord,
   QuestionRecord,
@@ -14,7 +14,7 @@ export interface BenchJournal {
   readonly rows: readonly QuestionRecord[];
   readonly lessons: readonly LessonRecord[];
   readonly nights: readonly NightRecord[];
-  readonly learning: readonly LearningRecord[];
+  readonly learning: readonly DayOfLearning[];
   /** The last day that is complete, per condition and seed. */
   lastDay(condition: Condition, seed: number): number | undefined;
 }
@@ -23,7 +23,7 @@ export interface BenchJournalWriter {
   row(row: QuestionRecord): void;
   lesson(lesson: LessonRecord): void;
   night(night: NightRecord): void;
-  learning(cost: LearningRecord): void;
+  learning(cost: DayOfLearning): void;
   /** The day is complete; on disk when it returns. */
   endDay(condition: Condition, seed: number, day: number): void;
   close(): void;
@@ -63,7 +63,7 @@ type JournalLine =
   | ({ readonly type: 'row' } & QuestionRecord)
   | ({ readonly type: 'lesson' } & LessonRecord)
   | ({ readonly type: 'night' } & NightRecord)
-  | ({ readonly type: 'learning' } & LearningRecord)
+  | ({ readonly type: 'learning' } & DayOfLearning)
   | ({ readonly type: 'day-end' } & DayKey);
 
 /** We wrote these lines ourselves: a line that parses has the shape of its type. Undefined for one that a kill cut short. */
@@ -80,7 +80,7 @@ interface OpenDay {
   readonly rows: QuestionRecord[];
   readonly lessons: LessonRecord[];
   readonly nights: NightRecord[];
-  readonly learning: LearningRecord[];
+  readonly learning: DayOfLearning[];
 }
 
 /**
@@ -92,7 +92,7 @@ export function readBenchJournal(text: string): BenchJournal | undefined {
   const rows: QuestionRecord[] = [];
   const lessons: LessonRecord[] = [];
   const nights: NightRecord[] = [];
-  const learning: LearningRecord[] = [];
+  const learning: DayOfLearning[] = [];
   const last = new Map<string, number>();
   const open = new Map<string, OpenDay>();
   const dayOf = ({ condition, seed, day }: DayKey): OpenDay => {

@@ -92,7 +92,7 @@ export interface NightRecord {
 }
 
 /** What learning cost on a day, besides the policy's own answers. */
-export interface LearningRecord {
+export interface DayOfLearning {
   readonly condition: Condition;
   readonly seed: number;
   readonly day: number;

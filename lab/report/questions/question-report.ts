@@ -1,6 +1,6 @@
 import { armOf, CONDITIONS, type Condition } from '../../suite/arms.ts';
 import type {
-  LearningRecord,
+  DayOfLearning,
   LessonRecord,
   NightRecord,
   QuestionRecord,
@@ -43,7 +43,7 @@ export interface QuestionJournal {
   readonly rows: readonly QuestionRecord[];
   readonly lessons: readonly LessonRecord[];
   readonly nights: readonly NightRecord[];
-  readonly learning?: readonly LearningRecord[];
+  readonly learning?: readonly DayOfLearning[];
 }
 
 /** Pure: no clock, random draws have fixed seeds, and the order of the rows does not matter. */

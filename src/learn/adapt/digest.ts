@@ -28,7 +28,7 @@ export const candidateTypeOf = (
 ): CandidateType | undefined =>
   Object.hasOwn(FEEDS, kind) ? FEEDS[kind as EventKind] : registered.get(kind);
 
-export const dedupeKeyOf = ({
+const dedupeKeyOf = ({
   type,
   scope,
   sourceLabel,
