@@ -13,11 +13,11 @@ interface ChartWords {
   readonly most: number;
 }
 
-const WIDTH = 760;
+const WIDTH = 860;
 const HEIGHT = 360;
 const LEFT = 56;
 const TOP = 16;
-const RIGHT = 250;
+const RIGHT = 330;
 const BOTTOM = 44;
 const COLOURS = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#8c564b', '#7f7f7f'];
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
