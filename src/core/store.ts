@@ -90,7 +90,7 @@ export interface NamedLesson {
 export interface StoreReader {
   facts(after: number, limit: number): readonly StoredFact[];
   /** Facts of one type, by an index: the library and its measurements are folded from these. */
-  factsOf(type: FoldedType, after: number, limit: number): readonly StoredFact[];
+  factsOf(type: IndexedType, after: number, limit: number): readonly StoredFact[];
   /** The `lessons-recalled` facts of a session, oldest first. */
   recalls(session: string): readonly StoredFact[];
   /** The `turn-sampled` facts of a session, oldest first. */
@@ -128,9 +128,10 @@ export const FOLDED_TYPES = [
   'cycle-end',
   'session-marked',
   'reward-given',
-  'event-reported',
 ] as const;
 export type FoldedType = (typeof FOLDED_TYPES)[number];
+/** Events have an index, too, and are not folded at every start: there may be very many. */
+export type IndexedType = FoldedType | 'event-reported';
 
 export interface SessionQuery {
   readonly limit: number;

@@ -1,7 +1,7 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
-import type { FoldedType, IdPattern, SessionQuery, TurnPage } from '../../core/store.ts';
+import type { IdPattern, IndexedType, SessionQuery, TurnPage } from '../../core/store.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
 import {
@@ -98,7 +98,7 @@ export function selectFacts(
   sql: Sql,
   after: number,
   limit: number,
-  type?: FoldedType,
+  type?: IndexedType,
 ): readonly StoredFact[] {
   // A literal, not a parameter: only then does SQLite use the partial index over these types.
   const wanted = type === undefined ? '' : ` and type = '${type}'`;
