@@ -49,9 +49,10 @@ export function renderDelta({ lessons, index = [], withdrawn, isFirst = false }:
   ].join('\n\n');
 }
 
-/** The names of the lessons that a delta withdraws, from its second paragraph; no lesson's text can stand there. */
+/** The names of the lessons that a delta withdraws, from the paragraph under its heading; no lesson's text can stand there. */
 export function withdrawnIn(delta: string): readonly string[] {
-  const paragraph = delta.split('\n\n', 2)[1] ?? '';
+  const [heading, paragraph = ''] = delta.split('\n\n', 2);
+  if (heading !== UPDATE_HEADING) return [];
   return paragraph.startsWith(WITHDRAWN) ? paragraph.slice(WITHDRAWN.length).split(', ') : [];
 }
 

@@ -122,9 +122,14 @@ export const isGeneralStatement = (folded: string): boolean =>
 const HOUSE =
   /\b(?:our|ours|with us|at ours)\b|\bwe (?:always|never|only|all|usually|normally|don't|do not|write|put|name|call|use|keep|start|end|begin|close|sign|mark|prefer|expect|read|pass|sort|limit|format|spell|number|order)\b|\b(?:always|never|whenever)\b/;
 
+/** How something of the house went, or is going just now. */
+const JUST_NOW =
+  /\b(?:fail(?:s|ed|ing|ure)?|broken?|crash(?:es|ed|ing)?|slow|stuck|happen(?:s|ed|ing)?|now|today|yesterday|tomorrow|currently|still|again|was|were|did|didn't|got|thanks?)\b/;
+
 /** A statement about how things are in this house, where it is known to have changed an answer: no question, and not about one moment. */
 export const isHouseCustom = (folded: string): boolean =>
   HOUSE.test(folded) &&
+  !JUST_NOW.test(folded) &&
   !/[?？]$/.test(folded) &&
   !IN_JEST.test(folded) &&
   !/^(?:can|could|would|should|shall|let's|lets|let|we (?:need|want|should|could|can))\b/.test(folded);

@@ -77,6 +77,14 @@ describe('what changed the answer', () => {
   });
 
   it.each([
+    'Our deploy runs today at five.',
+    'Our server is slow, so the cache helps.',
+    'With us it is quiet today.',
+  ])('is no rule where it tells of one moment: %s', (said) =>
+    expect(read(said, true).correction).toBeUndefined(),
+  );
+
+  it.each([
     'Can we always use the cache?',
     'Is this how our tests look?',
     'See https://tracker.example/1234 for the details.',
