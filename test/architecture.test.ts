@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: [],
   record: ['wire'],
   lessons: ['embed', 'stats'],
+  overlays: ['lessons', 'stats', 'wire'],
   evidence: ['stats'],
   learn: ['cost', 'evidence', 'lessons', 'stats'],
   train: ['stats', 'evidence', 'models'],
@@ -28,7 +29,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   gateway: ['wire'],
   connect: ['config'],
   doctor: ['agent', 'config', 'cost', 'models', 'record', 'schedule'],
-  api: ['config', 'cost', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'record', 'schedule', 'train'],
+  api: [
+    'overlays',
+    'config',
+    'cost',
+    'evidence',
+    'gateway',
+    'learn',
+    'lessons',
+    'mcp',
+    'record',
+    'schedule',
+    'train',
+  ],
   cli: ['api', 'config', 'connect', 'cost', 'daemon', 'doctor', 'lessons', 'mcp', 'models', 'schedule'],
 };
 /** Every room may import these. */

@@ -6,6 +6,7 @@ import {
   asNumber,
   asObject,
   asString,
+  compact,
   isObject,
   type Json,
   type JsonObject,
@@ -46,6 +47,10 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
     schedule: async () => asObject(await ask('GET', '/api/schedule')),
     adaptation: async () => asObject(await ask('GET', '/api/adapt')),
+    overlays: async (query) => {
+      const asked = new URLSearchParams(compact(query)).toString();
+      return asArray(await ask('GET', `/api/overlays${asked === '' ? '' : `?${asked}`}`)).map(asObject);
+    },
     suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),

@@ -51,6 +51,7 @@ export function createStoreApi(
     suggestWindows: async () =>
       (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
     adaptation: async () => (await import('../learn/adapt/read-adaptation.ts')).readAdaptation(records),
+    overlays: needsDaemon('Listing overlays'),
     backup: (file) => records.snapshot(file),
     learning: async () =>
       (await import('./offline-learning.ts')).describeLearningOffline(records, USUAL_FAILURES, now()),

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { OverlayQuery } from './overlay.ts';
 import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
@@ -44,6 +45,8 @@ export interface DaemonApi {
   suggestWindows(): Promise<JsonObject>;
   /** Learning records of reported events, and the candidates that they make: `{ events, candidates, counts }`. Changes nothing. */
   adaptation(): Promise<JsonObject>;
+  /** The overlays in force for an agent and a kind of run, with their payloads. */
+  overlays(query: OverlayQuery): Promise<readonly JsonObject[]>;
   /** Whether Instar learns, and what waits to be learned from: `{ on, since?, waiting: [{ code, count, what, why, nextAt?, fix? }] }`. */
   learning(): Promise<JsonObject>;
   /** Turns learning on or off, for good: `{ on, was }`. */

@@ -4,6 +4,7 @@ import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evid
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
+import type { OverlayFact } from './overlay.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { SessionFact } from './session-fact.ts';
@@ -226,6 +227,7 @@ export type Fact =
   | TaskFact
   | PracticeFact
   | SessionFact
+  | OverlayFact
   | TrialFact
   | BackgroundFact;
 

@@ -1,3 +1,5 @@
+import type { Overlay } from './overlay.ts';
+
 /** The kinds of lessons: anything learned that changes behaviour. */
 export const LESSON_KINDS = [
   'skill',
@@ -19,12 +21,6 @@ export const PROMPT_KINDS: ReadonlySet<LessonKind> = new Set([
   'fix',
   'identity',
 ]);
-
-/** Why no lesson of a kind can be added; undefined for the kinds that Instar uses. */
-export const whyKindUnused = (kind: LessonKind): string | undefined =>
-  PROMPT_KINDS.has(kind)
-    ? undefined
-    : `lessons of the kind ${kind} are not in use yet: nothing reads them. Use ${[...PROMPT_KINDS].join(', ')}`;
 
 /** `proposed` waits for a person; `trial` is shown and measured; `live` has passed its measurement. */
 export const LESSON_STATES = ['proposed', 'trial', 'live', 'retired', 'rejected'] as const;
@@ -119,6 +115,8 @@ export interface LessonText {
   readonly note: Note;
   readonly evidence: Evidence;
   readonly taint: readonly Taint[];
+  /** What the running system reads of a lesson of the kinds fragment, fix, route, limit and flow. */
+  readonly overlay?: Overlay;
 }
 
 export interface Lesson {

@@ -23,6 +23,7 @@ import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
+import type { OverlayQuery } from '../core/overlay.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
@@ -34,13 +35,14 @@ import { createIdentify } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
-import { logTurn } from '../gateway/turn.ts';
+import { logTurn, NOTHING_SHOWN } from '../gateway/turn.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
 import { createExchange } from '../models/exchange.ts';
+import { serveOverlays } from '../overlays/serve-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
@@ -152,6 +154,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
+  const overlays = serveOverlays({
+    home: home.dir,
+    library: () => library.open()?.library,
+    records: recording.records,
+    holdout: () => config.library.holdout,
+    settings: () => ({ retries: limits.retry.retries, ...settings.timeouts }),
+    clock,
+    log,
+  });
   let url = '';
   const access = { keys: attemptKeys, records: recording.records, clock, url: () => url };
   const openAttempt = createAttemptAccess(access);
@@ -245,6 +256,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return done;
     },
     practice: createPracticeApi(follower.practice, log),
+    overlays: async (query: OverlayQuery) => overlays.describe(query),
     ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>
@@ -282,7 +294,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       random: Math.random,
       newId,
       pause: sleep,
-      lessons: withShortenedPrompts(library.lessons, shortening),
+      lessons: withShortenedPrompts(
+        (turn) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn)),
+        shortening,
+      ),
+      overlays: ({ session, identity: { agent, client, project, runKind } }) =>
+        overlays.apply({ session: session.session, agent: agent ?? client, project: project?.id, runKind }),
       identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
@@ -319,6 +336,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await training?.close();
     names.close();
     await workTrees.settle();
+    overlays.close();
     await pool.close();
     await library.close();
     await recording.close();

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { HEADLESS_HOME, HEADLESS_URL } from '../agent/attempts/headless-agent.ts';
+import { recertifySamples } from '../api/recertify-samples.ts';
 import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
 import type { Log } from '../base/log.ts';
 import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
@@ -31,7 +32,6 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
-import { recertifySamples } from './recertify-samples.ts';
 
 export interface ServeLearningOptions {
   readonly config: Config;

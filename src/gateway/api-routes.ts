@@ -197,6 +197,18 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
     owned(async ({ api }, { id }) => (id === 'suggest' ? api.suggestWindows() : undefined), 'schedule'),
   ],
   ['GET /api/adapt', owned(({ api }) => api.adaptation())],
+  [
+    'GET /api/overlays',
+    shared(async ({ api }, { query }) => [
+      ...(await api.overlays(
+        compact({
+          agent: query.get('agent') ?? undefined,
+          project: query.get('project') ?? undefined,
+          runKind: query.get('runKind') ?? undefined,
+        }),
+      )),
+    ]),
+  ],
   ['GET /api/keys', owned(async ({ keysApi }) => [...(await keysApi.list())])],
   ['POST /api/keys', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.create(body)), 'key')],
   [

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { TurnOverlays } from '../core/overlay.ts';
 import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
@@ -31,6 +32,8 @@ export interface GatewayContext {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The lessons for this turn. Synchronous when the conversation is known; a first turn may take a moment. */
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  /** What overlays change for this turn; undefined without any. Synchronous. */
+  readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
   readonly recorder: TurnRecorder;
   readonly records: Records;
   /** What a person may ask, on behalf of the holder of this key: every change is audited with its id. */

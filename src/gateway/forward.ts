@@ -2,6 +2,7 @@ import { ANONYMOUS, type Caller, UNVERIFIED } from '../core/caller.ts';
 import type { UnreadableBody } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
+import type { TurnOverlays } from '../core/overlay.ts';
 import { noRecord } from '../core/recorder.ts';
 import { isWorthAnotherModel, retryDelayMs } from '../core/retry.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
@@ -15,6 +16,7 @@ import { sendFailure, sendProviderError } from './error-reply.ts';
 import { relay } from './relay.ts';
 import { answerTranslated, countTokens } from './translate.ts';
 import {
+  NOTHING_SHOWN,
   type RunningTurn,
   type ShownLessons,
   type Turn,
@@ -59,6 +61,8 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     'x-instar-turn': turn.id,
     'x-instar-session': headerSafe(turn.session.session),
   };
+  const overlays =
+    turn.kind === 'chat' && turn.caller?.attempt === undefined ? context.overlays?.(turn) : undefined;
   let running: RunningTurn | undefined;
   let last = NO_TARGET;
   let tries = 0;
@@ -104,7 +108,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
       const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
-      const begun = begin(context, turn, target, caller, marks);
+      const begun = begin(context, turn, target, caller, marks, overlays);
       running = begun instanceof Promise ? await begun : begun;
     }
     policy = policyOf(target, turn);
@@ -130,6 +134,7 @@ function begin(
   target: Target,
   caller: string,
   marks: Record<string, string>,
+  overlays: TurnOverlays | undefined,
 ): RunningTurn | Promise<RunningTurn> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
   // Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller.
@@ -141,8 +146,8 @@ function begin(
         ? context.lessons(turn)
         : lessonsOfAttempt(bound, turn.identity);
   return shown instanceof Promise
-    ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks))
-    : beginWith(shown, context, turn, target, caller, marks);
+    ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks, overlays))
+    : beginWith(shown, context, turn, target, caller, marks, overlays);
 }
 
 function beginWith(
@@ -152,12 +157,14 @@ function beginWith(
   target: Target,
   caller: string,
   marks: Record<string, string>,
+  overlays: TurnOverlays | undefined,
 ): RunningTurn {
+  const lessons = overlays === undefined ? shown.lessons : [...shown.lessons, ...overlays.lessons];
   const { id, identity, wire, outline, session } = turn;
   marks['x-instar-generation'] = String(shown.generation);
-  if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerIds(shown.lessons);
+  if (lessons.length > 0) marks['x-instar-lessons'] = headerIds(lessons);
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
-  if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord);
+  if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord, overlays);
   // A turn that may be lost is not acknowledged.
   if (context.recorder.isRecording?.() === false) Reflect.deleteProperty(marks, 'x-instar-turn');
   const { client, project, runKind, domain, role } = identity;
@@ -170,7 +177,7 @@ function beginWith(
     model: outline?.model ?? '',
     generation: shown.generation,
     policy: policyOf(target, turn),
-    lessons: shown.lessons,
+    lessons,
     caller,
     body: turn.body,
     ...compact({
@@ -183,8 +190,9 @@ function beginWith(
       block: shown.hash,
     }),
   });
+  overlays?.record(id);
   tellBegunWork(context, turn, caller);
-  return toRunningTurn(turn, shown, record);
+  return toRunningTurn(turn, shown, record, overlays);
 }
 
 const isRecorded = ({ kind, identity }: Turn): boolean => kind === 'chat' && identity.record;
@@ -193,8 +201,6 @@ function unreadableRequest({ raw, body, outline }: Turn): UnreadableBody | undef
   if (outline !== undefined) return undefined;
   return { why: body === undefined ? 'encoding' : 'not-json', bytes: raw.length };
 }
-
-const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
 
 const policyOf = (target: Target, { outline, session }: Turn): string =>
   target.label?.(session.session) ?? `${target.provider}/${target.model ?? outline?.model ?? ''}`;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../base/log.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
+import type { TurnOverlays } from '../core/overlay.ts';
 import type { TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { TurnKind } from './client-clues.ts';
@@ -51,14 +52,23 @@ export interface ShownLessons {
   };
 }
 
+export const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
+
 /** A turn that has begun to call providers; it is recorded, or has a record that does nothing. */
 export interface RunningTurn extends Turn {
   readonly record: TurnRecord;
   readonly shown: ShownLessons;
+  /** Absent without any. */
+  readonly overlays: TurnOverlays | undefined;
 }
 
 /** Copied member by member: spreading an object with a fractional number (`startedAt`) costs microseconds. */
-export const toRunningTurn = (turn: Turn, shown: ShownLessons, record: TurnRecord): RunningTurn => ({
+export const toRunningTurn = (
+  turn: Turn,
+  shown: ShownLessons,
+  record: TurnRecord,
+  overlays: TurnOverlays | undefined,
+): RunningTurn => ({
   id: turn.id,
   kind: turn.kind,
   wire: turn.wire,
@@ -75,6 +85,7 @@ export const toRunningTurn = (turn: Turn, shown: ShownLessons, record: TurnRecor
   startedAt: turn.startedAt,
   record,
   shown,
+  overlays,
 });
 
 export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused';

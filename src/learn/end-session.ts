@@ -78,8 +78,9 @@ async function shownIn(
   const heldOut = new Set<string>();
   const unmeasured = new Set<string>();
   for (const { fact } of await records.recalls(session)) {
-    if (fact.type !== 'lessons-recalled') continue;
+    if (fact.type !== 'lessons-recalled' && fact.type !== 'overlays-applied') continue;
     for (const id of fact.heldOut) heldOut.add(id);
+    if (fact.type === 'overlays-applied') continue;
     for (const id of fact.unmeasured ?? []) unmeasured.add(id);
     // An episode has no turns that would name what it was shown.
     if (isEpisode) for (const id of fact.lessons) lessons.add(id);

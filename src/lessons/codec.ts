@@ -11,7 +11,9 @@ import {
   type Note,
   type Scope,
 } from '../core/lesson.ts';
-import { checkChoice, checkLessonText, checkList, checkString } from './check-lesson-text.ts';
+import { checkLessonText } from './check-lesson-text.ts';
+import { copyOverlay, encodeOverlay } from './check-overlay.ts';
+import { checkChoice, checkList, checkString } from './check-words.ts';
 import { erasedText, isErasure } from './erased-text.ts';
 
 /**
@@ -29,6 +31,7 @@ function copyLessonText(text: LessonText): LessonText {
     note: copyNote(text.note),
     evidence: copyEvidence(text.evidence),
     taint: [...text.taint],
+    ...(text.overlay === undefined ? undefined : { overlay: copyOverlay(text.overlay) }),
   };
 }
 
@@ -243,11 +246,12 @@ const encodeEvidence = (evidence: Evidence): JsonObject => ({
   quotes: evidence.quotes.map((quote) => ({ ...quote })),
 });
 
-const encodeText = (text: LessonText): JsonObject => ({
+const encodeText = ({ overlay, ...text }: LessonText): JsonObject => ({
   ...text,
   scope: { ...text.scope },
   note: encodeNote(text.note),
   evidence: encodeEvidence(text.evidence),
+  ...(overlay === undefined ? {} : { overlay: encodeOverlay(overlay) }),
 });
 
 /** A lesson as the API sends it; `decodeLesson` reads it back. */

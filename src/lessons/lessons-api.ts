@@ -1,19 +1,12 @@
 import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
-import {
-  type Change,
-  type ChangeResult,
-  type Lesson,
-  type LessonPlace,
-  type LessonText,
-  type PublishResult,
-  whyKindUnused,
-} from '../core/lesson.ts';
+import type { Change, ChangeResult, Lesson, LessonPlace, LessonText, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { isActive } from './change-permissions.ts';
+import { whyNotOfKind } from './check-overlay.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { encodeTrial, trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
@@ -243,11 +236,11 @@ const summary = (lesson: Lesson): JsonObject =>
     hash: lessonHash(lesson.text),
   });
 
-/** Of a lesson in an old record whose kind nothing reads; undefined for one that is not meant to be in use. */
-const unusedReason = ({ kind, state }: Lesson): string | undefined =>
-  isActive(state) && whyKindUnused(kind) !== undefined
-    ? 'not in use: nothing reads this kind yet'
-    : undefined;
+/** Of a lesson in an old record that nothing can read; undefined for one that is not meant to be in use. */
+const unusedReason = ({ kind, state, text }: Lesson): string | undefined => {
+  const why = isActive(state) ? whyNotOfKind(kind, text) : undefined;
+  return why === undefined ? undefined : `not in use: ${why}`;
+};
 
 const encodePublished = ({ generation, results }: PublishResult): JsonObject => ({
   generation,

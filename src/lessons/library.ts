@@ -1,16 +1,11 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import {
-  type Change,
-  type ChangeResult,
-  type Lesson,
-  type PublishResult,
-  whyKindUnused,
-} from '../core/lesson.ts';
+import type { Change, ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
 import { isActive, type LibraryView } from './change-permissions.ts';
+import { whyNotOfKind } from './check-overlay.ts';
 import { changedLessonId, type DecodedChangeSet, decodeChangeSet, type RefusedChange } from './codec.ts';
 import { changedPromptLessons, compareGenerations, shownRevision } from './generations.ts';
 import { createLibraryState, type LibraryState } from './library-state.ts';
@@ -197,7 +192,7 @@ export async function openLibrary({
 }
 
 /**
- * Lessons of a kind that nothing reads are not brought into use; those in an old log can be retired, rejected and marked.
+ * Lessons that nothing could read are not brought into use; those in an old log can be retired, rejected and marked.
  * Only new sets are refused: the fold reads every log.
  */
 function refusedAsUnused(view: LibraryView, change: Change | RefusedChange): RefusedChange | undefined {
@@ -208,8 +203,10 @@ function refusedAsUnused(view: LibraryView, change: Change | RefusedChange): Ref
     change.op === 'merge' ||
     (change.op === 'move' && change.to !== 'rejected');
   const id = changedLessonId(change);
-  const kind = change.op === 'add' ? change.kind : view.lesson(id)?.kind;
-  const why = isUse && kind !== undefined ? whyKindUnused(kind) : undefined;
+  const old = view.lesson(id);
+  const kind = change.op === 'add' ? change.kind : old?.kind;
+  const text = 'text' in change ? change.text : old?.text;
+  const why = isUse && kind !== undefined && text !== undefined ? whyNotOfKind(kind, text) : undefined;
   return why === undefined ? undefined : { status: 'refused', id, why };
 }
 

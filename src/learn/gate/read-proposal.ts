@@ -1,6 +1,7 @@
 import { asArray, isObject, type JsonObject } from '../../core/json.ts';
 import type { Proposal } from '../../core/learn.ts';
-import { LESSON_KINDS, type LessonText, whyKindUnused } from '../../core/lesson.ts';
+import { LESSON_KINDS, type LessonText } from '../../core/lesson.ts';
+import { whyNotOfKind } from '../../lessons/check-overlay.ts';
 import { clip } from '../../text/truncate.ts';
 import { readQuotes } from '../draft-lesson.ts';
 
@@ -28,7 +29,7 @@ export function readProposal(
   if (op === 'add') {
     const known = LESSON_KINDS.find((one) => one === kind);
     if (known === undefined) return invalid('its kind is unknown');
-    const unused = whyKindUnused(known);
+    const unused = whyNotOfKind(known, words);
     if (unused !== undefined) return invalid(unused);
     const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
     if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');

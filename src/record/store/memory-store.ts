@@ -60,7 +60,10 @@ export function createMemoryStore(): Store {
       ),
     ),
     recalls: open((session) =>
-      tables.log.filter(({ fact }) => fact.type === 'lessons-recalled' && fact.session === session),
+      tables.log.filter(
+        ({ fact }) =>
+          (fact.type === 'lessons-recalled' || fact.type === 'overlays-applied') && fact.session === session,
+      ),
     ),
     sampled: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'turn-sampled' && fact.session === session),

@@ -39,7 +39,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
   return {
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsOf: (type, after, limit) => selectFacts(sql, after, limit, type),
-    recalls: (session) => about(session, ['lessons-recalled']),
+    recalls: (session) => about(session, ['lessons-recalled', 'overlays-applied']),
     sampled: (session) => about(session, ['turn-sampled']),
     events: (subject) => about(subject, REPORTED_TYPES),
     sessions: (query) => selectSessions(sql, query, boundLimit(query.limit)).map(toSession),

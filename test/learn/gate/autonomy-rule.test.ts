@@ -63,7 +63,7 @@ describe('a lesson without findings', () => {
         await libraryWith(),
       );
       expect(outcome).toBe('refused');
-      expect(why.join()).toContain(`lessons of the kind ${kind} are not in use yet`);
+      expect(why.join()).toContain(`a lesson of the kind ${kind} needs an overlay`);
     },
   );
 

@@ -1,0 +1,81 @@
+import { createLruMap } from '../base/lru-map.ts';
+import type { Lesson } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import type { ActiveOverlay, ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
+import { isInScope } from '../lessons/scope.ts';
+
+interface ActiveOverlaysOptions {
+  /** Undefined while the record cannot be read: then none is in force. */
+  readonly library: () => Library | undefined;
+  readonly now: () => number;
+  /** Whether everything learned is switched off (see `kill-switch`). */
+  readonly isOff: () => boolean;
+}
+
+const MOST_QUERIES = 512;
+const NONE: readonly ActiveOverlay[] = [];
+
+/**
+ * The overlays of the library that are on trial or live, by agent, project and kind of run. They are collected once for each change of
+ * the library; without any, a query is one comparison.
+ */
+export function createActiveOverlays(options: ActiveOverlaysOptions): ActiveOverlays {
+  let followed: Library | undefined;
+  let all: readonly { readonly lesson: Lesson; readonly overlay: ActiveOverlay }[] = [];
+  const found = createLruMap<string, readonly ActiveOverlay[]>(MOST_QUERIES);
+  const collect = (library: Library): void => {
+    found.clear();
+    all = library.lessons().flatMap((lesson) => {
+      const overlay = activeOverlayOf(lesson, library);
+      return overlay === undefined ? [] : [{ lesson, overlay }];
+    });
+  };
+  const follow = (): void => {
+    const library = options.library();
+    if (library === undefined || library === followed) return;
+    followed = library;
+    library.onChange(() => collect(library));
+    collect(library);
+  };
+  return {
+    for: (query) => {
+      follow();
+      if (all.length === 0 || options.isOff()) return NONE;
+      const key = JSON.stringify([query.agent ?? null, query.project ?? null, query.runKind ?? null]);
+      let matching = found.get(key);
+      if (matching === undefined) {
+        matching = all.filter(({ lesson }) => isFor(lesson, query)).map(({ overlay }) => overlay);
+        found.set(key, matching);
+      }
+      const now = options.now();
+      const isExpired = all.some(({ lesson }) => (lesson.expiresAt ?? now + 1) <= now);
+      return isExpired ? matching.filter((one) => !hasExpired(followed, one, now)) : matching;
+    },
+  };
+}
+
+const hasExpired = (library: Library | undefined, { lesson }: ActiveOverlay, now: number): boolean =>
+  (library?.lesson(lesson)?.expiresAt ?? now + 1) <= now;
+
+const isFor = ({ text: { scope } }: Lesson, { agent, project, runKind }: OverlayQuery): boolean =>
+  isInScope(
+    scope,
+    {
+      agent: agent ?? 'unknown',
+      ...(project === undefined ? {} : { project }),
+      ...(runKind === undefined ? {} : { runKind }),
+    },
+    undefined,
+  );
+
+/** Undefined for a lesson without an overlay, and for one that is not in use. */
+function activeOverlayOf({ id, state, revision, text }: Lesson, library: Library): ActiveOverlay | undefined {
+  if (text.overlay === undefined || (state !== 'trial' && state !== 'live')) return undefined;
+  const isApproved = library
+    .history(id)
+    .some(
+      ({ by, op, revision: of }) =>
+        by.kind === 'person' && (op === 'move' || op === 'add') && of === revision,
+    );
+  return { lesson: id, name: text.name, revision, state, payload: text.overlay.payload, isApproved };
+}

@@ -1,0 +1,58 @@
+import type { Log } from '../base/log.ts';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Library } from '../core/library.ts';
+import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
+import type { Records } from '../core/store.ts';
+import { encodeOverlay } from '../lessons/check-overlay.ts';
+import { createActiveOverlays } from './active-overlays.ts';
+import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
+import { createKillSwitch } from './kill-switch.ts';
+
+interface ServeOverlaysOptions {
+  readonly home: string;
+  readonly library: () => Library | undefined;
+  readonly records: Pick<Records, 'append'>;
+  /** `library.holdout`. */
+  readonly holdout: () => number;
+  readonly settings: () => { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ServedOverlays {
+  readonly active: ActiveOverlays;
+  readonly apply: ApplyOverlays;
+  /** Whether the kill switch is set: nothing learned acts. */
+  readonly isOff: () => boolean;
+  /** For `GET /api/overlays`: those in force for an agent and a kind of run. */
+  describe(query: OverlayQuery): readonly JsonObject[];
+  close(): void;
+}
+
+/** The overlays of a running daemon. */
+export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
+  const { library, records, clock, log } = options;
+  const { isOff, close } = createKillSwitch(options.home, log);
+  const active = createActiveOverlays({ library, now: clock.now, isOff });
+  const apply = createApplyOverlays({
+    active,
+    holdout: options.holdout,
+    settings: options.settings,
+    append: (fact, key) =>
+      void records
+        .append([{ at: clock.now(), fact, key }])
+        .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
+  });
+  return { active, apply, isOff, close, describe: (query) => describeOverlays(active, query) };
+}
+
+export const describeOverlays = (active: ActiveOverlays, query: OverlayQuery): readonly JsonObject[] =>
+  active.for(query).map(({ lesson, name, revision, state, payload, isApproved }) => ({
+    lesson,
+    name,
+    revision,
+    state,
+    isApproved,
+    ...encodeOverlay({ payload }),
+  }));
