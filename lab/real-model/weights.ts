@@ -85,6 +85,7 @@ write({
   rate: values.rate,
   rank: values.rank,
   size: values.size,
+  ...(taughtArm === undefined ? {} : { taught: values.taught, hintPlace: values['hint-place'] }),
 });
 const never = new AbortController().signal;
 
