@@ -59,6 +59,24 @@ export function gradeDeskReply(reply: string, task: DeskTask, rules: readonly De
   };
 }
 
+/** What the user says about a file that breaks a rule. The kind depends only on the rule and the place. */
+export function tellBroken(
+  rule: DeskRule,
+  split: Split,
+  place: string,
+): { readonly said: string; readonly kind: FeedbackKind } {
+  const random = createRandom(`desk/feedback/${rule.id}/${place}`);
+  const draw = random.next();
+  const nth = random.below(100);
+  const kind: FeedbackKind =
+    draw < VAGUE_SHARE ? 'vague' : draw < VAGUE_SHARE + WRONG_SHARE ? 'wrong' : 'complete';
+  const said =
+    kind === 'vague'
+      ? (VAGUE[nth % VAGUE.length] ?? '').replace('{about}', rule.form.about)
+      : tellRule(kind === 'wrong' ? rivalOf(rule, split) : rule, split, nth);
+  return { said, kind };
+}
+
 interface HouseRuleOfDesk extends DeskRule {
   readonly since: number;
 }
@@ -143,17 +161,8 @@ export function createDesk({ seed, split, days = DAYS, conversation = 'day' }: D
     };
   };
 
-  /** The kind depends only on the seed, the rule and the task. */
   function tell(rule: DeskRule, place: string): string {
-    const random = createRandom(`desk/feedback/${rule.id}/${place}`);
-    const draw = random.next();
-    const nth = random.below(100);
-    const kind: FeedbackKind =
-      draw < VAGUE_SHARE ? 'vague' : draw < VAGUE_SHARE + WRONG_SHARE ? 'wrong' : 'complete';
-    const said =
-      kind === 'vague'
-        ? (VAGUE[nth % VAGUE.length] ?? '').replace('{about}', rule.form.about)
-        : tellRule(kind === 'wrong' ? rivalOf(rule, split) : rule, split, nth);
+    const { said, kind } = tellBroken(rule, split, place);
     kinds.set(said, { rule: rule.id, kind });
     return said;
   }

@@ -10,11 +10,12 @@ import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '..
 import { type DeskFamily, type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
 import { createLiveSkill } from '../measure/recall/synthetic.ts';
 import { distractorChanges } from '../run/distractors.ts';
+import type { TaskVerdict } from '../suite/suite.ts';
 import { pick, shuffled, some } from '../workdays/draw.ts';
 import type { Split } from '../workdays/world.ts';
 
 /** Three families are trained, two never. Of the trained ones one form each is held out. */
-const TRAINED_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note'];
+export const TRAINED_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note'];
 const HELD_OUT_FORMS: ReadonlySet<string> = new Set(['owner-comment', 'port-mark', 'point-mark']);
 
 const isTrainedFamily = ({ family }: DeskForm): boolean => TRAINED_FAMILIES.includes(family);
@@ -35,7 +36,7 @@ export interface TaughtTask extends TrainingTask {
   readonly shown: PlacedLessons;
 }
 
-const RULES_EACH = 2;
+export const RULES_EACH = 2;
 /** As many lessons as the product shows by default with their text, and by a line. */
 const BODIES = 6;
 const LINES = 24;
@@ -71,24 +72,39 @@ export function makeTaughtTasks(
     const task = drawDeskTask(family, split, random);
     const taught = [...rules, ...house.filter((rule) => !rules.includes(rule))]
       .slice(0, BODIES)
-      .map((rule, nth) => lessonOf(rule, split, nth, random));
-    const index = some(random, others, LINES + BODIES - taught.length);
-    const bodies = [...taught, ...index.slice(LINES)];
-    const near = taught.slice(0, rules.length + (random.below(ONE_STRAY_IN) === 0 ? 1 : 0));
+      .map((rule, nth) => deskLesson(rule, split, nth, random));
+    const shown = showLessons({ taught, own: rules.length, others, place, random });
     return {
       id: `desk/${set}/${seed}/${at}`,
       recall: { task: task.request },
       rules,
-      shown:
-        place === 'message'
-          ? placeLessons(place, near, [])
-          : placeLessons(place, shuffled(random, bodies), index.slice(0, LINES)),
+      shown,
       open: async () => openDeskAttempt(task, rules),
     };
   });
 }
 
-function lessonOf(rule: DeskRule, split: Split, nth: number, random: Random): Lesson {
+interface LessonsOfTask {
+  /** The lessons of the house, those of the task's family first. */
+  readonly taught: readonly Lesson[];
+  /** How many are of the task's family. */
+  readonly own: number;
+  readonly others: readonly Lesson[];
+  readonly place: LessonPlace;
+  readonly random: Random;
+}
+
+export function showLessons({ taught, own, others, place, random }: LessonsOfTask): PlacedLessons {
+  const index = some(random, others, LINES + BODIES - taught.length);
+  const bodies = [...taught, ...index.slice(LINES)];
+  const near = taught.slice(0, own + (random.below(ONE_STRAY_IN) === 0 ? 1 : 0));
+  return place === 'message'
+    ? placeLessons(place, near, [])
+    : placeLessons(place, shuffled(random, bodies), index.slice(0, LINES));
+}
+
+/** What the quoting learner writes when the user has stated this rule. */
+export function deskLesson(rule: DeskRule, split: Split, nth: number, random: Random): Lesson {
   const said = tellRule(rule, split, random.below(100));
   const asked = drawDeskTask(rule.form.family, split, random).request;
   const text = writeLesson({ speaker: 'user', count: 1 + random.below(3), quotes: [said], tasks: [asked] });
@@ -108,7 +124,11 @@ export const deskDistractors = (): readonly Lesson[] =>
   });
 
 /** One reply; the user's checks grade it: the share of them that it meets. */
-const openDeskAttempt = (task: DeskTask, rules: readonly DeskRule[]): TaskAttempt => ({
+export const openDeskAttempt = (
+  task: DeskTask,
+  rules: readonly DeskRule[],
+  onGraded: (verdict: TaskVerdict) => void = () => undefined,
+): TaskAttempt => ({
   run: async ({ speak, session }, signal) => {
     const run = await runAgent({
       speak,
@@ -123,7 +143,9 @@ const openDeskAttempt = (task: DeskTask, rules: readonly DeskRule[]): TaskAttemp
     });
     if (run.failure !== undefined) return { ok: false, why: run.failure.message };
     if (signal.aborted) return { ok: false, why: 'the attempt was stopped' };
-    const { passed, isDone, score = 0 } = gradeDeskReply(run.answer, task, rules);
+    const verdict = gradeDeskReply(run.answer, task, rules);
+    onGraded(verdict);
+    const { passed, isDone, score = 0 } = verdict;
     return { ok: true, reward: score, isComplete: passed, isDone: isDone === true };
   },
   close: async () => undefined,

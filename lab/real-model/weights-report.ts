@@ -2,7 +2,8 @@
  * npm run bench:real-weights-report [-- FILE.jsonl --write]
  *
  * The tables of docs/real-model.md about training, from the lines that `weights.ts` wrote: rules followed before and after, what the
- * promotion gate says of each run, and the curves. `--write` puts them into the page, and draws the curves beside it.
+ * promotion gate says of each run, and the curves; for the arms that put a house into the weights, its rules followed without a lesson and with
+ * it. `--write` puts them into the page, and draws the curves beside it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,6 +22,7 @@ import {
 } from '../../src/train/trial-evidence.ts';
 import { markdownTable, writeSection } from '../measure/markdown.ts';
 import { drawCurves } from './draw-curves.ts';
+import { TAUGHT_ARMS } from './taught-arms.ts';
 
 const { values, positionals } = parseArgs({
   options: { write: { type: 'boolean', default: false } },
@@ -40,16 +42,18 @@ interface Run {
   readonly lines: readonly JsonObject[];
 }
 const runOf = ({ arm, place, seed }: JsonObject): string => `${place}/${arm}/${seed}`;
-const runs: readonly Run[] = [...new Set(lines.map(runOf))].map((name) => {
+const all: readonly Run[] = [...new Set(lines.map(runOf))].map((name) => {
   const own = lines.filter((line) => runOf(line) === name);
   const { arm, place, seed } = own[0] ?? {};
   return { arm: asString(arm) ?? '', place: asString(place) ?? '', seed: asNumber(seed) ?? 0, lines: own };
 });
+const isTaughtRun = ({ arm }: Run): boolean => TAUGHT_ARMS.some((one) => one === arm);
+const runs = all.filter((run) => !isTaughtRun(run));
 
 const SETS = ['unseen-values', 'unseen-forms', 'unseen-families'] as const;
 const numberOf = (line: JsonObject | undefined, key: string): number => asNumber(line?.[key]) ?? 0;
 const measured = (run: Run | undefined, isAfter: boolean, set: string, lessons: boolean) =>
-  run?.lines.find(
+  run?.lines.findLast(
     (line) =>
       line.type === 'measured' &&
       line.set === set &&
@@ -57,7 +61,7 @@ const measured = (run: Run | undefined, isAfter: boolean, set: string, lessons: 
       numberOf(line, 'step') > 0 === isAfter,
   );
 const questions = (run: Run | undefined, isAfter: boolean) =>
-  run?.lines.find((line) => line.type === 'regression' && numberOf(line, 'step') > 0 === isAfter);
+  run?.lines.findLast((line) => line.type === 'regression' && numberOf(line, 'step') > 0 === isAfter);
 /** Measured once for each place: the weights before training and the tasks are the same for all seeds. */
 const beforeOf = ({ place }: Run): Run | undefined =>
   runs.find((run) => run.place === place && questions(run, false) !== undefined);
@@ -164,7 +168,49 @@ const decisions = markdownTable(
   ['run', 'the gate', 'because, against the weights before'],
   ended.map((run) => gate(run)),
 );
-const text = [table, `${curves}\n\nThe curves: [real-model.svg](real-model.svg).`, decisions].join('\n\n');
+/** The arms that put a house into the weights. What is before is measured once for each seed and place. */
+const taughtRuns = all.filter((run) => isTaughtRun(run) && isEnded(run));
+const taught = markdownTable(
+  [
+    'rules of the house followed, before → after',
+    'without a lesson',
+    'with its lesson',
+    'values of another house, without a lesson',
+    'with its lesson',
+    'general questions',
+    'steps',
+  ],
+  taughtRuns.map((run) => {
+    const before = [run, ...all].find(
+      (one) =>
+        isTaughtRun(one) &&
+        one.place === run.place &&
+        one.seed === run.seed &&
+        questions(one, false) !== undefined,
+    );
+    const both = (set: string, lessons: boolean): string =>
+      [
+        share(measured(before, false, set, lessons), 'followed', 'rules'),
+        share(measured(run, true, set, lessons), 'followed', 'rules'),
+      ].join(' → ');
+    const last = questions(run, true);
+    return [
+      label(run),
+      both('house', false),
+      both('house', true),
+      both('other-values', false),
+      both('other-values', true),
+      `${numberOf(questions(before, false), 'right')} → ${numberOf(last, 'right')} of ${numberOf(last, 'of')}`,
+      String(stepsOf(run).length),
+    ];
+  }),
+);
+const text = [
+  table,
+  `${curves}\n\nThe curves: [real-model.svg](real-model.svg).`,
+  decisions,
+  ...(taughtRuns.length === 0 ? [] : [taught]),
+].join('\n\n');
 if (values.write) {
   writeSection(path.join(root, 'docs/real-model.md'), 'bench:real-weights-report', text);
   writeFileSync(

@@ -4,6 +4,9 @@
  * What training changes for a model that nobody here made (docs/real-model.md): GRPO by Instar's trainer on tasks of the suite `desk`,
  * graded by the user's checks, with the lessons in the prompt; measured before and after on rules, forms and families that were never
  * trained, with their lessons and without them, and on general questions. One arm and seed a call; lines are appended to the file.
+ *
+ * The arms of `taught-arms.ts` do not train to follow lessons, but the rules of one house into the weights, from its lessons or from
+ * what its user says in the chat, without rewards. They are measured on files of that house, and on values that it does not have.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -21,8 +24,15 @@ import { createMemoryJournal } from '../../src/train/run-journal.ts';
 import { train } from '../../src/train/trainer.ts';
 import { type DeskSet, makeTaughtTasks, type TaughtTask } from './desk-training.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
+import {
+  createTaughtDistillation,
+  HOUSE_GENERATION,
+  type MeasuredSet,
+  openTaughtHouse,
+  TAUGHT_ARMS,
+} from './taught-arms.ts';
 
-const ARMS = ['main', 'shuffled-rewards', 'no-lessons'] as const;
+const ARMS = ['main', 'shuffled-rewards', 'no-lessons', ...TAUGHT_ARMS] as const;
 
 const { values } = parseArgs({
   options: {
@@ -38,6 +48,10 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '64' },
     /** Where the lessons stand: system or message. */
     place: { type: 'string', default: 'system' },
+    /** Tasks of a step, for the arms that are taught without rewards. */
+    taught: { type: 'string', default: '32' },
+    /** Where what the user said stands in the teacher's prompt, for the arms with hints: system (as in the product) or message. */
+    'hint-place': { type: 'string', default: 'system' },
     /** `no`: not measured before training; another seed's measurement holds, as the tasks and the weights are the same. */
     before: { type: 'string', default: 'yes' },
     /** Also measured after these steps. */
@@ -49,7 +63,9 @@ const arm = ARMS.find((one) => one === values.arm);
 if (arm === undefined) throw new Error(`no arm is named ${values.arm}; use ${ARMS.join(', ')}`);
 const { out } = values;
 if (out === undefined) throw new Error('name the file for the results: --out FILE.jsonl');
-const place: LessonPlace = values.place === 'message' ? 'message' : 'system';
+const placeOf = (name: string): LessonPlace => (name === 'message' ? 'message' : 'system');
+const place = placeOf(values.place);
+const taughtArm = TAUGHT_ARMS.find((one) => one === arm);
 const seed = Number(values.seed);
 const steps = Number(values.steps);
 const middle = new Set(values.at.split(',').map(Number));
@@ -69,16 +85,21 @@ write({
   rate: values.rate,
   rank: values.rank,
   size: values.size,
+  ...(taughtArm === undefined ? {} : { taught: values.taught, hintPlace: values['hint-place'] }),
 });
 const never = new AbortController().signal;
 
 const NO_LESSONS: PlacedLessons = { text: '' };
 /** The same tasks for every arm and seed. */
 const EVALUATION_SEED = 9_000;
-const sets = (['unseen-values', 'unseen-forms', 'unseen-families'] as const).map((name: DeskSet) => ({
-  name,
-  tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
-}));
+const house =
+  taughtArm === undefined ? undefined : openTaughtHouse(Number(values.seed), place, Number(values.tasks));
+const sets: readonly MeasuredSet[] =
+  house?.sets ??
+  (['unseen-values', 'unseen-forms', 'unseen-families'] as const).map((name: DeskSet) => ({
+    name,
+    tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
+  }));
 const questions = createRegressionTasks(
   await readRegressionSuite(regressionFile('shipped', undefined) ?? ''),
 );
@@ -153,16 +174,20 @@ function summary(tasks: readonly TaughtTask[], got: readonly (Outcome | undefine
 
 try {
   if (values.before !== 'no') await evaluate(0, undefined);
+  if (house !== undefined)
+    write({ type: 'house', rules: house.rules.map(({ id, value }) => ({ id, value })) });
+  const openSampler = (path: string | undefined): Promise<Sampler> => engine.openSampler(path);
   const tasks = makeTaughtTasks('trained', 480, seed, place);
   const shown = new Map(tasks.map((task) => [task.id, task.shown]));
   const rollOut = createPolicyRollouts({
     template,
-    openSampler: (path) => engine.openSampler(path),
+    openSampler,
     show: async (_, task) => ({
       ...(arm === 'no-lessons' ? NO_LESSONS : (shown.get(task.id) ?? NO_LESSONS)),
-      generation: 1,
+      generation: HOUSE_GENERATION,
     }),
   });
+  const batch = { groups: Number(values.groups), size: Number(values.size), atOnce: Number(values.groups) };
   let step = 0;
   let since = performance.now();
   for await (const event of train({
@@ -171,8 +196,21 @@ try {
     tasks,
     rollouts: arm === 'shuffled-rewards' ? withShuffledRewards(rollOut) : rollOut,
     steps,
-    batch: { groups: Number(values.groups), size: Number(values.size), atOnce: Number(values.groups) },
-    generation: () => 1,
+    ...(taughtArm === undefined || house === undefined
+      ? { batch }
+      : {
+          // No attempt is compared with others: all that trains is what is distilled.
+          batch: { groups: 0, size: 0 },
+          distil: createTaughtDistillation(taughtArm, {
+            tasks: house.tasks,
+            template,
+            openSampler,
+            count: Number(values.taught),
+            hintPlace: placeOf(values['hint-place']),
+            onCorrected: (corrections) => write({ type: 'corrected', ...corrections }),
+          }),
+        }),
+    generation: () => HOUSE_GENERATION,
     journal: createMemoryJournal(),
     signal: never,
     rank: Number(values.rank),
