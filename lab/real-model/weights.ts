@@ -22,7 +22,8 @@ import { train } from '../../src/train/trainer.ts';
 import { type DeskSet, makeTaughtTasks, type TaughtTask } from './desk-training.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
 
-const ARMS = ['main', 'shuffled-rewards', 'no-lessons'] as const;
+/** `wide`: as `main`, with many more forms and families in training, and the same tasks measured. */
+const ARMS = ['main', 'wide', 'shuffled-rewards', 'no-lessons'] as const;
 
 const { values } = parseArgs({
   options: {
@@ -153,7 +154,7 @@ function summary(tasks: readonly TaughtTask[], got: readonly (Outcome | undefine
 
 try {
   if (values.before !== 'no') await evaluate(0, undefined);
-  const tasks = makeTaughtTasks('trained', 480, seed, place);
+  const tasks = makeTaughtTasks(arm === 'wide' ? 'wide' : 'trained', 480, seed, place);
   const shown = new Map(tasks.map((task) => [task.id, task.shown]));
   const rollOut = createPolicyRollouts({
     template,
