@@ -136,7 +136,7 @@ const WIDE_TEXT_FORMS: readonly DeskForm<FileFamily>[] = [
     id: 'line-between-points',
     family: 'note',
     about: 'what separates the points',
-    values: valueList('*** | --- | === | -o- | ~~~ | ... | ___ | +++ | ooo'),
+    values: valueList('*** | --- | === | -o- | =o= | ... | ___ | +++ | ooo'),
     wordings: [
       'Between two points of a note stands a line with only {v}.',
       'Separate points by a {v} line.',
