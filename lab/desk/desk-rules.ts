@@ -1,42 +1,34 @@
 import { forSplit } from '../workdays/draw.ts';
 import type { Split } from '../workdays/world.ts';
-import type { DeskFamily, DeskTask } from './desk-tasks.ts';
+import type { DeskFamily, DeskTask, FileFamily } from './desk-tasks.ts';
+import { escapePattern, fileLines, firstLineOf, lastLineOf } from './file-lines.ts';
 
 /**
  * A convention of the house for one family of files. A form has several values; a house has one of them. The wordings are what a
  * user says who got a file that breaks it.
  */
-export interface DeskForm {
+export interface DeskForm<Family extends FileFamily = DeskFamily> {
   readonly id: string;
-  readonly family: DeskFamily;
+  readonly family: Family;
   /** What it is about, for people, and for feedback that says no more. */
   readonly about: string;
   readonly values: readonly string[];
   /** `{v}` is the value. The first two are for training, the others for reports. */
   readonly wordings: readonly [string, string, string, string];
   /** Whether a file follows the rule with this value. */
-  isFollowed(file: string, value: string, task: DeskTask): boolean;
+  isFollowed(file: string, value: string, task: DeskTask<FileFamily>): boolean;
 }
 
 /** A form with a value: a rule that a house has. */
-export interface DeskRule {
+export interface DeskRule<Family extends FileFamily = DeskFamily> {
   readonly id: string;
-  readonly form: DeskForm;
+  readonly form: DeskForm<Family>;
   readonly value: string;
 }
 
-const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
-const linesOf = (file: string): readonly string[] =>
-  file
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .filter((line) => line !== '');
-const firstLine = (file: string): string => linesOf(file)[0] ?? '';
-const lastLine = (file: string): string => linesOf(file).at(-1) ?? '';
-
 /** The parameters of the function that a task asks for. */
-function parametersOf(file: string, task: DeskTask): readonly string[] | undefined {
-  const found = new RegExp(`def\\s+${escaped(task.facts.name ?? '')}\\s*\\(([^)]*)\\)`).exec(file);
+function parametersOf(file: string, task: DeskTask<FileFamily>): readonly string[] | undefined {
+  const found = new RegExp(`def\\s+${escapePattern(task.facts.name ?? '')}\\s*\\(([^)]*)\\)`).exec(file);
   return found?.[1]
     ?.split(',')
     .map((one) => one.replace(/[:=].*$/s, '').trim())
@@ -44,7 +36,7 @@ function parametersOf(file: string, task: DeskTask): readonly string[] | undefin
 }
 
 /** The two words of a switch, such as `on/off`. */
-const switchWord = (value: string, task: DeskTask): string =>
+const switchWord = (value: string, task: DeskTask<FileFamily>): string =>
   value.split('/')[task.facts.switch === 'on' ? 0 : 1] ?? '';
 
 const POINTS = 3;
@@ -101,7 +93,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'At the very bottom I miss our line "# owner: {v}".',
       'A file without "# owner: {v}" as its closing line does not pass our check.',
     ],
-    isFollowed: (file, value) => lastLine(file) === `# owner: ${value}`,
+    isFollowed: (file, value) => lastLineOf(file) === `# owner: ${value}`,
   },
   {
     id: 'docstring-word',
@@ -170,7 +162,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'Put {v} right before each port number, please.',
     ],
     isFollowed: (file, value, { facts }) =>
-      new RegExp(`:\\s*["']?${escaped(value)}${facts.port}["']?\\s*$`, 'm').test(file),
+      new RegExp(`:\\s*["']?${escapePattern(value)}${facts.port}["']?\\s*$`, 'm').test(file),
   },
   {
     id: 'first-words',
@@ -193,7 +185,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'I only read the first line, so it has to start with "{v}:".',
       'Open each note with the words "{v}:" please.',
     ],
-    isFollowed: (file, value) => firstLine(file).startsWith(`${value}: `),
+    isFollowed: (file, value) => firstLineOf(file).startsWith(`${value}: `),
   },
   {
     id: 'point-mark',
@@ -207,7 +199,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'Points on lines of their own with {v} in front, please, that is how our reader finds them.',
     ],
     isFollowed: (file, value) => {
-      const lines = linesOf(file).map((line) => line.trimStart());
+      const lines = fileLines(file).map((line) => line.trimStart());
       return (
         lines.filter((line) => line.startsWith(`${value} `)).length >= POINTS &&
         !lines.some((line) => /^(?:[-*•]|\d+[.)])\s/.test(line))
@@ -235,7 +227,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'Please close with "{v}" on a line of its own, without a name below.',
       'How our notes end: "{v}". No greeting, no signature.',
     ],
-    isFollowed: (file, value) => lastLine(file) === value,
+    isFollowed: (file, value) => lastLineOf(file) === value,
   },
   {
     id: 'query-comment',
@@ -258,7 +250,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'Our gate refuses a query that does not open with the comment "-- {v}".',
       'On top of the query I need a line "-- {v}".',
     ],
-    isFollowed: (file, value) => firstLine(file) === `-- ${value}`,
+    isFollowed: (file, value) => firstLineOf(file) === `-- ${value}`,
   },
   {
     id: 'schema',
@@ -310,7 +302,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'Subject lines open with "{v}", where area is the part of the code.',
     ],
     isFollowed: (file, value, { facts }) =>
-      firstLine(file).startsWith(value.replace('area', facts.area ?? '')),
+      firstLineOf(file).startsWith(value.replace('area', facts.area ?? '')),
   },
   {
     id: 'risk-line',
@@ -324,7 +316,7 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'We want the risk on the last line, behind the word {v} and a colon.',
     ],
     isFollowed: (file, value, { facts }) =>
-      lastLine(file).toLowerCase() === `${value}: ${facts.risk}`.toLowerCase(),
+      lastLineOf(file).toLowerCase() === `${value}: ${facts.risk}`.toLowerCase(),
   },
   {
     id: 'ticket-line',
@@ -338,19 +330,23 @@ export const DESK_FORMS: readonly DeskForm[] = [
       'Our board looks for a line such as "{v} #12", with nothing else on it.',
     ],
     isFollowed: (file, value, { facts }) =>
-      linesOf(file).some((line) => line.trim() === `${value} #${facts.ticket}`),
+      fileLines(file).some((line) => line.trim() === `${value} #${facts.ticket}`),
   },
 ];
 
 /** The rule of a form with a value of a split, chosen by a number. */
-export function deskRule(form: DeskForm, split: Split, nth: number): DeskRule {
+export function deskRule<Family extends FileFamily>(
+  form: DeskForm<Family>,
+  split: Split,
+  nth: number,
+): DeskRule<Family> {
   const values = forSplit(form.values, split);
   const value = values[nth % values.length] ?? form.values[0] ?? '';
   return { id: form.id, form, value };
 }
 
 /** What a user says about a rule: in the wordings of the training split, or in the others. */
-export function tellRule({ form, value }: DeskRule, split: Split, nth: number): string {
+export function tellRule({ form, value }: DeskRule<FileFamily>, split: Split, nth: number): string {
   const wordings = split === 'train' ? form.wordings.slice(0, 2) : form.wordings.slice(2);
   return (wordings[nth % wordings.length] ?? form.wordings[0]).replaceAll('{v}', value);
 }

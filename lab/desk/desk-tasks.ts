@@ -5,19 +5,25 @@ import type { Split } from '../workdays/world.ts';
 /** What kind of file a task asks for. */
 export type DeskFamily = 'python' | 'yaml' | 'note' | 'sql' | 'commit';
 export const DESK_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note', 'sql', 'commit'];
+/** Families for training alone (`wide-tasks.ts`): no house of the suite has rules for them, and no report asks for them. */
+export type WideFamily = 'shell' | 'json' | 'html' | 'csv' | 'mail' | 'docker' | 'javascript';
+export type FileFamily = DeskFamily | WideFamily;
+
+/** What the file of a task must contain, and what rules look at. */
+export type DeskFacts = Readonly<Record<string, string>>;
 
 /** One request for one small file. */
-export interface DeskTask {
-  readonly family: DeskFamily;
+export interface DeskTask<Family extends FileFamily = DeskFamily> {
+  readonly family: Family;
   readonly request: string;
-  /** What the file must contain, and what rules look at. */
-  readonly facts: Readonly<Record<string, string>>;
+  readonly facts: DeskFacts;
+  /** Whether the file does what was asked for, whatever the house rules are. */
+  isDone(file: string): boolean;
 }
 
 const STEM = 4;
 
-/** Whether the file does what was asked for, whatever the house rules are. */
-export function isDeskTaskDone(file: string, { family, facts }: DeskTask): boolean {
+function isDeskFile(file: string, family: DeskFamily, facts: DeskFacts): boolean {
   const has = (...names: readonly string[]): boolean =>
     names.every((name) => file.toLowerCase().includes((facts[name] ?? '').toLowerCase()));
   switch (family) {
@@ -184,10 +190,15 @@ const REQUESTS: Readonly<Record<DeskFamily, readonly string[]>> = {
 /** A task of a family with names and numbers of a split. */
 export function drawDeskTask(family: DeskFamily, split: Split, random: Random): DeskTask {
   const facts = drawFacts(family, split, random);
-  return { family, facts, request: fill(pick(random, REQUESTS[family]), facts) };
+  return {
+    family,
+    facts,
+    request: fill(pick(random, REQUESTS[family]), facts),
+    isDone: (file) => isDeskFile(file, family, facts),
+  };
 }
 
-function drawFacts(family: DeskFamily, split: Split, random: Random): Readonly<Record<string, string>> {
+function drawFacts(family: DeskFamily, split: Split, random: Random): DeskFacts {
   const from = <T>(list: readonly T[]): T => pick(random, forSplit(list, split));
   switch (family) {
     case 'python': {

@@ -16,8 +16,8 @@ import {
   type DeskFamily,
   type DeskTask,
   drawDeskTask,
+  type FileFamily,
   fileIn,
-  isDeskTaskDone,
 } from './desk-tasks.ts';
 import { writeDeskFile } from './write-desk-file.ts';
 
@@ -43,9 +43,13 @@ const VAGUE = [
 ];
 
 /** How a file does: which rules it breaks, and whether it does what was asked for. */
-export function gradeDeskReply(reply: string, task: DeskTask, rules: readonly DeskRule[]): TaskVerdict {
+export function gradeDeskReply(
+  reply: string,
+  task: DeskTask<FileFamily>,
+  rules: readonly DeskRule<FileFamily>[],
+): TaskVerdict {
   const file = fileIn(reply);
-  const isDone = isDeskTaskDone(file, task);
+  const isDone = task.isDone(file);
   const broken = rules.filter(({ form, value }) => !form.isFollowed(file, value, task)).map(({ id }) => id);
   const kept = rules.length - broken.length;
   return {

@@ -37,7 +37,8 @@ export const TAUGHT_ARMS = ['into-weights', 'hindsight', 'shuffled-hints'] as co
 export type TaughtArm = (typeof TAUGHT_ARMS)[number];
 
 /** A task of the house; what the user thinks of an attempt is told to the caller. */
-export interface HouseTask extends TaughtTask {
+export interface HouseTask extends Omit<TaughtTask, 'rules'> {
+  readonly rules: readonly DeskRule[];
   readonly asked: DeskTask;
   openGraded(onGraded: (verdict: TaskVerdict) => void): TaskAttempt;
 }

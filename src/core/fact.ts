@@ -90,8 +90,7 @@ export type Fact =
       readonly by?: string;
     }
   /**
-   * The audit trail: a key changed something. Numbered without a gap, and each names the hash of the one before it, so
-   * that none can be changed or removed unnoticed. Ids and names only, never text of people.
+   * A key changed something. Numbered without a gap, each with the hash of the one before: none is removed unnoticed. No text of people.
    */
   | {
       readonly type: 'action-taken';
