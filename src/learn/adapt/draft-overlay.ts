@@ -209,7 +209,7 @@ function describeChange(payload: OverlayPayload): string {
   }
 }
 
-export function describeLimit(payload: Omit<LimitOverlay, 'type'>): readonly string[] {
+function describeLimit(payload: Omit<LimitOverlay, 'type'>): readonly string[] {
   const { retries, headersMs, idleMs, checks = [], reasks, lessons } = payload;
   return [
     ...(retries === undefined ? [] : [`At most ${retries} tries after the first.`]),
