@@ -8,7 +8,9 @@ export type {
   Instar,
   InstarContext,
   InstarErrorCode,
+  InstarEvent,
   InstarFeedback,
+  InstarOverlay,
   InstarScope,
   InstarSubject,
   OpenOptions,
@@ -26,6 +28,7 @@ export type {
 } from './core/chat.ts';
 export type { Failure } from './core/failure.ts';
 export type { LessonKind, LessonState } from './core/lesson.ts';
+export type { OverlayPayload } from './core/overlay.ts';
 export type { PolicyAnswer, PolicyRequest, PracticePolicy } from './learn/practice/function-attempts.ts';
 export type { PracticeEvent, PracticeResult } from './learn/practice/practice-input.ts';
 export type { EpisodeOutcome, ListedLesson } from './mcp/episode-api.ts';

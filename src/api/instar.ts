@@ -1,5 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Json } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
+import type { OverlayPayload } from '../core/overlay.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
 import type { EpisodeOutcome, ListedLesson } from '../mcp/episode-api.ts';
 import type { PracticeOptions } from './practice-options.ts';
@@ -104,6 +106,27 @@ export type InstarFeedback = {
     }
 );
 
+/** What happened at run time. Further fields are kept with it. */
+export interface InstarEvent {
+  /** A name such as `failed_tdd`. */
+  readonly kind: string;
+  readonly agent?: string;
+  readonly runKind?: string;
+  readonly session?: string;
+  /** 0 to 100; without it by the kind. */
+  readonly score?: number;
+  readonly [field: string]: Json | undefined;
+}
+
+/** A change of the running system in force. */
+export interface InstarOverlay {
+  /** The id of its lesson. */
+  readonly lesson: string;
+  readonly name: string;
+  readonly state: 'trial' | 'live';
+  readonly payload: OverlayPayload;
+}
+
 /**
  * An opened home. With a running daemon every call goes to it over loopback, with the caller key of the home. Without one,
  * calls open the store themselves, for a moment and under the lock of the home, so that `instar up` and other programs can
@@ -130,6 +153,13 @@ export interface Instar {
    * `forbidden` for a turn of another caller's key or without the owner key where it is needed.
    */
   feedback(subject: InstarSubject, feedback: InstarFeedback): Promise<void>;
+  /**
+   * Reports what happened at run time, such as `{ kind: 'budget_incident', agent: 'cto', session: 's-1' }` (docs/adaptation.md has the
+   * kinds). Events that others support become changes of the system. Durable when it resolves.
+   */
+  report(event: InstarEvent): Promise<void>;
+  /** The changes of the system that are in force for an agent and a kind of run; all of them without either. */
+  overlays(query?: { readonly agent?: string; readonly runKind?: string }): Promise<readonly InstarOverlay[]>;
   /** What was learned, by name; changes nothing. All states unless one is named. */
   lessons(query?: {
     readonly state?: LessonState;

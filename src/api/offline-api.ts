@@ -6,7 +6,10 @@ import { hashKey, keyId } from '../config/key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
+import type { OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
+import { decodeLessons } from '../lessons/codec.ts';
+import { listOverlays } from '../overlays/active-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
 import { findGoodCopy } from '../record/copy-files.ts';
@@ -19,6 +22,7 @@ import { openSqliteStore } from '../record/store/sqlite-store.ts';
 import { confirmTimeOf } from '../record/trusted-clock.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
+import { createAdaptApi } from './adapt-api.ts';
 import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
 import { createKeysApi } from './keys-api.ts';
 import { withShortIds } from './short-ids.ts';
@@ -44,9 +48,12 @@ export async function openOfflineApi(
       return describeOffline(home, env, records, REVIEW_JOB);
     };
     const store = createStoreApi(records, now, schedule);
+    const lessonsApi = createLazyLessonsApi(records, async () => (await settings()).holdout);
     const apis = {
       api: {
         ...store,
+        ...createAdaptApi(records, lessonsApi, () => ({ onePerSessionAndDay: true })),
+        overlays: async (query: OverlayQuery) => listOverlays(decodeLessons(await lessonsApi.all()), query),
         training: async () => {
           const { config } = (await import('../config/load-config.ts')).loadConfig({
             file: home.configFile,
@@ -64,7 +71,7 @@ export async function openOfflineApi(
             now(),
           ),
       },
-      lessonsApi: createLazyLessonsApi(records, async () => (await settings()).holdout),
+      lessonsApi,
       keysApi: createKeysApi(home, env, now, records),
     };
     const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));

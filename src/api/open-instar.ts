@@ -7,9 +7,11 @@ import { hashKey, keyId, readOrCreateKey } from '../config/key.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
 import type { Caller } from '../core/caller.ts';
 import { systemClock } from '../core/clock.ts';
-import { compact } from '../core/json.ts';
+import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
+import type { OverlayPayload } from '../core/overlay.ts';
 import { StoreError } from '../core/store.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
+import { checkOverlay } from '../lessons/check-overlay.ts';
 import { createEpisodes, type EpisodeRecords, EpisodeStateError } from '../mcp/episodes.ts';
 import { createRemoteEpisodeRecords } from '../mcp/remote-episode-api.ts';
 import { truncateMiddle } from '../text/truncate.ts';
@@ -19,6 +21,7 @@ import {
   InstarError,
   type InstarErrorCode,
   type InstarFeedback,
+  type InstarOverlay,
   type InstarScope,
   type InstarSubject,
   type OpenOptions,
@@ -105,6 +108,14 @@ export async function openInstar(
       const body = { ...checkSubject(subject), ...checkFeedback(feedback) };
       await call((records) => records.feedback(body), feedback.from === 'person' ? 'owner' : 'caller');
     },
+    report: async (event) => {
+      checkText(event.kind, 'kind');
+      await call((records) => records.report({ ...compact(event) }));
+    },
+    overlays: async (query = {}) => {
+      const found = await call((records) => records.overlays(query));
+      return asArray(found).map(asObject).flatMap(readOverlay);
+    },
     lessons: (query = {}) => call((records) => createEpisodes(records).list(query)),
     practice: (options) => {
       const asked = { ...scope, ...options, agent: options.agent ?? scope.agent ?? DEFAULT_AGENT };
@@ -121,6 +132,15 @@ export async function openInstar(
 
 const asOptions = (given: string | OpenOptions | undefined): OpenOptions =>
   typeof given === 'string' ? { home: given } : (given ?? {});
+
+/** One that this version cannot read is left out. */
+function readOverlay({ lesson, name, state, payload }: JsonObject): readonly InstarOverlay[] {
+  if ((state !== 'trial' && state !== 'live') || checkOverlay({ payload }) !== undefined) return [];
+  // The check proves the type.
+  return [
+    { lesson: String(lesson), name: String(name), state, payload: payload as object as OverlayPayload },
+  ];
+}
 
 const scopeOf = ({ agent, project, domain }: InstarScope): InstarScope => compact({ agent, project, domain });
 

@@ -50,7 +50,7 @@ export function createStoreApi(
     // Loaded on demand: rarely called.
     suggestWindows: async () =>
       (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
-    adaptation: async () => (await import('../learn/adapt/read-adaptation.ts')).readAdaptation(records),
+    adaptation: needsDaemon('The adaptation engine'),
     overlays: needsDaemon('Listing overlays'),
     backup: (file) => records.snapshot(file),
     learning: async () =>

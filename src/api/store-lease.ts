@@ -10,9 +10,11 @@ import type { Failure } from '../core/failure.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { type ControlAction, giveFeedback, reportEvent } from '../gateway/control-api.ts';
+import { decodeLessons } from '../lessons/codec.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { createStandaloneRecall, type StandaloneRecall } from '../lessons/recall/standalone-recall.ts';
 import type { EpisodeRecords } from '../mcp/episodes.ts';
+import { listOverlays } from '../overlays/active-overlays.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
@@ -176,6 +178,7 @@ function toEpisodeRecords({ records, lessons }: OpenedStore, by: Caller): Episod
     },
     recall: async (query) => (await lessons()).api.recall({ ...query, by: by.id }),
     lessons: async (query) => (await lessons()).api.list(query),
+    overlays: async (query) => listOverlays(decodeLessons(await (await lessons()).api.all()), query),
   };
 }
 

@@ -1,6 +1,8 @@
-import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { neutralise, neutraliseLine } from '../base/printable.ts';
+import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { changeLesson } from './lessons.ts';
 import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
@@ -11,13 +13,51 @@ export const declareAdapt: DeclareCommand = (adapt, act) => {
     .action(act(listEvents));
   adapt
     .command('candidates')
-    .description('List the changes that these events propose, and whether other events support them.')
+    .description('List the changes that these events propose, with their arithmetic and what became of them.')
     .action(act(listCandidates));
+  adapt
+    .command('overlays')
+    .option('--agent <name>', 'only those that apply to this agent')
+    .option('--run-kind <name>', 'only those that apply to this kind of run')
+    .description('List the changes of the running system that are in force.')
+    .action(act(listOverlaysInForce));
+  adapt
+    .command('approve')
+    .argument('<lesson>', 'the lesson of a candidate: its id or name')
+    .option('--live', 'make it live at once, without a trial')
+    .option('--reason <text>', 'reason, for the history')
+    .option('--hash <hash>', 'only if its text is unchanged (the hash that `lessons show` prints)')
+    .description('Approve a candidate that waits for you. It is shown in full first.')
+    .action(
+      act(
+        changeLesson(
+          (lesson, { live }) => ({ op: 'move', to: live || lesson.state === 'trial' ? 'live' : 'trial' }),
+          confirmOverlay,
+        ),
+      ),
+    );
+  adapt
+    .command('reject')
+    .argument('<lesson>', 'the lesson of a candidate: its id or name')
+    .option('--reason <text>', 'reason, for the history')
+    .option('--hash <hash>', 'only if its text is unchanged')
+    .description('Reject a candidate: it is not proposed again.')
+    .action(act(changeLesson(() => ({ op: 'move', to: 'rejected' }))));
 };
+
+/** Everything that would act, with hidden characters made visible. */
+const confirmOverlay = ({ name, content, overlay }: Readonly<Record<string, unknown>>): string =>
+  [
+    `Put "${neutraliseLine(String(name))}" into force? It says:`,
+    neutralise(String(content)),
+    'What the system reads:',
+    neutralise(JSON.stringify(asObject(overlay).payload ?? null, null, 2)),
+    '',
+  ].join('\n');
 
 const text = (row: JsonObject, key: string): string => asString(row[key]) ?? String(asNumber(row[key]) ?? '');
 const scope = (row: JsonObject): string =>
-  `${text(row, 'scopeType').replace('_', ' ')} ${text(row, 'scopeId')}`;
+  `${text(row, 'scopeType').replace('_', ' ')} ${neutraliseLine(text(row, 'scopeId'))}`;
 
 const listEvents = (_options: object, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
@@ -26,7 +66,9 @@ const listEvents = (_options: object, context: CommandContext): Promise<ExitCode
     const { printer } = context;
     if (printer.json) printer.document(rows);
     else if (rows.length === 0)
-      printer.note('No events yet: agents and pipelines report them to POST /v1/events.');
+      printer.note(
+        'No events yet: agents and pipelines report them to POST /v1/events, and Instar observes its own.',
+      );
     else
       printer.table([
         ['EVENT', 'WHEN', 'KIND', 'LABEL', 'ABOUT', 'SCORE'].map(dim),
@@ -52,24 +94,60 @@ const listCandidates = (_options: object, context: CommandContext): Promise<Exit
       return EXIT.ok;
     }
     const known = asNumber(asObject(counts).records) ?? 0;
-    if (rows.length === 0)
+    if (rows.length === 0) {
       printer.note(`No candidates: none of ${plural(known, 'event')} scores 60 or more.`);
-    else {
-      printer.table([
-        ['TYPE', 'ABOUT', 'LABEL', 'SCORE', 'OTHER EVENTS', 'STATUS'].map(dim),
-        ...rows.map((row) => [
-          text(row, 'type'),
-          scope(row),
-          text(row, 'sourceLabel'),
-          text(row, 'score'),
-          `${text(row, 'matches')}, mean ${text(row, 'mean')}`,
-          text(row, 'status'),
-        ]),
-      ]);
-      printer.note(
-        'A candidate needs 60: 0.85 of the mean score of other events, and 5 for each, at most 15.',
-      );
-      printer.note('None of them acts yet: they are shown so that you can see what events would propose.');
+      return EXIT.ok;
     }
+    printer.table([
+      ['TYPE', 'ABOUT', 'LABEL', 'SCORE', 'OTHER EVENTS', 'STATUS', 'LESSON'].map(dim),
+      ...rows.map((row) => [
+        text(row, 'type'),
+        scope(row),
+        text(row, 'sourceLabel'),
+        text(row, 'score'),
+        `${text(row, 'matches')}, mean ${text(row, 'mean')}`,
+        text(row, 'status'),
+        text(row, 'lesson'),
+      ]),
+    ]);
+    for (const row of rows)
+      if (text(row, 'why') !== '') printer.note(`${text(row, 'id')}: ${neutraliseLine(text(row, 'why'))}.`);
+    printer.note('A candidate needs 60: 0.85 of the mean score of other events, and 5 for each, at most 15.');
+    if (rows.some(({ status }) => status === 'proposed'))
+      printer.note('proposed: it waits for you. See it with: instar adapt approve LESSON');
     return EXIT.ok;
   });
+
+interface OverlayOptions {
+  readonly agent?: string;
+  readonly runKind?: string;
+}
+
+const listOverlaysInForce = (
+  { agent, runKind }: OverlayOptions,
+  context: CommandContext,
+): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
+    const rows = await api.overlays(compact({ agent, runKind }));
+    const { printer } = context;
+    if (printer.json) printer.document([...rows]);
+    else if (rows.length === 0) printer.note('No overlay is in force: events have not changed the system.');
+    else
+      printer.table([
+        ['LESSON', 'STATE', 'TYPE', 'FOR', 'WHAT IT DOES'].map(dim),
+        ...rows.map((row) => {
+          const { type, ...fields } = asObject(row.payload);
+          const where = Object.entries(asObject(row.scope)).map(([key, value]) => `${key} ${String(value)}`);
+          return [
+            text(row, 'name'),
+            text(row, 'state'),
+            String(type),
+            neutraliseLine(where.join(', ')) || 'everything',
+            neutraliseLine(JSON.stringify(fields)).slice(0, LONGEST_SHOWN),
+          ];
+        }),
+      ]);
+    return EXIT.ok;
+  });
+
+const LONGEST_SHOWN = 120;

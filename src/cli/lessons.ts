@@ -213,7 +213,7 @@ const CONFIRM_APPROVAL = ({ name, content }: LessonJson): string =>
 type PlanChange = (lesson: LessonJson, options: ChangeOptions) => Readonly<Record<string, string | boolean>>;
 
 /** One change to one lesson. It is refused when the text is not the one that was looked up, or that `--hash` names. */
-function changeLesson(
+export function changeLesson(
   plan: PlanChange,
   confirm?: (lesson: LessonJson) => string,
 ): CommandAction<ChangeOptions> {

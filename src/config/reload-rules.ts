@@ -38,6 +38,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'learn.flush': NOW,
   'learn.verifiers': NOW,
   'learn.compress': SESSION,
+  'learn.adapt': NOW,
   'learn.budget': NOW,
   practice: NOW,
   schedule: NOW,

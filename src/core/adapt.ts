@@ -44,6 +44,8 @@ export interface LearningRecord {
   /** What the record is called where it is compared with others; the kind unless the event names another. */
   readonly sourceLabel: string;
   readonly scope: RecordScope;
+  readonly agent?: string;
+  readonly runKind?: string;
   readonly score: number;
   readonly session?: string;
   /** The id of the key that reported it; `instar` for what Instar saw itself. */

@@ -43,7 +43,7 @@ export interface DaemonApi {
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;
-  /** Learning records of reported events, and the candidates that they make: `{ events, candidates, counts }`. Changes nothing. */
+  /** Learning records of events, the candidates that they make and what became of them: `{ events, candidates, counts }`. Changes nothing. */
   adaptation(): Promise<JsonObject>;
   /** The overlays in force for an agent and a kind of run, with their payloads. */
   overlays(query: OverlayQuery): Promise<readonly JsonObject[]>;

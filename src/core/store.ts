@@ -91,6 +91,8 @@ export interface StoreReader {
   facts(after: number, limit: number): readonly StoredFact[];
   /** Facts of one type, by an index: the library and its measurements are folded from these. */
   factsOf(type: IndexedType, after: number, limit: number): readonly StoredFact[];
+  /** The newest facts of one type, oldest first. */
+  newestOf(type: IndexedType, limit: number): readonly StoredFact[];
   /** The `lessons-recalled` and `overlays-applied` facts of a session, oldest first. */
   recalls(session: string): readonly StoredFact[];
   /** The `turn-sampled` facts of a session, oldest first. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createAdaptApi } from '../api/adapt-api.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createKeysApi } from '../api/keys-api.ts';
@@ -159,7 +160,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     library: () => library.open()?.library,
     records: recording.records,
     holdout: () => config.library.holdout,
-    settings: () => ({ retries: limits.retry.retries, ...settings.timeouts }),
+    settings: () => ({ retries: settings.retries, ...settings.timeouts }),
     clock,
     log,
   });
@@ -257,6 +258,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     practice: createPracticeApi(follower.practice, log),
     overlays: async (query: OverlayQuery) => overlays.describe(query),
+    ...createAdaptApi(recording.records, library.api, () => config.learn.adapt),
     ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>

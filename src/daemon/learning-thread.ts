@@ -175,6 +175,7 @@ function openReads(file: string): Reads & { close(): void } {
   return {
     facts: (...args) => read((from) => from.facts(...args)),
     factsOf: (...args) => read((from) => from.factsOf(...args)),
+    newestOf: (...args) => read((from) => from.newestOf(...args)),
     totals: () => read((from) => from.totals()),
     session: (id) => read((from) => from.session(id)),
     sessions: (query) => read((from) => from.sessions(query)),

@@ -24,6 +24,7 @@ import type { ServedModelCost } from '../learn/serving-cost.ts';
 import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
+import { killFileBeside } from '../overlays/kill-switch.ts';
 import type { TrainingOutcome } from '../train/buffer.ts';
 import { answerPracticeCall, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
 import {
@@ -108,7 +109,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
   const { prices } = options;
   const since = clock.now();
-  let sent = threadSettings(config, prices(), since);
+  let sent = threadSettings(config, prices(), since, options.storeFile);
   const writers = createLearningModels({
     settings: config,
     catalogue: options.catalogue,
@@ -230,7 +231,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       await thread?.side.call('settle', []).catch(() => undefined);
     },
     reload: async () => {
-      const now = threadSettings(config, prices(), since);
+      const now = threadSettings(config, prices(), since, options.storeFile);
       if (isClosed || isDeepStrictEqual(now, sent)) return;
       sent = now;
       const old = thread;
@@ -253,9 +254,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
 /** What the thread is started with; other settings are read here, when they are needed. */
 const threadSettings = (
-  { library, learn, practice }: Config,
+  { library, learn, practice, gateway }: Config,
   prices: PriceRules,
   since: number,
+  storeFile: string,
 ): Pick<LearningThreadData, 'settings'> => ({
   settings: {
     autonomy: library.autonomy,
@@ -265,6 +267,11 @@ const threadSettings = (
     prices,
     since,
     verifiers: learn.verifiers,
+    adapt: {
+      ...learn.adapt,
+      limits: { retries: gateway.retries, ...gateway.timeouts },
+      killFile: killFileBeside(storeFile),
+    },
     practice: { ...practice, trials: { ...practice.trials }, budget: { ...practice.budget } },
   },
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 import type { Budget } from '../core/budget.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
@@ -16,6 +17,9 @@ import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import { openLessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { ADAPTATION, openAdaptStep } from './adapt/adapt-step.ts';
+import type { CorroborateSettings } from './adapt/corroborate.ts';
+import type { JudgeOverlayOptions } from './adapt/judge-overlay.ts';
 import { createAsk } from './ask.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
@@ -52,6 +56,13 @@ export interface LearningSettings {
   /** How long new failures wait for the evolver's answer, in milliseconds. */
   readonly patienceMs?: number;
   readonly practice?: PracticeConfig;
+  readonly adapt?: AdaptSettings;
+}
+
+/** The rules of the adaptation engine. */
+interface AdaptSettings extends CorroborateSettings, Pick<JudgeOverlayOptions, 'limits'> {
+  /** While this file exists, nothing is learned. */
+  readonly killFile?: string;
 }
 
 /** All that learning needs from outside its thread. */
@@ -95,6 +106,10 @@ export interface LearningWorker {
 }
 
 const MOST_NEAR = 5;
+const USUAL_ADAPT: AdaptSettings = {
+  onePerSessionAndDay: true,
+  limits: { retries: 2, headersMs: 600_000, idleMs: 600_000 },
+};
 const NO_JUDGE = noModel('no judge model is configured: set models.judge');
 /** A prompt belongs to a session; which provider serves it is not known here. */
 const NOT_NAMED = noModel(
@@ -210,21 +225,37 @@ export async function startLearningWorker(
           newId,
           log,
         });
+  const { killFile, ...rules } = settings.adapt ?? USUAL_ADAPT;
+  const adapt = await openAdaptStep({
+    records,
+    library,
+    rules: { ...rules, autonomy: settings.autonomy, checkText: checkLessonText, hasSecret },
+    clock,
+    newId,
+    journal: (note) => log.debug({ learner: ADAPTATION }, note),
+    signal,
+  });
+  const isKilled = (): boolean => killFile !== undefined && existsSync(killFile);
   const verifiers = await createVerifiers(rows, { ask: askLater('judge', NO_JUDGE) });
   const learning = await startLearning({
     records,
     effects,
     lessonOf: (id) => library.lesson(id),
     evidence,
-    buffer: practice === undefined ? ports.buffer : joinFolds([ports.buffer, ...practice.folds]),
+    buffer: joinFolds([ports.buffer, adapt, ...(practice?.folds ?? [])]),
     prices: createPrices(settings.prices),
     since: settings.since,
     budget,
     clock,
     log,
     failures,
-    learn: step.learn,
+    learn: async (known, write) => {
+      if (isKilled()) return;
+      await step.learn(known, write);
+      await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
+    },
     study: async (known, write) => {
+      if (isKilled()) return;
       await step.study(known, write);
       await write(await judge(known));
     },

@@ -27,6 +27,7 @@ export type LearningRecords = Pick<
   Records,
   | 'facts'
   | 'factsOf'
+  | 'newestOf'
   | 'totals'
   | 'session'
   | 'turns'

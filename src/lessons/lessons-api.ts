@@ -6,7 +6,7 @@ import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { isActive } from './change-permissions.ts';
-import { whyNotOfKind } from './check-overlay.ts';
+import { encodeOverlay, whyNotOfKind } from './check-overlay.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { encodeTrial, trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
@@ -102,11 +102,12 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
       const trials = await options.trials();
-      const { content, note, category } = lesson.text;
+      const { content, note, category, overlay } = lesson.text;
       return compact({
         ...describe(lesson, trials),
         category,
         content,
+        overlay: overlay === undefined ? undefined : encodeOverlay(overlay),
         note: encodeNote(note),
         evidence: await readEvidence(lesson, records),
         writtenBy: writtenBy(lesson),
@@ -254,8 +255,10 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
 });
 
 /** Identifies the exact text of a lesson: an approval is for this text. */
-const lessonHash = ({ name, description, content }: LessonText): string =>
-  hashShownText([JSON.stringify([name, description, content])]);
+const lessonHash = ({ name, description, content, overlay }: LessonText): string =>
+  hashShownText([
+    JSON.stringify([name, description, content, ...(overlay === undefined ? [] : [overlay.payload])]),
+  ]);
 
 /** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */
 async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {

@@ -1,4 +1,5 @@
 import type { ReportedAttempt } from '../core/evidence.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 
 /** A result. A failure is a value: why, and what the caller can do about it. */
@@ -75,6 +76,8 @@ export interface EpisodeApi {
     query: { readonly state?: LessonState; readonly kind?: LessonKind },
     signal: AbortSignal,
   ): Promise<EpisodeResult<readonly ListedLesson[]>>;
+  /** An event, as `POST /v1/events` takes it. */
+  report(event: JsonObject): Promise<EpisodeResult<null>>;
   /** −1 to 1, passed on by an agent, so less trusted than a person's own feedback. */
   feedback(given: {
     readonly subject: FeedbackSubject;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ReportedAttempt } from '../core/evidence.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { LESSON_KINDS, LESSON_STATES, type LessonKind, type LessonState } from '../core/lesson.ts';
+import type { OverlayQuery } from '../core/overlay.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 import type {
   AttemptCounts,
@@ -25,6 +26,8 @@ export interface EpisodeRecords {
   lessons(query: { readonly state?: LessonState; readonly kind?: LessonKind }): Promise<unknown>;
   /** `POST /v1/feedback`. Durable when it resolves. */
   feedback(body: JsonObject): Promise<unknown>;
+  /** `GET /api/overlays`. */
+  overlays(query: OverlayQuery): Promise<unknown>;
 }
 
 /** An episode that cannot take the report: it has ended. */

@@ -17,8 +17,11 @@ import {
   ATTEMPT_DESCRIPTION,
   attemptInput,
   END_DESCRIPTION,
+  EVENT_DESCRIPTION,
   endInput,
   endOutput,
+  eventInput,
+  eventOutput,
   FEEDBACK_DESCRIPTION,
   feedbackInput,
   feedbackOutput,
@@ -105,6 +108,21 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
       toToolResult(api.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
         data: { episode, outcome, attempts, failed, learns },
         text: `The episode has ended: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'It has nothing to learn from.'}`,
+      })),
+  );
+  server.registerTool(
+    'report_event',
+    {
+      title: 'Report an event',
+      description: EVENT_DESCRIPTION,
+      inputSchema: eventInput,
+      outputSchema: eventOutput,
+      annotations: REPORTS,
+    },
+    ({ kind, agent, runKind, session, data = {} }) =>
+      toToolResult(api.report({ ...data, kind, ...compact({ agent, runKind, session }) }), () => ({
+        data: { taken: true },
+        text: 'The event was saved.',
       })),
   );
   server.registerTool(

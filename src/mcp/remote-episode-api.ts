@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../core/json.ts';
+import { compact, isObject, type JsonObject } from '../core/json.ts';
 import type { EpisodeApi, EpisodeResult } from './episode-api.ts';
 import { createEpisodes, type EpisodeRecords } from './episodes.ts';
 
@@ -20,11 +20,13 @@ export const createRemoteEpisodeRecords = (ask: AskDaemon): EpisodeRecords => ({
       `/api/lessons?${new URLSearchParams({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) })}`,
     ),
   feedback: (body) => ask('POST', '/v1/feedback', body),
+  overlays: (query) => ask('GET', `/api/overlays?${new URLSearchParams(compact(query))}`),
 });
 
 /** The episode API of a running daemon, over HTTP. `ask` finds the daemon for each request: it may restart. */
 export function createRemoteEpisodeApi(ask: AskDaemon): EpisodeApi {
-  const episodes = createEpisodes(createRemoteEpisodeRecords(ask));
+  const records = createRemoteEpisodeRecords(ask);
+  const episodes = createEpisodes(records);
   const told = async <T>(work: Promise<T>): Promise<EpisodeResult<T>> => {
     try {
       return { ok: true, value: await work };
@@ -37,6 +39,7 @@ export function createRemoteEpisodeApi(ask: AskDaemon): EpisodeApi {
   return {
     start: (query) => told(episodes.start(query)),
     attempt: (attempt) => told(episodes.attempt(attempt)),
+    report: (event) => told(records.report(event).then(() => null)),
     end: (end) => told(episodes.end(end)),
     recall: (query) => told(episodes.recall(query)),
     list: (query) => told(episodes.list(query)),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EVENT_KINDS } from '../core/adapt.ts';
 import { LESSON_KINDS, LESSON_STATES } from '../core/lesson.ts';
 import { EPISODE_OUTCOMES } from './episode-api.ts';
 
@@ -85,6 +86,21 @@ export const feedbackInput = z.object({
 });
 export const feedbackOutput = z.object({ taken: z.literal(true) });
 
+export const eventInput = z.object({
+  kind: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'a name such as budget_incident')
+    .describe(`What happened: ${EVENT_KINDS.join(', ')}, or another name.`),
+  agent: name('The agent that it happened to.'),
+  runKind: name('The kind of run, such as nightly-build.'),
+  session: name('The session, where there is one.'),
+  data: z
+    .record(z.string().max(64), z.union([z.string().max(LONGEST_NOTE), z.number(), z.boolean()]))
+    .optional()
+    .describe('What else is known of it: error, repair, task.'),
+});
+export const eventOutput = z.object({ taken: z.literal(true) });
+
 /** The server's instructions for the model. */
 export const SERVER_INSTRUCTIONS = `Instar remembers what worked and what did not, and hands it on to later work.
 
@@ -105,5 +121,7 @@ export const END_DESCRIPTION = `Ends an episode with its outcome. Call it once, 
 export const PULL_DESCRIPTION = `Looks up lessons from earlier work: by task those that fit it, as they would be shown; by name the whole text of one of which you have only the line. Changes nothing. Use it when you are stuck, or before a step of a new kind. No lessons is an answer too: then nothing that was learned fits.`;
 
 export const LIST_DESCRIPTION = `Lists what has been learned, by name, with its state: proposed (waits for a person), trial (shown and measured), live, retired, rejected. Changes nothing. For the user's questions about what was learned; to get advice for a task use pull_experiences.`;
+
+export const EVENT_DESCRIPTION = `Reports what happened at run time and may call for a change of the system: a budget that ran out, a test that failed and was repaired, two agents in each other's way. Events that other sessions support become proposals; a person decides about their words.`;
 
 export const FEEDBACK_DESCRIPTION = `Passes on what the user thinks of the work: a score from -1 (wrong) over 0 to 1 (right), best with the user's words as a note. Name what it is about by exactly one of episode, turn or session. Only when the user has said so; not to judge your own work.`;

@@ -1,7 +1,9 @@
 import { createLruMap } from '../base/lru-map.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { ActiveOverlay, ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
+import { encodeOverlay } from '../lessons/check-overlay.ts';
 import { isInScope } from '../lessons/scope.ts';
 
 interface ActiveOverlaysOptions {
@@ -57,6 +59,10 @@ export function createActiveOverlays(options: ActiveOverlaysOptions): ActiveOver
 const hasExpired = (library: Library | undefined, { lesson }: ActiveOverlay, now: number): boolean =>
   (library?.lesson(lesson)?.expiresAt ?? now + 1) <= now;
 
+/** A query that names nothing asks for all. */
+const isAll = ({ agent, project, runKind }: OverlayQuery): boolean =>
+  agent === undefined && project === undefined && runKind === undefined;
+
 const isFor = ({ text: { scope } }: Lesson, { agent, project, runKind }: OverlayQuery): boolean =>
   isInScope(
     scope,
@@ -67,6 +73,17 @@ const isFor = ({ text: { scope } }: Lesson, { agent, project, runKind }: Overlay
     },
     undefined,
   );
+
+/** Those in force among these lessons, as JSON: for people, with and without a daemon. */
+export const listOverlays = (lessons: readonly Lesson[], query: OverlayQuery): readonly JsonObject[] =>
+  lessons
+    .filter((lesson) => isAll(query) || isFor(lesson, query))
+    .flatMap((lesson) => {
+      const { id, state, revision, text } = lesson;
+      if (text.overlay === undefined || (state !== 'trial' && state !== 'live')) return [];
+      const scope = { ...text.scope };
+      return [{ lesson: id, name: text.name, revision, state, scope, ...encodeOverlay(text.overlay) }];
+    });
 
 /** Undefined for a lesson without an overlay, and for one that is not in use. */
 function activeOverlayOf({ id, state, revision, text }: Lesson, library: Library): ActiveOverlay | undefined {

@@ -3,7 +3,10 @@ import path from 'node:path';
 import type { Log } from '../base/log.ts';
 
 /** The name of the file in the home. Whatever is in it: while it exists, nothing learned acts and nothing is learned. */
-export const KILL_FILE = 'learning-off';
+const KILL_FILE = 'learning-off';
+
+/** In the same folder as the record. */
+export const killFileBeside = (storeFile: string): string => path.join(path.dirname(storeFile), KILL_FILE);
 
 export interface KillSwitch {
   readonly isOff: () => boolean;

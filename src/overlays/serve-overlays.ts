@@ -4,8 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Library } from '../core/library.ts';
 import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
-import { encodeOverlay } from '../lessons/check-overlay.ts';
-import { createActiveOverlays } from './active-overlays.ts';
+import { createActiveOverlays, listOverlays } from './active-overlays.ts';
 import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { createKillSwitch } from './kill-switch.ts';
 
@@ -44,15 +43,11 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
         .append([{ at: clock.now(), fact, key }])
         .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
   });
-  return { active, apply, isOff, close, describe: (query) => describeOverlays(active, query) };
+  return {
+    active,
+    apply,
+    isOff,
+    close,
+    describe: (query) => (isOff() ? [] : listOverlays(library()?.lessons() ?? [], query)),
+  };
 }
-
-export const describeOverlays = (active: ActiveOverlays, query: OverlayQuery): readonly JsonObject[] =>
-  active.for(query).map(({ lesson, name, revision, state, payload, isApproved }) => ({
-    lesson,
-    name,
-    revision,
-    state,
-    isApproved,
-    ...encodeOverlay({ payload }),
-  }));

@@ -26,6 +26,7 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
   return {
     facts: ask('facts'),
     factsOf: ask('factsOf'),
+    newestOf: ask('newestOf'),
     recalls: ask('recalls'),
     sampled: ask('sampled'),
     events: ask('events'),
@@ -61,6 +62,7 @@ export function toRecords(store: Store, now: () => number, redactor = openRedact
   const records: Records = {
     facts: (...args) => run(() => store.facts(...args)),
     factsOf: (...args) => run(() => store.factsOf(...args)),
+    newestOf: (...args) => run(() => store.newestOf(...args)),
     events: (...args) => run(() => store.events(...args)),
     recalls: (...args) => run(() => store.recalls(...args)),
     sampled: (...args) => run(() => store.sampled(...args)),

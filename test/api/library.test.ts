@@ -55,6 +55,17 @@ afterEach(async () => {
 });
 
 describe('a library without a daemon', () => {
+  it('reports events, refuses ones without a kind, and lists no overlay while none is in force', async () => {
+    const instar = await openHere();
+    await instar.report({ kind: 'budget_incident', agent: 'cto', session: 's-1', limit: 5 });
+    expect(factsHere().at(-1)).toMatchObject({
+      ...{ type: 'event-reported', kind: 'budget_incident', agent: 'cto', data: { limit: 5 } },
+    });
+    await expect(instar.report({ kind: '' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(instar.report({ kind: 'Not a name' })).rejects.toMatchObject({ code: 'invalid' });
+    expect(await instar.overlays({ agent: 'cto' })).toEqual([]);
+  });
+
   it('has each report on disk when its call resolves, in the order of the calls, awaited or not', async () => {
     const instar = await openHere({ agent: 'exporter', project: 'shop' });
     const episode = await instar.episode(TASK, { domain: 'data' });

@@ -20,18 +20,27 @@ describe('instar adapt', () => {
     const records = toRecords(store, () => 0);
     const report = (session: string) => ({
       at: Date.now(),
-      fact: { type: 'event-reported', kind: 'successful_heal', session, agent: 'builder', data: {} } as const,
+      fact: {
+        type: 'event-reported',
+        kind: 'successful_heal',
+        session,
+        agent: 'builder',
+        data: {},
+        by: 'owner',
+      } as const,
     });
     await records.append(['a', 'b', 'c', 'd'].map(report));
     store.close();
     const { stdout, stderr } = await cli('candidates');
-    expect(stdout).toMatch(/fix_template +agent builder +successful_heal +78\.8 +3, mean 75 +corroborated/);
+    expect(stdout).toMatch(/fix_template +agent builder +successful_heal +78\.8 +3, mean 75 +incomplete/);
+    expect(stderr).toContain('report error and repair');
     expect(stderr).toContain('0.85 of the mean score of other events');
     const [candidate] = JSON.parse((await cli('candidates', '--json')).stdout);
     expect(candidate).toMatchObject({
       id: 'fix_template:agent:builder:successful_heal',
-      ...{ type: 'fix_template', scopeType: 'agent', scopeId: 'builder', status: 'corroborated' },
+      ...{ type: 'fix_template', scopeType: 'agent', scopeId: 'builder', status: 'incomplete' },
     });
+    expect((await cli('overlays')).stderr).toContain('No overlay is in force');
     expect((await cli('events')).stdout.match(/successful_heal {2}/g)?.length).toBeGreaterThan(3);
   });
 });

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('the MCP tools', () => {
-  it('are six, each with a description, an input schema and an output schema', async () => {
+  it('are seven, each with a description, an input schema and an output schema', async () => {
     const client = await connect(createMemoryEpisodeApi());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
@@ -32,6 +32,7 @@ describe('the MCP tools', () => {
       'list_lessons',
       'log_attempt',
       'pull_experiences',
+      'report_event',
       'start_episode',
     ]);
     for (const tool of tools) {
@@ -214,6 +215,7 @@ describe('the MCP tools', () => {
       ['start_episode', { task: 'x'.repeat(8001) }, /at most 8000 characters/],
       ['end_episode', { episode: 'ep-1', outcome: 'great' }, /outcome/],
       ['log_attempt', { episode: 'ep-1', action: 'a', result: 'b' }, /ok/],
+      ['report_event', { kind: 'Not A Name' }, /kind/],
       ['give_feedback', { turn: 't', score: 2 }, /score/],
       ['pull_experiences', { task: 'x', limit: 0 }, /limit/],
     ];

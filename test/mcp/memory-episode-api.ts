@@ -84,6 +84,10 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
         (lesson) => (state ?? lesson.state) === lesson.state && (kind ?? lesson.kind) === lesson.kind,
       ),
     }),
+    report: async ({ kind }) => {
+      reports.push(`event ${String(kind)}`);
+      return { ok: true, value: null };
+    },
     feedback: async (given) => {
       feedbacks.push(given);
       return { ok: true, value: null };

@@ -51,6 +51,7 @@ describe('instar mcp', () => {
       'list_lessons',
       'log_attempt',
       'pull_experiences',
+      'report_event',
       'start_episode',
     ]);
   });

@@ -100,6 +100,17 @@ export const learnSchema = z.strictObject({
     })
     .optional()
     .describe('Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.'),
+  adapt: z
+    .strictObject({
+      onePerSessionAndDay: z
+        .boolean()
+        .default(true)
+        .describe(
+          'Of the events that support a candidate, at most one of each session and day counts, so that one session cannot prove anything by itself.',
+        ),
+    })
+    .prefault({})
+    .describe('How events become changes of the running system.'),
   budget: z
     .strictObject({
       usdPerDay: usd(1).describe(

@@ -1,6 +1,6 @@
 import { EVENT_KINDS, type EventKind, type LearningRecord, type RecordScope } from '../../core/adapt.ts';
 import type { Fact, StoredFact } from '../../core/fact.ts';
-import { asString } from '../../core/json.ts';
+import { asString, compact } from '../../core/json.ts';
 
 /**
  * The score of an event that names none, by its kind: the surer it is that something can be learned from it, the higher. From 60 on it
@@ -31,7 +31,7 @@ const LABEL = /^[a-z][a-z0-9_.-]{0,63}$/;
 /** An event as a learning record; undefined for facts that are none. The label is the kind, or what the event names as `label`. */
 export function learningRecordOf({ seq, at, fact }: StoredFact): LearningRecord | undefined {
   if (fact.type !== 'event-reported') return undefined;
-  const { kind, score = scoreOfKind(kind), session, by, data } = fact;
+  const { kind, agent, runKind, score = scoreOfKind(kind), session, by, data } = fact;
   const { label, ...payload } = data;
   const named = asString(label);
   return {
@@ -41,8 +41,7 @@ export function learningRecordOf({ seq, at, fact }: StoredFact): LearningRecord 
     sourceLabel: named !== undefined && LABEL.test(named) ? named : kind,
     scope: scopeOf(fact),
     score,
-    ...(session === undefined ? {} : { session }),
-    ...(by === undefined ? {} : { by }),
+    ...compact({ agent, runKind, session, by }),
     payload,
   };
 }

@@ -1,36 +1,54 @@
 import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { Lesson } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
-import { corroborate } from './corroborate.ts';
+import { createIsRecorded, lessonIdOf, supportedCandidate } from './adapt-step.ts';
+import type { CorroborateSettings } from './corroborate.ts';
 import { DEFAULT_DIGEST, digestRecords } from './digest.ts';
 import { learningRecordOf } from './learning-records.ts';
+import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
 
-const PAGE = 1000;
-/** The newest that are read; what is older has had its time. */
-const MOST_RECORDS = 20_000;
 const MOST_LISTED = 50;
 
 /**
- * The learning records of the newest events, and the candidates that they make now, with their scores. Nothing is written, and no
- * candidate acts: `status` says whether the records that it was not drafted from support it.
+ * The learning records of the newest events; the candidates that they make, with their arithmetic; and what became of those that
+ * other records supported: the state of their lesson. Nothing is written.
  */
-export async function readAdaptation(records: Pick<Records, 'factsOf'>): Promise<JsonObject> {
-  const found: LearningRecord[] = [];
-  for (let after = 0; ; ) {
-    const page = await records.factsOf('event-reported', after, PAGE);
-    for (const stored of page) {
-      const record = learningRecordOf(stored);
-      if (record !== undefined) found.push(record);
-    }
-    if (found.length > 2 * MOST_RECORDS) found.splice(0, found.length - MOST_RECORDS);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) break;
-    after = last.seq;
+export async function readAdaptation(
+  records: Pick<Records, 'newestOf' | 'session'>,
+  lessons: readonly Lesson[],
+  settings: CorroborateSettings,
+): Promise<JsonObject> {
+  const stored = await records.newestOf('event-reported', MOST_RECORDS);
+  const window = createRecordWindow();
+  for (const one of stored) window.add(one);
+  const newest = stored.flatMap((one) => learningRecordOf(one) ?? []);
+  const promoted = lessons.filter(({ text }) => text.overlay?.from !== undefined);
+  const isRecorded = createIsRecorded(records);
+  const drafts = digestRecords(newest, new Set(), new Map(), { ...DEFAULT_DIGEST, limit: MOST_LISTED });
+  const listed: JsonObject[] = [];
+  const seen = new Set<string>();
+  for (const draft of drafts) {
+    const found = await supportedCandidate(draft, window, settings, isRecorded);
+    const lesson = promoted.find(({ id }) => id === lessonIdOf(draft));
+    seen.add(draft.dedupeKey);
+    listed.push(
+      lesson === undefined
+        ? { ...describeDraft(draft), ...describeSupport(found) }
+        : { ...describeDraft(draft), ...describePromoted(lesson) },
+    );
   }
-  const newest = found.slice(-MOST_RECORDS);
+  for (const lesson of promoted.slice(-MOST_LISTED)) {
+    const { from } = lesson.text.overlay ?? {};
+    if (from === undefined || seen.has(from.key)) continue;
+    const [type = '', scopeType = '', ...rest] = from.key.split(':');
+    const sourceLabel = rest.at(-1) ?? '';
+    const scopeId = rest.slice(0, -1).join(':');
+    listed.push({ id: from.key, type, scopeType, scopeId, sourceLabel, ...describePromoted(lesson) });
+  }
   return {
     events: newest.slice(-MOST_LISTED).toReversed().map(describeRecord),
-    candidates: digestRecords(newest, new Set()).map((draft) => describeCandidate(draft, newest)),
+    candidates: listed,
     counts: {
       records: newest.length,
       scoring: newest.filter(({ score }) => score >= DEFAULT_DIGEST.minScore).length,
@@ -57,20 +75,40 @@ const describeRecord = ({
   ...(session === undefined ? {} : { session }),
 });
 
-function describeCandidate(draft: CandidateDraft, records: readonly LearningRecord[]): JsonObject {
-  const { type, scope, sourceLabel, dedupeKey, records: used } = draft;
-  const { matches, mean, score, passes } = corroborate(draft, records, { onePerSessionAndDay: true });
+const describeDraft = ({
+  type,
+  scope,
+  sourceLabel,
+  dedupeKey,
+  score,
+  records,
+}: CandidateDraft): JsonObject => ({
+  id: dedupeKey,
+  type,
+  scopeType: scope.type,
+  scopeId: scope.id,
+  sourceLabel,
+  draftScore: score,
+  records: [...records],
+});
+
+const describeSupport = (found: Awaited<ReturnType<typeof supportedCandidate>>): JsonObject => ({
+  score: Number(found.support.score.toFixed(1)),
+  matches: found.support.matches,
+  mean: Number(found.support.mean.toFixed(1)),
+  status: found.support.passes ? ('why' in found ? 'incomplete' : 'corroborated') : 'unsupported',
+  ...('why' in found ? { why: found.why } : {}),
+});
+
+function describePromoted({ id, state, reason, text }: Lesson): JsonObject {
+  const { from } = text.overlay ?? {};
   return {
-    id: dedupeKey,
-    type,
-    scopeType: scope.type,
-    scopeId: scope.id,
-    sourceLabel,
-    score: Number(score.toFixed(1)),
-    status: passes ? 'corroborated' : 'unsupported',
-    draftScore: draft.score,
-    matches,
-    mean: Number(mean.toFixed(1)),
-    records: [...used],
+    lesson: id,
+    status: state,
+    score: from?.score ?? 0,
+    draftScore: from?.draftScore ?? 0,
+    matches: from?.matches ?? 0,
+    mean: from?.mean ?? 0,
+    ...(reason === undefined ? {} : { why: reason }),
   };
 }

@@ -53,6 +53,9 @@ export function createMemoryStore(): Store {
     factsOf: open((type, after, limit) =>
       tables.log.filter(({ seq, fact }) => seq > after && fact.type === type).slice(0, Math.max(0, limit)),
     ),
+    newestOf: open((type, limit) =>
+      limit <= 0 ? [] : tables.log.filter(({ fact }) => fact.type === type).slice(-limit),
+    ),
     events: open((subject) =>
       tables.log.filter(
         ({ fact }) =>

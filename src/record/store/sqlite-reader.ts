@@ -11,6 +11,7 @@ import {
   selectFacts,
   selectIds,
   selectLastSeq,
+  selectNewest,
   selectSession,
   selectSessions,
   selectTurn,
@@ -39,6 +40,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
   return {
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsOf: (type, after, limit) => selectFacts(sql, after, limit, type),
+    newestOf: (type, limit) => selectNewest(sql, type, limit),
     recalls: (session) => about(session, ['lessons-recalled', 'overlays-applied']),
     sampled: (session) => about(session, ['turn-sampled']),
     events: (subject) => about(subject, REPORTED_TYPES),

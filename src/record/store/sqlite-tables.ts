@@ -121,6 +121,16 @@ export function selectFacts(
   return facts;
 }
 
+/** From the end of the index: it takes as long for a long record as for a short one. */
+export const selectNewest = (sql: Sql, type: IndexedType, limit: number): readonly StoredFact[] =>
+  sql
+    .all<RawFactRow>(
+      `select ${FACT_COLUMNS} from facts where type = '${type}' order by seq desc limit ?`,
+      boundLimit(limit),
+    )
+    .toReversed()
+    .flatMap((row) => readFact(row) ?? []);
+
 /** By a scan of the log: recalls have no index by lesson, and erasures are rare. */
 function selectRecalls(sql: Sql, lessons: readonly string[], after: number): readonly StoredFact[] {
   const wanted = new Map<number, StoredFact>();

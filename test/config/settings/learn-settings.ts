@@ -71,6 +71,13 @@ export function createLearnProofs(stage: Stage): SettingProofs {
     await here.owner('POST', '/v1/feedback', { turn, score: -1, note: NOTE });
     await here.daemon.settle();
   };
+  /** The candidate of three events of one session. */
+  const statusAfterThree = async (here: InstarHere): Promise<unknown> => {
+    const report = { kind: 'repeated_retry', agent: 'clerk', session: 'one' };
+    for (const _ of [1, 2, 3]) await here.owner('POST', '/v1/events', report);
+    await here.daemon.settle();
+    return asObject(asArray((await here.owner('GET', '/api/adapt')).candidates)[0]).status;
+  };
   const lessons = async (here: InstarHere): Promise<number> =>
     asArray(await here.owner('GET', '/api/lessons')).length;
   const buffer = async (here: InstarHere): Promise<unknown> =>
@@ -127,6 +134,15 @@ export function createLearnProofs(stage: Stage): SettingProofs {
           SOON,
         );
         expect(await prompt(await slow(), 'later')).toBe('whole');
+      },
+    },
+    'learn.adapt.onePerSessionAndDay=true': {
+      acts: async () => expect(await statusAfterThree(await slow())).toBe('unsupported'),
+    },
+    'learn.adapt.onePerSessionAndDay=false': {
+      acts: async () => {
+        const counted = await open('each event', { adapt: { onePerSessionAndDay: false } });
+        expect(await statusAfterThree(counted)).toBe('trial');
       },
     },
     'learn.budget.tokensPerDay': {

@@ -8,14 +8,14 @@ import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 type Reported = Fact & { readonly type: 'event-reported' };
 const DAY_MS = 86_400_000;
 const event = (kind: string, session: string, more: Partial<Reported> = {}): Reported => ({
-  ...{ type: 'event-reported', kind, session, agent: 'cto', data: {}, by: 'k_1' },
+  ...{ type: 'event-reported', kind, session, agent: 'cto', data: {}, by: 'owner' },
   ...more,
 });
 
 async function adaptationOf(facts: readonly Fact[], at: (nth: number) => number = (nth) => nth) {
   const records = toRecords(createMemoryStore(), () => 0);
   await records.append(facts.map((fact, nth) => ({ at: at(nth), fact })));
-  const read = await readAdaptation(records);
+  const read = await readAdaptation(records, [], { onePerSessionAndDay: true });
   return {
     counts: asObject(read.counts),
     events: asArray(read.events).map(asObject),
@@ -44,7 +44,7 @@ describe('what reported events propose', () => {
       { type: 'fix_template', matches: 0, score: 45, status: 'unsupported' },
     ]);
     expect((await adaptationOf(provoked, (nth) => nth * DAY_MS)).candidates).toMatchObject([
-      { matches: 3, status: 'corroborated' },
+      { matches: 3, status: 'incomplete', why: expect.stringContaining('report error and repair') },
     ]);
   });
 
