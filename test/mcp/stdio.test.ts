@@ -64,7 +64,7 @@ describe('the MCP server as a process', () => {
       const file = newFile();
       const client = new Client({ name: 'opencode', version: '2' }, { versionNegotiation });
       await client.connect(new StdioClientTransport({ command: process.execPath, args: [ENTRY, file] }));
-      expect((await client.listTools()).tools).toHaveLength(6);
+      expect((await client.listTools()).tools).toHaveLength(7);
       const started = await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });
       expect(started.structuredContent).toEqual({ episode: 'ep-1', lessons: '', ids: [] });
       await client.close();
