@@ -53,7 +53,10 @@ export type Fact =
       /** The model that answered, if it was not the first one. */
       readonly policy?: string;
       readonly failure?: string;
+      /** Of all replies of the turn. */
       readonly usage?: Usage;
+      /** How often its reply failed a check and was asked for again; absent: never. */
+      readonly reasks?: number;
       readonly stop?: string;
       readonly firstByteMs?: number;
       readonly totalMs: number;
