@@ -270,6 +270,17 @@ describe('replies under checks', () => {
     expect(provider.seen).toHaveLength(1);
   });
 
+  it('are not checked for a caller that nobody knows', async () => {
+    const gateway = await startGateway({ limits: { checks: ['json'] } });
+    open.push(gateway);
+    const send = (headers: Record<string, string>) =>
+      ask(gateway.port, { path: ROUTES['openai-chat'], body, headers });
+    expect((await send({})).headers['x-instar-lessons']).toBeUndefined();
+    expect(gateway.checked).toEqual([]);
+    expect((await send({ 'x-instar-key': KEY })).headers['x-instar-lessons']).toBe('l_limit');
+    expect(gateway.checked.length).toBeGreaterThan(0);
+  });
+
   it('hold a forced call to its tool', async () => {
     const forced = JSON.stringify({
       model: 'fake/m',

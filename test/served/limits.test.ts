@@ -22,6 +22,7 @@ beforeAll(async () => {
   provider = await startProvider((request, response) => answer(request, response, ++asked));
   home = makeHome({
     providers: { fake: { wire: ['openai'], baseUrl: `${provider.url}/v1` } },
+    gateway: { retries: 1 },
     library: { holdout: 0, index: { lines: 0 } },
   });
   daemon = await startDaemon(home.dir);
@@ -103,9 +104,9 @@ describe('a limit of a kind of run', () => {
     expect(limited).toMatchObject({ status: 503, calls: 1 });
     expect(limited.headers['x-instar-lessons']).toContain(id);
     await vi.waitFor(() => expect(logLines()).toContain(`"limitedBy":["${id}"]`), SOON);
-    expect(await send({}, { 'x-instar-run-kind': 'talk' })).toMatchObject({ status: 503, calls: 3 });
+    expect(await send({}, { 'x-instar-run-kind': 'talk' })).toMatchObject({ status: 503, calls: 2 });
     await retire(id);
-    expect(await send()).toMatchObject({ status: 503, calls: 3 });
+    expect(await send()).toMatchObject({ status: 503, calls: 2 });
   });
 
   it('checks give the client the good reply after a broken one, and the turn has the usage of both', async () => {
@@ -155,7 +156,7 @@ describe('a limit of a kind of run', () => {
     expect(cut).toMatchObject({ status: 504, calls: 1 });
     expect(cut.text).toContain('sent no reply for 0.3 s');
     await retire(id);
-    answer = (_, response) => void setTimeout(() => response.end(completion('slow')), 1000);
+    answer = (_, response) => void setTimeout(() => response.end(completion('slow')), 500);
     expect(await send()).toMatchObject({ status: 200, calls: 1 });
   });
 
