@@ -130,11 +130,11 @@ export interface ChatOptions {
   /** The gateway's turn that this request belongs to; absent outside a gateway. */
   readonly turn?: TurnMark;
   /** Instead of those in the settings; a model that is not called over HTTP has none of them. */
-  readonly limits?: CallLimits | undefined;
+  readonly limits?: ChatLimits | undefined;
 }
 
 /** Limits of one call of a model. */
-export interface CallLimits {
+export interface ChatLimits {
   /** Tries after the first. */
   readonly retries?: number;
   /** See `Timeouts`. */

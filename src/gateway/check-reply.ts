@@ -35,10 +35,12 @@ export interface ReplyCheck {
 export const MOST_CHECKED = 1024 * 1024;
 const MOST_REASKS = 2;
 
+type CheckedTurn = Pick<RunningTurn, 'id' | 'session' | 'wire' | 'body' | 'outline' | 'overlays'>;
+
 /** Undefined where nothing is to be checked: a request asks for no JSON, or offers no tools. */
 export function createReplyCheck(
-  { id, session, wire, body, outline, overlays }: RunningTurn,
-  target: Target,
+  { id, session, wire, body, outline, overlays }: CheckedTurn,
+  target: Pick<Target, 'label'>,
   report: (reply: CheckedReply) => void,
 ): ReplyCheck | undefined {
   const checks = overlays?.limits?.checks;

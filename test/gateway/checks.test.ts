@@ -1,15 +1,20 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatEvent, Usage } from '../../src/core/chat.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { TurnLimits } from '../../src/core/overlay.ts';
 import type { TurnOutcome, TurnRecorder } from '../../src/core/recorder.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
+import { createReplyCheck, readReplyBytes } from '../../src/gateway/check-reply.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { ask } from '../support/client.ts';
 import { KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Provider, type Reply, startProvider } from '../support/provider.ts';
 import { ROUTES } from '../support/samples.ts';
+
+/** Generous: the wait ends as soon as the condition holds. */
+const SOON = { timeout: 20_000 };
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -179,7 +184,23 @@ describe.each(PATHS)('a reply on $wire, $how,', ({ wire, spoken }) => {
     if (wire === spoken) expect(text).toBe(bytes);
     else expect(text).toContain('city');
     expect(provider.seen).toHaveLength(1);
-    await expect.poll(() => gateway.checked.map(({ result }) => result)).toEqual(['failed']);
+    await expect.poll(() => gateway.checked.map(({ result }) => result), SOON).toEqual(['failed']);
+  });
+
+  it('is waited for as long as the limits say, and a failure is final with retries: 0', async () => {
+    const hanging = await serve(spoken, () => undefined, { headersMs: 200 });
+    expect((await send(hanging.gateway.port, wire, asking(wire, {}))).status).toBe(504);
+    const broken = await setUp({ wire, spoken, replies: [503, said('late')], limits: { retries: 0 } });
+    expect((await send(broken.gateway.port, wire, asking(wire, {}))).status).toBe(503);
+    expect(broken.provider.seen).toHaveLength(1);
+    expect(broken.gateway.reports[0]).toMatchObject({ limitedBy: ['l_limit'] });
+    const more = await setUp({
+      wire,
+      spoken,
+      replies: [503, 503, 503, said('late')],
+      limits: { retries: 3 },
+    });
+    expect((await send(more.gateway.port, wire, asking(wire, {}))).status).toBe(200);
   });
 
   it('is neither held back nor counted where the request asks for no form', async () => {
@@ -193,6 +214,48 @@ describe.each(PATHS)('a reply on $wire, $how,', ({ wire, spoken }) => {
     expect(textIn(wire, text)).toBe('plain words');
     expect(provider.seen).toHaveLength(1);
     expect(gateway.checked).toEqual([]);
+  });
+});
+
+const jsonText = fc.jsonValue().map((value) => JSON.stringify(value));
+const requestOf = fc.dictionary(
+  fc.constantFrom('tools', 'functions', 'tool_choice', 'response_format', 'text', 'output_config', 'model'),
+  fc.oneof(fc.jsonValue(), fc.constant([{ type: 'function', name: 'f', function: { name: 'f' } }])),
+);
+const replyOf = fc.oneof(
+  jsonText,
+  fc.string(),
+  fc
+    .tuple(fc.constantFrom(...WIRE_NAMES), jsonText)
+    .map(([wire, json]) => JSON.stringify(wires[wire].encodeReply(called(json)))),
+);
+
+describe.each(WIRE_NAMES)('the checks on %s', (name) => {
+  it('report a result, and throw for no request and no reply', async () => {
+    const limits: TurnLimits = { checks: ['json', 'tool-arguments'] };
+    await fc.assert(
+      fc.asyncProperty(requestOf, replyOf, fc.boolean(), async (request, reply, isStream) => {
+        const wire = wires[name];
+        const body = Buffer.from(JSON.stringify(request));
+        const overlays = { lessons: [], limits, flows: [], record: () => undefined };
+        const turn = {
+          id: 't',
+          session: { session: 's' },
+          wire,
+          body,
+          outline: wire.outline(body),
+          overlays,
+        };
+        const check = createReplyCheck(turn, {}, ({ result }) =>
+          expect(['passed', 'failed', 'skipped']).toContain(result),
+        );
+        const type = isStream ? 'text/event-stream' : 'application/json';
+        const bytes = Buffer.from(isStream ? `data: ${reply}\n\n` : reply);
+        const events = await readReplyBytes(wire, { bytes, type, encoding: undefined });
+        if (check !== undefined) expect(typeof check.passes(events)).toBe('boolean');
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
@@ -262,11 +325,11 @@ describe('replies under checks', () => {
       headers: { 'x-instar-key': KEY, 'content-type': 'application/json' },
       signal: client.signal,
     }).catch((error: unknown) => error);
-    await expect.poll(() => provider.seen.length).toBe(1);
+    await expect.poll(() => provider.seen.length, SOON).toBe(1);
     client.abort();
     await sent;
     await provider.seen[0]?.abandoned;
-    await expect.poll(() => gateway.reports.map(({ end }) => end)).toEqual(['client-abort']);
+    await expect.poll(() => gateway.reports.map(({ end }) => end), SOON).toEqual(['client-abort']);
     expect(provider.seen).toHaveLength(1);
   });
 

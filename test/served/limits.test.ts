@@ -194,7 +194,18 @@ describe('a limit of a kind of run', () => {
     // A session keeps the block that it began with: the provider has it in its cache.
     await send({}, { 'x-instar-session': 'free' });
     expect(texts()).toBe(2);
+    const count = async (): Promise<number> => {
+      const body = { model: 'm-1', max_tokens: 9, messages: [{ role: 'user', content: TASK }] };
+      const { text } = await ask(daemon.port, {
+        path: '/v1/messages/count_tokens',
+        body: JSON.stringify(body),
+        headers: { 'x-instar-key': daemon.key, 'x-instar-run-kind': 'batch', 'x-instar-session': 'counted' },
+      });
+      return Number(JSON.parse(text).input_tokens);
+    };
+    const counted = await count();
     const none = await limit({ lessons: 0 });
+    expect(await count()).toBeLessThan(counted);
     await send({}, { 'x-instar-session': 'limited' });
     expect(sent()).toBe(limited);
     await send({}, { 'x-instar-session': 'bare' });
