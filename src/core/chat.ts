@@ -92,6 +92,19 @@ export interface Usage {
   readonly reasoningTokens?: number;
 }
 
+/** What two replies used together. */
+export function totalUsage(a: Usage | undefined, b: Usage): Usage {
+  if (a === undefined) return b;
+  const sum: Record<string, number> = {};
+  for (const [name, count] of [...Object.entries(a), ...Object.entries(b)])
+    sum[name] = (sum[name] ?? 0) + count;
+  return {
+    ...sum,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
+}
+
 export type StopReason = 'end' | 'length' | 'tool-calls' | 'stop-sequence' | 'filter';
 
 /**
@@ -116,6 +129,17 @@ export interface ChatOptions {
   readonly credentials?: Readonly<Record<string, string>>;
   /** The gateway's turn that this request belongs to; absent outside a gateway. */
   readonly turn?: TurnMark;
+  /** Instead of those in the settings; a model that is not called over HTTP has none of them. */
+  readonly limits?: ChatLimits | undefined;
+}
+
+/** Limits of one call of a model. */
+export interface ChatLimits {
+  /** Tries after the first. */
+  readonly retries?: number;
+  /** See `Timeouts`. */
+  readonly headersMs?: number;
+  readonly idleMs?: number;
 }
 
 /** The part of a turn that an embedded model needs. */

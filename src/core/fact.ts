@@ -53,7 +53,9 @@ export type Fact =
       /** The model that answered, if it was not the first one. */
       readonly policy?: string;
       readonly failure?: string;
+      /** Of all replies: also of those that failed a check and were asked for again, `reasks` times. */
       readonly usage?: Usage;
+      readonly reasks?: number;
       readonly stop?: string;
       readonly firstByteMs?: number;
       readonly totalMs: number;
@@ -329,10 +331,7 @@ type BackgroundFact =
       /** The whole state after this move. */
       readonly state: string;
     }
-  /**
-   * Set aside of a day's budget before a model is called. Without the `budget-settled` that names it, it counts as spent.
-   * `budget`: `learning`, or `jobs` for background jobs.
-   */
+  /** Set aside of a day's budget (`learning`, or `jobs`) before a model is called; spent without the `budget-settled` that names it. */
   | {
       readonly type: 'budget-reserved';
       readonly budget: string;

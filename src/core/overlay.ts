@@ -135,6 +135,8 @@ export interface TurnOverlays {
   /** Ids of the lessons that are applied. */
   readonly lessons: readonly string[];
   readonly limits?: TurnLimits;
+  /** Ids of the lessons that set them. */
+  readonly limitedBy?: readonly string[];
   /** Towards `strong` above 0, towards `cheap` below; within `MOST_BIAS`. */
   readonly bias?: number;
   readonly flows: readonly ActiveOverlay<FlowOverlay>[];

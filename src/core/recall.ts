@@ -14,6 +14,8 @@ export interface RecallQuery {
   readonly domain?: string;
   /** What earlier recalls of the session decided, for one that is continued from the record. */
   readonly drawn?: { readonly shown: readonly string[]; readonly heldOut: readonly string[] };
+  /** The most lessons with their bodies, where fewer than the settings allow; 0: no lessons at all. */
+  readonly most?: number;
   /** Only these ids may be recalled; absent: all shown lessons. */
   readonly among?: ReadonlySet<string>;
   /** No client waits for it: it waits until all embeddings are computed, so that the result is reproducible. */

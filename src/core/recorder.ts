@@ -1,3 +1,4 @@
+import type { Usage } from './chat.ts';
 import type { TurnRole, TurnStatus } from './evidence.ts';
 import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
@@ -36,8 +37,16 @@ export interface TurnOutcome {
   readonly policy: string;
   readonly failure?: Failure;
   readonly totalMs: number;
+  readonly reasked?: ReaskedReplies;
   /** A caller with its own credential, which the provider accepted. */
   readonly caller?: string;
+}
+
+/** Replies of a turn that failed a check and were asked for again. */
+export interface ReaskedReplies {
+  readonly times: number;
+  /** Of the replies that the client did not get, as far as they state it. */
+  readonly usage?: Usage;
 }
 
 /** One turn being recorded. */

@@ -11,6 +11,10 @@ export interface RetryRule {
 
 export const defaultRetryRule: RetryRule = { retries: 2, baseMs: 400, longestMs: 30_000 };
 
+/** The rule with another number of tries, where one is given. */
+export const withRetries = (rule: RetryRule, retries: number | undefined): RetryRule =>
+  retries === undefined ? rule : { ...rule, retries };
+
 const WORTH_ANOTHER_TRY = new Set([
   'rate-limited',
   'overloaded',

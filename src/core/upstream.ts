@@ -1,4 +1,4 @@
-import type { ChatModel } from './chat.ts';
+import type { ChatLimits, ChatModel } from './chat.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 
@@ -67,6 +67,8 @@ export interface ExchangeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array | undefined;
+  /** Instead of those in the settings. */
+  readonly timeouts?: Pick<ChatLimits, 'headersMs' | 'idleMs'> | undefined;
 }
 
 /** Receives one reply. After `onHead` any number of chunks, then exactly one of `onEnd` and `onFailure`. */

@@ -30,6 +30,7 @@ import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
 import { createAdmission, watchAdmission } from '../gateway/admission.ts';
 import { withAttemptKeys } from '../gateway/attempt-keys.ts';
+import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createIdentify } from '../gateway/identify.ts';
@@ -297,7 +298,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(
-        (turn) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn)),
+        (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
       overlays: ({ session, identity: { agent, client, project, runKind } }) =>
@@ -315,6 +316,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
       status,
       chatWord: metrics.chatWord,
+      checked: reportChecks(metrics, log),
       metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
     } satisfies Omit<GatewayContext, keyof GatewayLimits>),
   });

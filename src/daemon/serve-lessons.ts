@@ -46,7 +46,7 @@ export interface ServeLessonsOptions {
 
 /** The daemon's library. While the record cannot be read, no lessons are shown and opening is tried again. */
 export interface ServedLessons {
-  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly lessons: (turn: Turn, most?: number) => ShownLessons | Promise<ShownLessons>;
   readonly api: LessonsApi;
   /** Undefined while the record cannot be read. */
   open(): OpenLessons | undefined;
@@ -65,7 +65,7 @@ export interface ServedLessons {
 interface Opened {
   readonly open: OpenLessons;
   readonly index: LessonRecall;
-  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly lessons: ServedLessons['lessons'];
   readonly mirror: SkillMirror;
   readonly compare: CompareBlocks;
   followErasure(): Promise<void>;
@@ -154,10 +154,10 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });
-    const lessons: Opened['lessons'] = (turn) =>
+    const lessons: Opened['lessons'] = (turn, most) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
-        : showLessons.show(toPromptTurn(turn, turn.body));
+        : showLessons.show(toPromptTurn(turn, turn.body, most));
     const followErasure = async (): Promise<void> => {
       const { generation } = library;
       await openedLessons.reload();
@@ -185,7 +185,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     return opened.open.api;
   };
   return {
-    lessons: (turn) => opened?.lessons(turn) ?? { generation: 0, lessons: [], additions: [] },
+    lessons: (turn, most) => opened?.lessons(turn, most) ?? { generation: 0, lessons: [], additions: [] },
     api: {
       list: async (query) => api().list(query),
       all: async () => api().all(),
@@ -221,7 +221,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
   };
 }
 
-function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body: Uint8Array): PromptTurn {
+function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): PromptTurn {
+  const { id, kind, wire, session, outline, identity } = turn;
   const { agent, client, project, runKind, domain } = identity;
   return {
     id,
@@ -236,6 +237,7 @@ function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body
       projectLabel: project?.label,
       runKind,
       domain,
+      most,
     }),
     readConversation: () => readConversation(wire.name, body),
   };

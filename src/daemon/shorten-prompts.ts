@@ -103,12 +103,12 @@ type Lessons = ServedLessons['lessons'];
 
 /** Adds the shortened prompt to a turn's lessons, where shortening is configured. */
 export function withShortenedPrompts(lessons: Lessons, { current }: ServedShortening): Lessons {
-  const shorten = async (turn: Turn, by: Shortening): Promise<ShownLessons> => {
-    const [shown, shortened] = await Promise.all([lessons(turn), by.shorten(turn)]);
+  const shorten = async (turn: Turn, most: number | undefined, by: Shortening): Promise<ShownLessons> => {
+    const [shown, shortened] = await Promise.all([lessons(turn, most), by.shorten(turn)]);
     return compact({ ...shown, shortened });
   };
-  return (turn) => {
+  return (turn, most) => {
     const shortening = current();
-    return shortening === undefined ? lessons(turn) : shorten(turn, shortening);
+    return shortening === undefined ? lessons(turn, most) : shorten(turn, most, shortening);
   };
 }

@@ -8,6 +8,7 @@ import type { RetryRule } from '../core/retry.ts';
 import type { Records } from '../core/store.ts';
 import type { Catalogue, Exchange } from '../core/upstream.ts';
 import type { Authorizer } from './access-control.ts';
+import type { CheckedReply } from './check-reply.ts';
 import type { ReceivedRequest } from './client-clues.ts';
 import type { Identity } from './identify.ts';
 import type { SessionMatcher } from './session-matcher.ts';
@@ -31,7 +32,7 @@ export interface GatewayContext {
   /** Waits; returns early when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The lessons for this turn. Synchronous when the conversation is known; a first turn may take a moment. */
-  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly lessons: (turn: Turn, most?: number) => ShownLessons | Promise<ShownLessons>;
   /** What overlays change for this turn; undefined without any. Synchronous. */
   readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
   readonly recorder: TurnRecorder;
@@ -45,6 +46,8 @@ export interface GatewayContext {
   /** A known caller's main agent sent a request from a folder that it named. Returns at once. */
   readonly begunWork?: (work: BegunWork) => void;
   readonly report: (report: TurnReport) => void;
+  /** A reply was checked because an overlay says so. */
+  readonly checked?: (reply: CheckedReply) => void;
   /** A word to Instar was answered: neither a turn nor a refused request. */
   readonly chatWord: (end: ChatWordEnd) => void;
   /** For `GET /api/status`. */

@@ -3,14 +3,15 @@ import type { UnreadableBody } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import type { TurnOverlays } from '../core/overlay.ts';
-import { noRecord } from '../core/recorder.ts';
-import { isWorthAnotherModel, retryDelayMs } from '../core/retry.ts';
+import { noRecord, type ReaskedReplies } from '../core/recorder.ts';
+import { isWorthAnotherModel, retryDelayMs, withRetries } from '../core/retry.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
 import type { Insertion, Outline, WireName } from '../core/wire.ts';
 import { readConversation } from '../wire/conversation.ts';
 import { type SpanReplacement, splice } from '../wire/splice.ts';
 import { lessonsOfAttempt } from './attempt-keys.ts';
 import { tellBegunWork } from './begun-work.ts';
+import { createReplyCheck, type ReplyCheck } from './check-reply.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
 import { relay } from './relay.ts';
@@ -34,6 +35,8 @@ interface ForwardResult {
   /** See `TurnReport`. */
   readonly modelMs: number;
   readonly failure: Failure | undefined;
+  /** Ids of the lessons that set limits for it. */
+  readonly limitedBy: readonly string[] | undefined;
   /** A provider has accepted the caller's own credential. */
   readonly isProven: boolean;
 }
@@ -76,15 +79,17 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     end: TurnEnd,
     status: number,
     failure?: Failure,
+    reasked?: ReaskedReplies,
   ): ForwardResult => {
     const isProven = verifiable !== undefined && status >= 200 && status < 300;
     if (running !== undefined) {
       const totalMs = context.clock.monotonic() - turn.startedAt;
       const proven = isProven ? { caller: verifiable?.id } : {};
-      const outcome = compact({ status: end, httpStatus: status, policy, totalMs, ...proven });
+      const outcome = compact({ status: end, httpStatus: status, policy, totalMs, reasked, ...proven });
       running.record.end(failure === undefined ? outcome : { ...outcome, failure });
     }
-    return { target, end, status, tries, modelMs, failure, isProven };
+    const limitedBy = running?.overlays?.limitedBy;
+    return { target, end, status, tries, modelMs, failure, limitedBy, isProven };
   };
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
@@ -108,7 +113,14 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
       const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
-      const begun = begin(context, turn, target, caller, marks, overlays);
+      const begun = begin(
+        context,
+        turn,
+        target,
+        caller,
+        marks,
+        caller === ANONYMOUS.id ? undefined : overlays,
+      );
       running = begun instanceof Promise ? await begun : begun;
     }
     policy = policyOf(target, turn);
@@ -117,7 +129,10 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     const { attempt, tries: tried } = await tryTarget(context, running, target, marks);
     modelMs += context.clock.monotonic() - since;
     tries += tried;
-    if (attempt.kind === 'sent') return finish(target, attempt.end, attempt.status, attempt.failure);
+    if (attempt.kind === 'sent') {
+      const { end, status, failure, reasked } = attempt;
+      return finish(target, end, status, failure, reasked);
+    }
     last = attempt;
     if (!isWorthAnotherModel(last.failure)) break;
   }
@@ -143,12 +158,19 @@ function begin(
     !hasPrompt || caller === ANONYMOUS.id
       ? NOTHING_SHOWN
       : bound === undefined
-        ? context.lessons(turn)
+        ? context.lessons(turn, mostLessons(context, turn, overlays))
         : lessonsOfAttempt(bound, turn.identity);
   return shown instanceof Promise
     ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks, overlays))
     : beginWith(shown, context, turn, target, caller, marks, overlays);
 }
+
+/** A prompt that is only counted gets the text that it would be sent with. */
+const mostLessons = (
+  context: GatewayContext,
+  turn: Turn,
+  overlays: TurnOverlays | undefined,
+): number | undefined => (turn.kind === 'count' ? context.overlays?.(turn) : overlays)?.limits?.lessons;
 
 function beginWith(
   shown: ShownLessons,
@@ -214,12 +236,17 @@ async function tryTarget(
   const upstream = upstreamFor(target, turn);
   // A model behind another wire retries by itself; an unknown route may not be safe to repeat.
   const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
-  const { retry } = context;
+  const { overlays } = turn;
+  const retry = withRetries(context.retry, overlays?.limits?.retries);
+  const check =
+    overlays?.limits?.checks === undefined
+      ? undefined
+      : createReplyCheck(turn, target, context.checked ?? (() => undefined));
   for (let tries = 0; ; ) {
     // The client may have disconnected during recall, while the recorder was full, or during a retry's pause.
     if (turn.disconnect.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
-    const attempt = await tryOnce(context, turn, target, upstream, marks);
-    tries++;
+    const attempt = await tryOnce(context, turn, target, upstream, marks, check);
+    tries += 1 + (attempt.kind === 'sent' ? (attempt.reasked?.times ?? 0) : 0);
     if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
     const pause = retryDelayMs(retry, attempt.failure, tries, context.random);
     if (pause === undefined) return { attempt, tries };
@@ -233,6 +260,7 @@ function tryOnce(
   target: Target,
   upstream: Upstream | undefined,
   marks: Readonly<Record<string, string>>,
+  check: ReplyCheck | undefined,
 ): UpstreamAttempt | Promise<UpstreamAttempt> {
   const { kind, raw, body, outline, wire, shown } = turn;
   const edited =
@@ -243,7 +271,7 @@ function tryOnce(
     // Without an edit the client's bytes are sent as they came, compressed or not.
     const outgoing = edited === undefined || edited === body ? raw : edited;
     const { exchange, clock } = context;
-    return relay(turn, { exchange, clock, target, upstream, body: outgoing, marks });
+    return relay(turn, { exchange, clock, target, upstream, body: outgoing, marks, check });
   }
   if (kind === 'other')
     return failed('not-found', `${target.provider} has no ${turn.path.split('?', 1)[0]} on this wire.`);
@@ -255,7 +283,7 @@ function tryOnce(
   }
   return kind === 'count'
     ? countTokens(turn, edited, marks)
-    : answerTranslated(turn, { target, body: edited, marks });
+    : answerTranslated(turn, { target, body: edited, marks, check });
 }
 
 const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAttempt => ({

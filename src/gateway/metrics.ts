@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RecordingState } from '../core/store.ts';
+import type { CheckedReply } from './check-reply.ts';
 import { addProcessGauges } from './process-metrics.ts';
 import type { ChatWordEnd, TurnReport } from './turn.ts';
 
@@ -9,6 +10,8 @@ export interface Metrics {
   refused(reason: string): void;
   /** A word to Instar that Instar answered itself. */
   chatWord(end: ChatWordEnd): void;
+  /** A reply that an overlay has checked. */
+  checked(reply: Pick<CheckedReply, 'check' | 'result'>): void;
   /** Milliseconds that turns have waited for models since the start. */
   modelMs(): number;
   readonly totals: {
@@ -78,6 +81,12 @@ export function createMetrics(
     name: 'instar_chat_words_total',
     help: 'Messages to Instar in a chat ("instar: good"), answered without a model, by end',
     labelNames: ['end'],
+    registers,
+  });
+  const checks = new Counter({
+    name: 'instar_response_checks_total',
+    help: 'Replies that were checked because a learned limit says so, by check and result',
+    labelNames: ['check', 'result'],
     registers,
   });
   const seconds = new Histogram({
@@ -183,6 +192,7 @@ export function createMetrics(
       chatWords.inc({ end });
       totals.chatWords++;
     },
+    checked: ({ check, result }) => checks.inc({ check, result }),
     text: () => registry.metrics(),
   };
 }

@@ -49,6 +49,13 @@ async function decode(
   }
 }
 
+/** Undefined where this Node cannot decompress them, and for more than `most` bytes. Does not reject. */
+export async function inflateBytes(bytes: Buffer, stated: string, most: number): Promise<Buffer | undefined> {
+  const encoding = stated.trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return bytes;
+  return INFLATE.get(encoding)?.(bytes, { maxOutputLength: most }).catch(() => undefined);
+}
+
 function collect(
   request: IncomingMessage,
   maxBytes: number,

@@ -3,6 +3,14 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { parseRetryAfter } from '../core/retry.ts';
 import type { Exchange, ExchangeControl, ExchangeSink, Target, Upstream } from '../core/upstream.ts';
 import type { Wire } from '../core/wire.ts';
+import {
+  askUntilPassed,
+  isEventStream,
+  MOST_CHECKED,
+  type ReplyBytes,
+  type ReplyCheck,
+  readReplyBytes,
+} from './check-reply.ts';
 import { clientReplyHeaders, type HeaderMap, upstreamRequestHeaders } from './headers.ts';
 import type { RunningTurn, UpstreamAttempt } from './turn.ts';
 
@@ -15,30 +23,56 @@ export interface RelayOptions {
   readonly body: Buffer;
   /** Headers that are added to the reply. */
   readonly marks: Readonly<Record<string, string>>;
+  /** Absent, nearly always: then no part of a reply is kept. */
+  readonly check: ReplyCheck | undefined;
 }
 
 const MAX_ERROR_BODY = 1_048_576;
 const NO_HEADERS = {};
 const NO_BYTES = Buffer.alloc(0);
 
-/** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed in between. */
+/**
+ * One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed in between. With checks, a reply that is
+ * not a stream is held back and may be asked for again.
+ */
 export function relay(turn: RunningTurn, options: RelayOptions): Promise<UpstreamAttempt> {
+  const { check } = options;
+  if (check === undefined) return new Promise((resolve) => startRelay(turn, options, resolve));
+  return askUntilPassed(turn, check, async () => {
+    const answer = await new Promise<UpstreamAttempt | HeldBytes>((resolve) =>
+      startRelay(turn, options, resolve, resolve),
+    );
+    if (!('bytes' in answer)) return answer;
+    return { kind: 'held', events: await readReplyBytes(turn.wire, answer), send: answer.send };
+  });
+}
+
+function startRelay(
+  turn: RunningTurn,
+  options: RelayOptions,
+  resolve: (attempt: UpstreamAttempt) => void,
+  hold?: (reply: HeldBytes) => void,
+): void {
   const { exchange, target, upstream, body } = options;
   const headers = upstreamRequestHeaders(turn.request.headers, target.access, body !== turn.raw);
   const method = turn.request.method ?? 'POST';
-  return new Promise((resolve) => {
-    const sink = new RelaySink(turn, options, resolve);
-    sink.control = exchange(
-      {
-        method,
-        origin: upstream.origin,
-        path: upstream.basePath + turn.path,
-        headers,
-        body: method === 'GET' ? undefined : body,
-      },
-      sink,
-    );
-  });
+  const sink = new RelaySink(turn, options, resolve, hold);
+  sink.control = exchange(
+    {
+      method,
+      origin: upstream.origin,
+      path: upstream.basePath + turn.path,
+      headers,
+      body: method === 'GET' ? undefined : body,
+      timeouts: turn.overlays?.limits,
+    },
+    sink,
+  );
+}
+
+/** A whole reply that was held back. */
+interface HeldBytes extends ReplyBytes {
+  readonly send: () => UpstreamAttempt;
 }
 
 /** Holds the head back until the first byte: until then a dead provider can still be retried. */
@@ -47,19 +81,31 @@ class RelaySink implements ExchangeSink {
   readonly #turn: RunningTurn;
   readonly #options: RelayOptions;
   readonly #resolve: (attempt: UpstreamAttempt) => void;
+  readonly #hold: ((reply: HeldBytes) => void) | undefined;
   #status = 0;
   #headers: Readonly<Record<string, string | string[] | undefined>> = NO_HEADERS;
   #sent = false;
   readonly #errorChunks: Buffer[] = [];
   #errorSize = 0;
+  /** The reply so far, for the checks; undefined without any, and for a reply that is too long for them. */
+  #kept: Buffer[] | undefined;
+  #keptSize = 0;
+  /** The client gets nothing before the reply is complete. */
+  #isHeld = false;
   #tail: Buffer = NO_BYTES;
   /** A `drain` listener is needed only once the reply is faster than its reader. */
   #isAwaitingDrain = false;
 
-  constructor(turn: RunningTurn, options: RelayOptions, resolve: (attempt: UpstreamAttempt) => void) {
+  constructor(
+    turn: RunningTurn,
+    options: RelayOptions,
+    resolve: (attempt: UpstreamAttempt) => void,
+    hold: ((reply: HeldBytes) => void) | undefined,
+  ) {
     this.#turn = turn;
     this.#options = options;
     this.#resolve = resolve;
+    this.#hold = hold;
     turn.disconnect.onGone(this.#onGone);
   }
 
@@ -72,6 +118,10 @@ class RelaySink implements ExchangeSink {
   onHead(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     this.#status = status;
     this.#headers = headers;
+    const { check } = this.#options;
+    if (check === undefined || status >= 300) return;
+    this.#kept = [];
+    this.#isHeld = check.reasks > 0 && !isEventStream(String(headers['content-type'] ?? ''));
   }
 
   onChunk(chunk: Buffer): boolean {
@@ -84,6 +134,21 @@ class RelaySink implements ExchangeSink {
       }
       return true;
     }
+    return this.#kept === undefined ? this.#pass(chunk) : this.#keep(chunk, this.#kept);
+  }
+
+  #keep(chunk: Buffer, kept: Buffer[]): boolean {
+    kept.push(chunk);
+    this.#keptSize += chunk.length;
+    const isTooLong = this.#keptSize > MOST_CHECKED;
+    if (isTooLong) this.#kept = undefined;
+    if (!this.#isHeld) return this.#pass(chunk);
+    if (!isTooLong) return true;
+    this.#isHeld = false;
+    return kept.map((one) => this.#pass(one)).every(Boolean);
+  }
+
+  #pass(chunk: Buffer): boolean {
     if (!this.#sent) this.#sendHead();
     this.#turn.record.chunk(chunk);
     this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
@@ -96,7 +161,7 @@ class RelaySink implements ExchangeSink {
   }
 
   onEnd(): void {
-    const { response, wire } = this.#turn;
+    const { wire } = this.#turn;
     if (this.#status >= 300) {
       const body = Buffer.concat(this.#errorChunks);
       const reply = { status: this.#status, headers: this.#headers, body };
@@ -105,9 +170,37 @@ class RelaySink implements ExchangeSink {
       this.#settle(isWhole ? { kind: 'failed', failure, reply } : { kind: 'failed', failure });
       return;
     }
+    const kept = this.#kept;
+    if (this.#isHeld && kept !== undefined && this.#hold !== undefined) {
+      this.#release();
+      this.#hold({ ...this.#replyBytes(kept), send: () => this.#sendHeld(kept) });
+      return;
+    }
+    this.#settle(this.#finish());
+    const { check } = this.#options;
+    if (kept !== undefined && check !== undefined)
+      void readReplyBytes(wire, this.#replyBytes(kept)).then((events) => check.passes(events));
+  }
+
+  #finish(): UpstreamAttempt {
     if (!this.#sent) this.#sendHead();
-    response.end();
-    this.#settle({ kind: 'sent', end: 'complete', status: this.#status });
+    this.#turn.response.end();
+    return { kind: 'sent', end: 'complete', status: this.#status };
+  }
+
+  #sendHeld(kept: readonly Buffer[]): UpstreamAttempt {
+    if (this.#turn.disconnect.isGone) return { kind: 'sent', end: 'client-abort', status: 499 };
+    for (const chunk of kept) this.#pass(chunk);
+    return this.#finish();
+  }
+
+  #replyBytes(kept: readonly Buffer[]): ReplyBytes {
+    const { 'content-type': type, 'content-encoding': encoding } = this.#headers;
+    return {
+      bytes: Buffer.concat(kept),
+      type: String(type ?? ''),
+      encoding: encoding === undefined ? undefined : String(encoding),
+    };
   }
 
   onFailure(failure: Failure): void {
@@ -139,9 +232,13 @@ class RelaySink implements ExchangeSink {
   }
 
   #settle(attempt: UpstreamAttempt): void {
+    this.#release();
+    this.#resolve(attempt);
+  }
+
+  #release(): void {
     this.#turn.disconnect.onGone(undefined);
     if (this.#isAwaitingDrain) this.#turn.response.off('drain', this.#drained);
-    this.#resolve(attempt);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
+import { compact } from '../core/json.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
 import { bringsCredential } from './access-control.ts';
@@ -89,7 +90,8 @@ export async function serveTurn(
   const word =
     caller?.attempt !== undefined ? undefined : findChatWord(kind, wire.name, body, outline, identity);
   if (word !== undefined) return context.chatWord(await answerChatWord(context, turn, word));
-  const { target, end, status, tries, modelMs, failure, isProven } = await forwardTurn(context, turn);
+  const forwarded = await forwardTurn(context, turn);
+  const { target, end, status, tries, modelMs, failure, limitedBy, isProven } = forwarded;
   if (isProven) arrival.onProven();
   const report = {
     id,
@@ -103,7 +105,7 @@ export async function serveTurn(
     totalMs: clock.monotonic() - startedAt,
     modelMs,
   };
-  context.report(failure === undefined ? report : { ...report, failure });
+  context.report(failure === undefined ? report : { ...report, ...compact({ failure, limitedBy }) });
   const isTrusted = caller !== undefined || isProven;
   if (identity.sessionDone && identity.record && isTrusted) context.sessionEnded(session.session);
 }

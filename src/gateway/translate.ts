@@ -4,6 +4,7 @@ import { asObject, type JsonObject, parseJson } from '../core/json.ts';
 import type { Target } from '../core/upstream.ts';
 import { type StreamEncoder, type Wire, WireError } from '../core/wire.ts';
 import { encodeTokenCount, estimateRequestTokens } from '../wire/anthropic/count-tokens.ts';
+import { askUntilPassed, type HeldReply, MOST_CHECKED, type ReplyCheck } from './check-reply.ts';
 import { credentialHeaders } from './headers.ts';
 import type { RunningTurn, Turn, UpstreamAttempt } from './turn.ts';
 
@@ -11,6 +12,7 @@ interface TranslationOptions {
   readonly target: Target;
   readonly body: Buffer;
   readonly marks: Readonly<Record<string, string>>;
+  readonly check: ReplyCheck | undefined;
 }
 
 const PING_MS = 15_000;
@@ -18,32 +20,37 @@ const PING_MS = 15_000;
 /** One try at a model behind another wire: decodes the caller's request and encodes the reply for the caller's wire. */
 export async function answerTranslated(
   turn: RunningTurn,
-  { target, body, marks }: TranslationOptions,
+  { target, body, marks, check }: TranslationOptions,
 ): Promise<UpstreamAttempt> {
   const read = decodeRequestBody(turn.wire, body);
   if ('kind' in read) return { kind: 'failed', failure: read };
   const { request } = read;
   const { access, model } = target;
-  const events = target.chat(model === undefined ? request : { ...request, model }, {
-    signal: turn.disconnect.signal,
-    turn: { id: turn.id, session: turn.session.session, generation: turn.shown.generation },
-    ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
-  });
-  if (!request.stream) return wholeReply(turn, events, marks);
-  return streamReply(turn, events, turn.wire.createStreamEncoder(read.body), marks);
+  const ask = (): AsyncIterable<ChatEvent> =>
+    target.chat(model === undefined ? request : { ...request, model }, {
+      signal: turn.disconnect.signal,
+      turn: { id: turn.id, session: turn.session.session, generation: turn.shown.generation },
+      limits: turn.overlays?.limits,
+      ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
+    });
+  if (request.stream) return streamReply(turn, ask(), turn.wire.createStreamEncoder(read.body), marks, check);
+  if (check !== undefined) return askUntilPassed(turn, check, () => wholeReply(turn, ask(), marks));
+  const reply = await wholeReply(turn, ask(), marks);
+  return reply.kind === 'held' ? reply.send() : reply;
 }
 
 async function wholeReply(
   turn: RunningTurn,
   events: AsyncIterable<ChatEvent>,
   marks: Readonly<Record<string, string>>,
-): Promise<UpstreamAttempt> {
+): Promise<UpstreamAttempt | HeldReply> {
   const reply: ChatEvent[] = [];
   for await (const event of events) {
     if (event.type === 'failure') return settleFailure(turn, event.failure);
     reply.push(event);
   }
-  return sendJsonReply(turn, turn.wire.encodeReply(reply), marks);
+  const send = () => sendJsonReply(turn, turn.wire.encodeReply(reply), marks);
+  return { kind: 'held', events: reply, send };
 }
 
 async function streamReply(
@@ -51,14 +58,17 @@ async function streamReply(
   events: AsyncIterable<ChatEvent>,
   encoder: StreamEncoder,
   marks: Readonly<Record<string, string>>,
+  check: ReplyCheck | undefined,
 ): Promise<UpstreamAttempt> {
   const { response } = turn;
+  const seen = check && createSeenReply();
   let held = '';
   let ping: NodeJS.Timeout | undefined;
   try {
     for await (const event of events) {
       if (event.type === 'failure' && !response.headersSent) return settleFailure(turn, event.failure);
       const text = held + encoder.encode(event);
+      seen?.add(event, text.length);
       if (event.type === 'reply-start') {
         // A model that fails at once must not become a 200: the head is sent with the first event after `reply-start`.
         held = text;
@@ -82,10 +92,25 @@ async function streamReply(
       if (turn.disconnect.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
     }
     response.end();
+    if (check !== undefined && seen?.isWhole()) check.passes(seen.events);
     return { kind: 'sent', end: turn.disconnect.isGone ? 'client-abort' : 'complete', status: 200 };
   } finally {
     clearInterval(ping);
   }
+}
+
+/** The events of a stream, for the checks, unless they are too long for them. */
+function createSeenReply() {
+  const events: ChatEvent[] = [];
+  let size = 0;
+  return {
+    events,
+    add: (event: ChatEvent, length: number): void => {
+      size += length;
+      if (size <= MOST_CHECKED) events.push(event);
+    },
+    isWhole: () => size <= MOST_CHECKED,
+  };
 }
 
 const streamHead = (marks: Readonly<Record<string, string>>) => ({

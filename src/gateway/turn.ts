@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
 import type { TurnOverlays } from '../core/overlay.ts';
-import type { TurnRecord } from '../core/recorder.ts';
+import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { TurnKind } from './client-clues.ts';
 import type { Identity } from './identify.ts';
@@ -93,7 +93,14 @@ export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncate
 /** The outcome of one try at a provider. */
 export type UpstreamAttempt =
   /** The client has the reply, or the part of it that arrived. */
-  | { readonly kind: 'sent'; readonly end: TurnEnd; readonly status: number; readonly failure?: Failure }
+  | {
+      readonly kind: 'sent';
+      readonly end: TurnEnd;
+      readonly status: number;
+      readonly failure?: Failure;
+      /** Replies before it failed a check. */
+      readonly reasked?: ReaskedReplies;
+    }
   /** Nothing was sent to the client yet: another try or another model may follow. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderErrorReply };
 
@@ -118,6 +125,8 @@ export interface TurnReport {
   /** Of `totalMs`, the time from the first request to a model to the end of its reply, with all tries. The rest is Instar's own. */
   readonly modelMs: number;
   readonly failure?: Failure;
+  /** Ids of the lessons that set limits for it. */
+  readonly limitedBy?: readonly string[];
 }
 
 /** How a word to Instar was answered, for the metrics. `refused`: the caller may not use this model at all. */

@@ -50,7 +50,7 @@ export function createExchange({
   };
   return {
     exchange: (request, sink) => {
-      const timeouts = timeoutsNow();
+      const timeouts = timeoutsOf(timeoutsNow(), request);
       const running = new RunningExchange(sink, timeouts, request.origin);
       try {
         poolOf(request.origin, timeouts).dispatch(dispatchOptions(request), running);
@@ -66,6 +66,12 @@ export function createExchange({
     },
   };
 }
+
+/** The request's own, where it has some. */
+const timeoutsOf = (inForce: Timeouts, { timeouts: own }: ExchangeRequest): Timeouts =>
+  own === undefined
+    ? inForce
+    : { ...inForce, headersMs: own.headersMs ?? inForce.headersMs, idleMs: own.idleMs ?? inForce.idleMs };
 
 const dispatchOptions = (request: ExchangeRequest): Dispatcher.DispatchOptions => ({
   path: request.path,

@@ -23,20 +23,25 @@ export interface HttpModelOptions {
 
 /** A model behind HTTP. One try, no redirects; back-pressure reaches the provider. */
 export function createHttpModel(options: HttpModelOptions): ChatModel {
-  return (request, { signal, credentials }) =>
-    createChatEvents(signal, (inner) => run(options, request, credentials, inner));
+  return (request, { signal, credentials, limits }) =>
+    createChatEvents(signal, (inner) => run(options, request, { credentials, limits }, inner));
+}
+
+interface GivenOptions {
+  readonly credentials: ChatOptions['credentials'];
+  readonly limits: ChatOptions['limits'];
 }
 
 async function* run(
   options: HttpModelOptions,
   request: ChatRequest,
-  credentials: ChatOptions['credentials'],
+  given: GivenOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, undefined> {
   let reply: HttpReply | undefined;
   let over = false;
   try {
-    reply = await openHttpReply(options.exchange, encodeExchange(options, request, credentials), signal);
+    reply = await openHttpReply(options.exchange, encodeExchange(options, request, given), signal);
     for await (const event of readHttpReply(options.wire, reply, options.clock.now())) {
       over = isTerminalEvent(event);
       yield event;
@@ -50,7 +55,7 @@ async function* run(
 function encodeExchange(
   { wire, upstream, access, model }: HttpModelOptions,
   request: ChatRequest,
-  credentials: ChatOptions['credentials'],
+  { credentials, limits }: GivenOptions,
 ): ExchangeRequest {
   const body = wire.encodeRequest(model === undefined ? request : { ...request, model });
   return {
@@ -59,6 +64,7 @@ function encodeExchange(
     path: upstream.basePath + wire.path,
     headers: createProviderHeaders(wire.name, access, credentials, request.stream),
     body: Buffer.from(JSON.stringify(body)),
+    timeouts: limits,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatModel, ChatOptions, ChatRequest } from '../core/chat.ts';
 import type { Failure } from '../core/failure.ts';
-import { type RetryRule, retryDelayMs } from '../core/retry.ts';
+import { type RetryRule, retryDelayMs, withRetries } from '../core/retry.ts';
 import { createAbortedFailure, createChatEvents } from './chat-events.ts';
 
 export interface RetryOptions {
@@ -17,7 +17,8 @@ export function withRetry(model: ChatModel, retry: RetryOptions): ChatModel {
   return (request, options) =>
     createChatEvents(options.signal, async function* (signal): AsyncGenerator<ChatEvent, undefined> {
       const { random, sleep } = retry;
-      const rule = typeof retry.rule === 'function' ? retry.rule() : retry.rule;
+      const inForce = typeof retry.rule === 'function' ? retry.rule() : retry.rule;
+      const rule = withRetries(inForce, options.limits?.retries);
       for (let tries = 1; ; tries++) {
         const failure = yield* attemptReply(model, request, { ...options, signal });
         if (failure === undefined) return;

@@ -54,11 +54,12 @@ export function createApplyOverlays(options: ApplyOverlaysOptions): ApplyOverlay
     const applied = served.filter((one) => !heldOut.includes(one));
     const ids = applied.map(({ lesson }) => lesson);
     const without = heldOut.map(({ lesson }) => lesson);
-    const limits = limitsOfOverlays(applied.filter(isLimit), options.settings());
+    const limiting = applied.filter(isLimit);
+    const limits = limitsOfOverlays(limiting, options.settings());
     const bias = biasOf(applied.filter(isRoute));
     return {
       lessons: ids,
-      ...(limits === undefined ? {} : { limits }),
+      ...(limits === undefined ? {} : { limits, limitedBy: limiting.map(({ lesson }) => lesson) }),
       ...(bias === undefined ? {} : { bias }),
       flows: applied.filter(isFlow),
       record: (turn, choice) => {

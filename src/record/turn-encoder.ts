@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
-import type { AssistantPart, ChatEvent, StopReason, Usage } from '../core/chat.ts';
+import { type AssistantPart, type ChatEvent, type StopReason, totalUsage, type Usage } from '../core/chat.ts';
 import type { Fact, UnreadableBody } from '../core/fact.ts';
 import { asObject, asString, type Json, parseJson, toJson } from '../core/json.ts';
 import { type Batch, type Block, formatTurnBodyKey, type NewFact } from '../core/store.ts';
@@ -88,7 +88,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
     }
     // A connection closed between two events looks like a clean end; the decoded reply shows that it is truncated.
     const isCut = outcome.status === 'complete' && kept?.failure === 'truncated';
-    const { failure } = outcome;
+    const { failure, reasked } = outcome;
     const fact = {
       type: 'turn-end',
       turn,
@@ -96,7 +96,8 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       httpStatus: outcome.httpStatus,
       policy: outcome.policy === job.asked ? undefined : cleanWord(outcome.policy),
       failure: failure && cleaner.redactText(`${failure.kind}: ${failure.message}`),
-      usage: kept?.usage,
+      usage: reasked?.usage ? totalUsage(kept?.usage, reasked.usage) : kept?.usage,
+      reasks: reasked?.times,
       stop: kept?.stop,
       firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
       totalMs: Math.round(outcome.totalMs),

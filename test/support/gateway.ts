@@ -6,6 +6,7 @@ import { homeAt } from '../../src/config/home.ts';
 import type { Caller } from '../../src/core/caller.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import type { TurnLimits } from '../../src/core/overlay.ts';
 import { noRecord, type TurnRecorder } from '../../src/core/recorder.ts';
 import type { RetryRule } from '../../src/core/retry.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -13,6 +14,7 @@ import type { Access, Timeouts } from '../../src/core/upstream.ts';
 import type { WireName } from '../../src/core/wire.ts';
 import { createAuthorizer, type KnownCallers } from '../../src/gateway/access-control.ts';
 import { type AdmissionOptions, createAdmission } from '../../src/gateway/admission.ts';
+import type { CheckedReply } from '../../src/gateway/check-reply.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createIdentify } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
@@ -54,12 +56,15 @@ export interface TestGatewayOptions {
   readonly isForbiddenAddress?: (address: string) => boolean;
   readonly recorder?: TurnRecorder;
   readonly store?: Store;
+  /** The limits of every turn. */
+  readonly limits?: TurnLimits;
 }
 
 export interface TestGateway {
   readonly port: number;
   readonly reports: readonly TurnReport[];
   readonly faults: readonly unknown[];
+  readonly checked: readonly CheckedReply[];
   close(graceMs?: number): Promise<void>;
 }
 
@@ -78,6 +83,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const rule = { retries: 2, baseMs: 2, longestMs: 30_000, ...options.retry };
   const reports: TurnReport[] = [];
   const faults: unknown[] = [];
+  const checked: CheckedReply[] = [];
+  const { limits } = options;
   const admission = createAdmission({
     maxInFlight: options.maxInFlight ?? 2000,
     maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
@@ -143,6 +150,21 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         reports.push(report);
         metrics.report(report);
       },
+      ...(limits === undefined
+        ? {}
+        : {
+            overlays: () => ({
+              lessons: ['l_limit'],
+              limits,
+              limitedBy: ['l_limit'],
+              flows: [],
+              record: () => undefined,
+            }),
+          }),
+      checked: (reply) => {
+        checked.push(reply);
+        metrics.checked(reply);
+      },
       chatWord: metrics.chatWord,
       status: () => ({ version: 'test' }),
       metrics: metrics.text,
@@ -153,6 +175,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     port,
     reports,
     faults,
+    checked,
     close: async (graceMs = 0) => {
       await gateway.close(graceMs);
       await pool.close();

@@ -11,7 +11,7 @@ import type { Int8Vectors } from './int8-vectors.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryEmbedding, type EmbeddingRateLimit } from './query-embedding.ts';
 import { RELEVANCE, type RelevanceWeights } from './relevance.ts';
-import { type RecallLimits, selectLessons } from './select-lessons.ts';
+import { limitsWithin, type RecallLimits, selectLessons } from './select-lessons.ts';
 import { chatPenalty, isSmallTalk } from './small-talk.ts';
 import type { VectorCache } from './vector-cache.ts';
 
@@ -113,7 +113,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       usefulness,
       weights,
     });
-    const chosen = selectLessons(candidates, limits, {
+    const chosen = selectLessons(candidates, limitsWithin(limits, query.most), {
       lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
       areAlike: compareIn(index),
       weights,

@@ -143,6 +143,11 @@ export const limitsFor = (
     return settings.place === 'message' ? NO_INDEX : settings.index;
   },
 });
+
+/** The limits with no more than `most` bodies. */
+export const limitsWithin = (limits: RecallLimits, most: number | undefined): RecallLimits =>
+  most === undefined ? limits : { ...limits, topK: Math.min(limits.topK, most) };
+
 const OF_INTEREST: readonly RecallOutcome[] = ['shown', 'listed', 'held-out'];
 const interest = (verdict: RecallOutcome): number => {
   const at = OF_INTEREST.indexOf(verdict);

@@ -95,8 +95,8 @@ export function decideBlockUpdate(situation: ThreadSituation, request: ShowReque
   if (request.now - lastAt > idleMs) return { kind: 'freeze', why: 'expired' };
   const { additions } = thread.text;
   const isCurrent = generation === thread.generation;
-  const bodies = [...thread.inForce.values()].filter(({ isLine }) => !isLine).length;
-  const hasMore = lessons > bodies && bodies < MOST_IN_FORCE;
+  const bodies = countBodies(thread);
+  const hasMore = lessons > bodies && bodies < Math.min(MOST_IN_FORCE, request.query.most ?? MOST_IN_FORCE);
   if (isCurrent && additions.length === 0 && !hasMore) return { kind: 'keep', thread };
   const conversation = request.conversation();
   if (conversation === undefined || conversation.links.length === 0) return { kind: 'keep', thread };
@@ -107,6 +107,15 @@ export function decideBlockUpdate(situation: ThreadSituation, request: ShowReque
   if (!isCurrent && links[0] !== thread.first && links.length <= YOUNG_LINKS)
     return { kind: 'freeze', why: 'compacted' };
   return whatToAdd(situation, thread, conversation, hasMore);
+}
+
+const countBodies = ({ inForce }: PromptThread): number =>
+  [...inForce.values()].filter(({ isLine }) => !isLine).length;
+
+/** How many lessons with their bodies a recall may add where their number is limited; undefined where it is not. */
+export function roomForLessons(need: OpenBlockUpdate, most: number | undefined): number | undefined {
+  if (most === undefined || need.kind === 'freeze') return most;
+  return Math.max(0, most - countBodies(need.thread));
 }
 
 function whatToAdd(

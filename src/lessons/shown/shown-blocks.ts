@@ -1,4 +1,5 @@
 import { createLruMap, type LruMap } from '../../base/lru-map.ts';
+import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallResult } from '../../core/recall.ts';
 import { cleanQuery } from '../recall/clean-query.ts';
@@ -10,6 +11,7 @@ import {
   composeBlockUpdate,
   decideBlockUpdate,
   type OpenBlockUpdate,
+  roomForLessons,
   withRevisedLessons,
 } from './block-update.ts';
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
@@ -128,7 +130,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     const need = decideBlockUpdate(situation, request);
     if (need.kind === 'keep') return settle(session, slot, need, request, generation);
 
-    const purpose = `${need.kind} ${request.conversation()?.links.at(-1)}`;
+    const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
     let draft = slot.draft;
     if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
       const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
@@ -158,7 +160,8 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     let recalled: RecallResult;
     try {
       const drawn = { shown: [...shown], heldOut: [...heldOut] };
-      recalled = await options.recall({ ...query, ...among, text, session, drawn }, now);
+      const asked = compact({ ...query, ...among, most: roomForLessons(need, query.most) });
+      recalled = await options.recall({ ...asked, text, session, drawn }, now);
     } catch {
       recalled = nothingRecalled(request, options.domains);
     }

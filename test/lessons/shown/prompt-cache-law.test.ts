@@ -78,6 +78,9 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
   let startedAt = 0;
   let now = 0;
   let model = 'a';
+  /** A limit of lessons comes and goes while the session runs. */
+  const limitRandom = createRandom(seed + 1_000_000);
+  let most: number | undefined;
   const last = new Map<string, Sent>();
   const client = createRandomClient(wire, random);
 
@@ -87,7 +90,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     if (conversation === undefined || outline === undefined) throw new Error('not a request');
     const text = await shown.show({
       ...{ turn: 't', session: `s${seed % 10}`, thread: model, now, peek },
-      query: { agent: 'agent' },
+      query: { agent: 'agent', ...(most === undefined ? {} : { most }) },
       conversation: () => conversation,
     });
     for (const { link, text: added } of text.additions)
@@ -131,6 +134,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
         .slice(0, known)
         .findLast((one) => one.fact.thread === model && isBeginning(one.fact));
       checkCause(fact.why, fresh, before, frozen?.fact);
+      must(fact.lessons.length - (fact.lines?.length ?? 0) <= (most ?? 99), 'a block has no more lessons');
       return;
     }
     if (fact?.after !== undefined) {
@@ -168,6 +172,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     else client.goOn();
     if (chance(0.06)) model = pick(random, ['a', 'b']);
     if (chance(0.35)) changeLibrary(library, random);
+    if (limitRandom() < 0.2) most = pick(limitRandom, [undefined, 0, 1, 2]);
     if (chance(0.12)) {
       shown = start();
       startedAt = now;

@@ -112,6 +112,35 @@ describe('a thread', () => {
     expect(await ask('A b C', aside)).toEqual(text);
   });
 
+  it('has no more lessons than a limit allows, over all its tasks, and gets the revised text of those it has', async () => {
+    const { library, ask, recorded } = setUp();
+    for (const lesson of [tests, parser, colour]) library.put(lesson);
+    const query = { agent: 'a', most: 2 };
+    const about = (links: string, topics: string) => ({
+      query,
+      conversation: () => conversationOf(links, topics),
+    });
+    expect((await ask('A', about('A', 'tests'))).lessons).toEqual(['l1']);
+    // Room for one more.
+    expect((await ask('A b C', about('A b C', 'parser colour'))).lessons).toEqual(['l1', 'l2']);
+    expect((await ask('A b C d E', about('A b C d E', 'colour'))).lessons).toEqual(['l1', 'l2']);
+    library.put(writeLesson('l1', 'tests-first', 'Run them twice.', 2));
+    const { additions } = await ask('A b C d E f G', about('A b C d E f G', 'colour'));
+    expect(additions.at(-1)?.text).toContain('Run them twice.');
+    expect(additions.at(-1)?.text).not.toContain('Use words.');
+    expect(recorded).toHaveLength(3);
+  });
+
+  it('gets no lessons, and is not asked about any, under a limit of 0', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    const query = { agent: 'a', most: 0 };
+    expect((await ask('A', { query })).lessons).toEqual([]);
+    const asked = library.asked();
+    expect((await ask('A b C', { query })).lessons).toEqual([]);
+    expect(library.asked()).toBe(asked);
+  });
+
   it('is one of several in a session, each with a block for its own task', async () => {
     const { library, ask } = setUp();
     library.put(tests);

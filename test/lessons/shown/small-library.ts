@@ -45,7 +45,7 @@ export function createSmallLibrary(
     generations.push(next);
   };
 
-  const recall: Recall = async ({ text, session, among }) => {
+  const recall: Recall = async ({ text, session, among, most }) => {
     asked++;
     const snapshot = [...lessons.values()];
     await Promise.resolve();
@@ -61,7 +61,7 @@ export function createSmallLibrary(
         (among?.has(lesson.id) ?? true) &&
         text.includes(`~${lesson.text.name.slice(0, 3)}`),
     );
-    const shown = fitting.filter((lesson) => !held.includes(lesson));
+    const shown = fitting.filter((lesson) => !held.includes(lesson)).slice(0, most);
     const look =
       (verdict: 'shown' | 'listed' | 'held-out') =>
       (lesson: Lesson): ConsideredLesson => ({
