@@ -43,6 +43,14 @@ export const declareAdapt: DeclareCommand = (adapt, act) => {
     .option('--hash <hash>', 'only if its text is unchanged')
     .description('Reject a candidate: it is not proposed again.')
     .action(act(changeLesson(() => ({ op: 'move', to: 'rejected' }))));
+  adapt
+    .command('retire')
+    .argument('<lesson>', 'the lesson of an overlay: its id or name')
+    .option('--reason <text>', 'reason, for the history')
+    .description('Take an overlay out of force. It is kept, and can be approved again.')
+    .action(
+      act(changeLesson((_, { reason }) => ({ op: 'retire', reason: reason ?? 'retired by a person' }))),
+    );
 };
 
 /** Everything that would act, with hidden characters made visible. */
