@@ -131,7 +131,7 @@ export type Fact =
       /** A session has one block per model and per sub-agent. */
       readonly thread: string;
       readonly generation: number;
-      readonly why: 'new' | 'compacted' | 'expired' | 'withdrawn' | 'changed' | 'task';
+      readonly why: 'new' | 'compacted' | 'expired' | 'withdrawn' | 'changed' | 'task' | 'error';
       /** The chain link of the message that contains the text; absent: it is in the system prompt. */
       readonly after?: string;
       /** The conversation's first chain link when the block was frozen. */
