@@ -384,9 +384,8 @@ type BackgroundFact =
       readonly isPassed: boolean;
     };
 
-/** The subject of facts that turn learning on or off. */
+/** The subjects of facts that turn learning on or off, and of tests of the judge. */
 export const LEARNING_SUBJECT = 'machine/learning';
-/** The subject of tests of the judge. */
 export const JUDGE_SUBJECT = 'machine/judge';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */

@@ -16,6 +16,7 @@ import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import { openLessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { createObserver } from './adapt/observer.ts';
 import { createAsk } from './ask.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
@@ -216,6 +217,7 @@ export async function startLearningWorker(
     effects,
     lessonOf: (id) => library.lesson(id),
     evidence,
+    observer: createObserver({ records, evidence, library, effects, log }),
     buffer: practice === undefined ? ports.buffer : joinFolds([ports.buffer, ...practice.folds]),
     prices: createPrices(settings.prices),
     since: settings.since,

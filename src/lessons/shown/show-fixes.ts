@@ -1,6 +1,7 @@
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { errorKeyOf } from '../../text/error-key.ts';
+import { bothEnds } from '../../text/lines.ts';
 import type { Holdout } from '../effect/hold-out.ts';
 import { fixedErrorOf } from '../overlay-lessons.ts';
 import { renderDelta } from '../render-block.ts';
@@ -53,7 +54,8 @@ export function createFixes({ library, digestsOf, lotOf, onFault }: FixesOptions
       const fixes = inScope(query, now);
       if (fixes.length === 0) return fixes;
       try {
-        const errors = new Set(texts.flatMap(digestsOf).map(errorKeyOf));
+        const parts = texts.slice(-MOST_TEXTS).map((text) => bothEnds(text, MOST_SEARCHED));
+        const errors = new Set(parts.flatMap(digestsOf).map(errorKeyOf));
         return fixes.filter(({ error }) => errors.has(error));
       } catch (error) {
         onFault(error);
@@ -62,6 +64,10 @@ export function createFixes({ library, digestsOf, lotOf, onFault }: FixesOptions
     },
   };
 }
+
+/** A request waits for it: of a long output only its ends are searched, where errors stand. */
+const MOST_SEARCHED = 30_000;
+const MOST_TEXTS = 8;
 
 /** Where a private one was learned is read from the record elsewhere: here it is for the agent that its scope names. */
 function isFor(lesson: Lesson, query: ShowRequest['query']): boolean {
