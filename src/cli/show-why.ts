@@ -20,6 +20,7 @@ const HEADINGS: readonly (readonly [heading: string, verdicts: readonly string[]
       'over-budget',
       'near-duplicate',
       'hidden-by-age',
+      'no-error',
       'not-relevant',
       'no-task',
       'block-frozen',

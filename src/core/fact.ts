@@ -132,7 +132,7 @@ export type Fact =
       /** A session has one block per model and per sub-agent. */
       readonly thread: string;
       readonly generation: number;
-      readonly why: 'new' | 'compacted' | 'expired' | 'withdrawn' | 'changed' | 'task';
+      readonly why: 'new' | 'compacted' | 'expired' | 'withdrawn' | 'changed' | 'task' | 'error';
       /** The chain link of the message that contains the text; absent: it is in the system prompt. */
       readonly after?: string;
       /** The conversation's first chain link when the block was frozen. */
@@ -382,9 +382,8 @@ type BackgroundFact =
       readonly isPassed: boolean;
     };
 
-/** The subject of facts that turn learning on or off. */
+/** The subjects of facts that turn learning on or off, and of tests of the judge. */
 export const LEARNING_SUBJECT = 'machine/learning';
-/** The subject of tests of the judge. */
 export const JUDGE_SUBJECT = 'machine/judge';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */

@@ -49,6 +49,8 @@ export interface ConsideredLesson {
   readonly verdict: RecallOutcome;
   /** The lesson that it nearly repeats. Facts of earlier versions have none. */
   readonly of?: string;
+  /** The error that came up, for which it was shown or held out: a fix is not chosen by the task. */
+  readonly error?: string;
 }
 
 /** The domain of a session's work and how it was found. */

@@ -11,6 +11,7 @@ import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
 import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import { digestError } from '../evidence/digest/digest-error.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
@@ -127,7 +128,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
         ...own,
       });
     const demand = options.isUnhurried === true ? {} : { demand: DEMAND };
-    index = recallWith({ holdout: createHoldout(() => settings.holdout), ...demand });
+    const holdout = createHoldout(() => settings.holdout);
+    index = recallWith({ holdout, ...demand });
     const recall = recallWith({});
     const place = (): LessonPlace => settings.place;
     const compare = createCompareBlocks({ library, recall, engine: embed.id, now: clock.now, place });
@@ -151,6 +153,11 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       clock,
       domains,
       place,
+      errors: {
+        digestsOf: digestError,
+        lotOf: holdout.lotOf,
+        onFault: (error) => log.warn({ err: error }, 'a message could not be searched for known errors'),
+      },
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });

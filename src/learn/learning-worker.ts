@@ -20,6 +20,7 @@ import { comparedText } from '../lessons/similar/near-pairs.ts';
 import { ADAPTATION, openAdaptStep } from './adapt/adapt-step.ts';
 import type { CorroborateSettings } from './adapt/corroborate.ts';
 import type { JudgeOverlayOptions } from './adapt/judge-overlay.ts';
+import { createObserver } from './adapt/observer.ts';
 import { createAsk } from './ask.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
@@ -242,6 +243,7 @@ export async function startLearningWorker(
     effects,
     lessonOf: (id) => library.lesson(id),
     evidence,
+    observer: createObserver({ records, evidence, library, effects, log }),
     buffer: joinFolds([ports.buffer, adapt, ...(practice?.folds ?? [])]),
     prices: createPrices(settings.prices),
     since: settings.since,

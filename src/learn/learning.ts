@@ -1,7 +1,6 @@
 import type { Log } from '../base/log.ts';
 import { createLruMap } from '../base/lru-map.ts';
 import type { Budget, Prices } from '../core/budget.ts';
-import { mayTeach, PRACTICE } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { JUDGE_SUBJECT, type StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
@@ -11,6 +10,7 @@ import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
+import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
 import type { WriteFacts } from './evolve-step.ts';
 import { createLane } from './lane.ts';
@@ -20,6 +20,7 @@ import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-wait
 import { findStart } from './look-back.ts';
 import { createPendingSessions } from './pending-sessions.ts';
 import { createServingCost, type ServedCost, type ServedModelCost } from './serving-cost.ts';
+import { createUnknownCallers } from './unknown-callers.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
 
 /** The reads of the record that learning needs, and its one way to write to it. */
@@ -44,6 +45,8 @@ interface LearningOptions {
   readonly effects: Pick<LessonEffects, 'add'>;
   /** A lesson of the library by its id. */
   readonly lessonOf?: (id: string) => Lesson | undefined;
+  /** Reports what happens as events. */
+  readonly observer?: Observer;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of failures in one scope that starts a learner. */
@@ -155,6 +158,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const { fact } = stored;
     serving.add(stored);
     unknown.add(stored);
+    options.observer?.note(stored);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
@@ -196,7 +200,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       do isBehind = await follow();
       while (isBehind && (isAsked || !meter.isBusy()) && clock.monotonic() < until);
       isAsked &&= isBehind;
-      const facts: NewFact[] = [];
+      const facts = [...((await options.observer?.take()) ?? [])];
       const looked = new Set<string>();
       const over = new Set<string>();
       const isDue = (session: string): boolean => pending.has(session) && !looked.has(session);
@@ -212,7 +216,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       }
       for (const session of ended) {
         if (isDue(session)) continue;
-        facts.push(...(await endSession(session, records, options.evidence, clock.now(), options.lessonOf)));
+        const made = await endSession(session, records, options.evidence, clock.now(), options.lessonOf);
+        facts.push(...made, ...((await options.observer?.session(session, made, clock.now())) ?? []));
         over.add(session);
       }
       if (facts.length > 0) {
@@ -365,32 +370,3 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     },
   };
 }
-
-interface UnknownCallers {
-  add(stored: StoredFact): void;
-  /** Turns since the start whose caller nobody knows: they are not learned from. */
-  count(): number;
-}
-
-/** A caller with its own credential is known when its provider has accepted it, at the end of the turn. */
-function createUnknownCallers(from: number): UnknownCallers {
-  const open = createLruMap<string, true>(MOST_OPEN);
-  let count = 0;
-  return {
-    add: ({ at, fact }) => {
-      if (at < from) return;
-      if (
-        fact.type === 'turn-start' &&
-        fact.role !== 'aux' &&
-        fact.caller !== PRACTICE &&
-        !mayTeach(fact.caller)
-      )
-        open.set(fact.turn, true);
-      if (fact.type !== 'turn-end' || open.get(fact.turn) === undefined) return;
-      if (fact.caller === undefined && fact.status === 'complete') count++;
-    },
-    count: () => count,
-  };
-}
-
-const MOST_OPEN = 10_000;

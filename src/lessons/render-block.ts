@@ -1,5 +1,6 @@
 import type { Lesson, LessonText } from '../core/lesson.ts';
 import { truncateEnd } from '../text/truncate.ts';
+import { contentOf } from './overlay-lessons.ts';
 
 /*
  * The only place where lessons are rendered: production, practice and the gate show the same bytes. The text depends only
@@ -34,16 +35,19 @@ interface Delta {
   readonly withdrawn: readonly string[];
   /** The thread has no block that would say what these are. */
   readonly isFirst?: boolean;
+  /** Says why they come now. One line. */
+  readonly lead?: string;
 }
 
 /** The text that is added later in a thread; empty when nothing is new. */
-export function renderDelta({ lessons, index = [], withdrawn, isFirst = false }: Delta): string {
+export function renderDelta({ lessons, index = [], withdrawn, isFirst = false, lead }: Delta): string {
   if (lessons.length === 0 && index.length === 0 && withdrawn.length === 0) return '';
   const names = [...withdrawn].map(oneLine).sort();
   return [
     UPDATE_HEADING,
     ...(names.length === 0 ? [] : [`${WITHDRAWN}${names.join(', ')}`]),
     ...(isFirst && lessons.length + index.length > 0 ? [FRAMING] : []),
+    ...(lead === undefined ? [] : [lead]),
     ...renderIndex(index),
     ...(lessons.length === 0 ? [] : [...(isFirst ? [] : [REPLACES]), ...renderEach(lessons)]),
   ].join('\n\n');
@@ -109,7 +113,7 @@ const renderEach = (lessons: readonly Lesson[]): readonly string[] =>
 function renderLesson({ text }: Lesson): string {
   const description = oneLine(text.description);
   const heading = `### ${oneLine(text.name)}${description === '' ? '' : `\n_${description}_`}`;
-  const body = keepInside(text.content);
+  const body = keepInside(contentOf(text));
   return body === '' ? heading : `${heading}\n\n${body}`;
 }
 

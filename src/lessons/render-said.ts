@@ -1,5 +1,6 @@
 import type { Lesson, LessonPlace, PlacedLessons } from '../core/lesson.ts';
 import { oneLine } from '../text/visible-text.ts';
+import { contentOf } from './overlay-lessons.ts';
 import { renderBlock } from './render-block.ts';
 
 /*
@@ -18,7 +19,9 @@ export function renderSaid(lessons: readonly Lesson[]): string {
 }
 
 /** A lesson that quotes has its rule in its description. */
-function readWords({ text: { description, content } }: Lesson) {
+function readWords({ text }: Lesson) {
+  const { description } = text;
+  const content = contentOf(text);
   const [, quoted] = /^"(.+)"$/s.exec(description.trim()) ?? [];
   if (quoted === undefined) return { words: content.trim() || oneLine(description), isUser: false };
   const isUser = content.startsWith('The user said');

@@ -1,4 +1,4 @@
-import { asString, parseJson } from '../core/json.ts';
+import { asString, isObject, parseJson } from '../core/json.ts';
 import type { Insertion, WireName } from '../core/wire.ts';
 import {
   type ByteSpan,
@@ -31,10 +31,18 @@ interface Conversation {
   /** The link of the message with that text; undefined when there is none, or the provider stores the others. */
   readonly taskLink: string | undefined;
   /**
-   * Insertions that append to the user's message of a link: to its text if it contains nothing else, else as one more
-   * part. Undefined when there is no such message or it is not a user's.
+   * Insertions that append to the message of a link, a user's or a tool's: to its text if it contains nothing else, else as
+   * one more part. Undefined when there is no such message or it is the model's.
    */
   placeAt(link: string, text: string): readonly Insertion[] | undefined;
+  /** What came since the model's last message: texts of users and of tool results. Undefined when no text can be added behind it. */
+  readonly newest: NewestInput | undefined;
+}
+
+interface NewestInput {
+  /** The last link. */
+  readonly link: string;
+  readonly texts: readonly string[];
 }
 
 /** The texts of a user's message and where text can be added. */
@@ -79,21 +87,28 @@ export function readConversation(wire: WireName, body: Uint8Array): Conversation
   return describe(bytes, found, isStored, isResponses ? 'input_text' : 'text');
 }
 
-/** All links and, at the same index, the user's message if the link is one. */
+/** All links and, at the same index, the message, and the user's message if the link is one. */
 interface Links {
   readonly links: string[];
+  readonly spans: ByteSpan[];
   readonly users: (UserMessage | undefined)[];
 }
 
-const noLinks = (): Links => ({ links: [], users: [] });
+const noLinks = (): Links => ({ links: [], spans: [], users: [] });
 
-function add({ links, users }: Links, pieces: readonly Buffer[], user: UserMessage | undefined): void {
+function add(
+  { links, spans, users }: Links,
+  pieces: readonly Buffer[],
+  span: ByteSpan,
+  user: UserMessage | undefined,
+): void {
   links.push(nextChainLink(links.at(-1) ?? START, pieces));
+  spans.push(span);
   users.push(user);
 }
 
 const addText = (bytes: Buffer, span: ByteSpan, into: Links): void =>
-  add(into, [bytes.subarray(...span)], { content: span, only: span, texts: [span] });
+  add(into, [bytes.subarray(...span)], span, { content: span, only: span, texts: [span] });
 
 function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links): number {
   return eachElement(bytes, at, (itemAt) => {
@@ -105,7 +120,7 @@ function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links):
     const user = isUser ? readUser(bytes, message) : undefined;
     const first = user?.texts[0];
     const isTransient = first !== undefined && startsWith(bytes, first, TRANSIENT);
-    if (!isTransient) add(into, canonical(bytes, message), user);
+    if (!isTransient) add(into, canonical(bytes, message), message.span, user);
     return message.span[1];
   });
 }
@@ -150,17 +165,22 @@ function canonical(bytes: Buffer, message: MessageSpans): readonly Buffer[] {
   ];
 }
 
-function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, partType: string): Conversation {
+function describe(bytes: Buffer, all: Links, isStored: boolean, partType: string): Conversation {
+  const { links, spans, users } = all;
   let found: NewestTask | undefined;
   const newest = (): NewestTask => {
     found ??= newestTask(bytes, users);
     return found;
   };
   const placeAt = (link: string, text: string): readonly Insertion[] | undefined => {
-    const user = isStored ? undefined : users[links.indexOf(link)];
-    if (user === undefined) return undefined;
+    const at = links.indexOf(link);
+    const span = spans[at];
+    if (isStored || span === undefined) return undefined;
+    const user = users[at];
+    const into = user === undefined ? readResultSpan(bytes, span) : (user.only ?? user.content);
+    if (into === undefined) return undefined;
     const part = `{"type":"${partType}","text":${quoteJson(text)}}`;
-    const inside = appendJsonText(bytes, user.only ?? user.content, text, part);
+    const inside = appendJsonText(bytes, into, text, part);
     return inside && [inside];
   };
   return {
@@ -173,8 +193,54 @@ function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, par
     get taskLink() {
       return isStored ? undefined : links[newest().at];
     },
+    get newest() {
+      return isStored ? undefined : readNewest(bytes, all);
+    },
   };
 }
+
+/** The content of a message that is a tool's result; undefined for others. */
+function readResultSpan(bytes: Buffer, [start]: ByteSpan): ByteSpan | undefined {
+  let isResult = false;
+  let content: ByteSpan | undefined;
+  eachMember(bytes, start, (key, at) => {
+    const span: ByteSpan = [at, skipValue(bytes, at)];
+    if (equalsText(bytes, key, 'role'))
+      isResult ||= equalsText(bytes, span, 'tool') || equalsText(bytes, span, 'function');
+    else if (equalsText(bytes, key, 'type'))
+      isResult ||= RESULT_TYPES.some((type) => equalsText(bytes, span, type));
+    else if (equalsText(bytes, key, 'content') || equalsText(bytes, key, 'output')) content = span;
+    return span[1];
+  });
+  return isResult ? content : undefined;
+}
+
+/** Items of the Responses API that are the results of calls. */
+const RESULT_TYPES = ['function_call_output', 'custom_tool_call_output', 'local_shell_call_output'];
+
+function readNewest(bytes: Buffer, { links, spans, users }: Links): NewestInput | undefined {
+  const link = links.at(-1);
+  if (link === undefined) return undefined;
+  const texts: string[] = [];
+  for (let at = links.length - 1; at >= 0; at--) {
+    const content = users[at]?.content ?? readResultSpan(bytes, spans[at] ?? [0, 0]);
+    if (content === undefined) break;
+    texts.unshift(...textsIn(parseJson(bytes.toString('utf8', ...content))));
+  }
+  return texts.length === 0 ? undefined : { link, texts };
+}
+
+/** The texts of a content, those of tool results in it among them. */
+function textsIn(content: unknown, depth = 0): readonly string[] {
+  if (typeof content === 'string') return content === '' ? [] : [content];
+  if (depth > DEEPEST) return [];
+  if (Array.isArray(content)) return content.flatMap((part) => textsIn(part, depth + 1));
+  if (!isObject(content)) return [];
+  return [...textsIn(asString(content.text)), ...textsIn(content.content, depth + 1)];
+}
+
+/** A list of results, each with a list of texts. */
+const DEEPEST = 5;
 
 interface NewestTask {
   readonly text: string;

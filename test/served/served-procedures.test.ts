@@ -83,6 +83,13 @@ const lessons = async (): Promise<readonly JsonObject[]> => {
   const headers = { authorization: `Bearer ${daemon.ownerKey}` };
   return JSON.parse((await ask(daemon.port, { method: 'GET', path: '/api/lessons', headers })).text);
 };
+/** What the daemon reported of the sessions itself. */
+const healed = async (): Promise<readonly JsonObject[]> => {
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
+  const { text } = await ask(daemon.port, { method: 'GET', path: '/api/adapt', headers });
+  const { events } = JSON.parse(text) as { events: readonly JsonObject[] };
+  return events.filter(({ kind }) => kind === 'successful_heal');
+};
 const ended = (code: number, output: string): string =>
   `Exit code: ${code}\nWall time: 0.2 seconds\nOutput:\n${output}`;
 
@@ -105,6 +112,10 @@ describe('work through the daemon, without a model for learning', () => {
       ],
       ['uv sync', ended(0, 'Installed 41 packages in 90ms\n')],
       ['uv run pytest -q', ended(0, '8 passed in 0.31s\n')],
+    ]);
+    await vi.waitFor(async () => expect(await healed()).toHaveLength(1), SOON);
+    expect(await healed()).toMatchObject([
+      { scopeType: 'agent', scopeId: 'coder', score: 75, sourceLabel: expect.stringMatching(/^error\./) },
     ]);
     await vi.waitFor(async () => expect(await lessons()).toHaveLength(1), SOON);
     expect(await lessons()).toMatchObject([

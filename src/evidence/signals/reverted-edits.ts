@@ -74,7 +74,8 @@ function editsOf(turn: TurnReading): readonly Edit[] {
 const ownEdits = ({ calls }: TurnReading): readonly Edit[] =>
   calls.flatMap(({ part, outcome }) => (outcome?.kind === 'fault' ? [] : readEdits(part)));
 
-function readEdits(call: { readonly name: string; readonly arguments: string }): readonly Edit[] {
+/** The edits of one call. A change by a shell command has no path. */
+export function readEdits(call: { readonly name: string; readonly arguments: string }): readonly Edit[] {
   const { kind, paths, programs } = readCall(call);
   if (kind !== 'edit')
     return programs.some(isChange) && !programs.some(isGitUndo) ? [{ path: '', before: '', after: '' }] : [];

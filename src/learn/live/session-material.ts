@@ -103,7 +103,8 @@ function attemptOf(
   ];
 }
 
-function isLook(view: CallView, input: string): boolean {
+/** It only looks something up. */
+export function isLook(view: CallView, input: string): boolean {
   if (view.kind === 'read' || view.kind === 'search') return true;
   if (view.kind === 'edit') return false;
   if (view.kind === 'shell' && view.programs.length > 0)

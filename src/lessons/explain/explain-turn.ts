@@ -7,6 +7,7 @@ import type { SessionView, TurnView } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
 import { shortId } from '../../text/short-id.ts';
 import { isErasedText } from '../erased-text.ts';
+import { fixedErrorOf, isFragment } from '../overlay-lessons.ts';
 import { isInScope, matchesPattern } from '../scope.ts';
 import { admit, audienceOf, type LearnedIn, reachOf } from '../visibility.ts';
 import { closingOf } from './closed-by.ts';
@@ -20,6 +21,7 @@ const VERDICTS = [
   'over-budget',
   'near-duplicate',
   'hidden-by-age',
+  'no-error',
   'not-relevant',
   'no-task',
   'block-frozen',
@@ -157,6 +159,9 @@ function whyShown(
   const fits = seen !== undefined && seen.relevance >= ENOUGH;
   const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}, ${ENOUGH.toFixed(2)} is enough)`;
   const pinned = lesson.pinned ? '; it is pinned' : '';
+  if (seen?.error !== undefined) return `it is shown because of the error ${seen.error}${pinned}`;
+  if (isFragment(lesson) && isInScope(scope, asker, undefined))
+    return `it is guidance for every run in its scope, whatever the task${pinned}`;
   if (lesson.text.note.isAlways === true && isInScope(scope, asker, undefined))
     return `it is marked for every task${fits ? `, and it fits this one${figure}` : ', so it is shown whatever the task'}${pinned}`;
   const domain = chosen?.fact.domain;
@@ -281,6 +286,15 @@ function whyNotChosen(hidden: Hidden, { library }: ExplainTurnOptions): Reason {
     return {
       verdict: 'held-out',
       because: 'this session is in its control group: it goes without it, so that its effect can be measured',
+    };
+  const error = fixedErrorOf(lesson);
+  if (error !== undefined)
+    return {
+      verdict: 'no-error',
+      because:
+        error === ''
+          ? 'it is shown when its error comes up, and it names none'
+          : `it is shown when the error ${error} comes up, and none did`,
     };
   if (last === undefined)
     return { verdict: 'not-recorded', because: 'how lessons were chosen for this turn was not recorded' };

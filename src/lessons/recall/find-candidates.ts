@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
+import { isFragment } from '../overlay-lessons.ts';
 import { admit } from '../visibility.ts';
 import { activationOf, type Usefulness } from './activation.ts';
 import type { Int8Query, Int8Vectors } from './int8-vectors.ts';
@@ -251,6 +252,8 @@ export interface RecallCandidate {
   readonly isGuideline: boolean;
   /** Shown whether or not it matches the task: its domain was named, or it is for every task. */
   readonly isDue: boolean;
+  /** Guidance for every run in its scope: it comes before everything else. */
+  readonly isFragment?: boolean;
   readonly isInScope: boolean;
   /** It is another agent's or another project's, and shown to them only. */
   readonly isPrivate?: boolean;
@@ -315,6 +318,7 @@ export async function findCandidates(
         isKept: lesson.pinned || use.isProven,
         isGuideline: guidelines[slot] === 1 && lesson.text.scope.domain === domain.name,
         isDue: standings[slot] === ELIGIBILITY.due,
+        isFragment: standings[slot] === ELIGIBILITY.due && isFragment(lesson),
         isInScope: standings[slot] !== ELIGIBILITY.shut && standings[slot] !== ELIGIBILITY.private,
         isPrivate: standings[slot] === ELIGIBILITY.private,
       },

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson, LessonKind } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { isFragment } from '../overlay-lessons.ts';
 import type { Audience } from '../visibility.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
@@ -94,7 +95,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       stamps[slot] = stamp;
       audienceIds[slot] = audienceId(lesson);
       guidelines[slot] = isGuideline(lesson) ? 1 : 0;
-      always[slot] = lesson.text.note.isAlways === true ? 1 : 0;
+      always[slot] = lesson.text.note.isAlways === true || isFragment(lesson) ? 1 : 0;
       refresh(slot, lesson);
     },
     refresh,

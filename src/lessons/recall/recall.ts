@@ -1,6 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import type { Holdout } from '../effect/hold-out.ts';
+import { isFragment, isRecalled } from '../overlay-lessons.ts';
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
@@ -63,6 +64,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     settings.vectorCache,
   );
   let newest: readonly Lesson[] = [];
+  let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
     for (const lesson of lessons)
@@ -89,12 +91,15 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const named = namedDomain(query, text, settings.patterns ?? []);
     // Nothing is in scope: no search, and no time of the model.
     const isForAsker = index.table.audiences.some(({ reach }) => isInScope(reach, query, named?.name));
-    if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
+    // Small talk needs no lesson; what is for every run is shown all the same.
+    const isIdle = isSmallTalk(text);
+    if (index.size === 0 || !isForAsker || (isIdle && fragments.size === 0))
+      return nothing(named ?? NO_DOMAIN, embed.id);
     const { isUnhurried = false } = query;
     if (isUnhurried) await index.settled();
     // Without an embedded lesson there is nothing to compare with: a first lesson is found by its keywords, without a wait.
     const canCompare = index.stats().known > 0;
-    const meaning = canCompare ? await meaningOf(meant, isUnhurried) : undefined;
+    const meaning = canCompare && !isIdle ? await meaningOf(meant, isUnhurried) : undefined;
     const isComplete = meaning !== undefined && index.stats().known === index.size;
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);
@@ -102,7 +107,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const standings = await eligibilityOf(
       index,
       { length: found.words.length, stamp: found.stamp },
-      query,
+      isIdle ? { ...query, among: inBoth(fragments, query.among) } : query,
       domain,
       now,
     );
@@ -130,8 +135,10 @@ export function createRecall(settings: RecallSettings): LessonRecall {
         return nothing(NO_DOMAIN, fallback.id);
       }
     },
-    update: async (lessons) => {
+    update: async (all) => {
+      const lessons = all.filter(isRecalled);
       newest = lessons;
+      fragments = new Set(lessons.filter(isFragment).map(({ id }) => id));
       const unknown = lessons.filter(
         (lesson) => lesson.text.note.visibility === 'private' && !places.has(revisionKey(lesson)),
       );
@@ -143,6 +150,9 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     stats: index.stats,
   };
 }
+
+const inBoth = (ids: ReadonlySet<string>, among: ReadonlySet<string> = ids): ReadonlySet<string> =>
+  new Set([...ids].filter((id) => among.has(id)));
 
 const revisionKey = ({ id, revision }: Lesson): string => `${id} ${revision}`;
 

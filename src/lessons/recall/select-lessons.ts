@@ -2,6 +2,7 @@ import type { Lesson, LessonPlace, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
 import type { HoldoutLot } from '../effect/hold-out.ts';
+import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { type RelevanceWeights, relevanceOf } from './relevance.ts';
@@ -29,10 +30,12 @@ const NEAR_TIE = 0.5;
 /** The additional evidence that a lesson without activation needs. */
 const AGE_MARGIN = 0.75;
 const MOST_CONSIDERED = 20;
+/** Fragments of a block: the newest ones. */
+const MOST_FRAGMENTS = 3;
 
 /** An estimate of a lesson's size in a prompt. */
 export function estimateLessonTokens({ text }: Lesson): number {
-  const rendered = `### ${text.name}\n_${text.description}_\n\n${text.content}`;
+  const rendered = `### ${text.name}\n_${text.description}_\n\n${contentOf(text)}`;
   return Math.ceil(rendered.length / CHARACTERS_PER_TOKEN);
 }
 
@@ -56,7 +59,7 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 ]);
 
 /**
- * Ranks by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
+ * Fragments come first. The others are ranked by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
  * shown with their bodies, the next ones by a line each. A held-out lesson takes its place in the budget, so that the other
  * lessons do not depend on the hold-out.
  */
@@ -85,8 +88,11 @@ export function selectLessons(
     if (!isDue && evidence < enough) return 'not-relevant';
     if (!isDue && !isKept && evidence < Math.min(enough, 0) + AGE_MARGIN * (1 - activation))
       return 'hidden-by-age';
-    if (isRepeated(candidate)) return 'near-duplicate';
+    // Fragments are alike where their frames are: what they say is short.
+    if (!candidate.isFragment && isRepeated(candidate)) return 'near-duplicate';
     if (taken.length >= topK) return 'over-limit';
+    if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
+      return 'over-limit';
     if (tokens + estimateLessonTokens(lesson) > tokenBudget) return 'over-budget';
     taken.push(candidate);
     tokens += estimateLessonTokens(lesson);
@@ -156,7 +162,11 @@ const interest = (verdict: RecallOutcome): number => {
 const rankOf = ({ evidence, activation }: RecallCandidate): number => evidence + NEAR_TIE * activation;
 const byId = (a: RecallCandidate, b: RecallCandidate): number => (a.lesson.id < b.lesson.id ? -1 : 1);
 const byRank = (a: RecallCandidate, b: RecallCandidate): number =>
-  Number(b.isGuideline) - Number(a.isGuideline) || rankOf(b) - rankOf(a) || byId(a, b);
+  Number(b.isFragment === true) - Number(a.isFragment === true) ||
+  (a.isFragment === true ? b.lesson.createdAt - a.lesson.createdAt : 0) ||
+  Number(b.isGuideline) - Number(a.isGuideline) ||
+  rankOf(b) - rankOf(a) ||
+  byId(a, b);
 const byEvidence = (a: RecallCandidate, b: RecallCandidate): number => b.evidence - a.evidence || byId(a, b);
 /** By id within a block: the same lessons give the same bytes for every query. */
 const byPlace = (a: RecallCandidate, b: RecallCandidate): number =>

@@ -36,6 +36,8 @@ export interface ConversationView {
   readonly task: string;
   /** The link of the message with that request, where text can be added to it. */
   readonly taskLink: string | undefined;
+  /** What came since the model's last message: texts of users and of tool results, and the last link. */
+  readonly newest?: { readonly link: string; readonly texts: readonly string[] } | undefined;
 }
 
 /** The changes of the library since a generation. */

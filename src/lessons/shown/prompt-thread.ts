@@ -155,10 +155,15 @@ export async function restoreThreads(
 
 /** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
 function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThread | undefined {
-  const { block, after, lessons, why } = choice.fact;
+  const { block, after, lessons } = choice.fact;
   const hadText = block !== undefined || lessons.length > 0;
   if (hadText && choice.text === undefined) return undefined;
-  const isBeginning = why === 'new' || why === 'expired' || why === 'compacted' || why === 'withdrawn';
-  if (after === undefined || isBeginning) return freezeThread(choice);
+  if (after === undefined || isBeginning(choice)) return freezeThread(choice);
   return before && extendThread(before, choice, after);
 }
+
+/** Whether a thread begins with this decision. */
+export const isBeginning = (choice: RecallChoice | undefined): boolean =>
+  choice !== undefined && BEGINNINGS.has(choice.fact.why);
+
+const BEGINNINGS: ReadonlySet<RecalledFact['why']> = new Set(['new', 'expired', 'compacted', 'withdrawn']);

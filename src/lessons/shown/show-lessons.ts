@@ -5,11 +5,13 @@ import type { Lesson, LessonPlace, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
+import { isRecalled } from '../overlay-lessons.ts';
 import type { DomainPattern } from '../recall/domain.ts';
 import { isInScope } from '../scope.ts';
 import { reachOf } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { ShownText } from './prompt-thread.ts';
+import { createFixes, type FixesOptions } from './show-fixes.ts';
 import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
 
 interface ShowLessonsOptions {
@@ -19,6 +21,8 @@ interface ShowLessonsOptions {
   readonly clock: Clock;
   readonly domains?: readonly DomainPattern[];
   readonly place?: () => LessonPlace;
+  /** The errors in a text, as `Kind @ file:line`, and the hold-out of recall; absent: no fix is shown. */
+  readonly errors?: Omit<FixesOptions, 'library'>;
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
@@ -55,6 +59,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
     lesson: library.lesson,
     ...(options.domains === undefined ? {} : { domains: options.domains }),
     ...(options.place === undefined ? {} : { place: options.place }),
+    ...(options.errors === undefined ? {} : { fixes: createFixes({ library, ...options.errors }) }),
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);
       return {
@@ -126,7 +131,7 @@ interface ScopeCount {
 }
 
 /**
- * The number of lessons in the scope of a query. Cheap, since it is called for every turn: turns without lessons in scope
+ * The number of lessons in the scope of a query that recall may choose. Cheap, since it is called for every turn: turns without lessons in scope
  * skip recall.
  */
 export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCounter {
@@ -154,7 +159,7 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
 
 function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
   const counts = new Map<string, ScopeCount>();
-  for (const { text } of lessons) {
+  for (const { text } of lessons.filter(isRecalled)) {
     const scope = reachOf(text);
     const { agent, project, runKind } = scope;
     const key = JSON.stringify([agent, project, runKind]);

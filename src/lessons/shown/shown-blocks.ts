@@ -15,7 +15,8 @@ import {
   withRevisedLessons,
 } from './block-update.ts';
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
-import { restoreThreads } from './prompt-thread.ts';
+import { isBeginning, restoreThreads } from './prompt-thread.ts';
+import { addFixes, type Fixes } from './show-fixes.ts';
 
 /**
  * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
@@ -40,6 +41,8 @@ export interface ShownBlocksOptions {
   readonly place?: () => LessonPlace;
   /** The rules that name the domain of a request, also where there is no lesson to recall. */
   readonly domains?: readonly DomainPattern[];
+  /** Repairs that are shown when their error comes up; absent: none. */
+  readonly fixes?: Fixes;
   /** Called once for every decision. */
   record(fact: RecalledFact, text: string | undefined): void;
   /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
@@ -69,6 +72,8 @@ interface Session {
 interface Slot {
   thread: PromptThread | undefined;
   lastAt: number;
+  /** The newest message that was searched for errors: sent again, it stays as it was. */
+  searched?: string | undefined;
   /** A recall in progress, shared by all requests of the thread. */
   recalling?: Promise<void> | undefined;
   /** A recall whose decision is not stored yet. */
@@ -171,20 +176,43 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
   function settle(
     session: Session,
     slot: Slot,
-    { thread, choice }: ComposedUpdate,
-    { peek, now }: ShowRequest,
+    settled: ComposedUpdate,
+    request: ShowRequest,
     generation: number,
   ): ShownText {
+    const { peek, now } = request;
+    const fixed = fixErrors(session, slot, settled, request, generation);
+    const { thread } = fixed ?? settled;
     if (!peek) {
       slot.thread = thread;
       slot.lastAt = now;
-      if (choice !== undefined) {
-        slot.draft = undefined;
+      if (settled.choice !== undefined) slot.draft = undefined;
+      for (const choice of [settled.choice, fixed?.choice]) {
+        if (choice === undefined) continue;
         for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
         options.record(choice.fact, choice.text);
       }
     }
     return thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+  }
+
+  /** Undefined when no repair is to be added. */
+  function fixErrors(
+    { shown, heldOut }: Session,
+    slot: Slot,
+    { thread, choice }: ComposedUpdate,
+    request: ShowRequest,
+    generation: number,
+  ): ComposedUpdate | undefined {
+    const { fixes } = options;
+    if (!fixes?.isAny(request.query, request.now)) return undefined;
+    const newest = request.conversation()?.links.at(-1);
+    // A new beginning has no text at its newest message.
+    const isSearched = newest === slot.searched && !isBeginning(choice);
+    if (newest === undefined || isSearched) return undefined;
+    if (!request.peek) slot.searched = newest;
+    const place = placeNow?.() ?? 'system';
+    return addFixes({ fixes, thread, shown, heldOut, place, generation }, request);
   }
 
   return { show: (request) => show(request, false), forget: () => sessions.clear() };

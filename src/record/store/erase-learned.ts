@@ -112,7 +112,9 @@ function erasePrompts(tables: Tables, { revisions, retired }: ErasedRevisions, a
       const revision = looked.get(id);
       return numbers !== undefined && (revision === undefined || numbers.has(revision));
     });
-    const considered = fact.considered.map((one) => (gone.has(one.id) ? { ...one, name: '' } : one));
+    const considered = fact.considered.map(({ error, ...one }) =>
+      gone.has(one.id) ? { ...one, name: '' } : { ...one, ...(error === undefined ? {} : { error }) },
+    );
     const { block, ...rest } = fact;
     if (hasErased && block !== undefined) tables.dropUse(fact.session, block);
     const kept = hasErased || block === undefined ? {} : { block };

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LESSON_PLACES, type LessonPlace } from '../../../src/core/lesson.ts';
+import { LESSON_PLACES, type Lesson, type LessonPlace } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
 import { WIRE_NAMES, type WireName } from '../../../src/core/wire.ts';
 import { augment } from '../../../src/gateway/forward.ts';
 import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
+import { createFixes } from '../../../src/lessons/shown/show-fixes.ts';
 import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';
 import { readConversation } from '../../../src/wire/conversation.ts';
 import { wires } from '../../../src/wire/wires.ts';
@@ -33,14 +34,24 @@ interface Tally {
   retries: number;
   peeks: number;
   grown: number;
+  errors: number;
   readonly frozen: Record<RecallChoice['fact']['why'], number>;
 }
 
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
-  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0 },
-  frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0 },
+  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0 },
+  frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0, error: 0 },
 });
+
+/** Repairs of nine errors, of which one is held out. */
+const FIXES: readonly Lesson[] = Array.from({ length: 9 }, (_, n) => {
+  const lesson = writeLesson(`fix-${n}`, `fix-${n}`, `Fault ${n} came up.`);
+  const payload = { type: 'fix_template' as const, error: `Fault${n} @ a.ts:1`, repair: [`repair ${n}`] };
+  return { ...lesson, kind: 'fix', text: { ...lesson.text, overlay: { payload } } };
+});
+
+const NO_FIXES: readonly Lesson[] = [];
 
 /** Cheaper than `expect`, for hundreds of thousands of calls. */
 function must(isSo: boolean, claim: string): void {
@@ -57,7 +68,8 @@ interface Sent {
   readonly at: number;
 }
 
-const isBeginning = ({ why }: RecallChoice['fact']): boolean => why !== 'changed' && why !== 'task';
+const isBeginning = ({ why }: RecallChoice['fact']): boolean =>
+  why !== 'changed' && why !== 'task' && why !== 'error';
 
 async function runSession(wire: WireName, place: LessonPlace, seed: number, tally: Tally): Promise<void> {
   const random = createRandom(seed);
@@ -70,6 +82,15 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
       ...library,
       ...(place === 'message' ? { recall: withoutLines(library.recall) } : {}),
       place: () => place,
+      fixes: createFixes({
+        library: { shown: () => (library.generation() > 0 ? FIXES : NO_FIXES) },
+        digestsOf: (text) =>
+          [...text.matchAll(/of call-(\d+)/g)].map(([, n]) => `Fault${Number(n) % 9} @ a.ts:${n}`),
+        lotOf: (_, id) => (id === 'fix-1' ? 'held-out' : 'shown'),
+        onFault: (error) => {
+          throw error;
+        },
+      }),
       idleMs: IDLE_MS,
       record: (fact, text) => recorded.push({ fact, text }),
       restore: async () => recorded.slice(),
@@ -117,7 +138,14 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     must(peeked?.out.equals(out) ?? true, 'what was counted is what is sent');
     must(marksIn(out) === marksIn(body), 'no mark is added or lost');
     must(text.generation === library.generation(), 'a turn is stamped with the generation in force');
-    must(recorded.length - known <= 1, 'one request makes one choice at most');
+    const made = recorded.slice(known).map(({ fact: one }) => one.why);
+    must(made.filter((why) => why !== 'error').length <= 1, 'one request makes one choice at most');
+    must(made.indexOf('error') < 0 || made.indexOf('error') === made.length - 1, 'and one for errors, last');
+    for (const { fact: one } of recorded.slice(known))
+      if (one.why === 'error') {
+        tally.errors++;
+        must(one.after === links.at(-1), 'a fix goes to the newest message');
+      }
     tally.requests++;
     if (peeked) tally.peeks++;
 
@@ -141,7 +169,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
       tally.deltas++;
       must(fact.after === links.at(-1), 'what is new goes to the newest message');
     } else if (library.changedSince(before?.text.generation ?? 0).ids.size > 0) tally.waits++;
-    tally.replays += text.additions.length - (fact === undefined ? 0 : 1);
+    tally.replays += text.additions.length - made.length;
     if (before === undefined) throw new Error('broken: what is unknown is frozen');
     must(isAgain || !isPlaceGone(before, fresh), 'a place that is gone makes a new block');
     must(isAgain || now - Math.max(before.at, startedAt) <= IDLE_MS, 'an idle thread gets a new block');
@@ -256,5 +284,6 @@ describe('the prompt-cache law', () => {
     expect(Math.min(tally.waits, tally.restarts, tally.retries, tally.peeks)).toBeGreaterThan(0.2 * SESSIONS);
     expect(Math.min(tally.frozen.compacted, tally.frozen.expired)).toBeGreaterThan(SESSIONS / 30);
     expect(tally.grown).toBeGreaterThan(0);
+    expect(tally.errors).toBeGreaterThan(0.5 * SESSIONS);
   });
 });
