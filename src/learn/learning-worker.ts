@@ -16,6 +16,7 @@ import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import { openLessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { createFlowWatch } from './adapt/flow-events.ts';
 import { createAsk } from './ask.ts';
 import type { WritePrompt } from './compress/compressor.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
@@ -215,6 +216,7 @@ export async function startLearningWorker(
     records,
     effects,
     lessonOf: (id) => library.lesson(id),
+    flows: createFlowWatch({ records, evidence }),
     evidence,
     buffer: practice === undefined ? ports.buffer : joinFolds([ports.buffer, ...practice.folds]),
     prices: createPrices(settings.prices),
