@@ -33,6 +33,22 @@ export async function answerTranslated(
   return streamReply(turn, events, turn.wire.createStreamEncoder(read.body), marks);
 }
 
+/** Sends a reply that Instar wrote itself; no model is asked. */
+export function answerWith(
+  turn: RunningTurn,
+  events: readonly ChatEvent[],
+  marks: Readonly<Record<string, string>>,
+): Promise<UpstreamAttempt> {
+  const { outline, body, wire } = turn;
+  const reply = (async function* () {
+    yield* events;
+  })();
+  if (outline?.stream !== true) return wholeReply(turn, reply, marks);
+  const options = outline.member('stream_options');
+  const stream_options = body && options ? asObject(parseJson(body.toString('utf8', ...options))) : {};
+  return streamReply(turn, reply, wire.createStreamEncoder({ stream_options }), marks);
+}
+
 async function wholeReply(
   turn: RunningTurn,
   events: AsyncIterable<ChatEvent>,

@@ -6,6 +6,7 @@ import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
 import { encodeOverlay } from '../lessons/check-overlay.ts';
 import { createActiveOverlays } from './active-overlays.ts';
+import { type AnswerFlows, createAnswerFlows } from './answer-flows.ts';
 import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { createKillSwitch } from './kill-switch.ts';
 
@@ -16,6 +17,9 @@ interface ServeOverlaysOptions {
   /** `library.holdout`. */
   readonly holdout: () => number;
   readonly settings: () => { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
+  /** `gateway.flows`. */
+  readonly answersFlows: () => boolean;
+  readonly hasSucceeded: Parameters<typeof createAnswerFlows>[0]['hasSucceeded'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,6 +27,8 @@ interface ServeOverlaysOptions {
 export interface ServedOverlays {
   readonly active: ActiveOverlays;
   readonly apply: ApplyOverlays;
+  /** The next call of a flow that a turn's conversation is in. */
+  readonly flows: AnswerFlows;
   /** Whether the kill switch is set: nothing learned acts. */
   readonly isOff: () => boolean;
   /** For `GET /api/overlays`: those in force for an agent and a kind of run. */
@@ -44,7 +50,8 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
         .append([{ at: clock.now(), fact, key }])
         .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
   });
-  return { active, apply, isOff, close, describe: (query) => describeOverlays(active, query) };
+  const flows = createAnswerFlows({ isOn: options.answersFlows, hasSucceeded: options.hasSucceeded, log });
+  return { active, apply, flows, isOff, close, describe: (query) => describeOverlays(active, query) };
 }
 
 export const describeOverlays = (active: ActiveOverlays, query: OverlayQuery): readonly JsonObject[] =>
