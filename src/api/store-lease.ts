@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { createIds } from '../base/ids.ts';
 import { applyConfirmed } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
@@ -13,6 +15,9 @@ import { type ControlAction, giveFeedback, reportEvent } from '../gateway/contro
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { createStandaloneRecall, type StandaloneRecall } from '../lessons/recall/standalone-recall.ts';
 import type { EpisodeRecords } from '../mcp/episodes.ts';
+import { createActiveOverlays } from '../overlays/active-overlays.ts';
+import { KILL_FILE } from '../overlays/kill-switch.ts';
+import { describeOverlays } from '../overlays/serve-overlays.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
@@ -59,6 +64,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   let users = 0;
   let timer: NodeJS.Timeout | undefined;
   const newId = createIds(systemClock);
+  const isOff = (): boolean => existsSync(path.join(home.dir, KILL_FILE));
 
   /** The settings are read when they are first needed, and again by a new process. */
   const readConfig = (): Config =>
@@ -140,7 +146,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   return {
     use: (by, work) => {
       const store = enter();
-      return store && run(() => work(toEpisodeRecords(store, by)));
+      return store && run(() => work(toEpisodeRecords(store, by, isOff)));
     },
     hold: (work) => {
       const store = enter();
@@ -158,7 +164,11 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
 }
 
 /** What a daemon would do for the holder of a key, on the store itself. */
-function toEpisodeRecords({ records, lessons }: OpenedStore, by: Caller): EpisodeRecords {
+function toEpisodeRecords(
+  { records, lessons }: OpenedStore,
+  by: Caller,
+  isOff: () => boolean,
+): EpisodeRecords {
   const { now } = systemClock;
   const api = createStoreApi(records, now);
   const control = async (action: ControlAction, body: JsonObject): Promise<JsonObject> => {
@@ -176,6 +186,10 @@ function toEpisodeRecords({ records, lessons }: OpenedStore, by: Caller): Episod
     },
     recall: async (query) => (await lessons()).api.recall({ ...query, by: by.id }),
     lessons: async (query) => (await lessons()).api.list(query),
+    overlays: async (query) => {
+      const { library } = await lessons();
+      return describeOverlays(createActiveOverlays({ library: () => library, now, isOff }), query);
+    },
   };
 }
 

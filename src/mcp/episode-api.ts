@@ -1,5 +1,6 @@
 import type { ReportedAttempt } from '../core/evidence.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
+import type { FlowOverlay } from '../core/overlay.ts';
 
 /** A result. A failure is a value: why, and what the caller can do about it. */
 export type EpisodeResult<T> =
@@ -35,6 +36,12 @@ export interface ListedLesson {
   readonly description: string;
   readonly state: LessonState;
   readonly revision: number;
+}
+
+/** A flow in force: calls that always follow each other, and what they need to know. */
+export interface OfferedFlow extends Pick<FlowOverlay, 'parameters' | 'steps'> {
+  /** The name of its lesson. */
+  readonly name: string;
 }
 
 export const EPISODE_OUTCOMES = ['success', 'failure', 'partial'] as const;
@@ -75,6 +82,8 @@ export interface EpisodeApi {
     query: { readonly state?: LessonState; readonly kind?: LessonKind },
     signal: AbortSignal,
   ): Promise<EpisodeResult<readonly ListedLesson[]>>;
+  /** The flows in force for the caller. */
+  flows(caller: EpisodeCaller, signal: AbortSignal): Promise<EpisodeResult<readonly OfferedFlow[]>>;
   /** −1 to 1, passed on by an agent, so less trusted than a person's own feedback. */
   feedback(given: {
     readonly subject: FeedbackSubject;

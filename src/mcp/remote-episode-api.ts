@@ -19,6 +19,7 @@ export const createRemoteEpisodeRecords = (ask: AskDaemon): EpisodeRecords => ({
       'GET',
       `/api/lessons?${new URLSearchParams({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) })}`,
     ),
+  overlays: (query) => ask('GET', `/api/overlays?${new URLSearchParams(query)}`),
   feedback: (body) => ask('POST', '/v1/feedback', body),
 });
 
@@ -40,6 +41,7 @@ export function createRemoteEpisodeApi(ask: AskDaemon): EpisodeApi {
     end: (end) => told(episodes.end(end)),
     recall: (query) => told(episodes.recall(query)),
     list: (query) => told(episodes.list(query)),
+    flows: (caller) => told(episodes.flows(caller)),
     feedback: (given) => told(episodes.feedback(given).then(() => null)),
   };
 }
