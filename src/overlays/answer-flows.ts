@@ -54,7 +54,7 @@ interface FlowTrace {
 export function createAnswerFlows({ isOn, hasSucceeded, log }: AnswerFlowsOptions): AnswerFlows {
   const traces = createLruMap<string, FlowTrace>(MOST_SESSIONS);
   const answer: AnswerFlows = ({ session: { session }, wire, body, outline }, flows) => {
-    if (!isOn() || body === undefined || outline === undefined || !endsWithResult(body, outline))
+    if (!isOn() || body === undefined || outline === undefined || !mayBeInFlow(body, outline, flows))
       return undefined;
     const request = decode(wire, body, outline);
     if (request === undefined) return undefined;
@@ -87,16 +87,26 @@ export function createAnswerFlows({ isOn, hasSucceeded, log }: AnswerFlowsOption
   };
 }
 
-/** Looks at the last message alone: nearly every other request is ruled out before anything is parsed. */
-function endsWithResult(body: Buffer, outline: Outline): boolean {
-  const [last] = outline.newest();
-  return (
-    last !== undefined &&
-    RESULT.test(body.toString('latin1', last, Math.min(body.length, last + START_BYTES)))
-  );
+/**
+ * Looks at the last messages alone, three at most: a result is the last of them, and the call before it is one of a flow's. Nearly
+ * every other request is ruled out before anything is parsed.
+ */
+function mayBeInFlow(body: Buffer, outline: Outline, flows: readonly ActiveOverlay<FlowOverlay>[]): boolean {
+  const newest = outline.newest();
+  const [last] = newest;
+  const from = newest.at(-1);
+  if (last === undefined || from === undefined) return false;
+  const [, end = body.length] = outline.member('messages') ?? outline.member('input') ?? [];
+  const textFrom = (at: number): string => body.toString('latin1', at, Math.min(end, at + MOST_READ));
+  if (!RESULT.test(textFrom(last))) return false;
+  const tail = textFrom(from);
+  // After several calls at once their message may be further back.
+  if (end - from > MOST_READ || !CALL.test(tail)) return true;
+  return flows.some(({ payload }) => payload.steps.some(({ tool }) => tail.includes(`"${tool}"`)));
 }
-const START_BYTES = 64 * 1024;
+const MOST_READ = 64 * 1024;
 const RESULT = /"(?:tool|tool_result|function_call_output|custom_tool_call_output|function)"/;
+const CALL = /"(?:tool_calls|tool_use|function_call)"/;
 
 /**
  * Undefined for what the wire forbids, and for a request whose earlier messages the provider keeps. A model that thinks before its
@@ -162,9 +172,7 @@ function findContinuation(
   made: readonly MadeCall[],
   hasSucceeded: AnswerFlowsOptions['hasSucceeded'],
 ): Continuation | undefined {
-  const failed = made.findLastIndex(({ part, result }) => !hasSucceeded(part, result));
-  const good = made.slice(failed + 1);
-  const found = flows.flatMap((flow) => continueFlow(flow, good) ?? []);
+  const found = flows.flatMap((flow) => continueFlow(flow, made, hasSucceeded) ?? []);
   const most = Math.max(0, ...found.map((one) => one.made));
   const best = found.filter((one) => one.made === most);
   const [first, ...others] = best;
@@ -172,12 +180,18 @@ function findContinuation(
   return isOne ? first : undefined;
 }
 
-function continueFlow(flow: ActiveOverlay<FlowOverlay>, good: readonly MadeCall[]): Continuation | undefined {
+function continueFlow(
+  flow: ActiveOverlay<FlowOverlay>,
+  calls: readonly MadeCall[],
+  hasSucceeded: AnswerFlowsOptions['hasSucceeded'],
+): Continuation | undefined {
   const { payload } = flow;
-  for (let made = Math.min(good.length, payload.steps.length - 1); made >= FEWEST_MADE; made--) {
-    const values = bindCalls(payload, good.slice(-made));
+  for (let made = Math.min(calls.length, payload.steps.length - 1); made >= FEWEST_MADE; made--) {
+    const used = calls.slice(-made);
+    const values = bindCalls(payload, used);
     const next = payload.steps[made];
     if (values === undefined || next === undefined) continue;
+    if (!used.every(({ part, result }) => hasSucceeded(part, result))) continue;
     const call = instantiateStep(payload, next, values);
     return call === undefined ? undefined : { flow, made, call };
   }

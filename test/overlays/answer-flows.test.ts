@@ -94,6 +94,40 @@ describe('the next call of a flow', () => {
     expect(open()(turnOf(more), [flow('one', 'c')])).toBeUndefined();
   });
 
+  it('is given after calls that were made at once, with their results in one message', () => {
+    const at = (tool: string) => result(tool).content[0];
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [...use('a').content, ...use('b').content] },
+      { role: 'user', content: [at('a'), at('b')] },
+    ];
+    expect(open()(turnOf({ messages }), [flow('one', 'c')])?.tool).toBe('c');
+  });
+
+  it('is given over the wire whose results are messages of their own, also after many at once', () => {
+    const names = ['z', 'y', 'x', 'a', 'b'];
+    const tool_calls = names.map((name) => ({
+      id: name,
+      type: 'function',
+      function: { name, arguments: JSON.stringify({ of: name }) },
+    }));
+    const results = names.map((name) => ({ role: 'tool', tool_call_id: name, content: 'fine' }));
+    const body = Buffer.from(
+      JSON.stringify({
+        model: 'm',
+        tools: [{ type: 'function', function: { name: 'c', parameters: { type: 'object' } } }],
+        messages: [
+          { role: 'user', content: 'go' },
+          { role: 'assistant', content: null, tool_calls },
+          ...results,
+        ],
+      }),
+    );
+    const chat = wires['openai-chat'];
+    const turn = { session: { session: 's' }, wire: chat, body, outline: chat.outline(body) };
+    expect(open()(turn, [flow('one', 'c')])?.tool).toBe('c');
+  });
+
   it('is given where thinking is disabled', () => {
     expect(open()(turnOf({ thinking: { type: 'disabled' } }), [flow('one', 'c')])?.tool).toBe('c');
   });
