@@ -17,6 +17,7 @@ export type {
 } from './api/instar.ts';
 export { InstarError } from './api/instar.ts';
 export type { LibraryGrade, LibraryTask, LibraryVerify, PracticeOptions } from './api/practice-options.ts';
+export type { FlowCall } from './base/flow-calls.ts';
 export type {
   ChatEvent,
   ChatMessage,
@@ -28,10 +29,10 @@ export type {
 } from './core/chat.ts';
 export type { Failure } from './core/failure.ts';
 export type { LessonKind, LessonState } from './core/lesson.ts';
-export type { OverlayPayload } from './core/overlay.ts';
+export type { FlowArgument, FlowStep, OverlayPayload } from './core/overlay.ts';
 export type { PolicyAnswer, PolicyRequest, PracticePolicy } from './learn/practice/function-attempts.ts';
 export type { PracticeEvent, PracticeResult } from './learn/practice/practice-input.ts';
-export type { EpisodeOutcome, ListedLesson } from './mcp/episode-api.ts';
+export type { EpisodeOutcome, ListedLesson, OfferedFlow } from './mcp/episode-api.ts';
 export type { Pipeline, StageContext } from './pipeline/pipeline.ts';
 export { createPipeline } from './pipeline/pipeline.ts';
 export type { StageOutcome } from './pipeline/stage-outcome.ts';

@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+import type { FlowCall } from '../base/flow-calls.ts';
 import type { Json } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 import type { OverlayPayload } from '../core/overlay.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
-import type { EpisodeOutcome, ListedLesson } from '../mcp/episode-api.ts';
+import type { EpisodeOutcome, ListedLesson, OfferedFlow } from '../mcp/episode-api.ts';
 import type { PracticeOptions } from './practice-options.ts';
 
 /** Whose work it is. Lessons are learned for an agent and a project, and shown to the same ones. */
@@ -165,6 +167,17 @@ export interface Instar {
     readonly state?: LessonState;
     readonly kind?: LessonKind;
   }): Promise<readonly ListedLesson[]>;
+  /** The flows in force for an agent: calls that always follow each other, with their parameters. Changes nothing. */
+  flows(options?: InstarScope): Promise<readonly OfferedFlow[]>;
+  /**
+   * The calls of a flow with the values of its parameters; your program makes them. Rejects with `not-found` for a flow that is not
+   * in force for the agent, and with `invalid` when a parameter is missing or has another type.
+   */
+  flow(
+    name: string,
+    values?: Readonly<Record<string, string | number | boolean>>,
+    options?: InstarScope,
+  ): Promise<readonly FlowCall[]>;
   /**
    * Attempts tasks several times, compares the better attempts with the worse ones, and puts what it finds on trial: the same
    * pipeline as in quiet hours. Needs a model for learning (`learner`, or `models.evolver` of the config). The home is held

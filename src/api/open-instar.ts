@@ -1,3 +1,4 @@
+import { instantiateFlow } from '../base/flow-calls.ts';
 import { sleep } from '../base/sleep.ts';
 import { readCallerKeys } from '../config/caller-keys.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -117,6 +118,18 @@ export async function openInstar(
       return asArray(found).map(asObject).flatMap(readOverlay);
     },
     lessons: (query = {}) => call((records) => createEpisodes(records).list(query)),
+    flows: (options = {}) =>
+      call((records) => createEpisodes(records).flows({ ...scope, ...scopeOf(options) })),
+    flow: async (name, values = {}, options = {}) => {
+      const asked = { ...scope, ...scopeOf(options) };
+      const flows = await call((records) => createEpisodes(records).flows(asked));
+      const flow = flows.find((one) => one.name === name);
+      if (flow === undefined) throw new InstarError('not-found', `No flow named "${name}" is in force here.`);
+      const calls = instantiateFlow(flow, new Map(Object.entries(values)));
+      if (calls !== undefined) return calls;
+      const needed = flow.parameters.map((one) => `${one.name} (${one.type})`).join(', ');
+      throw new InstarError('invalid', `The flow "${name}" needs these parameters: ${needed}.`);
+    },
     practice: (options) => {
       const asked = { ...scope, ...options, agent: options.agent ?? scope.agent ?? DEFAULT_AGENT };
       if (closed !== undefined) throw new InstarError('closed', 'This Instar was closed.');

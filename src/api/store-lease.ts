@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createIds } from '../base/ids.ts';
 import { applyConfirmed } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
@@ -15,6 +16,7 @@ import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { createStandaloneRecall, type StandaloneRecall } from '../lessons/recall/standalone-recall.ts';
 import type { EpisodeRecords } from '../mcp/episodes.ts';
 import { listOverlays } from '../overlays/active-overlays.ts';
+import { killFileBeside } from '../overlays/kill-switch.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
@@ -61,6 +63,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   let users = 0;
   let timer: NodeJS.Timeout | undefined;
   const newId = createIds(systemClock);
+  const isOff = (): boolean => existsSync(killFileBeside(home.storeFile));
 
   /** The settings are read when they are first needed, and again by a new process. */
   const readConfig = (): Config =>
@@ -142,7 +145,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
   return {
     use: (by, work) => {
       const store = enter();
-      return store && run(() => work(toEpisodeRecords(store, by)));
+      return store && run(() => work(toEpisodeRecords(store, by, isOff)));
     },
     hold: (work) => {
       const store = enter();
@@ -160,7 +163,11 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
 }
 
 /** What a daemon would do for the holder of a key, on the store itself. */
-function toEpisodeRecords({ records, lessons }: OpenedStore, by: Caller): EpisodeRecords {
+function toEpisodeRecords(
+  { records, lessons }: OpenedStore,
+  by: Caller,
+  isOff: () => boolean,
+): EpisodeRecords {
   const { now } = systemClock;
   const api = createStoreApi(records, now);
   const control = async (action: ControlAction, body: JsonObject): Promise<JsonObject> => {
@@ -178,7 +185,8 @@ function toEpisodeRecords({ records, lessons }: OpenedStore, by: Caller): Episod
     },
     recall: async (query) => (await lessons()).api.recall({ ...query, by: by.id }),
     lessons: async (query) => (await lessons()).api.list(query),
-    overlays: async (query) => listOverlays(decodeLessons(await (await lessons()).api.all()), query),
+    overlays: async (query) =>
+      isOff() ? [] : listOverlays(decodeLessons(await (await lessons()).api.all()), query),
   };
 }
 

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { mayTeach } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { isFlowPolicy } from '../core/overlay.ts';
 import { relativeTime } from '../text/phrases.ts';
 import { looksLikeId, shortId } from '../text/short-id.ts';
 import { clip } from '../text/truncate.ts';
@@ -238,9 +239,10 @@ function describe(
   return `${what} of ${agent ?? 'an agent'}${where}, ${when}${words}`;
 }
 
-function notLearned({ isLearnedFrom, caller, unreadable, erased }: JsonObject): string | undefined {
+function notLearned({ isLearnedFrom, caller, unreadable, erased, policy }: JsonObject): string | undefined {
   if (erased === true) return 'the session was erased';
   if (isLearnedFrom !== false) return undefined;
+  if (isFlowPolicy(asString(policy) ?? '')) return 'a flow answered it, not a model';
   if (unreadable !== undefined) return 'a part of the turn could not be read';
   return caller === 'unverified'
     ? 'the provider had not accepted the caller’s credential'

@@ -23,6 +23,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'gateway.maxInFlight': NOW,
   'gateway.timeouts': NOW,
   'gateway.retries': NOW,
+  'gateway.flows': NOW,
   providers: NOW,
   models: NOW,
   // A session keeps the block of lessons that it began with.

@@ -1,5 +1,5 @@
 import type { CandidateType } from './adapt.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /** The kinds of lessons that change how requests are served, or are shown at a given moment, and the candidates they come from. */
 export const OVERLAY_KINDS: Readonly<Record<CandidateType, 'fragment' | 'fix' | 'route' | 'limit' | 'flow'>> =
@@ -143,6 +143,25 @@ export interface TurnOverlays {
   /** Records once for each session and set what was applied and held out, and the router's choice. Returns at once. */
   record(turn: string, choice?: RouteChoice): void;
 }
+
+/** The next call of a flow, which the gateway makes in place of the model. */
+export interface FlowAnswer {
+  /** The name of its lesson. */
+  readonly flow: string;
+  /** From 1 on. */
+  readonly step: number;
+  readonly of: number;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
+const FLOW_POLICY = 'flow/';
+
+/** The policy of a turn that a flow answered. */
+export const flowPolicy = (flow: string): string => `${FLOW_POLICY}${flow}`;
+
+/** Whether no model answered a turn, by its policy: nothing is learned from it, and it never trains. */
+export const isFlowPolicy = (policy: string): boolean => policy.startsWith(FLOW_POLICY);
 
 /** The router's choice for a session. */
 export interface RouteChoice {

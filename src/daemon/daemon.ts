@@ -26,6 +26,7 @@ import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
+import { hasToolSucceeded } from '../evidence/tools/tool-outcome.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
 import { createAdmission, watchAdmission } from '../gateway/admission.ts';
@@ -162,6 +163,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     holdout: () => config.library.holdout,
     settings: () => ({ retries: settings.retries, ...settings.timeouts }),
+    answersFlows: () => settings.flows,
+    hasSucceeded: hasToolSucceeded,
     clock,
     log,
   });
@@ -303,6 +306,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ),
       overlays: ({ session, identity: { agent, client, project, runKind } }) =>
         overlays.apply({ session: session.session, agent: agent ?? client, project: project?.id, runKind }),
+      flows: overlays.flows,
       identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

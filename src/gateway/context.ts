@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { TurnOverlays } from '../core/overlay.ts';
+import type { FlowAnswer, TurnOverlays } from '../core/overlay.ts';
 import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
@@ -35,6 +35,8 @@ export interface GatewayContext {
   readonly lessons: (turn: Turn, most?: number) => ShownLessons | Promise<ShownLessons>;
   /** What overlays change for this turn; undefined without any. Synchronous. */
   readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
+  /** The next call of a flow that the turn's conversation is in; undefined: the model answers. Synchronous. */
+  readonly flows?: (turn: Turn, flows: TurnOverlays['flows']) => FlowAnswer | undefined;
   readonly recorder: TurnRecorder;
   readonly records: Records;
   /** What a person may ask, on behalf of the holder of this key: every change is audited with its id. */

@@ -2,13 +2,14 @@ import { ANONYMOUS, type Caller, UNVERIFIED } from '../core/caller.ts';
 import type { UnreadableBody } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
-import type { TurnOverlays } from '../core/overlay.ts';
+import { flowPolicy, type TurnOverlays } from '../core/overlay.ts';
 import { noRecord, type ReaskedReplies } from '../core/recorder.ts';
 import { isWorthAnotherModel, retryDelayMs, withRetries } from '../core/retry.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
 import type { Insertion, Outline, WireName } from '../core/wire.ts';
 import { readConversation } from '../wire/conversation.ts';
 import { type SpanReplacement, splice } from '../wire/splice.ts';
+import { answerFlowStep, flowAnswerFor } from './answer-flow.ts';
 import { lessonsOfAttempt } from './attempt-keys.ts';
 import { tellBegunWork } from './begun-work.ts';
 import { createReplyCheck, type ReplyCheck } from './check-reply.ts';
@@ -66,6 +67,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   };
   const overlays =
     turn.kind === 'chat' && turn.caller?.attempt === undefined ? context.overlays?.(turn) : undefined;
+  const flow = overlays === undefined ? undefined : flowAnswerFor(context, turn, overlays);
   let running: RunningTurn | undefined;
   let last = NO_TARGET;
   let tries = 0;
@@ -113,15 +115,19 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
       const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
-      const begun = begin(
-        context,
-        turn,
-        target,
-        caller,
-        marks,
-        caller === ANONYMOUS.id ? undefined : overlays,
-      );
+      const known = caller === ANONYMOUS.id ? undefined : overlays;
+      const begun =
+        flow === undefined
+          ? begin(context, turn, target, caller, marks, known)
+          : beginWith(NOTHING_SHOWN, context, turn, flowPolicy(flow.flow), caller, marks, known);
       running = begun instanceof Promise ? await begun : begun;
+    }
+    if (flow !== undefined) {
+      policy = flowPolicy(flow.flow);
+      // No provider has seen the caller's credential.
+      verifiable = undefined;
+      const sent = await answerFlowStep(context, running, flow, marks);
+      if (sent.kind === 'sent') return finish(undefined, sent.end, sent.status);
     }
     policy = policyOf(target, turn);
     marks['x-instar-policy'] = headerSafe(policy);
@@ -161,8 +167,10 @@ function begin(
         ? context.lessons(turn, mostLessons(context, turn, overlays))
         : lessonsOfAttempt(bound, turn.identity);
   return shown instanceof Promise
-    ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks, overlays))
-    : beginWith(shown, context, turn, target, caller, marks, overlays);
+    ? shown.then((lessons) =>
+        beginWith(lessons, context, turn, policyOf(target, turn), caller, marks, overlays),
+      )
+    : beginWith(shown, context, turn, policyOf(target, turn), caller, marks, overlays);
 }
 
 /** A prompt that is only counted gets the text that it would be sent with. */
@@ -176,7 +184,7 @@ function beginWith(
   shown: ShownLessons,
   context: GatewayContext,
   turn: Turn,
-  target: Target,
+  policy: string,
   caller: string,
   marks: Record<string, string>,
   overlays: TurnOverlays | undefined,
@@ -198,7 +206,7 @@ function beginWith(
     wire: wire.name,
     model: outline?.model ?? '',
     generation: shown.generation,
-    policy: policyOf(target, turn),
+    policy,
     lessons,
     caller,
     body: turn.body,

@@ -39,6 +39,25 @@ export async function answerTranslated(
   return reply.kind === 'held' ? reply.send() : reply;
 }
 
+/** Sends a reply that Instar wrote itself; no model is asked. */
+export async function answerWith(
+  turn: RunningTurn,
+  events: readonly ChatEvent[],
+  marks: Readonly<Record<string, string>>,
+): Promise<UpstreamAttempt> {
+  const { outline, body, wire } = turn;
+  const reply = (async function* () {
+    yield* events;
+  })();
+  if (outline?.stream !== true) {
+    const whole = await wholeReply(turn, reply, marks);
+    return whole.kind === 'held' ? whole.send() : whole;
+  }
+  const options = outline.member('stream_options');
+  const stream_options = body && options ? asObject(parseJson(body.toString('utf8', ...options))) : {};
+  return streamReply(turn, reply, wire.createStreamEncoder({ stream_options }), marks, undefined);
+}
+
 async function wholeReply(
   turn: RunningTurn,
   events: AsyncIterable<ChatEvent>,

@@ -1,6 +1,7 @@
 import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import type { FlowWatch } from './adapt/flow-events.ts';
 import { readLessonUse } from './lesson-use/read-lesson-use.ts';
 import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
@@ -11,7 +12,8 @@ type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out, with the lessons that
  * the user spoke about; that it is
- * queued for learning, when it has both failures and successes or steps worth keeping; that it is hard, and so worth practising.
+ * queued for learning, when it has both failures and successes or steps worth keeping; that it is hard, and so worth practising; the
+ * sequences of calls that it repeats.
  */
 export async function endSession(
   session: string,
@@ -19,6 +21,7 @@ export async function endSession(
   evidence: Pick<EvidenceReader, 'turns'>,
   now: number,
   lessonOf: (id: string) => Lesson | undefined = () => undefined,
+  flows?: FlowWatch,
 ): Promise<readonly NewFact[]> {
   const read = await evidence.turns(session);
   const appraisals = read.map(({ appraisal }) => appraisal);
@@ -44,7 +47,9 @@ export async function endSession(
       });
   }
   // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
-  if ((await records.turn(last)) === undefined) return facts;
+  const view = await records.turn(last);
+  if (view === undefined) return facts;
+  facts.push(...((await flows?.flowEvents({ session, turns: read, last: view }, now)) ?? []));
   if (
     isWorthLearning(appraisals) ||
     findProcedure(createLiveMaterial(session, {}, read, now)) !== undefined

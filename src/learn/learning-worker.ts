@@ -19,6 +19,7 @@ import { openLessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 import { ADAPTATION, openAdaptStep } from './adapt/adapt-step.ts';
 import type { CorroborateSettings } from './adapt/corroborate.ts';
+import { createFlowWatch } from './adapt/flow-events.ts';
 import type { JudgeOverlayOptions } from './adapt/judge-overlay.ts';
 import { createObserver } from './adapt/observer.ts';
 import { createAsk } from './ask.ts';
@@ -242,6 +243,7 @@ export async function startLearningWorker(
     records,
     effects,
     lessonOf: (id) => library.lesson(id),
+    flows: createFlowWatch({ records, evidence }),
     evidence,
     observer: createObserver({ records, evidence, library, effects, log }),
     buffer: joinFolds([ports.buffer, adapt, ...(practice?.folds ?? [])]),

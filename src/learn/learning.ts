@@ -10,6 +10,7 @@ import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
+import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
 import type { WriteFacts } from './evolve-step.ts';
@@ -47,6 +48,7 @@ interface LearningOptions {
   readonly lessonOf?: (id: string) => Lesson | undefined;
   /** Reports what happens as events. */
   readonly observer?: Observer;
+  readonly flows?: FlowWatch;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of failures in one scope that starts a learner. */
@@ -126,7 +128,7 @@ const REST_MS = 450;
  * sessions that have ended, and runs learners when there is something to learn. Its state can be rebuilt from facts.
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
-  const { records, clock, log } = options;
+  const { records, clock, log, lessonOf, flows } = options;
   const state = createLearningState([options.buffer]);
   state.turn(await readLearningSwitch(records));
   for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
@@ -216,7 +218,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       }
       for (const session of ended) {
         if (isDue(session)) continue;
-        const made = await endSession(session, records, options.evidence, clock.now(), options.lessonOf);
+        const made = await endSession(session, records, options.evidence, clock.now(), lessonOf, flows);
         facts.push(...made, ...((await options.observer?.session(session, made, clock.now())) ?? []));
         over.add(session);
       }

@@ -1,6 +1,7 @@
 import type { ReportedAttempt } from '../core/evidence.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
+import type { FlowOverlay } from '../core/overlay.ts';
 
 /** A result. A failure is a value: why, and what the caller can do about it. */
 export type EpisodeResult<T> =
@@ -36,6 +37,12 @@ export interface ListedLesson {
   readonly description: string;
   readonly state: LessonState;
   readonly revision: number;
+}
+
+/** A flow in force: calls that always follow each other, and what they need to know. */
+export interface OfferedFlow extends Pick<FlowOverlay, 'parameters' | 'steps'> {
+  /** The name of its lesson. */
+  readonly name: string;
 }
 
 export const EPISODE_OUTCOMES = ['success', 'failure', 'partial'] as const;
@@ -78,6 +85,8 @@ export interface EpisodeApi {
   ): Promise<EpisodeResult<readonly ListedLesson[]>>;
   /** An event, as `POST /v1/events` takes it. */
   report(event: JsonObject): Promise<EpisodeResult<null>>;
+  /** The flows in force for the caller. */
+  flows(caller: EpisodeCaller, signal: AbortSignal): Promise<EpisodeResult<readonly OfferedFlow[]>>;
   /** −1 to 1, passed on by an agent, so less trusted than a person's own feedback. */
   feedback(given: {
     readonly subject: FeedbackSubject;

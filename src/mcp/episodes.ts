@@ -11,8 +11,10 @@ import type {
   FeedbackSubject,
   ListedLesson,
   LookUp,
+  OfferedFlow,
   RecalledLessons,
 } from './episode-api.ts';
+import { readFlows } from './read-flows.ts';
 
 /** Where episodes are recorded: a running daemon, or the store. In the JSON shapes of the HTTP API; rejects when refused. */
 export interface EpisodeRecords {
@@ -57,6 +59,7 @@ export interface Episodes {
   }): Promise<AttemptCounts & { readonly learns: boolean }>;
   recall(query: EpisodeCaller & LookUp): Promise<RecalledLessons>;
   list(query: { readonly state?: LessonState; readonly kind?: LessonKind }): Promise<readonly ListedLesson[]>;
+  flows(caller: EpisodeCaller): Promise<readonly OfferedFlow[]>;
   feedback(given: {
     readonly subject: FeedbackSubject;
     readonly score: number;
@@ -122,6 +125,8 @@ export function createEpisodes(records: EpisodeRecords): Episodes {
         ...(limit ? { limit } : {}),
       }),
     list: async (query) => asArray(await records.lessons(query)).flatMap(readListedLesson),
+    flows: async ({ agent, client, project }) =>
+      readFlows(await records.overlays(compact({ agent: agent ?? client, project: project || undefined }))),
     feedback: async ({ subject, score, note, source = 'agent' }) => {
       const about = 'episode' in subject ? { session: subject.episode } : subject;
       await records.feedback({ ...about, score, source, ...(note ? { note } : {}) });

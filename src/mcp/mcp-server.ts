@@ -4,7 +4,7 @@ import {
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { asObject, asString, compact, type JsonObject, toJson } from '../core/json.ts';
 import type {
   EpisodeApi,
   EpisodeResult,
@@ -13,6 +13,7 @@ import type {
   RecalledLessons,
 } from './episode-api.ts';
 import { shortenAttempt } from './episodes.ts';
+import { addFlowTools, type NamedTool } from './flow-tools.ts';
 import {
   ATTEMPT_DESCRIPTION,
   attemptInput,
@@ -48,18 +49,27 @@ export interface McpParts {
 export function createMcpServer({ api, version }: McpParts): McpServer {
   const server = new McpServer(
     { name: 'instar', title: 'Instar', version },
-    { instructions: SERVER_INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
+    { instructions: SERVER_INSTRUCTIONS, capabilities: { tools: { listChanged: true } } },
   );
-  addEpisodeTools(server, api);
-  addLessonTools(server, api);
+  addFlowTools({
+    server,
+    api,
+    own: [...addEpisodeTools(server, api), ...addLessonTools(server, api)],
+    callerOf: (context) => compact({ client: clientName(server, context) }),
+    toResult: (asked, flow) =>
+      toToolResult(asked, (calls) => {
+        const data = { flow, calls: calls.map(toJson) };
+        return { data, text: JSON.stringify(data) };
+      }),
+  });
   return server;
 }
 
 const REPORTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
 /** The tools that report ongoing work. */
-function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
-  server.registerTool(
+function addEpisodeTools(server: McpServer, api: EpisodeApi): readonly NamedTool[] {
+  const startEpisode = server.registerTool(
     'start_episode',
     {
       title: 'Begin a task',
@@ -77,7 +87,7 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
         }),
       ),
   );
-  server.registerTool(
+  const logAttempt = server.registerTool(
     'log_attempt',
     {
       title: 'Report an attempt',
@@ -95,7 +105,7 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
         }),
       ),
   );
-  server.registerTool(
+  const endEpisode = server.registerTool(
     'end_episode',
     {
       title: 'End a task',
@@ -110,7 +120,7 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
         text: `The episode has ended: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'It has nothing to learn from.'}`,
       })),
   );
-  server.registerTool(
+  const reportEventTool = server.registerTool(
     'report_event',
     {
       title: 'Report an event',
@@ -125,7 +135,7 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
         text: 'The event was saved.',
       })),
   );
-  server.registerTool(
+  const giveFeedbackTool = server.registerTool(
     'give_feedback',
     {
       title: "Pass on the user's judgement",
@@ -146,6 +156,13 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
       }));
     },
   );
+  return [
+    ['start_episode', startEpisode],
+    ['log_attempt', logAttempt],
+    ['end_episode', endEpisode],
+    ['report_event', reportEventTool],
+    ['give_feedback', giveFeedbackTool],
+  ];
 }
 
 async function giveFeedback(
@@ -168,8 +185,8 @@ const MOST_LISTED = 100;
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /** The read-only tools. */
-function addLessonTools(server: McpServer, api: EpisodeApi): void {
-  server.registerTool(
+function addLessonTools(server: McpServer, api: EpisodeApi): readonly NamedTool[] {
+  const pullExperiences = server.registerTool(
     'pull_experiences',
     {
       title: 'Look up lessons',
@@ -195,7 +212,7 @@ function addLessonTools(server: McpServer, api: EpisodeApi): void {
       }));
     },
   );
-  server.registerTool(
+  const listLessons = server.registerTool(
     'list_lessons',
     {
       title: 'List what was learned',
@@ -206,6 +223,10 @@ function addLessonTools(server: McpServer, api: EpisodeApi): void {
     },
     (query, context) => toToolResult(api.list(compact(query), context.mcpReq.signal), sayList),
   );
+  return [
+    ['pull_experiences', pullExperiences],
+    ['list_lessons', listLessons],
+  ];
 }
 
 const NOTHING_ASKED: Promise<EpisodeResult<RecalledLessons>> = Promise.resolve({

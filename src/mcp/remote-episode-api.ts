@@ -43,6 +43,7 @@ export function createRemoteEpisodeApi(ask: AskDaemon): EpisodeApi {
     end: (end) => told(episodes.end(end)),
     recall: (query) => told(episodes.recall(query)),
     list: (query) => told(episodes.list(query)),
+    flows: (caller) => told(episodes.flows(caller)),
     feedback: (given) => told(episodes.feedback(given).then(() => null)),
   };
 }

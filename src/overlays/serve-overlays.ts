@@ -5,6 +5,7 @@ import type { Library } from '../core/library.ts';
 import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
 import { createActiveOverlays, listOverlays } from './active-overlays.ts';
+import { type AnswerFlows, createAnswerFlows } from './answer-flows.ts';
 import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { createKillSwitch } from './kill-switch.ts';
 
@@ -15,6 +16,9 @@ interface ServeOverlaysOptions {
   /** `library.holdout`. */
   readonly holdout: () => number;
   readonly settings: () => { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
+  /** `gateway.flows`. */
+  readonly answersFlows: () => boolean;
+  readonly hasSucceeded: Parameters<typeof createAnswerFlows>[0]['hasSucceeded'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -22,6 +26,8 @@ interface ServeOverlaysOptions {
 export interface ServedOverlays {
   readonly active: ActiveOverlays;
   readonly apply: ApplyOverlays;
+  /** The next call of a flow that a turn's conversation is in. */
+  readonly flows: AnswerFlows;
   /** Whether the kill switch is set: nothing learned acts. */
   readonly isOff: () => boolean;
   /** For `GET /api/overlays`: those in force for an agent and a kind of run. */
@@ -43,9 +49,11 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
         .append([{ at: clock.now(), fact, key }])
         .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
   });
+  const flows = createAnswerFlows({ isOn: options.answersFlows, hasSucceeded: options.hasSucceeded, log });
   return {
     active,
     apply,
+    flows,
     isOff,
     close,
     describe: (query) => (isOff() ? [] : listOverlays(library()?.lessons() ?? [], query)),

@@ -25,6 +25,7 @@ describe('configSchema', () => {
       maxInFlight: 2000,
       timeouts: { connectMs: 10_000, headersMs: 600_000, firstByteMs: 300_000, idleMs: 300_000 },
       retries: 2,
+      flows: false,
     });
     expect(config.log).toEqual({ format: 'auto', level: 'info', file: true });
   });

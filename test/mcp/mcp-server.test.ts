@@ -1,10 +1,18 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ListedLesson } from '../../src/mcp/episode-api.ts';
+import type { ListedLesson, OfferedFlow } from '../../src/mcp/episode-api.ts';
 import { createMcpServer } from '../../src/mcp/mcp-server.ts';
 import { createMemoryEpisodeApi, DATES, type MemoryEpisodeApi } from './memory-episode-api.ts';
 
 const open: Client[] = [];
+const RELEASE: OfferedFlow = {
+  name: 'release',
+  parameters: [{ name: 'version', type: 'string', example: '2.0' }],
+  steps: [
+    { tool: 'tag', arguments: { name: { parameter: 'version' }, sign: { value: true } } },
+    { tool: 'publish', arguments: { version: { parameter: 'version' } } },
+  ],
+};
 
 async function connect(api: MemoryEpisodeApi): Promise<Client> {
   const [near, far] = InMemoryTransport.createLinkedPair();
@@ -44,6 +52,48 @@ describe('the MCP tools', () => {
     expect(attempt?.inputSchema.required).toEqual(['episode', 'action', 'result', 'ok']);
     const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true);
     expect(reads.map(({ name }) => name).sort()).toEqual(['list_lessons', 'pull_experiences']);
+  });
+
+  it('list the flows in force for the client, as they are at that moment', async () => {
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
+    const flows = async () =>
+      (await client.listTools()).tools.filter(({ name }) => name.startsWith('flow_')).map(({ name }) => name);
+    expect(await flows()).toEqual([]);
+    api.flowsFor.set('claude-code', [RELEASE]);
+    api.flowsFor.set('someone-else', [{ ...RELEASE, name: 'hidden' }]);
+    expect(await flows()).toEqual(['flow_release']);
+    const told = await client.callTool({ name: 'flow_release', arguments: { version: '2.1' } });
+    const calls = [
+      { tool: 'tag', arguments: { name: '2.1', sign: true } },
+      { tool: 'publish', arguments: { version: '2.1' } },
+    ];
+    expect(told.structuredContent).toEqual({ flow: 'release', calls });
+    expect(JSON.parse(textOf(told))).toEqual({ flow: 'release', calls });
+    const wrong = await client.callTool({ name: 'flow_release', arguments: { version: 2 } });
+    expect(wrong.isError).toBe(true);
+    api.flowsFor.clear();
+    expect((await client.callTool({ name: 'flow_release', arguments: { version: '2.2' } })).isError).toBe(
+      true,
+    );
+    expect(await flows()).toEqual([]);
+  });
+
+  it('list a flow with what it needs now, after it was revised', async () => {
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
+    api.flowsFor.set('claude-code', [RELEASE]);
+    await client.listTools();
+    const [step] = RELEASE.steps;
+    api.flowsFor.set('claude-code', [
+      {
+        name: 'release',
+        parameters: [],
+        steps: [{ tool: 'tag', arguments: {} }, ...(step ? [{ ...step, arguments: {} }] : [])],
+      },
+    ]);
+    const listed = (await client.listTools()).tools.find(({ name }) => name === 'flow_release');
+    expect(listed?.inputSchema).toMatchObject({ type: 'object', properties: {} });
   });
 
   it('come with instructions for the model', async () => {

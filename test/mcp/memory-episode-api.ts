@@ -1,5 +1,11 @@
 import type { ReportedAttempt } from '../../src/core/evidence.ts';
-import type { EpisodeApi, EpisodeCaller, EpisodeResult, ListedLesson } from '../../src/mcp/episode-api.ts';
+import type {
+  EpisodeApi,
+  EpisodeCaller,
+  EpisodeResult,
+  ListedLesson,
+  OfferedFlow,
+} from '../../src/mcp/episode-api.ts';
 
 interface Kept extends EpisodeCaller {
   readonly task: string;
@@ -9,6 +15,8 @@ interface Kept extends EpisodeCaller {
 }
 
 export interface MemoryEpisodeApi extends EpisodeApi {
+  /** In force for the client of that name. */
+  readonly flowsFor: Map<string, readonly OfferedFlow[]>;
   readonly episodes: ReadonlyMap<string, Kept>;
   readonly feedbacks: readonly object[];
   /** In the order of arrival. */
@@ -27,6 +35,7 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
   const episodes = new Map<string, Kept>();
   const feedbacks: object[] = [];
   const reports: string[] = [];
+  const flowsFor = new Map<string, readonly OfferedFlow[]>();
   const queries: object[] = [];
   const recalled = (task: string) =>
     task.includes('date')
@@ -44,6 +53,8 @@ export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES
     feedbacks,
     reports,
     queries,
+    flowsFor,
+    flows: async ({ client = '' }) => ({ ok: true, value: flowsFor.get(client) ?? [] }),
     start: async ({ task, ...asker }) => {
       const episode = `ep-${episodes.size + 1}`;
       episodes.set(episode, { task, ...asker, attempts: [] });

@@ -26,6 +26,7 @@ const api = {
   },
   recall: async () => slowly({ text: '', lessons: [] }),
   list: async () => slowly([]),
+  flows: async () => slowly([]),
   feedback: async () => slowly(null),
 };
 

@@ -50,4 +50,10 @@ export const gatewaySchema = z.strictObject({
     .max(10)
     .default(2)
     .describe('Retries per request, only before the first byte was sent to the client.'),
+  flows: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Answer the next call of a learned flow without asking the model, while the conversation follows it.',
+    ),
 });

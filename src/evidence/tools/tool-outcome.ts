@@ -256,6 +256,16 @@ function readPlainOutput(call: CallView, text: string): Reading | undefined {
   return { kind: isRed ? 'red' : 'fault', reason: fault ?? 'it crashed' };
 }
 
+/** Whether nothing speaks against a call: where a text decides nothing, as that of a file that was read, it counts. */
+export const isSuccess = (kind: OutcomeKind): boolean =>
+  kind === 'ok' || kind === 'green' || kind === 'unclear';
+
+/** Whether a tool call succeeded, according to its result. */
+export const hasToolSucceeded = (
+  call: { readonly name: string; readonly arguments: string },
+  outcome: ToolOutcome,
+): boolean => isSuccess(readOutcome(readCall(call), outcome).kind);
+
 /** Whether a tool call failed, according to its result. */
 export const hasToolFailed = (
   call: { readonly name: string; readonly arguments: string },

@@ -2,7 +2,6 @@ import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import { asArray, asNumber, asObject, asString, type Json } from '../../core/json.ts';
 import type { Scope } from '../../core/lesson.ts';
 import {
-  type FlowOverlay,
   type LimitOverlay,
   MOST_BIAS,
   type OverlayPayload,
@@ -11,6 +10,7 @@ import {
 } from '../../core/overlay.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { draftFlow } from './draft-flow.ts';
 
 /** A lesson for a candidate: what the system reads, and what people read beside it. */
 export interface DraftedOverlay {
@@ -46,30 +46,31 @@ export function draftOverlay(
   const scope = scopeOfRecord(record);
   if (scope === undefined)
     return { why: 'its events name no agent and no kind of run, so that it would act everywhere' };
-  const name = nameOf(draft);
   const where = describeScope(scope);
   const about = `${record.kind.replaceAll('_', ' ')}${record.sourceLabel === record.kind ? '' : ` (${record.sourceLabel})`}`;
   const made = payloadOf(draft, record);
   if ('why' in made) return made;
   const { payload, lines, hasWords } = made;
-  return {
-    name,
-    description: clip(oneLine(`${describeChange(payload)} ${where}, because of ${about}.`), LONGEST_LINE),
-    content: lines.join('\n'),
-    payload,
-    scope,
-    hasWords,
-  };
+  const description = clip(
+    oneLine(`${describeChange(payload)} ${where}, because of ${about}.`),
+    LONGEST_LINE,
+  );
+  // A flow has a page of its own.
+  const page = made.page ?? { name: nameOf(draft), description, content: lines.join('\n') };
+  const { name, description: when, content } = page;
+  return { name, description: when, content, payload, scope, hasWords };
 }
 
 interface Made {
   readonly payload: OverlayPayload;
   /** What it does, for people; in prompts where the kind is shown. */
   readonly lines: readonly string[];
+  readonly page?: Pick<DraftedOverlay, 'name' | 'description' | 'content'>;
   readonly hasWords: boolean;
 }
 
-function payloadOf({ type }: CandidateDraft, { kind, payload: data }: LearningRecord): Made | NoDraft {
+function payloadOf({ type }: CandidateDraft, record: LearningRecord): Made | NoDraft {
+  const { kind, payload: data } = record;
   switch (type) {
     case 'prompt_fragment': {
       const guidance = linesOf(data.guidance ?? data.text ?? data.fact ?? data.summary);
@@ -102,12 +103,12 @@ function payloadOf({ type }: CandidateDraft, { kind, payload: data }: LearningRe
       return { payload, lines: describeLimit(payload), hasWords: false };
     }
     case 'flow_offload': {
-      const payload = flowOf(data);
-      if (payload === undefined)
-        return {
-          why: 'its events have no steps with their tools and arguments: report steps and parameters',
-        };
-      return { payload, lines: describeFlow(payload), hasWords: true };
+      const flow = draftFlow(record);
+      return flow === undefined
+        ? {
+            why: 'its events have no steps with their tools and arguments, or risky ones: report steps and parameters',
+          }
+        : { page: flow, payload: flow.overlay.payload, lines: [], hasWords: true };
     }
   }
 }
@@ -138,30 +139,6 @@ function limitOf(kind: string, data: LearningRecord['payload']): LimitOverlay {
   return kind === 'guidance_noisy' || kind === 'stale_guidance'
     ? { type: 'validator_policy_tweak', lessons: FEW_LESSONS }
     : { type: 'validator_policy_tweak', retries: TIGHT_RETRIES };
-}
-
-function flowOf(data: LearningRecord['payload']): FlowOverlay | undefined {
-  const steps = asArray(data.steps).map(asObject);
-  const parameters = asArray(data.parameters).map(asObject);
-  if (steps.length < 2) return undefined;
-  return {
-    type: 'flow_offload',
-    steps: steps.map((step) => ({
-      tool: asString(step.tool) ?? '',
-      arguments: Object.fromEntries(
-        Object.entries(asObject(step.arguments)).map(([name, argument]) => {
-          const { parameter, value } = asObject(argument);
-          const bound = asString(parameter);
-          return [name, bound === undefined ? { value: value ?? null } : { parameter: bound }];
-        }),
-      ),
-    })),
-    parameters: parameters.map(({ name, type, example }) => ({
-      name: asString(name) ?? '',
-      type: type === 'number' || type === 'boolean' ? type : 'string',
-      example: example ?? '',
-    })),
-  };
 }
 
 /** Lines of an event's text: short, one line each, at most a few. */
@@ -224,26 +201,6 @@ function describeLimit(payload: Omit<LimitOverlay, 'type'>): readonly string[] {
     ...(lessons === undefined ? [] : [`At most ${lessons} lessons are shown with their text.`]),
   ];
 }
-
-const describeFlow = ({ steps, parameters }: FlowOverlay): readonly string[] => [
-  'These calls are made in this order:',
-  ...steps.map(({ tool, arguments: given }, at) => {
-    const shown = Object.entries(given).map(([name, argument]) =>
-      'parameter' in argument
-        ? `${name}: <${argument.parameter}>`
-        : `${name}: ${JSON.stringify(argument.value)}`,
-    );
-    return `${at + 1}. ${tool}(${clip(shown.join(', '), LONGEST_LINE)})`;
-  }),
-  ...(parameters.length === 0
-    ? []
-    : [
-        '',
-        ...parameters.map(
-          ({ name, type, example }) => `<${name}>: ${type}, such as ${JSON.stringify(example)}`,
-        ),
-      ]),
-];
 
 /** A slug from the candidate's key: the same candidate always has the same name. */
 const nameOf = ({ type, scope, sourceLabel }: CandidateDraft): string => {

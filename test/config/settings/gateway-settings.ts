@@ -9,6 +9,11 @@ import type { SettingProof, SettingProofs } from './setting-proof.ts';
 const SOON = { timeout: 25_000, interval: 20 };
 const HASTY_MS = 150;
 
+const FLOWS: SettingProof = {
+  shownIn: 'test/served/flows.test.ts',
+  title: 'asks the model for every call while gateway.flows is off',
+};
+
 /** The gateway with its usual settings beside one whose settings are all different. */
 export function createGatewayProofs(stage: Stage): SettingProofs {
   const holding = new Map<string, () => void>();
@@ -160,6 +165,8 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
         ]).toEqual([200, 503]);
       },
     },
+    'gateway.flows=true': FLOWS,
+    'gateway.flows=false': FLOWS,
     'gateway.timeouts.connectMs': {
       acts: async () => {
         let patient: Answer | undefined;

@@ -1,0 +1,94 @@
+import { instantiateFlow } from '../../base/flow-calls.ts';
+import type { LearningRecord } from '../../core/adapt.ts';
+import { asNumber, asObject, type Json, toJson } from '../../core/json.ts';
+import type { FlowArgument, FlowOverlay, FlowStep, Overlay } from '../../core/overlay.ts';
+import { checkOverlay } from '../../lessons/check-overlay.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { inlineCode } from '../live/tool-input.ts';
+import { whyRiskyFlow } from './risky-flow.ts';
+
+export interface FlowDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly content: string;
+  readonly overlay: Overlay;
+}
+
+const LONGEST_NAME = 40;
+const LONGEST_DESCRIPTION = 280;
+const LONGEST_VALUE = 160;
+
+/** The page of a flow, for people and models, with its overlay. Undefined for a record that has none, or one that is never proposed. */
+export function draftFlow({
+  payload,
+  sourceLabel,
+}: Pick<LearningRecord, 'payload' | 'sourceLabel'>): FlowDraft | undefined {
+  const asked = {
+    payload: toJson({ type: 'flow_offload', parameters: payload.parameters, steps: payload.steps }),
+  };
+  if (!isFlowOverlay(asked) || whyRiskyFlow(asked.payload) !== undefined) return undefined;
+  const overlay: Overlay = { payload: asked.payload };
+  const { steps, parameters } = asked.payload;
+  const tools = steps.map(({ tool }) => tool);
+  const sessions = asNumber(asObject(payload.support).sessions);
+  const first = parameters.map(({ name }) => name);
+  const given = first.length === 0 ? 'It needs nothing to be known.' : `It needs: ${first.join(', ')}.`;
+  return {
+    name: nameFlow(tools, sourceLabel),
+    description: truncateEnd(
+      `When the work begins with ${tools[0]} and ${tools[1]}: the ${steps.length} calls that always followed each other here, ${tools.join(', ')}.`,
+      LONGEST_DESCRIPTION,
+    ),
+    content: [
+      `These calls were made in this order in ${sessions === undefined ? 'several' : sessions} sessions, each time with success. ${given}`,
+      steps.map((step, at) => `${at + 1}. ${describeStep(step)}`).join('\n'),
+      ...(parameters.length === 0
+        ? []
+        : [
+            'The parameters:',
+            parameters
+              .map(({ name, type, example }) => `- ${asCode(name)} (${type}), for example ${quote(example)}`)
+              .join('\n'),
+            `With these examples: ${exampleOf(asked.payload)}.`,
+          ]),
+      'Leave the list when a call fails, or when its result asks for something else.',
+    ].join('\n\n'),
+    overlay,
+  };
+}
+
+/** Checked by the rules of the library, from which its type follows. */
+const isFlowOverlay = (value: { readonly payload: object }): value is { readonly payload: FlowOverlay } =>
+  checkOverlay(value) === undefined;
+
+const nameFlow = (tools: readonly string[], label: string): string => {
+  const part = (tool = ''): string =>
+    tool
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '');
+  const text = `${part(tools[0])}-to-${part(tools.at(-1))}`.slice(0, LONGEST_NAME).replace(/-+$/, '');
+  return `${/^[a-z]/.test(text) ? text : `flow-${text}`}-${label.replace(/[^a-z0-9]/g, '').slice(-6)}`;
+};
+
+const describeStep = ({ tool, arguments: given }: FlowStep): string => {
+  const members = Object.entries(given).map(([name, argument]) => `${name} = ${describeArgument(argument)}`);
+  return `${asCode(tool)}${members.length === 0 ? '' : ` with ${members.join(', ')}`}`;
+};
+
+const describeArgument = (argument: FlowArgument): string =>
+  'parameter' in argument ? `the parameter ${argument.parameter}` : quote(argument.value);
+
+const asCode = (text: string): string => inlineCode(text) ?? text;
+
+const quote = (value: Json): string =>
+  asCode(truncateEnd(oneLine(typeof value === 'string' ? value : JSON.stringify(value)), LONGEST_VALUE));
+
+function exampleOf(flow: FlowOverlay): string {
+  const values = new Map(flow.parameters.map(({ name, example }) => [name, example]));
+  const [call] = instantiateFlow(flow, values) ?? [];
+  return call === undefined
+    ? 'none'
+    : `the first call is ${asCode(truncateEnd(`${call.tool} ${JSON.stringify(call.arguments)}`, LONGEST_VALUE))}`;
+}
