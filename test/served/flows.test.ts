@@ -395,6 +395,6 @@ describe('a flow', () => {
     });
     const { third } = await inFlow('G-1');
     expect(flowOf(third)).toBeUndefined();
-    expect(await owner('GET', '/api/overlays')).toEqual([]);
+    expect(await owner('GET', '/api/overlays?agent=shipper')).toEqual([]);
   });
 });

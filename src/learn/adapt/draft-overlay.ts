@@ -1,5 +1,5 @@
 import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
-import { asArray, asNumber, asObject, asString, type Json } from '../../core/json.ts';
+import { asArray, asNumber, asString, type Json } from '../../core/json.ts';
 import type { Scope } from '../../core/lesson.ts';
 import {
   type LimitOverlay,

@@ -5,7 +5,7 @@ import { type EventScope, errorLabel, observedEvent, shortHash } from './observe
 import { readSessionErrors } from './session-errors.ts';
 
 /** A session that has ended. */
-export interface EndedSession {
+export interface ObservedSession {
   readonly session: string;
   /** Its first turn. */
   readonly view: Pick<TurnView, 'agent' | 'runKind'>;
@@ -35,7 +35,7 @@ const DAY_MS = 86_400_000;
 
 /** What a session teaches about its agent, as events; at most twenty, those that propose something first. */
 export function observeSession(
-  ended: EndedSession,
+  ended: ObservedSession,
   library: SessionLibrary,
   now: number,
 ): readonly NewFact[] {
@@ -49,7 +49,7 @@ export function observeSession(
 const LAST: ReadonlySet<string> = new Set(['agent_error', 'guidance_applied']);
 const rankOf = ({ fact }: NewFact): number => (fact.type === 'event-reported' && LAST.has(fact.kind) ? 1 : 0);
 
-function errorEvents({ turns }: EndedSession, scope: EventScope, now: number): readonly NewFact[] {
+function errorEvents({ turns }: ObservedSession, scope: EventScope, now: number): readonly NewFact[] {
   const { healed, open, repeated, faults } = readSessionErrors(turns);
   const firstOfEach = new Map(faults.map((one) => [`${one.tool} ${one.error}`, one]));
   return [
@@ -97,7 +97,7 @@ function errorEvents({ turns }: EndedSession, scope: EventScope, now: number): r
 }
 
 function guidanceEvents(
-  { turns, ended }: EndedSession,
+  { turns, ended }: ObservedSession,
   scope: EventScope,
   { lessonOf, lastUse }: SessionLibrary,
   now: number,

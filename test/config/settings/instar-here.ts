@@ -31,6 +31,7 @@ interface ChatOptions {
   readonly session?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly messages?: readonly object[];
+  readonly tools?: readonly object[];
   readonly path?: string;
 }
 
@@ -107,7 +108,7 @@ async function openHere(config: object, { prepare, ...more }: Extra, root: strin
     owner,
     chat: (
       text,
-      { model = 'p/m', session, headers = {}, messages, path: where = '/v1/chat/completions' } = {},
+      { model = 'p/m', session, headers = {}, messages, tools, path: where = '/v1/chat/completions' } = {},
     ) =>
       ask(daemon.port, {
         path: where,
@@ -116,7 +117,7 @@ async function openHere(config: object, { prepare, ...more }: Extra, root: strin
           ...(session === undefined ? {} : { 'x-instar-session': session }),
           ...headers,
         },
-        body: JSON.stringify({ model, messages: messages ?? [{ role: 'user', content: text }] }),
+        body: JSON.stringify({ model, messages: messages ?? [{ role: 'user', content: text }], tools }),
       }),
     addLesson: async (told, id = `lesson-${++lessons}`) => {
       const change = { op: 'add', id, kind: 'skill', state: 'live', text: lessonText(told) };
