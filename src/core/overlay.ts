@@ -1,5 +1,6 @@
 import type { CandidateType } from './adapt.ts';
 import type { Json } from './json.ts';
+import type { Target } from './upstream.ts';
 
 /** The kinds of lessons that change how requests are served, or are shown at a given moment, and the candidates they come from. */
 export const OVERLAY_KINDS: Readonly<Record<CandidateType, 'fragment' | 'fix' | 'route' | 'limit' | 'flow'>> =
@@ -149,7 +150,32 @@ export interface RouteChoice {
   readonly target: string;
   /** In words, with the numbers it was made of. */
   readonly reason: string;
+  /** Absent for a session's own conversation; a sub-agent has a choice of its own, by its first message. */
+  readonly thread?: string;
+  /** What the outcome of the session will be evidence for. Absent for sub-agents: a session's score is not about them alone. */
+  readonly task?: RoutedTask;
 }
+
+/** The kind of work that a model was chosen for. */
+export interface RoutedTask {
+  readonly agent: string;
+  readonly runKind?: string;
+  readonly domain?: string;
+  /** Of the first request (see `lessons/similar/task-sketch`): it tells which requests are alike, and none of their words. */
+  readonly sketch: readonly number[];
+}
+
+/** A turn with a chosen model. */
+export interface RoutedTurn {
+  readonly choice: RouteChoice;
+  /** The chosen model, then the one of the other tier. */
+  readonly targets: readonly Target[];
+  /** Records the choice once, together with the overlays of the turn. Returns at once. */
+  record(turn: string): void;
+}
+
+/** The model name that the router answers. */
+export const AUTO_MODEL = 'instar/auto';
 
 /** Lessons that change how requests are served were applied to a session, or held out from it. Once for each set of them. */
 export interface OverlayFact {
@@ -162,4 +188,6 @@ export interface OverlayFact {
   readonly tier?: Tier;
   readonly target?: string;
   readonly reason?: string;
+  readonly thread?: string;
+  readonly task?: RoutedTask;
 }

@@ -154,12 +154,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
+  const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({
     home: home.dir,
     library: () => library.open()?.library,
     records: recording.records,
     holdout: () => config.library.holdout,
     settings: () => ({ retries: limits.retry.retries, ...settings.timeouts }),
+    router: { settings: () => config.router, served: () => learning?.served() ?? [] },
+    catalogue: names.catalogue,
+    prices,
     clock,
     log,
   });
@@ -179,7 +183,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     training: () => training?.practice,
     openAttempt,
     catalogue: names.catalogue,
-    prices: () => priceRules(config, localServerAddresses(env)),
+    prices,
     clock,
     log,
   });
@@ -273,6 +277,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         copies: recording.describeCopies(),
         time: clock.describe(),
         library: library.status(),
+        ...compact({ router: overlays.router.describe() }),
         learning: follower.status(),
         settings: live.describe(),
         memoryBytes: process.memoryUsage.rss(),
@@ -300,6 +305,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ),
       overlays: ({ session, identity: { agent, client, project, runKind } }) =>
         overlays.apply({ session: session.session, agent: agent ?? client, project: project?.id, runKind }),
+      router: overlays.router,
       identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

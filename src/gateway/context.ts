@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { TurnOverlays } from '../core/overlay.ts';
+import type { RoutedTurn, TurnOverlays } from '../core/overlay.ts';
 import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
 import type { Records } from '../core/store.ts';
-import type { Catalogue, Exchange } from '../core/upstream.ts';
+import type { Catalogue, Exchange, Target } from '../core/upstream.ts';
 import type { Authorizer } from './access-control.ts';
 import type { ReceivedRequest } from './client-clues.ts';
 import type { Identity } from './identify.ts';
@@ -15,6 +15,17 @@ import type { ChatWordEnd, ShownLessons, Turn, TurnReport } from './turn.ts';
 
 /** A name that no model has: resolves to the provider of a wire when the body names no model. */
 export const ANY_MODEL = '*';
+
+/** Chooses the model of a request. */
+interface TurnRouting {
+  /** Whether this request is for the router; `targets`: what its model name resolves to. No effect. */
+  isAsked(turn: Turn, targets: readonly Target[]): boolean;
+  /** Undefined: the targets stay as they are. Synchronous for a session that is known. */
+  route(
+    turn: Turn,
+    overlays: TurnOverlays | undefined,
+  ): RoutedTurn | undefined | Promise<RoutedTurn | undefined>;
+}
 
 /** The dependencies of the hot path; none of them may block. */
 export interface GatewayContext {
@@ -34,6 +45,7 @@ export interface GatewayContext {
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   /** What overlays change for this turn; undefined without any. Synchronous. */
   readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
+  readonly router?: TurnRouting;
   readonly recorder: TurnRecorder;
   readonly records: Records;
   /** What a person may ask, on behalf of the holder of this key: every change is audited with its id. */

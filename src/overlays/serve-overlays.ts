@@ -3,19 +3,22 @@ import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Library } from '../core/library.ts';
 import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
-import type { Records } from '../core/store.ts';
 import { encodeOverlay } from '../lessons/check-overlay.ts';
 import { createActiveOverlays } from './active-overlays.ts';
 import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { createKillSwitch } from './kill-switch.ts';
+import { type ServedRouter, type ServeRouterOptions, serveRouter } from './router/serve-router.ts';
 
 interface ServeOverlaysOptions {
   readonly home: string;
   readonly library: () => Library | undefined;
-  readonly records: Pick<Records, 'append'>;
+  readonly records: ServeRouterOptions['records'];
   /** `library.holdout`. */
   readonly holdout: () => number;
   readonly settings: () => { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
+  readonly router: Pick<ServeRouterOptions, 'settings' | 'served'>;
+  readonly catalogue: ServeRouterOptions['catalogue'];
+  readonly prices: ServeRouterOptions['prices'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,6 +26,7 @@ interface ServeOverlaysOptions {
 export interface ServedOverlays {
   readonly active: ActiveOverlays;
   readonly apply: ApplyOverlays;
+  readonly router: ServedRouter;
   /** Whether the kill switch is set: nothing learned acts. */
   readonly isOff: () => boolean;
   /** For `GET /api/overlays`: those in force for an agent and a kind of run. */
@@ -32,7 +36,7 @@ export interface ServedOverlays {
 
 /** The overlays of a running daemon. */
 export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
-  const { library, records, clock, log } = options;
+  const { library, records, catalogue, prices, clock, log } = options;
   const { isOff, close } = createKillSwitch(options.home, log);
   const active = createActiveOverlays({ library, now: clock.now, isOff });
   const apply = createApplyOverlays({
@@ -44,7 +48,8 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
         .append([{ at: clock.now(), fact, key }])
         .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
   });
-  return { active, apply, isOff, close, describe: (query) => describeOverlays(active, query) };
+  const router = serveRouter({ ...options.router, isOff, catalogue, prices, records, clock, log });
+  return { active, apply, router, isOff, close, describe: (query) => describeOverlays(active, query) };
 }
 
 export const describeOverlays = (active: ActiveOverlays, query: OverlayQuery): readonly JsonObject[] =>
