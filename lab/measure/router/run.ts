@@ -124,7 +124,7 @@ ${markdownTable(
   FAMILIES.map(({ name }) => familyRow(name, mix)),
 )}
 
-A hint towards the cheap model (bias ${BIAS}) for a kind of task at which it fails, measured with and without it as every overlay is: the runs in which it retired itself, after how many sessions of its kind (median), and the share of cheap sessions in the last quarter. For \`deadlock\` (35 points worse) the measured outcomes outweigh the hint before its own effect is shown; for \`migration\` (25 points worse) the hint outweighs them, and is retired.
+A hint towards the cheap model (bias ${BIAS}) for a kind of task at which it fails, measured with and without it as every overlay is: the runs in which it retired itself, after how many sessions of its kind (median), and the share of cheap sessions in the last quarter. For \`deadlock\` (35 points worse) the measured outcomes outweigh the hint before its own effect is shown; for \`migration\` (20 points worse) the hint outweighs them, and is retired.
 
 ${markdownTable(['hint for', 'retired', 'after', 'cheap at the end'], hintRows)}`;
 

@@ -69,7 +69,7 @@ export const FAMILIES: readonly TaskFamily[] = [
     name: 'migration',
     share: 0.1,
     strong: 0.75,
-    cheap: 0.5,
+    cheap: 0.55,
     forms: [
       'Plan the database schema migration of table {a} to {b} without downtime',
       'Design a zero downtime schema migration of the database table {a} to {b}',

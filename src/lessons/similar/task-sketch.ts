@@ -36,12 +36,17 @@ export function sketchOf(text: string): readonly number[] {
   return [...words];
 }
 
-/** An estimate of the cosine of the two vectors: the share of different bits is the angle between them. 0 for a sketch of another size. */
-export function sketchSimilarity(one: ArrayLike<number>, other: ArrayLike<number>): number {
-  if (one.length !== other.length || one.length === 0) return 0;
+/** By the number of different bits: their share is the angle between the two vectors. */
+const COSINES = Float64Array.from({ length: BITS + 1 }, (_, different) =>
+  Math.cos((Math.PI * different) / BITS),
+);
+
+/** An estimate of the cosine of the two vectors. 0 for a sketch of another size. */
+export function sketchSimilarity(one: Uint32Array, other: Uint32Array): number {
+  if (one.length !== BITS / WORD || other.length !== BITS / WORD) return 0;
   let different = 0;
-  for (let at = 0; at < one.length; at++) different += countBits(((one[at] ?? 0) ^ (other[at] ?? 0)) >>> 0);
-  return Math.cos((Math.PI * different) / (WORD * one.length));
+  for (let at = 0; at < BITS / WORD; at++) different += countBits((one[at] ?? 0) ^ (other[at] ?? 0));
+  return COSINES[different] ?? 0;
 }
 
 function countBits(word: number): number {

@@ -26,14 +26,13 @@ interface PastSession {
   readonly score: number;
   readonly task: RoutedTask;
   readonly sketch: Uint32Array;
-  /** Its place among all sessions that were added. */
-  readonly nth: number;
 }
 
 /** The newest sessions that are remembered. */
 export const MOST_SESSIONS = 4_000;
 /** An outcome counts half after this many further sessions: models and tasks change. */
 const HALF_LIFE = 2_000;
+const FADING = 0.5 ** (1 / HALF_LIFE);
 /** Requests with a similarity of `FAR` have nothing in common; from `NEAR` on they count as one kind of task. */
 const FAR = 0.2;
 const NEAR = 0.6;
@@ -43,14 +42,13 @@ const ELSEWHERE = 0.5;
 export function createRouteOutcomes(mostSessions = MOST_SESSIONS): RouteOutcomes {
   let past: PastSession[] = [];
   let sessions = new Set<string>();
-  let added = 0;
   return {
     add: ({ fact }) => {
       if (fact.type !== 'session-scored' || fact.route === undefined) return;
       const { session, score, route } = fact;
       if (!(score >= 0 && score <= 1) || sessions.has(session)) return;
       const { tier, task } = route;
-      past.push({ session, tier, score, task, sketch: Uint32Array.from(task.sketch), nth: added++ });
+      past.push({ session, tier, score, task, sketch: Uint32Array.from(task.sketch) });
       sessions.add(session);
       // In batches: each removal is a pass over all of them.
       if (past.length < 2 * mostSessions) return;
@@ -60,13 +58,15 @@ export function createRouteOutcomes(mostSessions = MOST_SESSIONS): RouteOutcomes
     evidenceFor: (task) => {
       const sums = { cheap: { weight: 0, success: 0 }, strong: { weight: 0, success: 0 } };
       const sketch = Uint32Array.from(task.sketch);
-      for (let at = Math.max(0, past.length - mostSessions); at < past.length; at++) {
+      // From the newest on, each a little less than the one after it.
+      let age = 1 / FADING;
+      for (let at = past.length - 1; at >= Math.max(0, past.length - mostSessions); at--) {
+        age *= FADING;
         const one = past[at];
         if (one === undefined) continue;
         const alike = (sketchSimilarity(sketch, one.sketch) - FAR) / (NEAR - FAR);
         if (alike <= 0) continue;
-        const weight =
-          Math.min(1, alike) * sharedScope(task, one.task) * 2 ** ((one.nth + 1 - added) / HALF_LIFE);
+        const weight = Math.min(1, alike) * sharedScope(task, one.task) * age;
         const sum = sums[one.tier];
         sum.weight += weight;
         sum.success += weight * one.score;

@@ -71,7 +71,7 @@ export interface TurnRouter {
 }
 
 /** After this many failed turns of a session its conversations get the strong model. */
-export const FAILED_TURNS = 2;
+const FAILED_TURNS = 2;
 const MOST_RECORDED = 5_000;
 
 /**
