@@ -1,6 +1,5 @@
 import type { CandidateType } from './adapt.ts';
 import type { Json } from './json.ts';
-import type { Target } from './upstream.ts';
 
 /** The kinds of lessons that change how requests are served, or are shown at a given moment, and the candidates they come from. */
 export const OVERLAY_KINDS: Readonly<Record<CandidateType, 'fragment' | 'fix' | 'route' | 'limit' | 'flow'>> =
@@ -163,15 +162,6 @@ export interface RoutedTask {
   readonly domain?: string;
   /** Of the first request (see `lessons/similar/task-sketch`): it tells which requests are alike, and none of their words. */
   readonly sketch: readonly number[];
-}
-
-/** A turn with a chosen model. */
-export interface RoutedTurn {
-  readonly choice: RouteChoice;
-  /** The chosen model, then the one of the other tier. */
-  readonly targets: readonly Target[];
-  /** Records the choice once, together with the overlays of the turn. Returns at once. */
-  record(turn: string): void;
 }
 
 /** The model name that the router answers. */

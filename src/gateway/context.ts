@@ -1,10 +1,11 @@
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { RoutedTurn, TurnOverlays } from '../core/overlay.ts';
+import type { TurnOverlays } from '../core/overlay.ts';
 import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
+import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Records } from '../core/store.ts';
 import type { Catalogue, Exchange, Target } from '../core/upstream.ts';
 import type { Authorizer } from './access-control.ts';

@@ -55,7 +55,7 @@ export const FAMILIES: readonly TaskFamily[] = [
   },
   {
     name: 'deadlock',
-    share: 0.15,
+    share: 0.1,
     strong: 0.7,
     cheap: 0.35,
     forms: [
@@ -67,9 +67,9 @@ export const FAMILIES: readonly TaskFamily[] = [
   },
   {
     name: 'migration',
-    share: 0.1,
-    strong: 0.75,
-    cheap: 0.55,
+    share: 0.15,
+    strong: 0.93,
+    cheap: 0.73,
     forms: [
       'Plan the database schema migration of table {a} to {b} without downtime',
       'Design a zero downtime schema migration of the database table {a} to {b}',

@@ -8,10 +8,10 @@ import {
   type OverlayFact,
   type RouteChoice,
   type RoutedTask,
-  type RoutedTurn,
   type Tier,
   type TurnOverlays,
 } from '../../core/overlay.ts';
+import type { RoutedTurn } from '../../core/routed-turn.ts';
 import type { Catalogue, Target } from '../../core/upstream.ts';
 import type { WireName } from '../../core/wire.ts';
 import { sketchOf } from '../../lessons/similar/task-sketch.ts';
