@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: [],
   record: ['wire'],
   lessons: ['embed', 'stats'],
-  overlays: ['lessons', 'stats', 'wire'],
+  overlays: ['cost', 'lessons', 'stats', 'wire'],
   evidence: ['stats'],
   learn: ['cost', 'evidence', 'lessons', 'stats'],
   train: ['stats', 'evidence', 'models'],

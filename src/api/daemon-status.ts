@@ -22,6 +22,8 @@ export interface StatusReport {
   readonly copies: readonly string[];
   readonly library: readonly string[];
   readonly learning: readonly string[];
+  /** One line about the router; none while it is off. */
+  readonly router: readonly string[];
   /** What waits, and why; a clock that is not believed and a store that fails are among it. */
   readonly waiting: readonly JsonObject[];
   /** The whole reply of `GET /api/status`, for programs. */
@@ -77,6 +79,7 @@ export async function askStatus(
     copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
     library: describeLibrary(asObject(raw.library)),
     learning: describeLearning(asObject(raw.learning)),
+    router: [asString(asObject(raw.router).line) ?? []].flat(),
     recording: compact({
       degraded: asString(recording.degraded),
       lost: asNumber(recording.lost),

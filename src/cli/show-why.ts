@@ -51,6 +51,8 @@ export function printExplanation(
   );
   const note = asString(explanation.note);
   if (note !== undefined) say(note);
+  const { tier, target, reason } = asObject(explanation.route);
+  if (tier !== undefined) say(`router: ${String(tier)} ${String(target)}: ${String(reason)}`);
   const lessons = asArray(explanation.lessons).map(asObject);
   const rows = HEADINGS.flatMap(([heading, verdicts]) =>
     rowsOf(

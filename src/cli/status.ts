@@ -33,7 +33,7 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
 
 function show(
   printer: Printer,
-  { daemon, providers, counts, recording, copies, library, learning, waiting }: StatusReport,
+  { daemon, providers, counts, recording, copies, library, learning, router, waiting }: StatusReport,
 ): void {
   printer.line(
     { text: 'running', style: 'green' },
@@ -52,6 +52,7 @@ function show(
     ['recording', recordingState(recording)],
     ...copies.map((line) => ['copies', line] as const),
     ...library.map((line) => ['library', line] as const),
+    ...router.map((line) => ['router', line] as const),
     ...learning.map((line) => ['learning', line] as const),
     ...waitingRows(waiting, Date.now()),
   ]);

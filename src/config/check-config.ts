@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { asArray, asObject, asString, isObject } from '../core/json.ts';
+import { TIERS } from '../core/overlay.ts';
 import { closestWord } from '../text/closest-word.ts';
+import { isLoopbackHost } from './address.ts';
 import { ConfigError, type Problem } from './config-error.ts';
 import { environmentProviders, LOCAL_PROVIDER_NAMES } from './known-providers.ts';
 import { parseModelRef, policyName } from './model-ref.ts';
@@ -29,17 +31,16 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
   const ownPort = options.port ?? (parsed.success ? parsed.data.gateway.port : 4600);
   const named = Object.keys(asObject(asObject(input).providers));
   const found = named.length === 0 ? environmentProviders(options.env, ownPort) : undefined;
+  const known = [
+    ...(found ? Object.keys(found.providers) : named),
+    ...LOCAL_PROVIDER_NAMES.filter((name) => !named.includes(name)),
+  ];
+  const policy = parsed.success ? policyName(parsed.data.train) : undefined;
   const problems: Problem[] = [
     ...(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, input)),
     ...(found?.problems ?? []),
-    ...unknownProviders(
-      input,
-      [
-        ...(found ? Object.keys(found.providers) : named),
-        ...LOCAL_PROVIDER_NAMES.filter((name) => !named.includes(name)),
-      ],
-      parsed.success ? policyName(parsed.data.train) : undefined,
-    ),
+    ...unknownProviders(input, known, policy),
+    ...routerProblems(input, known, policy),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const warnings: readonly string[] = [];
@@ -63,22 +64,55 @@ function unknownProviders(
       const path = renderPath(single ? ['models', alias] : ['models', alias, index]);
       if (member === 'off' && alias !== 'evolver' && alias !== 'judge')
         return [{ path, what: 'cannot be "off"', fix: 'only models.evolver and models.judge can' }];
-      const ref = isObject(member) ? undefined : parseModelRef(asString(member) ?? '');
-      if (ref === undefined || providers.includes(ref.provider)) return [];
-      if (ref.provider === 'instar') {
-        if (ref.model === policy) return [];
-        const fix = policy === undefined ? 'set train.engine to "nano"' : `write "instar/${policy}"`;
-        return [{ path, what: 'names a policy that is not trained here', fix }];
-      }
-      const meant = closestWord(ref.provider, providers);
-      return [
-        {
-          path,
-          what: `names a provider that is not configured (${JSON.stringify(ref.provider.slice(0, 64))})`,
-          fix: meant === undefined ? 'add it under "providers"' : didYouMean(meant),
-        },
-      ];
+      return isObject(member) ? [] : checkModelRef(path, asString(member) ?? '', providers, policy);
     });
+  });
+}
+
+function checkModelRef(
+  path: string,
+  text: string,
+  providers: readonly string[],
+  policy: string | undefined,
+): readonly Problem[] {
+  const ref = parseModelRef(text);
+  if (ref === undefined || providers.includes(ref.provider)) return [];
+  if (ref.provider === 'instar') {
+    if (ref.model === policy) return [];
+    const fix = policy === undefined ? 'set train.engine to "nano"' : `write "instar/${policy}"`;
+    return [{ path, what: 'names a policy that is not trained here', fix }];
+  }
+  const meant = closestWord(ref.provider, providers);
+  return [
+    {
+      path,
+      what: `names a provider that is not configured (${JSON.stringify(ref.provider.slice(0, 64))})`,
+      fix: meant === undefined ? 'add it under "providers"' : didYouMean(meant),
+    },
+  ];
+}
+
+/** The models of the router. A caller's own credential belongs to one provider: it is never sent to the other one. */
+function routerProblems(
+  input: unknown,
+  providers: readonly string[],
+  policy: string | undefined,
+): readonly Problem[] {
+  const router = asObject(asObject(input).router);
+  const tiers = TIERS.map((tier) => ({
+    path: renderPath(['router', tier]),
+    text: asString(router[tier]) ?? '',
+  }));
+  const unknown = tiers.flatMap(({ path, text }) => checkModelRef(path, text, providers, policy));
+  const names = tiers.map(({ text }) => parseModelRef(text)?.provider);
+  if (unknown.length > 0 || names[0] === names[1]) return unknown;
+  return tiers.flatMap(({ path }, index): readonly Problem[] => {
+    const entry = asObject(asObject(asObject(input).providers)[names[index] ?? '']);
+    const url = asString(entry.baseUrl);
+    if (url === undefined || entry.keyEnv !== undefined || entry.keyFile !== undefined) return [];
+    if (!URL.canParse(url) || isLoopbackHost(new URL(url).hostname)) return [];
+    const what = `is of another provider than the other tier, and ${names[index]} is called with the callers' own credentials`;
+    return [{ path, what, fix: `give providers.${names[index]} a keyEnv or a keyFile` }];
   });
 }
 

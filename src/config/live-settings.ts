@@ -113,10 +113,12 @@ function createView(current: () => Config): Config {
   ]);
   const names = { get: () => current().providers, enumerable: true };
   const aliases = { get: () => current().models, enumerable: true };
+  const router = { get: () => current().router, enumerable: true };
   return Object.defineProperties({}, {
     ...Object.fromEntries(sections),
     providers: names,
     models: aliases,
+    router,
   } as PropertyDescriptorMap) as Config;
 }
 

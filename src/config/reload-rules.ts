@@ -26,6 +26,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'gateway.flows': NOW,
   providers: NOW,
   models: NOW,
+  router: NOW,
   // A session keeps the block of lessons that it began with.
   'library.topK': SESSION,
   'library.tokenBudget': SESSION,

@@ -3,6 +3,7 @@ import { asObject, type JsonObject } from '../core/json.ts';
 import { gatewaySchema } from './sections/gateway.ts';
 import { learnSchema, librarySchema, practiceSchema } from './sections/learning.ts';
 import { modelsSchema, providersSchema } from './sections/providers.ts';
+import { routerSchema } from './sections/router.ts';
 import { scheduleSchema, trainSchema } from './sections/slow-work.ts';
 
 const storeSchema = z.strictObject({
@@ -59,6 +60,9 @@ export const configSchema = z
     models: modelsSchema
       .default({})
       .describe('Aliases for models: "provider/model", a list with fallbacks, or a command.'),
+    router: routerSchema
+      .optional()
+      .describe('Chooses between two models by task, price and past outcomes. Absent: off.'),
     library: librarySchema.prefault({}).describe('Which lessons a model is shown.'),
     learn: learnSchema.prefault({}).describe('Learning skills from failures.'),
     practice: practiceSchema

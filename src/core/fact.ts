@@ -7,6 +7,7 @@ import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { OverlayFact } from './overlay.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
+import type { ScoredFact } from './scored-fact.ts';
 import type { SessionFact } from './session-fact.ts';
 import type { TaskFact } from './task-fact.ts';
 import type { TrialFact } from './trial.ts';
@@ -150,21 +151,7 @@ export type Fact =
       readonly considered: readonly ConsideredLesson[];
       readonly engine: string;
     }
-  /** The outcome of a session, to measure the lessons it was shown and those held out. */
-  | {
-      readonly type: 'session-scored';
-      readonly session: string;
-      /** 0 to 1. */
-      readonly score: number;
-      readonly lessons: readonly string[];
-      readonly heldOut: readonly string[];
-      /** Those of `lessons` that are not measured by this session. Absent when there are none. */
-      readonly unmeasured?: readonly string[];
-      /** Lessons that were shown, and the user had to say the same all the same. Absent when there are none. */
-      readonly ignored?: readonly string[];
-      /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
-      readonly contradicted?: readonly string[];
-    }
+  | ScoredFact
   /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {
       readonly type: 'turn-appraised';

@@ -170,7 +170,23 @@ export interface RouteChoice {
   readonly target: string;
   /** In words, with the numbers it was made of. */
   readonly reason: string;
+  /** Absent for a session's own conversation; a sub-agent has a choice of its own, by its first message. */
+  readonly thread?: string;
+  /** What the outcome of the session will be evidence for. Absent for sub-agents: a session's score is not about them alone. */
+  readonly task?: RoutedTask;
 }
+
+/** The kind of work that a model was chosen for. */
+export interface RoutedTask {
+  readonly agent: string;
+  readonly runKind?: string;
+  readonly domain?: string;
+  /** Of the first request (see `lessons/similar/task-sketch`): it tells which requests are alike, and none of their words. */
+  readonly sketch: readonly number[];
+}
+
+/** The model name that the router answers. */
+export const AUTO_MODEL = 'instar/auto';
 
 /** Lessons that change how requests are served were applied to a session, or held out from it. Once for each set of them. */
 export interface OverlayFact {
@@ -183,4 +199,6 @@ export interface OverlayFact {
   readonly tier?: Tier;
   readonly target?: string;
   readonly reason?: string;
+  readonly thread?: string;
+  readonly task?: RoutedTask;
 }

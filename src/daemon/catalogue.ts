@@ -7,6 +7,7 @@ import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
+import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Access, Catalogue, Exchange } from '../core/upstream.ts';
 import { createCatalogue, type OwnPolicy, type Provider } from '../models/catalogue.ts';
 import { createCommandModel } from '../models/command-model.ts';
@@ -98,6 +99,8 @@ function build(
       commands[alias] = createCommandModel({ command, timeoutMs: COMMAND_TIMEOUT_MS, cwd: home.dir, env });
     }
   }
+  // Without the router's choice (see `overlays/router`) the stronger one answers.
+  if (config.router !== undefined) aliases[AUTO_MODEL] = [config.router.strong, config.router.cheap];
   const welcome = createWelcomeModel();
   return createCatalogue({
     providers,

@@ -157,6 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
+  const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({
     home: home.dir,
     library: () => library.open()?.library,
@@ -165,6 +166,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     settings: () => ({ retries: settings.retries, ...settings.timeouts }),
     answersFlows: () => settings.flows,
     hasSucceeded: hasToolSucceeded,
+    router: { settings: () => config.router, served: () => learning?.served() ?? [] },
+    catalogue: names.catalogue,
+    prices,
     clock,
     log,
   });
@@ -184,7 +188,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     training: () => training?.practice,
     openAttempt,
     catalogue: names.catalogue,
-    prices: () => priceRules(config, localServerAddresses(env)),
+    prices,
     clock,
     log,
   });
@@ -279,6 +283,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         copies: recording.describeCopies(),
         time: clock.describe(),
         library: library.status(),
+        ...compact({ router: overlays.router.describe() }),
         learning: follower.status(),
         settings: live.describe(),
         memoryBytes: process.memoryUsage.rss(),
@@ -307,6 +312,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       overlays: ({ session, identity: { agent, client, project, runKind } }) =>
         overlays.apply({ session: session.session, agent: agent ?? client, project: project?.id, runKind }),
       flows: overlays.flows,
+      router: overlays.router,
       identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

@@ -4,6 +4,7 @@ import { sendsKeyInClear } from '../config/address.ts';
 import { parseModelRef } from '../config/model-ref.ts';
 import { hasOwnKey, keyFileOf, readProviderKey } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
+import { TIERS } from '../core/overlay.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { discoverLocal, type LocalProvider, localServerAddresses } from '../models/discover-local.ts';
 import { plural } from '../text/phrases.ts';
@@ -35,6 +36,9 @@ export async function checkModels(options: ModelChecks): Promise<readonly Doctor
     ...providers.flatMap(({ checks }) => checks),
     ...checkAny(options, local.length),
     ...Object.entries(config.models).flatMap(([alias, value]) => checkAlias(alias, value, lists, env)),
+    ...TIERS.flatMap((tier) =>
+      config.router === undefined ? [] : checkAlias(`router.${tier}`, config.router[tier], lists, env),
+    ),
     ...checkLearners(config, env, local),
     ...['ollama', 'lmstudio'].map((name) => {
       const found = local.find((server) => server.name === name);

@@ -19,7 +19,7 @@ export function createNgramEmbed(): EmbeddingModel {
     dimensions: DIMENSIONS,
     embed: async (texts) => {
       if (isClosed) throw new Error('the n-gram model is closed');
-      return texts.map(vectorOf);
+      return texts.map(ngramVector);
     },
     close: async () => {
       isClosed = true;
@@ -27,7 +27,8 @@ export function createNgramEmbed(): EmbeddingModel {
   };
 }
 
-function vectorOf(text: string): Float32Array {
+/** A unit vector, at once. */
+export function ngramVector(text: string): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   for (const [word, count] of wordsOf(text)) {
     const weight = 1 + Math.log(count);

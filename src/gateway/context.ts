@@ -5,8 +5,9 @@ import type { FlowAnswer, TurnOverlays } from '../core/overlay.ts';
 import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
+import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Records } from '../core/store.ts';
-import type { Catalogue, Exchange } from '../core/upstream.ts';
+import type { Catalogue, Exchange, Target } from '../core/upstream.ts';
 import type { Authorizer } from './access-control.ts';
 import type { CheckedReply } from './check-reply.ts';
 import type { ReceivedRequest } from './client-clues.ts';
@@ -16,6 +17,17 @@ import type { ChatWordEnd, ShownLessons, Turn, TurnReport } from './turn.ts';
 
 /** A name that no model has: resolves to the provider of a wire when the body names no model. */
 export const ANY_MODEL = '*';
+
+/** Chooses the model of a request. */
+interface TurnRouting {
+  /** Whether this request is for the router; `targets`: what its model name resolves to. No effect. */
+  isAsked(turn: Turn, targets: readonly Target[]): boolean;
+  /** Undefined: the targets stay as they are. Synchronous for a session that is known. */
+  route(
+    turn: Turn,
+    overlays: TurnOverlays | undefined,
+  ): RoutedTurn | undefined | Promise<RoutedTurn | undefined>;
+}
 
 /** The dependencies of the hot path; none of them may block. */
 export interface GatewayContext {
@@ -37,6 +49,7 @@ export interface GatewayContext {
   readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
   /** The next call of a flow that the turn's conversation is in; undefined: the model answers. Synchronous. */
   readonly flows?: (turn: Turn, flows: TurnOverlays['flows']) => FlowAnswer | undefined;
+  readonly router?: TurnRouting;
   readonly recorder: TurnRecorder;
   readonly records: Records;
   /** What a person may ask, on behalf of the holder of this key: every change is audited with its id. */

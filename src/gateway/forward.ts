@@ -5,10 +5,12 @@ import { compact } from '../core/json.ts';
 import { flowPolicy, type TurnOverlays } from '../core/overlay.ts';
 import { noRecord, type ReaskedReplies } from '../core/recorder.ts';
 import { isWorthAnotherModel, retryDelayMs, withRetries } from '../core/retry.ts';
+import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
 import type { Insertion, Outline, WireName } from '../core/wire.ts';
 import { readConversation } from '../wire/conversation.ts';
 import { type SpanReplacement, splice } from '../wire/splice.ts';
+import { bringsCredential } from './access-control.ts';
 import { answerFlowStep, flowAnswerFor } from './answer-flow.ts';
 import { lessonsOfAttempt } from './attempt-keys.ts';
 import { tellBegunWork } from './begun-work.ts';
@@ -59,14 +61,17 @@ const KEYLESS_TOO_LARGE = createFailure(
 export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<ForwardResult> {
   const { wire, response, outline } = turn;
   const requested = turn.body === undefined ? ANY_MODEL : outline?.model;
-  const targets = context.catalogue.resolve(requested, wire.name);
-  const first = targets[0];
+  const resolved = context.catalogue.resolve(requested, wire.name);
   const marks: Record<string, string> = {
     'x-instar-turn': turn.id,
     'x-instar-session': headerSafe(turn.session.session),
   };
-  const overlays =
-    turn.kind === 'chat' && turn.caller?.attempt === undefined ? context.overlays?.(turn) : undefined;
+  const adapted = adapt(context, turn, resolved);
+  const { overlays, routed } = adapted instanceof Promise ? await adapted : adapted;
+  const targets = routed?.targets ?? resolved;
+  const first = targets[0];
+  if (routed !== undefined)
+    marks['x-instar-route'] = `${routed.choice.tier} ${headerSafe(routed.choice.target)}`;
   const flow = overlays === undefined ? undefined : flowAnswerFor(context, turn, overlays);
   let running: RunningTurn | undefined;
   let last = NO_TARGET;
@@ -115,11 +120,10 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
       const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
-      const known = caller === ANONYMOUS.id ? undefined : overlays;
       const begun =
         flow === undefined
-          ? begin(context, turn, target, caller, marks, known)
-          : beginWith(NOTHING_SHOWN, context, turn, flowPolicy(flow.flow), caller, marks, known);
+          ? begin(context, turn, target, caller, marks, overlays, routed)
+          : beginWith(NOTHING_SHOWN, context, turn, flowPolicy(flow.flow), caller, marks, overlays, routed);
       running = begun instanceof Promise ? await begun : begun;
     }
     if (flow !== undefined) {
@@ -148,6 +152,28 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   return finish(first, 'upstream-error', last.failure.status, last.failure);
 }
 
+interface Adapted {
+  readonly overlays: TurnOverlays | undefined;
+  readonly routed: RoutedTurn | undefined;
+}
+
+const AS_IT_IS: Adapted = { overlays: undefined, routed: undefined };
+
+/** What is learned about serving: for callers that somebody knows, and not for attempts at practice tasks. */
+function adapt(
+  { overlays: overlaysOf, router }: GatewayContext,
+  turn: Turn,
+  targets: readonly Target[],
+): Adapted | Promise<Adapted> {
+  if (turn.caller?.attempt !== undefined) return AS_IT_IS;
+  const overlays = turn.kind === 'chat' ? overlaysOf?.(turn) : undefined;
+  const isRouted = router?.isAsked(turn, targets) === true;
+  if (overlays === undefined && !isRouted) return AS_IT_IS;
+  if (turn.caller === undefined && !bringsCredential(turn.request, targets[0])) return AS_IT_IS;
+  const routed = isRouted ? router?.route(turn, overlays) : undefined;
+  return routed instanceof Promise ? routed.then((one) => ({ overlays, routed: one })) : { overlays, routed };
+}
+
 /** Recalls lessons and records the intent before the provider is called. Synchronous when recall is. */
 function begin(
   context: GatewayContext,
@@ -156,6 +182,7 @@ function begin(
   caller: string,
   marks: Record<string, string>,
   overlays: TurnOverlays | undefined,
+  routed: RoutedTurn | undefined,
 ): RunningTurn | Promise<RunningTurn> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
   // Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller.
@@ -168,9 +195,9 @@ function begin(
         : lessonsOfAttempt(bound, turn.identity);
   return shown instanceof Promise
     ? shown.then((lessons) =>
-        beginWith(lessons, context, turn, policyOf(target, turn), caller, marks, overlays),
+        beginWith(lessons, context, turn, policyOf(target, turn), caller, marks, overlays, routed),
       )
-    : beginWith(shown, context, turn, policyOf(target, turn), caller, marks, overlays);
+    : beginWith(shown, context, turn, policyOf(target, turn), caller, marks, overlays, routed);
 }
 
 /** A prompt that is only counted gets the text that it would be sent with. */
@@ -188,6 +215,7 @@ function beginWith(
   caller: string,
   marks: Record<string, string>,
   overlays: TurnOverlays | undefined,
+  routed: RoutedTurn | undefined,
 ): RunningTurn {
   const lessons = overlays === undefined ? shown.lessons : [...shown.lessons, ...overlays.lessons];
   const { id, identity, wire, outline, session } = turn;
@@ -220,7 +248,8 @@ function beginWith(
       block: shown.hash,
     }),
   });
-  overlays?.record(id);
+  if (routed === undefined) overlays?.record(id);
+  else routed.record(id);
   tellBegunWork(context, turn, caller);
   return toRunningTurn(turn, shown, record, overlays);
 }

@@ -1,3 +1,4 @@
+import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
@@ -10,10 +11,9 @@ import { createLiveMaterial } from './live/session-material.ts';
 type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 
 /**
- * The facts about a session that has ended: its score, for the lessons that were shown and those held out, with the lessons that
- * the user spoke about; that it is
- * queued for learning, when it has both failures and successes or steps worth keeping; that it is hard, and so worth practising; the
- * sequences of calls that it repeats.
+ * The facts about a session that has ended: its score, for the lessons that were shown and those held out and for the model that the
+ * router chose, with the lessons that the user spoke about; that it is queued for learning, when it has both failures and successes or
+ * steps worth keeping; that it is hard, and so worth practising; the sequences of calls that it repeats.
  */
 export async function endSession(
   session: string,
@@ -31,10 +31,12 @@ export async function endSession(
   const facts: NewFact[] = [];
   const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
   if (rewards.length > 0) {
-    const { lessons, heldOut, unmeasured } = await shownIn(session, turns, records);
+    const recalls = await records.recalls(session);
+    const { lessons, heldOut, unmeasured } = await shownIn(recalls, turns, records);
+    const route = routeOf(recalls);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
     const { ignored, contradicted } = readLessonUse(read, lessonOf);
-    if (lessons.length + heldOut.length > 0)
+    if (lessons.length + heldOut.length > 0 || route !== undefined)
       facts.push({
         at: now,
         fact: {
@@ -42,6 +44,7 @@ export async function endSession(
           ...(unmeasured.length === 0 ? {} : { unmeasured }),
           ...(ignored.size === 0 ? {} : { ignored: [...ignored.keys()] }),
           ...(contradicted.size === 0 ? {} : { contradicted: [...contradicted.keys()] }),
+          ...(route === undefined ? {} : { route }),
         },
         key: `scored:${session}`,
       });
@@ -71,8 +74,16 @@ export async function endSession(
   return facts;
 }
 
+/** What the router chose first: a session that changed to the stronger tier is an outcome of having begun with the cheap one. */
+function routeOf(recalls: readonly StoredFact[]): (Fact & { type: 'session-scored' })['route'] {
+  for (const { fact } of recalls)
+    if (fact.type === 'overlays-applied' && fact.tier !== undefined && fact.task !== undefined)
+      return { tier: fact.tier, task: fact.task };
+  return undefined;
+}
+
 async function shownIn(
-  session: string,
+  recalls: readonly StoredFact[],
   turns: readonly string[],
   records: RecallRecords,
 ): Promise<Record<'lessons' | 'heldOut' | 'unmeasured', readonly string[]>> {
@@ -82,7 +93,7 @@ async function shownIn(
   const isEpisode = views.every((view) => view === undefined);
   const heldOut = new Set<string>();
   const unmeasured = new Set<string>();
-  for (const { fact } of await records.recalls(session)) {
+  for (const { fact } of recalls) {
     if (fact.type !== 'lessons-recalled' && fact.type !== 'overlays-applied') continue;
     for (const id of fact.heldOut) heldOut.add(id);
     if (fact.type === 'overlays-applied') continue;

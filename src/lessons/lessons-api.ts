@@ -1,8 +1,10 @@
 import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
+import type { StoredFact } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import type { Change, ChangeResult, Lesson, LessonPlace, LessonText, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { isActive } from './change-permissions.ts';
@@ -264,9 +266,8 @@ const lessonHash = ({ name, description, content, overlay }: LessonText): string
 async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {
   const turn = await records.turn(id);
   if (turn === undefined) return undefined;
-  const all = (await records.recalls(turn.session)).flatMap(({ at, fact }) =>
-    fact.type === 'lessons-recalled' ? [{ at, fact }] : [],
-  );
+  const recalls = await records.recalls(turn.session);
+  const all = recalls.flatMap(({ at, fact }) => (fact.type === 'lessons-recalled' ? [{ at, fact }] : []));
   const session = await records.session(turn.session);
   const learnedIn = new Map<string, readonly LearnedIn[] | undefined>();
   const readLearnedIn = createReadLearnedIn(records);
@@ -300,8 +301,23 @@ async function explainTurn(id: string, records: Records, library: Library): Prom
     shown: turn.lessons.map((lesson) => ({ id: lesson, name: library.lesson(lesson)?.text.name ?? '' })),
     lessons: explainLessons(options).map((one) => ({ ...one })),
     choices,
+    route: routeOf(turn, recalls),
     note: noteFor(turn, choices.length, library),
   });
+}
+
+/** What the router chose for the conversation of a turn, and why. Undefined for a turn that was not routed, and for a sub-agent's. */
+function routeOf(turn: TurnView, recalls: readonly StoredFact[]): JsonObject | undefined {
+  const chosen = recalls.flatMap(({ at, fact }) =>
+    fact.type === 'overlays-applied' &&
+    fact.tier !== undefined &&
+    fact.thread === undefined &&
+    at <= (turn.endedAt ?? Infinity)
+      ? [compact({ tier: fact.tier, target: fact.target, reason: fact.reason })]
+      : [],
+  );
+  const last = turn.role === 'main' ? chosen.at(-1) : undefined;
+  return last !== undefined && (turn.model === AUTO_MODEL || turn.policy === last.target) ? last : undefined;
 }
 
 /** Why the whole turn was shown nothing. */

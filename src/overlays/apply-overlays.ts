@@ -63,12 +63,11 @@ export function createApplyOverlays(options: ApplyOverlaysOptions): ApplyOverlay
       ...(bias === undefined ? {} : { bias }),
       flows: applied.filter(isFlow),
       record: (turn, choice) => {
-        const key = `overlays:${session}:${hash('sha256', JSON.stringify([ids, without, choice?.target ?? '']))}`;
+        const key = `overlays:${session}:${hash('sha256', JSON.stringify([ids, without, choice?.target ?? '', choice?.thread ?? '']))}`;
         if (recorded.get(key) === true) return;
         recorded.set(key, true);
-        const chosen = compact({ tier: choice?.tier, target: choice?.target, reason: choice?.reason });
         options.append(
-          { type: 'overlays-applied', session, turn, lessons: ids, heldOut: without, ...chosen },
+          { type: 'overlays-applied', session, turn, lessons: ids, heldOut: without, ...choice },
           key,
         );
       },

@@ -3,22 +3,25 @@ import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Library } from '../core/library.ts';
 import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
-import type { Records } from '../core/store.ts';
 import { createActiveOverlays, listOverlays } from './active-overlays.ts';
 import { type AnswerFlows, createAnswerFlows } from './answer-flows.ts';
 import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { createKillSwitch } from './kill-switch.ts';
+import { type ServedRouter, type ServeRouterOptions, serveRouter } from './router/serve-router.ts';
 
 interface ServeOverlaysOptions {
   readonly home: string;
   readonly library: () => Library | undefined;
-  readonly records: Pick<Records, 'append'>;
+  readonly records: ServeRouterOptions['records'];
   /** `library.holdout`. */
   readonly holdout: () => number;
   readonly settings: () => { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
   /** `gateway.flows`. */
   readonly answersFlows: () => boolean;
   readonly hasSucceeded: Parameters<typeof createAnswerFlows>[0]['hasSucceeded'];
+  readonly router: Pick<ServeRouterOptions, 'settings' | 'served'>;
+  readonly catalogue: ServeRouterOptions['catalogue'];
+  readonly prices: ServeRouterOptions['prices'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,6 +31,7 @@ export interface ServedOverlays {
   readonly apply: ApplyOverlays;
   /** The next call of a flow that a turn's conversation is in. */
   readonly flows: AnswerFlows;
+  readonly router: ServedRouter;
   /** Whether the kill switch is set: nothing learned acts. */
   readonly isOff: () => boolean;
   /** For `GET /api/overlays`: those in force for an agent and a kind of run. */
@@ -37,7 +41,7 @@ export interface ServedOverlays {
 
 /** The overlays of a running daemon. */
 export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
-  const { library, records, clock, log } = options;
+  const { library, records, catalogue, prices, clock, log } = options;
   const { isOff, close } = createKillSwitch(options.home, log);
   const active = createActiveOverlays({ library, now: clock.now, isOff });
   const apply = createApplyOverlays({
@@ -50,10 +54,12 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
         .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
   });
   const flows = createAnswerFlows({ isOn: options.answersFlows, hasSucceeded: options.hasSucceeded, log });
+  const router = serveRouter({ ...options.router, isOff, catalogue, prices, records, clock, log });
   return {
     active,
     apply,
     flows,
+    router,
     isOff,
     close,
     describe: (query) => (isOff() ? [] : listOverlays(library()?.lessons() ?? [], query)),

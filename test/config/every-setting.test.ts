@@ -57,6 +57,20 @@ const PRACTICE: SettingProofs = {
   'practice.snapshots=true': SNAPSHOTS,
   'practice.snapshots=false': SNAPSHOTS,
 };
+const ROUTER = (title: string) => ({ shownIn: 'test/served/router.test.ts', title });
+const TIERS = ROUTER(
+  'answers instar/auto with the strong model while nothing is measured, and lists the name (cheap, strong)',
+);
+const ROUTED = ROUTER(
+  'leaves requests that name a model alone with for: auto, and routes them with for: all',
+);
+const ROUTER_PROOFS: SettingProofs = {
+  'router.cheap': TIERS,
+  'router.strong': TIERS,
+  'router.for=auto': ROUTED,
+  'router.for=all': ROUTED,
+  'router.usdPerDay': ROUTER('chooses the cheap model more often the nearer the day is to usdPerDay'),
+};
 /** For editors, which read the file that it names. */
 const FOR_EDITORS = '$schema';
 
@@ -71,6 +85,7 @@ const proofs: SettingProofs = {
   ...createStoreProofs(stage),
   ...createPriceProofs(),
   ...PRACTICE,
+  ...ROUTER_PROOFS,
 };
 afterAll(() => stage.close());
 
@@ -114,6 +129,22 @@ describe('a setting that cannot act', () => {
       'user: has no effect here: it belongs to caldav',
     ],
     [{ schedule: { calendar: { ics: 'a.ics', keyEnv: 'K' } } }, 'keyEnv: has no effect here'],
+    [
+      { router: { cheap: 'ollama/a', strong: 'ollama/a' } },
+      'router.cheap: is the same model as router.strong',
+    ],
+    [{ router: { cheap: 'mini', strong: 'ollama/a' } }, 'router.cheap: must be "provider/model"'],
+    [
+      { router: { cheap: 'ollama/a', strong: 'nobody/b' } },
+      'router.strong: names a provider that is not configured ("nobody")',
+    ],
+    [
+      {
+        providers: { far: { wire: 'openai', baseUrl: 'https://far.example/v1' } },
+        router: { cheap: 'ollama/a', strong: 'far/b' },
+      },
+      "router.strong: is of another provider than the other tier, and far is called with the callers' own credentials",
+    ],
     [
       { schedule: { calendar: { caldav: 'https://dav.example/c', clientId: 'c' } } },
       'clientId: has no effect here: it belongs to google',

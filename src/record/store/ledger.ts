@@ -269,6 +269,14 @@ export function scrubFact(fact: Fact): Fact {
       const { block, after, first, ...rest } = fact;
       return block === undefined && after === undefined && first === undefined ? fact : rest;
     }
+    case 'overlays-applied': {
+      const { task, ...rest } = fact;
+      return task === undefined ? fact : rest;
+    }
+    case 'session-scored': {
+      const { route, ...rest } = fact;
+      return route === undefined ? fact : rest;
+    }
     case 'turn-appraised': {
       const { isRemarked, ...rest } = fact;
       return fact.signals.length === 0 && fact.digests.length === 0 && isRemarked === undefined

@@ -1,0 +1,19 @@
+import type { RoutedTask, Tier } from './overlay.ts';
+
+/** The outcome of a session, to measure the lessons it was shown and those held out, and the router's choice. Part of the closed list of facts. */
+export interface ScoredFact {
+  readonly type: 'session-scored';
+  readonly session: string;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly lessons: readonly string[];
+  readonly heldOut: readonly string[];
+  /** Those of `lessons` that are not measured by this session. Absent when there are none. */
+  readonly unmeasured?: readonly string[];
+  /** Lessons that were shown, and the user had to say the same all the same. Absent when there are none. */
+  readonly ignored?: readonly string[];
+  /** Lessons that were shown, and the user said otherwise. Absent when there are none. */
+  readonly contradicted?: readonly string[];
+  /** The tier that the router chose first, and for what. Absent without a router. */
+  readonly route?: { readonly tier: Tier; readonly task: RoutedTask };
+}

@@ -1,0 +1,176 @@
+import type { Log } from '../../base/log.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Records } from '../../core/store.ts';
+import type { Catalogue } from '../../core/upstream.ts';
+import { costOf, createPrices, type PriceRules } from '../../cost/prices.ts';
+import { dollars, plural } from '../../text/phrases.ts';
+import { createDaySpending, type DaySpending, type UsdOf } from './day-spending.ts';
+import { createRouteOutcomes, MOST_SESSIONS, type RouteOutcomes } from './route-outcomes.ts';
+import { createRouter, type RouterSettings, type TurnRouter } from './router.ts';
+import { createSessionChoices } from './session-choices.ts';
+
+export interface ServeRouterOptions {
+  /** `router` of the config. */
+  readonly settings: () => (RouterSettings & { readonly usdPerDay?: number | undefined }) | undefined;
+  /** Whether everything learned is switched off: then the strong model answers. */
+  readonly isOff: () => boolean;
+  readonly catalogue: Pick<Catalogue, 'resolve'>;
+  readonly prices: () => PriceRules;
+  /** What turns cost since the start, by model. */
+  readonly served: () => readonly { readonly usd: number }[];
+  readonly records: Pick<
+    Records,
+    'append' | 'factsOf' | 'totals' | 'recalls' | 'judgements' | 'sessions' | 'turns'
+  >;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ServedRouter extends TurnRouter {
+  /** For `status`; undefined while it is off. */
+  describe(): JsonObject | undefined;
+  /** When everything recorded so far counts. */
+  settle(): Promise<void>;
+}
+
+const PAGE = 2_000;
+/** How often the record is read for new outcomes while requests are routed. */
+const EVERY_MS = 500;
+/** Facts that are read back at the start; more when they have too few outcomes. */
+const FIRST_FACTS = 50_000;
+
+/** The router of a running daemon. Its state is read from the record at the first request that is routed, and followed from then on. */
+export function serveRouter(options: ServeRouterOptions): ServedRouter {
+  const { records, clock, log } = options;
+  const choices = createSessionChoices();
+  let outcomes = createRouteOutcomes();
+  let scored = 0;
+  let appraised = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let loaded: Promise<void> | undefined;
+  let spending: DaySpending | undefined;
+
+  const readScored = async (after: number, into: RouteOutcomes): Promise<number> => {
+    let seq = after;
+    for (;;) {
+      const page = await records.factsOf('session-scored', seq, PAGE);
+      for (const stored of page) into.add(stored);
+      seq = page.at(-1)?.seq ?? seq;
+      if (page.length < PAGE) return seq;
+    }
+  };
+  const load = async (): Promise<void> => {
+    const { facts } = await records.totals();
+    appraised = facts;
+    for (let window = FIRST_FACTS; ; window *= 4) {
+      const from = Math.max(0, facts - window);
+      const read = createRouteOutcomes();
+      scored = await readScored(from, read);
+      outcomes = read;
+      if (from === 0 || read.size >= MOST_SESSIONS) return;
+    }
+  };
+  const follow = async (): Promise<void> => {
+    scored = await readScored(scored, outcomes);
+    for (;;) {
+      const page = await records.factsOf('turn-appraised', appraised, PAGE);
+      for (const stored of page) choices.add(stored);
+      appraised = page.at(-1)?.seq ?? appraised;
+      if (page.length < PAGE) return;
+    }
+  };
+  const fault = (error: unknown): void =>
+    log.warn({ err: error }, 'the router cannot read the record: it chooses without new outcomes');
+  /** Starts a read if none was started lately. Nobody waits for it. */
+  const refresh = (): void => {
+    if (reading !== undefined || clock.monotonic() - readAt < EVERY_MS) return;
+    readAt = clock.monotonic();
+    reading = follow()
+      .catch(fault)
+      .finally(() => {
+        reading = undefined;
+      });
+  };
+  const open = (): Promise<void> => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      fault(error);
+    });
+    return loaded;
+  };
+  const restore = async (session: string): Promise<void> => {
+    await open();
+    try {
+      const [recalls, judged] = await Promise.all([
+        records.recalls(session),
+        records.judgements(session, 'turn-appraised'),
+      ]);
+      for (const stored of [...recalls, ...judged]) choices.add(stored, session);
+    } catch (error) {
+      fault(error);
+    }
+    choices.know(session);
+  };
+  const spentToday = (): number => {
+    if (spending === undefined) {
+      const servedUsd = (): number => options.served().reduce((sum, { usd }) => sum + usd, 0);
+      const usdOf: UsdOf = (usage, model) => costOf(usage, createPrices(options.prices())(model)).usd;
+      spending = createDaySpending({ records, usdOf, servedUsd, now: clock.now });
+      void spending.load().catch(fault);
+    }
+    return spending.today();
+  };
+  const pressure = (): number => {
+    const most = options.settings()?.usdPerDay;
+    if (most === undefined) return 0;
+    return most === 0 ? 1 : Math.min(1, spentToday() / most);
+  };
+  // Opened with the daemon: what was served before the start is not counted twice.
+  if (options.settings()?.usdPerDay !== undefined) spentToday();
+
+  const router = createRouter({
+    settings: () => (options.isOff() ? undefined : options.settings()),
+    catalogue: options.catalogue,
+    outcomes: () => outcomes,
+    choices,
+    restore,
+    prices: (name) => createPrices(options.prices())(name),
+    pressure,
+    append: (fact, key) =>
+      void records
+        .append([{ at: clock.now(), fact, key }])
+        .catch((error: unknown) => log.warn({ err: error }, 'a choice of the router could not be recorded')),
+    log,
+  });
+  return {
+    isAsked: router.isAsked,
+    route: (turn, overlays) => {
+      const routed = router.route(turn, overlays);
+      if (loaded !== undefined) refresh();
+      return routed;
+    },
+    describe: () => {
+      const set = options.settings();
+      if (set === undefined) return undefined;
+      const { cheap, strong, usdPerDay } = set;
+      const budget =
+        usdPerDay === undefined ? '' : `; ${dollars(spentToday())} of ${dollars(usdPerDay)} today`;
+      const which = set.for === 'all' ? 'requests for either model' : 'requests for instar/auto';
+      const state = options.isOff()
+        ? 'off, like everything learned'
+        : plural(outcomes.size, 'scored session');
+      return {
+        ...set,
+        sessions: outcomes.size,
+        line: `cheap ${cheap}, strong ${strong}, for ${which}; ${state}${budget}`,
+      };
+    },
+    settle: async () => {
+      await open();
+      await reading;
+      await follow();
+    },
+  };
+}
