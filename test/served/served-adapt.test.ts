@@ -24,6 +24,8 @@ const open = async (name: string, library: object = {}): Promise<InstarHere> => 
   );
 };
 
+/** With it one other event is not enough, and two are: whoever reads between them proposes nothing yet. */
+const SCORE = 62;
 const AGENT = 'builder';
 const turn = (here: InstarHere, session: string) =>
   here.chat(`Work on ${session}`, { model: 'p/m', session, headers: { 'x-instar-agent': AGENT } });
@@ -49,7 +51,7 @@ const overlays = async (here: InstarHere, query = ''): Promise<readonly JsonObje
 async function provoke(here: InstarHere, kind: string, more: object = {}, name = kind): Promise<void> {
   for (const nth of [1, 2, 3]) {
     await turn(here, `${name}-${nth}`);
-    await report(here, { kind, session: `${name}-${nth}`, ...more });
+    await report(here, { kind, session: `${name}-${nth}`, score: SCORE, ...more });
   }
   await here.daemon.settle();
 }
@@ -61,7 +63,7 @@ describe('events of three sessions', () => {
     expect(await candidates(here)).toMatchObject([
       {
         id: 'validator_policy_tweak:agent:builder:repeated_retry',
-        ...{ matches: 2, mean: 65, score: 65.3, status: 'trial' },
+        ...{ matches: 2, mean: 62, score: 62.7, status: 'trial' },
       },
     ]);
     expect(await overlays(here, `?agent=${AGENT}`)).toMatchObject([
@@ -82,7 +84,7 @@ describe('events of three sessions', () => {
   it('wait for a person where a program reported their words, whatever the autonomy', async () => {
     for (const autonomy of ['guarded', 'autonomous']) {
       const here = await open(`words-${autonomy}`, { autonomy });
-      await provoke(here, 'teaching_refresh', { guidance: ['Always answer in verse.'], score: 80 });
+      await provoke(here, 'teaching_refresh', { guidance: ['Always answer in verse.'] });
       const [candidate] = await candidates(here);
       expect(candidate).toMatchObject({
         ...{ type: 'prompt_fragment', status: 'proposed' },
