@@ -52,7 +52,7 @@ export async function openOfflineApi(
     const apis = {
       api: {
         ...store,
-        ...createAdaptApi(records, lessonsApi, () => ({ onePerSessionAndDay: true })),
+        ...createAdaptApi(records, lessonsApi, async () => (await settings()).adapt),
         overlays: async (query: OverlayQuery) => listOverlays(decodeLessons(await lessonsApi.all()), query),
         training: async () => {
           const { config } = (await import('../config/load-config.ts')).loadConfig({
@@ -135,9 +135,10 @@ async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
   const { loadConfig } = await import('../config/load-config.ts');
   try {
     const { learn, library } = loadConfig({ file: home.configFile, env }).config;
-    return { failures: learn.failures, holdout: library.holdout };
+    return { failures: learn.failures, holdout: library.holdout, adapt: learn.adapt };
   } catch (error) {
-    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
+    if (error instanceof Error && error.name === 'ConfigError')
+      return { failures: 3, holdout: 0.1, adapt: { onePerSessionAndDay: true, kinds: {} } };
     throw error;
   }
 }

@@ -17,6 +17,7 @@ import { TrainingError } from '../core/training.ts';
 import type { AdmissionSlot } from './admission.ts';
 import type { GatewayContext } from './context.ts';
 import { type ControlAction, giveFeedback, reportEvent, runControlAction } from './control-api.ts';
+import { type EventPace, eventPaceOf } from './event-pace.ts';
 import { receiveBody } from './read-body.ts';
 
 /** Anything that JSON.stringify writes without loss. */
@@ -49,12 +50,14 @@ const MOST_LISTED = 1000;
 /** A whole folder of skills may be sent at once. */
 const MOST_CHANGES = 16 * 1024 * 1024;
 
-const control = (action: ControlAction): ApiRoute => ({
+const control = (action: ControlAction, paceOf?: (records: object) => EventPace): ApiRoute => ({
   access: 'caller',
   run: async (context, { request, slot, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
     if ('kind' in received) return received;
     const { records, clock } = context;
+    const tooMany = paceOf?.(records)(caller, clock.monotonic());
+    if (tooMany !== undefined) return tooMany;
     const done = await runControlAction(
       action,
       { records, now: clock.now },
@@ -124,7 +127,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ],
   ['GET /api/status', shared(async ({ status }) => status())],
   ['POST /v1/feedback', control(giveFeedback)],
-  ['POST /v1/events', control(reportEvent)],
+  ['POST /v1/events', control(reportEvent, eventPaceOf)],
   ['GET /api/sessions', owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))])],
   ['GET /api/sessions/:id', owned(({ api }, { id, query }) => api.session(id, sessionPart(query)))],
   ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],

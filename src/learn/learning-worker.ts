@@ -17,8 +17,7 @@ import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import { openLessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
-import { ADAPTATION, openAdaptStep } from './adapt/adapt-step.ts';
-import type { CorroborateSettings } from './adapt/corroborate.ts';
+import { ADAPTATION, type AdaptRules, openAdaptStep } from './adapt/adapt-step.ts';
 import { createFlowWatch } from './adapt/flow-events.ts';
 import type { JudgeOverlayOptions } from './adapt/judge-overlay.ts';
 import { createObserver } from './adapt/observer.ts';
@@ -62,7 +61,7 @@ export interface LearningSettings {
 }
 
 /** The rules of the adaptation engine. */
-interface AdaptSettings extends CorroborateSettings, Pick<JudgeOverlayOptions, 'limits'> {
+interface AdaptSettings extends AdaptRules, Pick<JudgeOverlayOptions, 'limits'> {
   /** While this file exists, nothing is learned. */
   readonly killFile?: string;
 }
@@ -110,6 +109,7 @@ export interface LearningWorker {
 const MOST_NEAR = 5;
 const USUAL_ADAPT: AdaptSettings = {
   onePerSessionAndDay: true,
+  kinds: {},
   limits: { retries: 2, headersMs: 600_000, idleMs: 600_000 },
 };
 const NO_JUDGE = noModel('no judge model is configured: set models.judge');

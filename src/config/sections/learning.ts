@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CANDIDATE_TYPES } from '../../core/adapt.ts';
 import { LESSON_PLACES } from '../../core/lesson.ts';
 import { verifierSchema } from './verifiers.ts';
 
@@ -107,6 +108,15 @@ export const learnSchema = z.strictObject({
         .default(true)
         .describe(
           'Of the events that support a candidate, at most one of each session and day counts, so that one session cannot prove anything by itself.',
+        ),
+      kinds: z
+        .record(
+          z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a short lower-case name'),
+          z.enum(CANDIDATE_TYPES),
+        )
+        .default({})
+        .describe(
+          'Further kinds of events, and the type of candidate that each feeds: {"flaky_test": "fix_template"}. The kinds that Instar knows cannot be changed.',
         ),
     })
     .prefault({})

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
+import type { CandidateDraft, CandidateType, LearningRecord } from '../../core/adapt.ts';
 import type { Learner, Proposal } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
@@ -10,6 +10,7 @@ import { uniqueLessonName } from '../draft-lesson.ts';
 import type { WriteFacts } from '../evolve-step.ts';
 import type { FactFold, LearningState } from '../learning-state.ts';
 import { type CorroborateSettings, type Corroboration, corroborate } from './corroborate.ts';
+import type { RegisteredKinds } from './digest.ts';
 import { type DraftedOverlay, draftOverlay } from './draft-overlay.ts';
 import { isByOwner, type JudgeOverlayOptions, judgeOverlay } from './judge-overlay.ts';
 import { createRecordWindow, MOST_RECORDS, type RecordWindow } from './record-window.ts';
@@ -17,7 +18,13 @@ import { createRecordWindow, MOST_RECORDS, type RecordWindow } from './record-wi
 interface AdaptStepOptions extends Pick<CycleOptions, 'clock' | 'newId' | 'journal' | 'signal'> {
   readonly records: Pick<Records, 'newestOf' | 'session'>;
   readonly library: Library;
-  readonly rules: JudgeOverlayOptions & CorroborateSettings;
+  readonly rules: JudgeOverlayOptions & AdaptRules;
+}
+
+/** What a person may set. */
+export interface AdaptRules extends CorroborateSettings {
+  /** Kinds of events beside the known ones, and what each feeds. */
+  readonly kinds: Readonly<Record<string, CandidateType>>;
 }
 
 export interface AdaptStep extends FactFold {
@@ -39,7 +46,8 @@ export const ADAPTATION = 'adaptation';
 /** Opens with the newest events of the record; from then on it follows them. */
 export async function openAdaptStep(options: AdaptStepOptions): Promise<AdaptStep> {
   const { records, library, rules, clock, newId, journal, signal } = options;
-  const window = createRecordWindow();
+  const kinds: RegisteredKinds = new Map(Object.entries(rules.kinds));
+  const window = createRecordWindow(() => kinds);
   for (const stored of await records.newestOf('event-reported', MOST_RECORDS)) window.add(stored);
   const isRecorded = createIsRecorded(records);
   return {

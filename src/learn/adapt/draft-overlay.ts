@@ -11,6 +11,7 @@ import {
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { draftFlow } from './draft-flow.ts';
+import { OBSERVER } from './judge-overlay.ts';
 
 /** A lesson for a candidate: what the system reads, and what people read beside it. */
 export interface DraftedOverlay {
@@ -99,7 +100,8 @@ function payloadOf({ type }: CandidateDraft, record: LearningRecord): Made | NoD
       return { payload: { type, tier, bias }, lines, hasWords: false };
     }
     case 'validator_policy_tweak': {
-      const payload = limitOf(kind, data);
+      const payload = limitOf(record);
+      if ('why' in payload) return payload;
       return { payload, lines: describeLimit(payload), hasWords: false };
     }
     case 'flow_offload': {
@@ -116,8 +118,11 @@ function payloadOf({ type }: CandidateDraft, record: LearningRecord): Made | NoD
 const TIGHT_RETRIES = 1;
 const FEW_LESSONS = 2;
 
-/** What is tightened: as the event names it, else by its kind. */
-function limitOf(kind: string, data: LearningRecord['payload']): LimitOverlay {
+/**
+ * What is tightened: as the event names it, else, for a reporter that watches its own tries or guidance, by its kind. What Instar
+ * observed of an agent's work says nothing about the provider's retries, and lessons that did not help are revised one by one.
+ */
+function limitOf({ kind, payload: data, by }: LearningRecord): LimitOverlay | NoDraft {
   const whole = (value: Json | undefined, least: number, most: number): number | undefined => {
     const number = asNumber(value);
     return number !== undefined && Number.isSafeInteger(number) && number >= least && number <= most
@@ -135,6 +140,7 @@ function limitOf(kind: string, data: LearningRecord['payload']): LimitOverlay {
   const own = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
   if (Object.keys(own).length > 0 || checks.length > 0)
     return { type: 'validator_policy_tweak', ...own, ...(checks.length === 0 ? {} : { checks }) };
+  if (by === OBSERVER) return { why: 'its events name no limit: it is shown, and changes nothing' };
   // Guidance that did not help: fewer lessons are shown. Anything else that was tried too often: fewer tries.
   return kind === 'guidance_noisy' || kind === 'stale_guidance'
     ? { type: 'validator_policy_tweak', lessons: FEW_LESSONS }

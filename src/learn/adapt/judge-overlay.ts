@@ -15,7 +15,7 @@ export interface JudgeOverlayOptions {
 }
 
 /** What Instar saw itself. */
-const OBSERVER = 'instar';
+export const OBSERVER = 'instar';
 /** Whether the owner's key reported it; what neither the owner nor Instar reported was said by a program. */
 export const isByOwner = ({ by }: Pick<LearningRecord, 'by'>): boolean =>
   by !== undefined && /^owner(?:_|$)/.test(by);

@@ -46,6 +46,10 @@ export function observeSession(
     .slice(0, MOST_EVENTS);
 }
 
+/** Calls whose arguments did not fit their tool: a check of the reply would have asked the model again. */
+const BAD_ARGUMENTS =
+  /InputValidation|invalid (?:tool )?(?:arguments?|input|parameters?)|unexpected (?:keyword )?argument|missing (?:a )?required (?:argument|parameter|propert|field)/i;
+
 const LAST: ReadonlySet<string> = new Set(['agent_error', 'guidance_applied']);
 const rankOf = ({ fact }: NewFact): number => (fact.type === 'event-reported' && LAST.has(fact.kind) ? 1 : 0);
 
@@ -78,16 +82,23 @@ function errorEvents({ turns }: ObservedSession, scope: EventScope, now: number)
         now,
       ),
     ),
-    ...repeated
-      .slice(0, MOST_OF_A_KIND)
-      .map(({ error, times, turns: ids }) =>
-        observedEvent(
-          'repeated_retry',
-          scope,
-          { mark: error, label: errorLabel('retry', error), data: { error, times, turns: [...ids] } },
-          now,
-        ),
+    ...repeated.slice(0, MOST_OF_A_KIND).map(({ error, times, turns: ids }) =>
+      observedEvent(
+        'repeated_retry',
+        scope,
+        {
+          mark: error,
+          label: errorLabel('retry', error),
+          data: {
+            error,
+            times,
+            turns: [...ids],
+            ...(BAD_ARGUMENTS.test(error) ? { checks: ['tool-arguments'] } : {}),
+          },
+        },
+        now,
       ),
+    ),
     ...[...firstOfEach]
       .slice(0, MOST_OF_A_KIND)
       .map(([mark, { tool, error, turn }]) =>

@@ -2,9 +2,8 @@ import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
-import { createIsRecorded, lessonIdOf, supportedCandidate } from './adapt-step.ts';
-import type { CorroborateSettings } from './corroborate.ts';
-import { DEFAULT_DIGEST, digestRecords } from './digest.ts';
+import { type AdaptRules, createIsRecorded, lessonIdOf, supportedCandidate } from './adapt-step.ts';
+import { DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
 import { learningRecordOf } from './learning-records.ts';
 import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
 
@@ -17,15 +16,16 @@ const MOST_LISTED = 50;
 export async function readAdaptation(
   records: Pick<Records, 'newestOf' | 'session'>,
   lessons: readonly Lesson[],
-  settings: CorroborateSettings,
+  settings: AdaptRules,
 ): Promise<JsonObject> {
   const stored = await records.newestOf('event-reported', MOST_RECORDS);
-  const window = createRecordWindow();
+  const kinds: RegisteredKinds = new Map(Object.entries(settings.kinds));
+  const window = createRecordWindow(() => kinds);
   for (const one of stored) window.add(one);
   const newest = stored.flatMap((one) => learningRecordOf(one) ?? []);
   const promoted = lessons.filter(({ text }) => text.overlay?.from !== undefined);
   const isRecorded = createIsRecorded(records);
-  const drafts = digestRecords(newest, new Set(), new Map(), { ...DEFAULT_DIGEST, limit: MOST_LISTED });
+  const drafts = digestRecords(newest, new Set(), kinds, { ...DEFAULT_DIGEST, limit: MOST_LISTED });
   const listed: JsonObject[] = [];
   const seen = new Set<string>();
   for (const draft of drafts) {

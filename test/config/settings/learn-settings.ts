@@ -72,11 +72,12 @@ export function createLearnProofs(stage: Stage): SettingProofs {
     await here.daemon.settle();
   };
   /** The candidate of three events of one session. */
-  const statusAfterThree = async (here: InstarHere): Promise<unknown> => {
-    const report = { kind: 'repeated_retry', agent: 'clerk', session: 'one' };
+  const statusAfterThree = async (here: InstarHere, kind = 'repeated_retry'): Promise<unknown> => {
+    const report = { kind, score: 80, agent: 'clerk', session: 'one' };
     for (const _ of [1, 2, 3]) await here.owner('POST', '/v1/events', report);
     await here.daemon.settle();
-    return asObject(asArray((await here.owner('GET', '/api/adapt')).candidates)[0]).status;
+    const found = asArray((await here.owner('GET', '/api/adapt')).candidates).map(asObject);
+    return found.find(({ sourceLabel }) => sourceLabel === kind)?.status;
   };
   const lessons = async (here: InstarHere): Promise<number> =>
     asArray(await here.owner('GET', '/api/lessons')).length;
@@ -143,6 +144,13 @@ export function createLearnProofs(stage: Stage): SettingProofs {
       acts: async () => {
         const counted = await open('each event', { adapt: { onePerSessionAndDay: false } });
         expect(await statusAfterThree(counted)).toBe('trial');
+      },
+    },
+    'learn.adapt.kinds.NAME': {
+      acts: async () => {
+        const here = await open('own kind', { adapt: { kinds: { slow_reply: 'validator_policy_tweak' } } });
+        expect(await statusAfterThree(here, 'slow_reply')).toBe('unsupported');
+        expect(await statusAfterThree(await slow(), 'slow_reply')).toBeUndefined();
       },
     },
     'learn.budget.tokensPerDay': {

@@ -58,6 +58,10 @@ describe('a lesson for a candidate', () => {
     expect(made('validator_policy_tweak', record('repeated_retry', {})).payload).toMatchObject({
       retries: 1,
     });
+    for (const kind of ['repeated_retry', 'guidance_noisy'])
+      expect(draftOf('validator_policy_tweak', record(kind, {}, { by: 'instar' }))).toEqual({
+        why: expect.stringContaining('name no limit'),
+      });
     const named = record('repeated_retry', { retries: 0, timeoutMs: 5000, checks: ['json', 'nonsense'] });
     expect(made('validator_policy_tweak', named).payload).toEqual({
       ...{ type: 'validator_policy_tweak', retries: 0, headersMs: 5000, checks: ['json'] },

@@ -15,7 +15,10 @@ const event = (kind: string, session: string, more: Partial<Reported> = {}): Rep
 async function adaptationOf(facts: readonly Fact[], at: (nth: number) => number = (nth) => nth) {
   const records = toRecords(createMemoryStore(), () => 0);
   await records.append(facts.map((fact, nth) => ({ at: at(nth), fact })));
-  const read = await readAdaptation(records, [], { onePerSessionAndDay: true });
+  const read = await readAdaptation(records, [], {
+    onePerSessionAndDay: true,
+    kinds: { flaky_test: 'fix_template' },
+  });
   return {
     counts: asObject(read.counts),
     events: asArray(read.events).map(asObject),
