@@ -254,7 +254,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
 /** What the thread is started with; other settings are read here, when they are needed. */
 const threadSettings = (
-  { library, learn, practice, gateway }: Config,
+  { library, learn, practice }: Config,
   prices: PriceRules,
   since: number,
   storeFile: string,
@@ -269,7 +269,6 @@ const threadSettings = (
     verifiers: learn.verifiers,
     adapt: {
       ...learn.adapt,
-      limits: { retries: gateway.retries, ...gateway.timeouts },
       killFile: killFileBeside(storeFile),
     },
     practice: { ...practice, trials: { ...practice.trials }, budget: { ...practice.budget } },

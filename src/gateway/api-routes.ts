@@ -17,7 +17,7 @@ import { TrainingError } from '../core/training.ts';
 import type { AdmissionSlot } from './admission.ts';
 import type { GatewayContext } from './context.ts';
 import { type ControlAction, giveFeedback, reportEvent, runControlAction } from './control-api.ts';
-import { type EventPace, eventPaceOf } from './event-pace.ts';
+import { type ReportPace, reportPaceOf } from './event-pace.ts';
 import { receiveBody } from './read-body.ts';
 
 /** Anything that JSON.stringify writes without loss. */
@@ -50,7 +50,7 @@ const MOST_LISTED = 1000;
 /** A whole folder of skills may be sent at once. */
 const MOST_CHANGES = 16 * 1024 * 1024;
 
-const control = (action: ControlAction, paceOf?: (records: object) => EventPace): ApiRoute => ({
+const control = (action: ControlAction, paceOf?: (records: object) => ReportPace): ApiRoute => ({
   access: 'caller',
   run: async (context, { request, slot, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
@@ -127,7 +127,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ],
   ['GET /api/status', shared(async ({ status }) => status())],
   ['POST /v1/feedback', control(giveFeedback)],
-  ['POST /v1/events', control(reportEvent, eventPaceOf)],
+  ['POST /v1/events', control(reportEvent, reportPaceOf)],
   ['GET /api/sessions', owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))])],
   ['GET /api/sessions/:id', owned(({ api }, { id, query }) => api.session(id, sessionPart(query)))],
   ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],

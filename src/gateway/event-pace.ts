@@ -12,18 +12,18 @@ interface Minute {
 }
 
 /** Counts the events of each key: a program in a loop must not fill the record. Undefined while it may report more. */
-export type EventPace = (caller: Caller, monotonic: number) => Failure | undefined;
+export type ReportPace = (caller: Caller, monotonic: number) => Failure | undefined;
 
-const paces = new WeakMap<object, EventPace>();
+const paces = new WeakMap<object, ReportPace>();
 
 /** The pace of one record: all routes that report into it share it. */
-export function eventPaceOf(records: object): EventPace {
-  const known = paces.get(records) ?? createEventPace();
+export function reportPaceOf(records: object): ReportPace {
+  const known = paces.get(records) ?? createReportPace();
   paces.set(records, known);
   return known;
 }
 
-export function createEventPace(most = MOST_IN_A_MINUTE): EventPace {
+export function createReportPace(most = MOST_IN_A_MINUTE): ReportPace {
   const minutes = new Map<string, Minute>();
   return ({ id, kind }, now) => {
     if (kind === 'owner') return undefined;

@@ -19,7 +19,6 @@ import { openLessonReplica } from '../lessons/lesson-replica.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 import { ADAPTATION, type AdaptRules, openAdaptStep } from './adapt/adapt-step.ts';
 import { createFlowWatch } from './adapt/flow-events.ts';
-import type { JudgeOverlayOptions } from './adapt/judge-overlay.ts';
 import { createObserver } from './adapt/observer.ts';
 import { createAsk } from './ask.ts';
 import type { WritePrompt } from './compress/compressor.ts';
@@ -61,7 +60,7 @@ export interface LearningSettings {
 }
 
 /** The rules of the adaptation engine. */
-interface AdaptSettings extends AdaptRules, Pick<JudgeOverlayOptions, 'limits'> {
+interface AdaptSettings extends AdaptRules {
   /** While this file exists, nothing is learned. */
   readonly killFile?: string;
 }
@@ -107,11 +106,7 @@ export interface LearningWorker {
 }
 
 const MOST_NEAR = 5;
-const USUAL_ADAPT: AdaptSettings = {
-  onePerSessionAndDay: true,
-  kinds: {},
-  limits: { retries: 2, headersMs: 600_000, idleMs: 600_000 },
-};
+const USUAL_ADAPT: AdaptSettings = { onePerSessionAndDay: true, kinds: {} };
 const NO_JUDGE = noModel('no judge model is configured: set models.judge');
 /** A prompt belongs to a session; which provider serves it is not known here. */
 const NOT_NAMED = noModel(

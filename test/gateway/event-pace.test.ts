@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/core/caller.ts';
-import { createEventPace } from '../../src/gateway/event-pace.ts';
+import { createReportPace } from '../../src/gateway/event-pace.ts';
 
 const caller = (id: string, kind: Caller['kind'] = 'caller'): Caller => ({ kind, id, mayRate: false });
 
 describe('the pace of events', () => {
   it('lets each key report so many a minute, names the pause, and never limits the owner', () => {
-    const pace = createEventPace(3);
+    const pace = createReportPace(3);
     for (let nth = 0; nth < 3; nth++) expect(pace(caller('k_1'), nth)).toBeUndefined();
     expect(pace(caller('k_1'), 10_000)).toMatchObject({ kind: 'rate-limited', retryAfterMs: 50_000 });
     expect(pace(caller('k_2'), 10_000)).toBeUndefined();

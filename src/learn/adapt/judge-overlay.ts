@@ -10,8 +10,6 @@ export interface JudgeOverlayOptions {
   readonly autonomy: Autonomy;
   readonly checkText: (text: unknown) => string | undefined;
   readonly hasSecret: (text: string) => boolean;
-  /** The settings that a limit is compared with. */
-  readonly limits: { readonly retries: number; readonly headersMs: number; readonly idleMs: number };
 }
 
 /** What Instar saw itself. */
@@ -47,9 +45,7 @@ export function judgeOverlay(
     ...(options.autonomy === 'manual' ? ['autonomy is manual: every change needs approval'] : []),
     ...(hasWords ? wordDoubts(records, options.autonomy) : []),
     ...(hasWords ? lintSkillText(`${text.description}\n${text.content}`) : []),
-    ...(text.overlay?.payload.type === 'validator_policy_tweak'
-      ? looseningDoubts(text.overlay.payload, options.limits)
-      : []),
+    ...(text.overlay?.payload.type === 'validator_policy_tweak' ? looseningDoubts(text.overlay.payload) : []),
   ];
   const outcome = doubts.length > 0 ? 'proposed' : 'trial';
   const taint = hasWords && records.some(isForeign) ? (['tool'] as const) : text.taint;
@@ -63,12 +59,15 @@ function wordDoubts(records: readonly LearningRecord[], autonomy: Autonomy): rea
     : [];
 }
 
+/** What the settings are unless somebody changed them. Where they are tighter, a limit has no effect (`limitsOfOverlays`). */
+const USUAL_LIMITS = { retries: 2, headersMs: 600_000, idleMs: 600_000 } as const;
+
 /** Only what tightens takes effect without a person. */
-function looseningDoubts(limit: LimitOverlay, settings: JudgeOverlayOptions['limits']): readonly string[] {
+function looseningDoubts(limit: LimitOverlay): readonly string[] {
   return (['retries', 'headersMs', 'idleMs'] as const).flatMap((field) => {
     const value = limit[field];
-    return value !== undefined && value > settings[field]
-      ? [`it loosens ${field} from ${settings[field]} to ${value}`]
+    return value !== undefined && value > USUAL_LIMITS[field]
+      ? [`it loosens ${field} from ${USUAL_LIMITS[field]} to ${value}`]
       : [];
   });
 }

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest';
+import { CANDIDATE_TYPES } from '../../../src/core/adapt.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
 import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
 import type { SettingProofs } from './setting-proof.ts';
@@ -146,13 +147,21 @@ export function createLearnProofs(stage: Stage): SettingProofs {
         expect(await statusAfterThree(counted)).toBe('trial');
       },
     },
-    'learn.adapt.kinds.NAME': {
-      acts: async () => {
-        const here = await open('own kind', { adapt: { kinds: { slow_reply: 'validator_policy_tweak' } } });
-        expect(await statusAfterThree(here, 'slow_reply')).toBe('unsupported');
-        expect(await statusAfterThree(await slow(), 'slow_reply')).toBeUndefined();
-      },
-    },
+    ...Object.fromEntries(
+      CANDIDATE_TYPES.map((type) => [
+        `learn.adapt.kinds.*=${type}`,
+        {
+          acts: async () => {
+            const kinds = Object.fromEntries(CANDIDATE_TYPES.map((one) => [`own_${one}`, one]));
+            const here = await open('own kinds', { adapt: { kinds } });
+            expect(await statusAfterThree(here, `own_${type}`)).toBe('unsupported');
+            const found = asArray((await here.owner('GET', '/api/adapt')).candidates).map(asObject);
+            expect(found.find(({ sourceLabel }) => sourceLabel === `own_${type}`)?.type).toBe(type);
+            expect(await statusAfterThree(await slow(), `own_${type}`)).toBeUndefined();
+          },
+        },
+      ]),
+    ),
     'learn.budget.tokensPerDay': {
       acts: async () => {
         const silent = await open('silent', { failures: 1, budget: { usdPerDay: 1000, tokensPerDay: 0 } });

@@ -129,7 +129,6 @@ describe('how far a corroborated candidate goes', () => {
         autonomy,
         checkText: checkLessonText,
         hasSecret: (words) => words.includes('sk-live'),
-        limits: { retries: 2, headersMs: 60_000, idleMs: 60_000 },
       },
     );
   };
