@@ -87,11 +87,12 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ['state', `${stateOf(lesson)}, since ${localTime(since)} (${relativeTime(since, now)})`],
     ['why', asString(why.because) ?? text(lesson.reason)],
     ...field('next', nextStep(lesson, asString(why.fix))),
-    ['shown to', scope.join(', ') || 'every agent'],
+    [isAction(lesson) ? 'acts for' : 'shown to', scope.join(', ') || 'every agent'],
+    ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),
     ['effect', describeEffect(asObject(lesson.effect))],
     ...field('trial', asString(asObject(lesson.trial).words)),
     ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
-    ...quoteRows(asObject(lesson.evidence), now),
+    ...quoteRows(asObject(lesson.evidence), asObject(lesson.overlay), now),
     ['hash', text(lesson.hash)],
   ]);
   printer.line('');
@@ -109,6 +110,9 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
   ]);
 }
 
+/** It changes how requests are served, and is in no prompt. */
+const isAction = ({ kind }: LessonJson): boolean => kind === 'route' || kind === 'limit' || kind === 'flow';
+
 const field = (label: string, value: string | undefined): readonly (readonly [string, string])[] =>
   value === undefined ? [] : [[label, value]];
 
@@ -124,7 +128,11 @@ function nextStep({ state, name }: LessonJson, fix: string | undefined): string 
 const MOST_QUOTES = 12;
 
 /** `“use ISO dates”: you, turn t_12, 3 min ago`. */
-function quoteRows(evidence: JsonObject, now: number): readonly (readonly [string, Part])[] {
+function quoteRows(
+  evidence: JsonObject,
+  overlay: JsonObject,
+  now: number,
+): readonly (readonly [string, Part])[] {
   const quotes = asArray(evidence.quotes).map(asObject);
   const turns = asArray(evidence.turns).length;
   const rows = quotes.slice(0, MOST_QUOTES).map((quote): readonly [string, Part] => {
@@ -138,6 +146,12 @@ function quoteRows(evidence: JsonObject, now: number): readonly (readonly [strin
   });
   const rest = quotes.length - rows.length;
   if (rest > 0) rows.push(['evidence', `and ${plural(rest, 'more quote')} (--json has all)`]);
+  const events = asArray(asObject(overlay.from).records);
+  if (events.length > 0)
+    rows.push([
+      'evidence',
+      `event ${events.map(String).join(', ')} and others like it (instar adapt events)`,
+    ]);
   if (turns > 0 || rows.length === 0)
     rows.push(['evidence', turns === 0 ? 'none recorded' : `${plural(turns, 'turn')} in all`]);
   return rows;

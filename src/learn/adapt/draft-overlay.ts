@@ -195,7 +195,9 @@ function describeChange(payload: OverlayPayload): string {
 function describeLimit(payload: Omit<LimitOverlay, 'type'>): readonly string[] {
   const { retries, headersMs, idleMs, checks = [], reasks, lessons } = payload;
   return [
-    ...(retries === undefined ? [] : [`At most ${retries} tries after the first.`]),
+    ...(retries === undefined
+      ? []
+      : [retries === 0 ? 'No further try after a failure.' : `After a failure at most ${retries} more.`]),
     ...(headersMs === undefined ? [] : [`A reply must begin within ${headersMs} ms.`]),
     ...(idleMs === undefined ? [] : [`A reply may pause for at most ${idleMs} ms.`]),
     ...checks.map((check) =>

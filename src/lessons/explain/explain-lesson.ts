@@ -1,5 +1,5 @@
 import { asArray, asObject, asString, compact, type JsonObject, parseJson } from '../../core/json.ts';
-import type { Lesson, Quote } from '../../core/lesson.ts';
+import { type Lesson, PROMPT_KINDS, type Quote } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { describeTrial, isForOwner } from '../effect/describe-trial.ts';
@@ -87,6 +87,9 @@ export function writtenBy({ text }: Lesson): string {
   if (learner === 'person') return 'you';
   if (learner === 'import') return 'a SKILL.md that was imported';
   if (learner === 'file') return 'a file in the skills folder';
+  const from = text.overlay?.from;
+  if (from !== undefined)
+    return `Instar's ${learner}, from an event that ${from.matches} of other sessions support (score ${from.score}), without a model`;
   return `Instar's ${learner}, from people's own words, without a model`;
 }
 
@@ -120,7 +123,7 @@ export function explainState(lesson: Lesson, library: Library, trial?: TrialReco
     };
   if (state === 'trial')
     return {
-      because: `in use on trial: ${describeTrial(trial) ?? 'it is shown, and its effect is measured'}${
+      because: `in use on trial: ${describeTrial(trial) ?? `it ${PROMPT_KINDS.has(lesson.kind) ? 'is shown' : 'acts'}, and its effect is measured`}${
         trial !== undefined && isForOwner(trial) ? '; it stays on trial until you decide' : ''
       }`,
       since,
