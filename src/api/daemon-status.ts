@@ -130,8 +130,18 @@ function describeLibrary(library: JsonObject): readonly string[] {
       : [
           `the rollback to generation ${String(rollback.to)} retired ${plural(retired, 'lesson')} (${localTime(Date.parse(asString(rollback.at) ?? ''))}); bring back with: instar generations rollback ${String(rollback.undo)}`,
         ]),
+    ...describePractised(asObject(library.practised)),
     ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
+  ];
+}
+
+/** Lessons that practice found and no task is shown teach nothing. */
+function describePractised({ inUse, shown }: JsonObject): readonly string[] {
+  const lessons = asNumber(inUse) ?? 0;
+  if (lessons === 0) return [];
+  return [
+    `practice: ${plural(lessons, 'lesson')} in use, ${asNumber(shown) ?? 0} of them in a session that was scored`,
   ];
 }
 

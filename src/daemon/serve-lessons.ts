@@ -260,7 +260,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     shown: library.shown(now).length,
     index: { ...index.stats() } as JsonObject,
     unreadable: open.skipped(),
-    ...describeUse(library, open.trials),
+    ...describeUse(library, open.trials, open.effects),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };

@@ -2,6 +2,7 @@ import { compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
+import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
 
 const MOST_NAMED = 5;
@@ -10,7 +11,11 @@ const hasPairs = (trial: TrialRecord | undefined): boolean =>
   trial !== undefined && trial.begun.tasks + trial.begun.replay > 0;
 
 /** For `status`: the lessons that wait for a person, what retired the others, and the rollback that is in force. */
-export function describeUse(library: Library, trials: Pick<Trials, 'of'>): JsonObject {
+export function describeUse(
+  library: Library,
+  trials: Pick<Trials, 'of'>,
+  effects: Pick<LessonEffects, 'of'>,
+): JsonObject {
   const proposed = library.lessons().filter(({ state }) => state === 'proposed');
   const retiredBy: Record<string, number> = {};
   for (const lesson of library.lessons()) {
@@ -40,7 +45,17 @@ export function describeUse(library: Library, trials: Pick<Trials, 'of'>): JsonO
       onTrial: onTrial.length,
       tested: onTrial.filter((one) => hasPairs(trialOf(one, trials))).length,
     },
+    practised: describePractised(library, effects),
     retiredBy,
     rollback: rollback && { ...rollback, at: new Date(rollback.at).toISOString() },
   });
+}
+
+/** Whether what practice found is recalled at all: lessons of it in use, and how many of them a scored session had. */
+function describePractised(library: Library, effects: Pick<LessonEffects, 'of'>): JsonObject | undefined {
+  const inUse = library
+    .lessons()
+    .filter(({ state, text }) => (state === 'trial' || state === 'live') && text.note.source === 'practice');
+  if (inUse.length === 0) return undefined;
+  return { inUse: inUse.length, shown: inUse.filter(({ id }) => effects.of(id).with.n > 0).length };
 }

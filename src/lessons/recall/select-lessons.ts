@@ -30,6 +30,11 @@ const NEAR_TIE = 0.5;
 /** The additional evidence that a lesson without activation needs. */
 const AGE_MARGIN = 0.75;
 const MOST_CONSIDERED = 20;
+/**
+ * What guidelines (skills, fragments) leave of places and tokens to experiences that clearly fit: else a library with many skills
+ * would never show what happened. What experiences do not need, guidelines get back.
+ */
+const FOR_EXPERIENCES = 1 / 3;
 /** Fragments of a block: the newest ones. */
 const MOST_FRAGMENTS = 3;
 
@@ -75,6 +80,7 @@ export function selectLessons(
     best < 0 ? 0 : Math.max(weights.beside, Math.min(best - weights.nearBest, best * HALF_OF_BEST));
   const taken: RecallCandidate[] = [];
   let tokens = 0;
+  const kept = keptForExperiences(open, enough, topK, tokenBudget);
   const twins = new Map<RecallCandidate, string>();
   const isRepeated = (candidate: RecallCandidate): boolean => {
     const twin = taken.find((other) => areAlike(other.slot, candidate.slot));
@@ -90,15 +96,25 @@ export function selectLessons(
       return 'hidden-by-age';
     // Fragments are alike where their frames are: what they say is short.
     if (!candidate.isFragment && isRepeated(candidate)) return 'near-duplicate';
-    if (taken.length >= topK) return 'over-limit';
+    const size = estimateLessonTokens(lesson);
+    const isLast = candidate.isGuideline && isReserved && candidate.isFragment !== true;
+    if (taken.length >= topK - (isLast ? kept.places : 0)) return 'over-limit';
     if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
       return 'over-limit';
-    if (tokens + estimateLessonTokens(lesson) > tokenBudget) return 'over-budget';
+    if (tokens + size > tokenBudget - (isLast ? kept.tokens : 0)) return 'over-budget';
     taken.push(candidate);
-    tokens += estimateLessonTokens(lesson);
+    tokens += size;
     return lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
   };
-  const ranked = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
+  /** While experiences have not had their turn. */
+  let isReserved = kept.places > 0;
+  const first = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
+  const wasReserved = isReserved;
+  isReserved = false;
+  const ranked = first.map(({ candidate, verdict }) => ({
+    candidate,
+    verdict: wasReserved && candidate.isGuideline && OUT_OF_ROOM.has(verdict) ? judge(candidate) : verdict,
+  }));
 
   const bodies = taken.length;
   const floor = weights.listed - weights.fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
@@ -131,6 +147,27 @@ export function selectLessons(
       .slice(0, Math.max(MOST_CONSIDERED, taken.length))
       .map(({ candidate, verdict }) => considered(candidate, verdict, twins.get(candidate))),
   };
+}
+
+const OUT_OF_ROOM: ReadonlySet<RecallOutcome> = new Set(['over-limit', 'over-budget']);
+
+/** The room that experiences which clearly fit need, at most their share. */
+function keptForExperiences(
+  open: readonly RecallCandidate[],
+  enough: number,
+  topK: number,
+  tokenBudget: number,
+): { readonly places: number; readonly tokens: number } {
+  const fitting = open.filter(
+    ({ isGuideline, isPrivate, evidence }) => !isGuideline && !isPrivate && evidence >= enough,
+  );
+  const places = Math.min(fitting.length, Math.floor(topK * FOR_EXPERIENCES));
+  if (places === 0) return { places, tokens: 0 };
+  const needed = fitting
+    .toSorted(byEvidence)
+    .slice(0, places)
+    .reduce((sum, { lesson }) => sum + estimateLessonTokens(lesson), 0);
+  return { places, tokens: Math.min(needed, Math.floor(tokenBudget * FOR_EXPERIENCES)) };
 }
 
 const NO_INDEX = { lines: 0, tokens: 0 };

@@ -11,6 +11,7 @@ import { graded } from '../../../src/core/verifier.ts';
 import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
 import { createTrialJudge } from '../../../src/learn/trial/replay-tasks.ts';
 import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
+import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.ts';
 import { describeUse } from '../../../src/lessons/explain/describe-use.ts';
 import { start } from '../../record/store/facts.ts';
 import { openTrialWorld, tasksOf } from './trial-world.ts';
@@ -221,7 +222,7 @@ describe('what cannot be tested', () => {
     const said = 'could not be tested: there are no tasks to test it on';
     expect((await openAgain(world, 'iso-dates')).why).toContain(said);
     const trials = await readTrials(world.records);
-    expect(describeUse(world.library, trials).undecided).toEqual([
+    expect(describeUse(world.library, trials, createLessonEffects()).undecided).toEqual([
       { id: 'iso-dates', name: 'iso-dates', reason: said },
     ]);
     await world.run();

@@ -55,6 +55,25 @@ describe('selectLessons', () => {
     expect(verdicts(found)).toEqual({ best: 'shown', near: 'shown', far: 'not-relevant' });
   });
 
+  it('leaves a third of the room to experiences that clearly fit, and gives back what they do not need', () => {
+    const skills = Array.from({ length: 8 }, (_, at) =>
+      candidate(`skill-${at}`, 5 - at / 10, { isGuideline: true }),
+    );
+    const [near, far] = [candidate('happened', 4.5), candidate('happened-elsewhere', 0.5)];
+    const shown = (all: readonly RecallCandidate[], limits: object = {}): readonly string[] =>
+      ids(selectLessons(all, { ...ROOM, topK: 6, ...limits }, NOTHING_ALIKE).lessons);
+    expect(shown([...skills, near]).filter((id) => id.startsWith('happened'))).toEqual(['happened']);
+    expect(shown([...skills, near])).toHaveLength(6);
+    expect(shown([...skills, far])).toEqual(skills.slice(0, 6).map(({ lesson: { id } }) => id));
+    const many = ['x', 'y', 'z', 'w'].map((name) => candidate(name, 4.9));
+    expect(shown([...skills, ...many])).toHaveLength(6);
+    expect(shown([...skills, ...many]).filter((id) => id.startsWith('skill'))).toHaveLength(4);
+    const size = estimateLessonTokens(near.lesson);
+    const tight = { tokenBudget: 4 * size };
+    expect(shown([...skills, near], tight)).toContain('happened');
+    expect(shown(skills, tight)).toHaveLength(4);
+  });
+
   it('respects the limits for lessons and for tokens', () => {
     const three = [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)];
     expect(verdicts(selectLessons(three, { ...ROOM, topK: 2 }, NOTHING_ALIKE)).c).toBe('over-limit');
