@@ -160,7 +160,7 @@ export interface Instar {
    * kinds). Events that others support become changes of the system. Durable when it resolves.
    */
   report(event: InstarEvent): Promise<void>;
-  /** The changes of the system that are in force for an agent and a kind of run; all of them without either. */
+  /** The changes of the system that are in force for an agent (that of `open` unless one is named) and a kind of run. */
   overlays(query?: { readonly agent?: string; readonly runKind?: string }): Promise<readonly InstarOverlay[]>;
   /** What was learned, by name; changes nothing. All states unless one is named. */
   lessons(query?: {

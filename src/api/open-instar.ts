@@ -114,7 +114,9 @@ export async function openInstar(
       await call((records) => records.report({ ...compact(event) }));
     },
     overlays: async (query = {}) => {
-      const found = await call((records) => records.overlays(query));
+      const found = await call((records) =>
+        records.overlays({ ...compact({ agent: scope.agent }), ...query }),
+      );
       return asArray(found).map(asObject).flatMap(readOverlay);
     },
     lessons: (query = {}) => call((records) => createEpisodes(records).list(query)),

@@ -202,15 +202,20 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/adapt', owned(({ api }) => api.adaptation())],
   [
     'GET /api/overlays',
-    shared(async ({ api }, { query }) => [
-      ...(await api.overlays(
-        compact({
-          agent: query.get('agent') ?? undefined,
-          project: query.get('project') ?? undefined,
-          runKind: query.get('runKind') ?? undefined,
-        }),
-      )),
-    ]),
+    shared(async ({ api }, { query, caller }) => {
+      const asked = compact({
+        agent: query.get('agent') ?? undefined,
+        project: query.get('project') ?? undefined,
+        runKind: query.get('runKind') ?? undefined,
+      });
+      const isOwner = caller.kind === 'owner';
+      if (!isOwner && asked.agent === undefined)
+        return createFailure(
+          'bad-request',
+          'Name the agent: /api/overlays?agent=NAME. The owner key lists all.',
+        );
+      return (await api.overlays(asked)).filter(({ visibility }) => isOwner || visibility !== 'private');
+    }),
   ],
   ['GET /api/keys', owned(async ({ keysApi }) => [...(await keysApi.list())])],
   ['POST /api/keys', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.create(body)), 'key')],

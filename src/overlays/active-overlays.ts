@@ -82,7 +82,10 @@ export const listOverlays = (lessons: readonly Lesson[], query: OverlayQuery): r
       const { id, state, revision, text } = lesson;
       if (text.overlay === undefined || (state !== 'trial' && state !== 'live')) return [];
       const scope = { ...text.scope };
-      return [{ lesson: id, name: text.name, revision, state, scope, ...encodeOverlay(text.overlay) }];
+      const { visibility } = text.note;
+      return [
+        { lesson: id, name: text.name, revision, state, scope, visibility, ...encodeOverlay(text.overlay) },
+      ];
     });
 
 /** Undefined for a lesson without an overlay, and for one that is not in use. */

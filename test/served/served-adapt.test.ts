@@ -70,6 +70,14 @@ describe('events of three sessions', () => {
       { state: 'trial', payload: { type: 'validator_policy_tweak', retries: 1 } },
     ]);
     expect(await overlays(here, '?agent=another')).toEqual([]);
+    const asCaller = (query: string) =>
+      ask(here.port, {
+        method: 'GET',
+        path: `/api/overlays${query}`,
+        headers: { authorization: `Bearer ${here.key}` },
+      });
+    expect((await asCaller('')).status).toBe(400);
+    expect(JSON.parse((await asCaller(`?agent=${AGENT}`)).text)).toHaveLength(1);
     const { headers } = await turn(here, 'limited');
     const lesson = String(asObject((await overlays(here))[0]).lesson);
     expect(headers['x-instar-lessons']).toBe(lesson);
