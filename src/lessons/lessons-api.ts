@@ -9,14 +9,14 @@ import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { isActive } from './change-permissions.ts';
 import { encodeOverlay, whyNotOfKind } from './check-overlay.ts';
-import { changedLessonId, decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
+import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { encodeTrial, trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
-import { whyNotApproved } from './identity-approval.ts';
+import { withoutUnapproved } from './identity-approval.ts';
 import { tierOf } from './identity-tier.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
@@ -144,16 +144,10 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       });
       const first = stale[0]?.[0];
       if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
-      const request = { isIdentity: body.identity === true, isUnmeasured: body.unmeasured === true, shown };
       const trials = await options.trials();
       const isMeasured = (lesson: Lesson): boolean => trialOf(lesson, trials)?.end !== undefined;
-      const changes = asArray(body.changes)
-        .filter(isObject)
-        .map(decodeChange)
-        .map((change): Change | RefusedChange => {
-          const why = 'op' in change ? whyNotApproved(change, request, library, isMeasured) : undefined;
-          return why === undefined ? change : { status: 'refused', id: changedLessonId(change), why };
-        });
+      const decoded = asArray(body.changes).filter(isObject).map(decodeChange);
+      const changes = withoutUnapproved(decoded, body, library, isMeasured);
       return publish(changes, reason);
     },
     recall: async (query) => {

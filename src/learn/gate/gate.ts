@@ -10,7 +10,13 @@ import { isFrameLine } from '../distiller/write-lesson.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
-import { contentFingerprint, type FindSimilar, findDuplicate, type TextChange } from './find-duplicate.ts';
+import {
+  contentFingerprint,
+  type FindSimilar,
+  findDuplicate,
+  QUOTING_LEARNERS,
+  type TextChange,
+} from './find-duplicate.ts';
 import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
 import { judgeRetirement, whyNotRetired, whyUntouchable } from './judge-retirement.ts';
 import { lintLesson } from './lint-lesson.ts';
@@ -240,11 +246,11 @@ function besideOld(
  * elsewhere in the session is no reason to hold it. `others`: the lines that no person said.
  */
 const isOwnWording = ({ evidence: { learner } }: LessonText, others: readonly LineMeaning[]): boolean =>
-  others.length === 0 || (learner === 'distiller' && others.every(({ line }) => isFrameLine(line)));
+  others.length === 0 || (QUOTING_LEARNERS.has(learner) && others.every(({ line }) => isFrameLine(line)));
 
 /** A lesson that quotes names the agent's sentence it was about as the agent's: only what that repeats of others matters. */
 const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: LessonText): EvidenceByTrust =>
-  learner === 'distiller'
+  QUOTING_LEARNERS.has(learner)
     ? { ...known, untrusted: known.untrusted.filter(({ isAgent }) => !isAgent) }
     : known;
 

@@ -34,7 +34,7 @@ const MOST_AGENTS = 200;
 /** A folder is named as its agent; a pattern or a path is not a name. */
 const AGENT = /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$/;
 const FILES: readonly IdentityFile[] = ['soul', 'identity'];
-const BY_FILE = 'it came by file: any program can write one';
+const BY_FILE = 'it came by file, and every program can write one';
 
 /**
  * Follows the files `AGENT/SOUL.md` and `AGENT/IDENTITY.md`. What a file says that the library does not is proposed, and waits for a
