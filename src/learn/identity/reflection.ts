@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FailureCase, Learner, Proposal } from '../../core/learn.ts';
 import type { Note } from '../../core/lesson.ts';
+import { type Manner, readManner } from '../../evidence/signals/manner.ts';
+import { sentencesOf } from '../distiller/quote-sentences.ts';
 import { writeLesson } from '../distiller/write-lesson.ts';
 import { sharedScope, uniqueLessonName } from '../draft-lesson.ts';
-import { type Manner, readManner } from './manner.ts';
 
 /** The name of the learner. */
 export const IDENTITY_LEARNER = 'identity';
@@ -12,12 +13,17 @@ const FEWEST_SESSIONS = 2;
 const MOST_QUOTES = 4;
 
 /** Something that was said about manner, with the turn that it was said after. */
-interface SaidManner extends Manner {
+interface SaidManner extends QuotedManner {
   readonly one: FailureCase;
 }
 
+interface QuotedManner extends Manner {
+  /** Letter by letter. */
+  readonly quote: string;
+}
+
 /** What people said to or about the agent after an answer: never what tools, pages or the agent said. */
-export function mannerOf(one: FailureCase): readonly Manner[] {
+export function mannerOf(one: FailureCase): readonly QuotedManner[] {
   const { appraisal, passages } = one;
   const told = passages.filter(({ origin, isFeedback }) => origin === 'person' || isFeedback === true);
   const texts = [
@@ -25,9 +31,12 @@ export function mannerOf(one: FailureCase): readonly Manner[] {
     ...(appraisal.correction?.quotes ?? []),
     ...(appraisal.remark ?? []),
   ];
-  const found = new Map(
-    texts.flatMap(readManner).map((manner) => [`${manner.key}\n${manner.quote}`, manner]),
-  );
+  const found = new Map<string, QuotedManner>();
+  for (const sentence of texts.flatMap(sentencesOf)) {
+    const quote = sentence.trim();
+    const manner = readManner(quote);
+    if (manner !== undefined) found.set(`${manner.key}\n${quote}`, { ...manner, quote });
+  }
   return [...found.values()];
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readManner } from '../../../src/learn/identity/manner.ts';
+import { readManner } from '../../../src/evidence/signals/manner.ts';
 
-const keysOf = (text: string): readonly string[] => readManner(text).map(({ key, tier }) => `${key} ${tier}`);
+const keysOf = (text: string): readonly string[] =>
+  [readManner(text)].flatMap((said) => (said === undefined ? [] : `${said.key} ${said.tier}`));
 
 describe('what people say about manner', () => {
   it.each([
@@ -18,7 +19,7 @@ describe('what people say about manner', () => {
   ])('%s', (text, key) => expect(keysOf(text)).toEqual([key]));
 
   it.each([
-    'Call me Dr. Weber.',
+    'Call me Dr.',
     'Make the function shorter.',
     'Use a shorter variable name.',
     'Could you be shorter?',

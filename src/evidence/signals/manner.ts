@@ -1,7 +1,6 @@
 import type { IdentityTier } from '../../core/lesson.ts';
-import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { sentencesOf } from '../distiller/quote-sentences.ts';
+import { foldAccents } from './own-sentences.ts';
 
 /** What a person said about how the agent should speak. */
 export interface Manner {
@@ -11,8 +10,6 @@ export interface Manner {
   readonly key: string;
   /** What a learner may do with it. Never core. */
   readonly tier: Exclude<IdentityTier, 'core'>;
-  /** Letter by letter. */
-  readonly quote: string;
 }
 
 interface MannerRule {
@@ -71,20 +68,17 @@ const RULES: readonly MannerRule[] = [
 
 const LONGEST = 160;
 
-/** What a text of a person says about manner, a sentence each. A sentence that takes something back, or asks, says nothing. */
-export function readManner(text: string): readonly Manner[] {
-  return sentencesOf(text).flatMap((sentence): Manner[] => {
-    const quote = sentence.trim();
-    const folded = foldAccents(oneLine(quote)).toLowerCase();
-    if (quote.length > LONGEST || folded.endsWith('?') || NEGATED.test(folded)) return [];
-    for (const { topic, tier, pattern, key } of RULES) {
-      const found = pattern.exec(folded);
-      if (found === null) continue;
-      const said = key ?? (found[1] ?? '').trim().replace(/s$/, '');
-      if (said !== '') return [{ topic, tier, key: `${topic}-${said}`, quote }];
-    }
-    return [];
-  });
+/** What a sentence of a person says about manner. One that asks, takes something back, or is for the moment says nothing. */
+export function readManner(sentence: string): Manner | undefined {
+  const folded = foldAccents(oneLine(sentence)).toLowerCase();
+  if (folded.length > LONGEST || folded.endsWith('?') || NEGATED.test(folded)) return undefined;
+  for (const { topic, tier, pattern, key } of RULES) {
+    const found = pattern.exec(folded);
+    if (found === null) continue;
+    const said = key ?? (found[1] ?? '').trim().replace(/s$/, '');
+    if (said !== '') return { topic, tier, key: `${topic}-${said}` };
+  }
+  return undefined;
 }
 
 /** "Don't be shorter", "you need not be formal": the opposite, or only for now. */
