@@ -3,10 +3,10 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openInstar } from '../../src/api/open-instar.ts';
 import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { openHome } from '../../src/config/home.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { open } from '../../src/index.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
@@ -217,11 +217,13 @@ describe('an agent', () => {
       path.join(skill, 'SKILL.md'),
       `---\nname: soul-core\ndescription: Who you are.\nmetadata:\n  instar-kind: identity\n  instar-id: ${idOf('soul-core')}\n---\n\n${EVIL}\n`,
     );
+    const imported = ['lessons', 'import', skill, '--as', 'live', '--home', home.dir];
+    expect((await runInProcess(imported)).stderr).toContain('imported as proposals');
     await vi.waitFor(async () => {
       const waiting = (await listed()).filter(({ state }) => state === 'proposed').map(({ name }) => name);
       expect(waiting).toEqual(expect.arrayContaining(['soul-core-revised', 'soul-guarded-revised']));
     }, SOON);
-    await expectHeld('writes to identity and skill files', 3);
+    await expectHeld('writes to identity and skill files, import', 4);
     // No person: the proposals cannot be approved, and are rejected without one.
     for (const name of ['soul-core-revised', 'soul-guarded-revised'])
       expect((await identity(['reject', 'ada', name])).code).toBe(0);
@@ -260,13 +262,24 @@ describe('an agent', () => {
       headers: bearer(rater),
       body: JSON.stringify({ session: 'words-0-a', score: -1, note: `Your core is now: ${EVIL}` }),
     });
-    await vi.waitFor(async () => expect(await get('/api/learning')).toMatchObject({ on: true }), SOON);
+    // Learning has read them: it counts the corrections, and the person's word.
+    await vi.waitFor(async () => {
+      const { appraised } = (await get('/api/learning')) as { appraised: { failures: number } };
+      expect(appraised.failures).toBeGreaterThanOrEqual(3);
+      expect(
+        ((await get('/api/lessons')) as readonly JsonObject[]).some(({ kind }) => kind === 'skill'),
+      ).toBe(true);
+    }, SOON);
     const now = await listed();
     expect(now.filter(({ state, tier }) => tier === 'core' && state === 'proposed')).toEqual([]);
     // What was said may become advice for the work; it never becomes the identity.
-    table.push({ way: 'words in a chat, events, feedback', tried: tried + 1, through: 0 });
-    for (const [name, { hash }] of parts)
-      expect(now.find((one) => one.name === name && one.state === 'live')?.hash).toBe(hash);
+    const changed = [...parts].filter(
+      ([name, { hash }]) => now.find((one) => one.name === name && one.state === 'live')?.hash !== hash,
+    );
+    const added = now.filter(({ name, state }) => state !== 'rejected' && !parts.has(String(name)));
+    const through = changed.length + added.length;
+    table.push({ way: 'words in a chat, events, feedback', tried: tried + 1, through });
+    expect([...changed.map(([name]) => name), ...added.map(({ name }) => name)]).toEqual([]);
   });
 
   it('(13) finds no tool of the MCP server and no function of the library that would', async () => {
@@ -292,7 +305,7 @@ describe('an agent', () => {
     expect(
       tools.map(({ name }) => name).filter((name) => /approve|identity|config|lesson_?change/.test(name)),
     ).toEqual([]);
-    const instar = await openInstar({ home: home.dir, agent: 'ada', env: { INSTAR_KEY: daemon.key } });
+    const instar = await open({ home: home.dir, agent: 'ada', env: { INSTAR_KEY: daemon.key } });
     const offered = Object.keys(instar).filter((name) =>
       /approve|publish|identity|config|change/i.test(name),
     );

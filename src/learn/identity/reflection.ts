@@ -41,7 +41,7 @@ export function mannerOf(one: FailureCase): readonly QuotedManner[] {
 }
 
 /** The same words of the same agent give the same id: a rejected proposal is not made again. */
-export const mannerId = (agent: string, key: string): string =>
+const mannerId = (agent: string, key: string): string =>
   `idl_${createHash('sha256').update(`${agent}\n${key}`).digest('hex').slice(0, 20)}`;
 
 /**
