@@ -95,6 +95,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'List, approve and edit what was learned, with evidence and measured effect.',
     load: async () => (await import('./lessons.ts')).declareLessons,
   },
+  identity: {
+    description: 'Show who an agent is, and decide about changes of it.',
+    load: async () => (await import('./identity.ts')).declareIdentity,
+  },
   learning: {
     description: 'Show whether Instar learns, and turn learning on or off.',
     load: async () => (await import('./learning.ts')).declareLearning,

@@ -25,6 +25,8 @@ export interface Home {
   readonly clockFile: string;
   /** Skills as files, for people to read and edit. */
   readonly skillsDir: string;
+  /** Who each agent is, as files: a folder for each agent. */
+  readonly identityDir: string;
   /** Cached embeddings of lessons. */
   readonly vectorFile: string;
   /** Shortened system prompts. */
@@ -54,6 +56,7 @@ export function homeAt(dir: string): Home {
     snapshotDir: join(root, 'snapshots'),
     clockFile: join(root, 'clock.json'),
     skillsDir: join(root, 'skills'),
+    identityDir: join(root, 'identity'),
     vectorFile: join(root, 'vectors.bin'),
     promptsDir: join(root, 'prompts'),
     logFile: join(root, 'logs', 'instar.log'),

@@ -81,6 +81,13 @@ export type LessonSource = 'experience' | 'told' | 'inferred' | 'practice';
  */
 export type Visibility = 'private' | 'scoped' | 'shared';
 
+/**
+ * Who may change a lesson of the kind identity, under every autonomy. `core`: a person. `guarded`: a learner may propose, a person
+ * approves. `free`: a learner's change may go on trial.
+ */
+export const IDENTITY_TIERS = ['core', 'guarded', 'free'] as const;
+export type IdentityTier = (typeof IDENTITY_TIERS)[number];
+
 /** Metadata of a lesson. */
 export interface Note {
   /** The situation it was learned in, in one sentence. */
@@ -101,6 +108,8 @@ export interface Note {
   readonly triggers?: readonly string[];
   /** For every task in its scope: a person or a model said so. A learner without a model never sets it. */
   readonly isAlways?: true;
+  /** Of an identity; absent: guarded. */
+  readonly tier?: IdentityTier;
 }
 
 /** One revision of a lesson, immutable once published. */

@@ -17,6 +17,7 @@ import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
 import { createHoldout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
+import { createIdentityMirror, joinMirrors } from '../lessons/identity-files/identity-mirror.ts';
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
@@ -25,6 +26,7 @@ import { createRecall, type LessonRecall, type RecallSettings } from '../lessons
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
+import type { FileFault } from '../lessons/skill-files/draft-import.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
 import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
 import { createReadLearnedIn } from '../lessons/visibility.ts';
@@ -137,15 +139,12 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     const update = (): void => void ready.update(library.shown(clock.now()));
     update();
     library.onChange(update);
-    const mirror = createSkillMirror({
-      dir: home.skillsDir,
-      library,
-      clock,
-      newId,
-      log,
-      lint: lintSkillText,
-      onFault: ({ file, why }) => log.warn({ file }, `skills folder: ${why}`),
-    });
+    const onFault = ({ file, why }: FileFault): void => log.warn({ file }, `file of a lesson: ${why}`);
+    const files = { library, clock, newId, log, lint: lintSkillText, onFault };
+    const mirror = joinMirrors(
+      createSkillMirror({ ...files, dir: home.skillsDir }),
+      createIdentityMirror({ ...files, dir: home.identityDir }),
+    );
     const showLessons = createShowLessons({
       library,
       recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),

@@ -28,6 +28,7 @@ import { createQuoteComparison } from './distiller/same-rule.ts';
 import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
+import { createIdentityStep } from './identity/identity-step.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
@@ -222,6 +223,7 @@ export async function startLearningWorker(
           newId,
           log,
         });
+  const identity = createIdentityStep({ evidence, library, gate, clock, newId, log, signal });
   const { killFile, ...rules } = settings.adapt ?? USUAL_ADAPT;
   const adapt = await openAdaptStep({
     records,
@@ -241,7 +243,7 @@ export async function startLearningWorker(
     flows: createFlowWatch({ records, evidence }),
     evidence,
     observer: createObserver({ records, evidence, library, effects, log }),
-    buffer: joinFolds([ports.buffer, adapt, ...(practice?.folds ?? [])]),
+    buffer: joinFolds([ports.buffer, adapt, identity, ...(practice?.folds ?? [])]),
     prices: createPrices(settings.prices),
     since: settings.since,
     budget,
@@ -252,6 +254,7 @@ export async function startLearningWorker(
       if (isKilled()) return;
       await step.learn(known, write);
       await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
+      await identity.learn(write, () => signal.aborted || !known.switch.isOn);
     },
     study: async (known, write) => {
       if (isKilled()) return;

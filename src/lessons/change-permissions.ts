@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Author, Lesson, LessonState, LessonText } from '../core/lesson.ts';
+import { whyNotOfTier } from './identity-tier.ts';
 
 /** Whether a lesson of this state is waiting or in use, so that its name is taken. */
 export const isActive = (state: LessonState): boolean => state !== 'retired' && state !== 'rejected';
@@ -27,6 +28,7 @@ export function whyNotPermitted(
   for (const lesson of lessons) {
     const before = view.lesson(lesson.id);
     const why =
+      whyNotOfTier(by, before, lesson) ??
       (by.kind === 'file' ? whyNotByFile(before, lesson) : undefined) ??
       (before === undefined || by.kind === 'person' ? undefined : whyProtected(before, lesson, by.kind)) ??
       whyNameTaken(view, lesson, lessons);
@@ -49,13 +51,13 @@ function whyProtected(before: Lesson, after: Lesson, kind: Author['kind']): stri
 }
 
 /**
- * A file in the skills folder can be written by any program of the user. It may propose a skill, revise one in use, and
- * retire one; it never approves, pins, freezes or unfreezes, prolongs, or changes where a lesson in use applies.
+ * A file in the skills folder can be written by any program of the user. It may propose a skill or an identity, revise a skill in
+ * use, and retire one; it never approves, pins, freezes or unfreezes, prolongs, or changes where a lesson in use applies.
  */
 function whyNotByFile(before: Lesson | undefined, after: Lesson): string | undefined {
   const { id } = after;
-  if (after.kind !== 'skill')
-    return `${id} is a lesson of the kind ${after.kind}: a file may change skills only`;
+  if (after.kind !== 'skill' && after.kind !== 'identity')
+    return `${id} is a lesson of the kind ${after.kind}: a file may change skills and identities only`;
   if (before === undefined)
     return after.state === 'proposed' ? undefined : `${id} is new: a file may only propose it`;
   if (before.pinned || before.pinned !== after.pinned || before.frozen !== after.frozen)

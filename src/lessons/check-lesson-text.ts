@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isObject, type JsonObject } from '../core/json.ts';
-import type { LessonSource, Taint, Visibility } from '../core/lesson.ts';
+import { IDENTITY_TIERS, type LessonSource, type Taint, type Visibility } from '../core/lesson.ts';
 import { checkOverlay } from './check-overlay.ts';
 import { checkChoice, checkList, checkString } from './check-words.ts';
 
@@ -78,6 +78,7 @@ function checkNote(note: unknown): Why {
     (note.isAlways === undefined || note.isAlways === true
       ? undefined
       : 'note.isAlways must be true or absent') ??
+    (note.tier === undefined ? undefined : checkChoice('note.tier', note.tier, IDENTITY_TIERS)) ??
     checkShare(note, 'importance') ??
     checkShare(note, 'confidence') ??
     checkChoice('note.source', note.source, SOURCES) ??

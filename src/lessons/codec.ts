@@ -54,6 +54,7 @@ const copyNote = (note: Note): Note => ({
   links: [...note.links],
   ...(note.triggers === undefined ? undefined : { triggers: [...note.triggers] }),
   ...(note.isAlways === true ? { isAlways: true } : undefined),
+  ...(note.tier === undefined ? undefined : { tier: note.tier }),
 });
 
 const copyEvidence = ({ turns, quotes, learner, model, prompt }: Evidence): Evidence => ({

@@ -16,6 +16,8 @@ import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
+import { withoutUnapproved } from './identity-approval.ts';
+import { tierOf } from './identity-tier.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
@@ -116,15 +118,18 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         createdAt: new Date(lesson.createdAt).toISOString(),
         why: { ...explainState(lesson, library, trialOf(lesson, trials)) },
         project: await projectLabel(lesson, records),
-        history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
-          at: new Date(at).toISOString(),
-          by: by.name,
-          op,
-          reason,
-          state,
-          revision,
-          generation,
-        })),
+        history: library
+          .history(lesson.id)
+          .map(({ at, by, reason, op, state, revision, generation, text }) => ({
+            at: new Date(at).toISOString(),
+            by: by.name,
+            op,
+            reason,
+            state,
+            revision,
+            generation,
+            ...(lesson.kind === 'identity' ? { content: text.content } : {}),
+          })),
       });
     },
     why: (turn) => explainTurn(turn, records, library),
@@ -139,7 +144,10 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       });
       const first = stale[0]?.[0];
       if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
-      const changes = asArray(body.changes).filter(isObject).map(decodeChange);
+      const trials = await options.trials();
+      const isMeasured = (lesson: Lesson): boolean => trialOf(lesson, trials)?.end !== undefined;
+      const decoded = asArray(body.changes).filter(isObject).map(decodeChange);
+      const changes = withoutUnapproved(decoded, body, library, isMeasured);
       return publish(changes, reason);
     },
     recall: async (query) => {
@@ -228,6 +236,7 @@ const summary = (lesson: Lesson): JsonObject =>
     source: lesson.text.note.source,
     taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
     isAlways: lesson.text.note.isAlways,
+    tier: tierOf(lesson),
     pinned: lesson.pinned || undefined,
     frozen: lesson.frozen || undefined,
     expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),
@@ -257,9 +266,15 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
 });
 
 /** Identifies the exact text of a lesson: an approval is for this text. */
-const lessonHash = ({ name, description, content, overlay }: LessonText): string =>
+const lessonHash = ({ name, description, content, overlay, note: { tier }, scope }: LessonText): string =>
   hashShownText([
-    JSON.stringify([name, description, content, ...(overlay === undefined ? [] : [overlay.payload])]),
+    JSON.stringify([
+      name,
+      description,
+      content,
+      ...(overlay === undefined ? [] : [overlay.payload]),
+      ...(tier === undefined ? [] : [tier, scope.agent ?? '']),
+    ]),
   ]);
 
 /** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */

@@ -1,5 +1,6 @@
 import type { Lesson, LessonText } from '../core/lesson.ts';
 import { truncateEnd } from '../text/truncate.ts';
+import { byPlaceInBlock } from './identity-tier.ts';
 import { contentOf } from './overlay-lessons.ts';
 
 /*
@@ -18,7 +19,7 @@ const REPLACES = 'A skill below replaces the earlier one of its name.';
 const WITHDRAWN = 'No longer valid, to be disregarded: ';
 
 /**
- * The block at the beginning of a thread: the lines of `index` in their order, then `lessons` with their bodies, by id. Empty
+ * The block at the beginning of a thread: the lines of `index` in their order, then `lessons` with their bodies, identities first, by id. Empty
  * for no lessons. The lines stand before the bodies, in a paragraph of their own, which no lesson's text can end.
  */
 export function renderBlock(lessons: readonly Lesson[], index: readonly Lesson[] = []): string {
@@ -108,7 +109,7 @@ function firstRule({ content }: LessonText): string {
 }
 
 const renderEach = (lessons: readonly Lesson[]): readonly string[] =>
-  [...lessons].sort((a, b) => (a.id < b.id ? -1 : 1)).map(renderLesson);
+  [...lessons].sort(byPlaceInBlock).map(renderLesson);
 
 function renderLesson({ text }: Lesson): string {
   const description = oneLine(text.description);

@@ -1,5 +1,6 @@
 import type { Lesson, LessonPlace, PlacedLessons } from '../core/lesson.ts';
 import { oneLine } from '../text/visible-text.ts';
+import { byPlaceInBlock } from './identity-tier.ts';
 import { contentOf } from './overlay-lessons.ts';
 import { renderBlock } from './render-block.ts';
 
@@ -12,7 +13,7 @@ const LEAD = 'As I said before: ';
 
 /** What was written by a model or by a person, as it was written; then the user's own words, a line each. By id; empty for none. */
 export function renderSaid(lessons: readonly Lesson[]): string {
-  const said = lessons.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(readWords);
+  const said = lessons.toSorted(byPlaceInBlock).map(readWords);
   const written = said.flatMap(({ words, isUser }) => (isUser || words === '' ? [] : [words]));
   const own = [...new Set(said.flatMap(({ words, isUser }) => (isUser ? [words] : [])))];
   return [...written, ...(own.length === 0 ? [] : [`${LEAD}${own.join('\n')}`])].join('\n\n');

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, LessonState } from '../core/lesson.ts';
 import { uniqueKeyOf } from './change-permissions.ts';
 import { compareGenerations, shownRevision } from './generations.ts';
+import { isOwnersAlone } from './identity-tier.ts';
 import type { LibraryState } from './library-state.ts';
 
 type Restore = Extract<Change, { op: 'restore' }>;
@@ -33,9 +34,18 @@ export function rollbackChanges(
     if (holder !== undefined && holder !== id && !leaving.has(holder))
       leaving.set(holder, `replaced by ${id}, rolled back to generation ${generation}`);
   }
-  const retires = [...leaving].map(([id, reason]): Change => ({ op: 'retire', id, reason }));
-  return [...retires, ...restores];
+  const isKept = (id: string): boolean => isOwnersIdentity(libraryState, id);
+  const retires = [...leaving]
+    .filter(([id]) => !isKept(id))
+    .map(([id, reason]): Change => ({ op: 'retire', id, reason }));
+  return [...retires, ...restores.filter(({ id }) => !isKept(id))];
 }
+
+/** An identity of the owner's own tiers stays as it is: it is rolled back by itself, at the owner's word. */
+const isOwnersIdentity = (libraryState: LibraryState, id: string): boolean => {
+  const lesson = libraryState.lesson(id);
+  return lesson !== undefined && isOwnersAlone(lesson);
+};
 
 /** Whether prompts may now contain the text of this revision. */
 function isShownAs(libraryState: LibraryState, id: string, revision: number): boolean {

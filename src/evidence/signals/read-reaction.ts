@@ -10,6 +10,7 @@ import {
   CORRECTING_CLAUSES,
   CORRECTING_PHRASES,
 } from './correction-patterns.ts';
+import { readManner } from './manner.ts';
 import { isOutageSentence } from './outage-words.ts';
 import { foldAccents, type OwnSentence, readOwnSentences } from './own-sentences.ts';
 import { DOUBT, findThanks } from './praise-phrases.ts';
@@ -102,7 +103,8 @@ function reactionOf(sentences: readonly OwnSentence[], context: ReplyContext): R
   const remark = sentences
     .filter(
       ({ text, folded, block }, index) =>
-        (kinds[index] === 'other' || (context.isRevised === true && kinds[index] === 'task')) &&
+        (kinds[index] === 'other' ||
+          (kinds[index] === 'task' && (context.isRevised === true || readManner(text) !== undefined))) &&
         block < begun &&
         (context.isRevised === true ? isRepeatedChange(text) : isRepeatable(text)) &&
         !isAnswer(folded, context.question),

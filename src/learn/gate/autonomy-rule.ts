@@ -1,5 +1,5 @@
 import type { GateOutcome } from '../../core/learn.ts';
-import type { LessonKind } from '../../core/lesson.ts';
+import type { IdentityTier, LessonKind } from '../../core/lesson.ts';
 import { foldText } from './normalize-text.ts';
 
 export type Autonomy = 'manual' | 'guarded' | 'autonomous';
@@ -18,9 +18,18 @@ export interface AutonomyRuling {
 }
 
 /** What a change without findings becomes under an autonomy setting. */
-export function autonomyRule(autonomy: Autonomy, kind: LessonKind, content: string): AutonomyRuling {
+export function autonomyRule(
+  autonomy: Autonomy,
+  kind: LessonKind,
+  content: string,
+  tier: IdentityTier = 'guarded',
+): AutonomyRuling {
   if (autonomy === 'manual')
     return { outcome: 'proposed', why: ['autonomy is manual: every change needs approval'] };
+  if (kind === 'identity')
+    return tier === 'free'
+      ? { outcome: 'trial', why: [] }
+      : { outcome: 'proposed', why: [`a ${tier} part of an identity needs approval, whatever the autonomy`] };
   if (autonomy === 'autonomous') return { outcome: 'live', why: [] };
   if (ADVICE.has(kind)) return { outcome: 'trial', why: [] };
   if (kind === 'fragment')

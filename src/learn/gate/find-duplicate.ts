@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProposedChange } from '../../core/learn.ts';
-import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { Lesson, LessonKind, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { foldedWords, foldText } from './normalize-text.ts';
@@ -33,10 +33,16 @@ export async function findDuplicate(
   const isChanged = (id: string): boolean =>
     change.op === 'merge' ? change.ids.includes(id) : change.id === id;
   const print = contentFingerprint(text);
-  // A lesson of another scope is no duplicate.
+  const isIdentity = kindOf(change, library) === 'identity';
+  // A lesson of another scope is no duplicate; nor is what an agent is of what its work needs.
   const others = library
     .lessons()
-    .filter((lesson) => !isChanged(lesson.id) && mayScopesOverlap(lesson.text.scope, text.scope));
+    .filter(
+      (lesson) =>
+        !isChanged(lesson.id) &&
+        (lesson.kind === 'identity') === isIdentity &&
+        mayScopesOverlap(lesson.text.scope, text.scope),
+    );
   for (const lesson of others) {
     // Whoever goes back to what they said before a newer word means it.
     const isOpen = isActive(lesson) || lesson.supersededBy !== undefined;
@@ -59,6 +65,9 @@ export async function findDuplicate(
     isKnown: true,
   };
 }
+
+const kindOf = (change: TextChange, library: Library): LessonKind | undefined =>
+  change.op === 'add' ? change.kind : library.lesson(change.op === 'merge' ? change.into : change.id)?.kind;
 
 /** The most similar lesson in use. None when the embedding fails: names and words have been compared by then. */
 async function nearest(
@@ -88,7 +97,10 @@ function whyRemoved(lesson: Lesson, print: string, library: Library): string | u
     : `the same text was retired (${id})${because}`;
 }
 
-const isQuoting = ({ evidence: { learner } }: LessonText): boolean => learner === 'distiller';
+const isQuoting = ({ evidence: { learner } }: LessonText): boolean => QUOTING_LEARNERS.has(learner);
+
+/** Learners that write people's own words in the frame of this program, and nothing else. */
+export const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'identity']);
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 

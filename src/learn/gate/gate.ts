@@ -10,7 +10,13 @@ import { isFrameLine } from '../distiller/write-lesson.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
-import { contentFingerprint, type FindSimilar, findDuplicate, type TextChange } from './find-duplicate.ts';
+import {
+  contentFingerprint,
+  type FindSimilar,
+  findDuplicate,
+  QUOTING_LEARNERS,
+  type TextChange,
+} from './find-duplicate.ts';
 import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
 import { judgeRetirement, whyNotRetired, whyUntouchable } from './judge-retirement.ts';
 import { lintLesson } from './lint-lesson.ts';
@@ -77,7 +83,7 @@ async function judge(
   if (change.op === 'retire') return judgeRetirement(change, read.proposal.turns ?? [], cases, library);
   if (options.hasSecret(allText(change.text))) return refused('it contains a secret');
   const old = library.lesson(changedLessonId(change));
-  const conflict = whyNotChange(change, old) ?? whyNotMerge(change, library);
+  const conflict = whyNotChange(change, old) ?? whyNotMerge(change, library) ?? whyNotCore(change, old);
   if (conflict !== undefined) return refused(conflict);
   const duplicate = await findDuplicate(change, library, options.findSimilar);
   if (duplicate !== undefined) return { ...refused(duplicate.why), isKnown: duplicate.isKnown };
@@ -134,7 +140,7 @@ async function judge(
 
   // 4. What does the autonomy setting allow?
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
-  const ruling = autonomyRule(options.autonomy, kind, change.text.content);
+  const ruling = autonomyRule(options.autonomy, kind, change.text.content, change.text.note.tier);
   const outcome = doubts.length > 0 ? 'proposed' : ruling.outcome;
   const note = weighed.isFromChat ? withoutAlways(change.text.note, old) : change.text.note;
   const text: LessonText = { ...change.text, note, evidence: weighed.evidence, taint };
@@ -159,6 +165,17 @@ function whyNotChange(change: TextChange, old: Lesson | undefined): string | und
   const isSame = contentFingerprint(old.text) === contentFingerprint(change.text);
   return isSame && old.text.description === change.text.description
     ? `${old.id} already says exactly this`
+    : undefined;
+}
+
+function whyNotCore(change: TextChange, old: Lesson | undefined): string | undefined {
+  const kind = change.op === 'add' ? change.kind : old?.kind;
+  if (kind !== 'identity') return undefined;
+  const { tier } = change.text.note;
+  if (tier === 'core' || old?.text.note.tier === 'core')
+    return 'the core of an identity is not learned: only a person may change it';
+  return old !== undefined && old.text.note.tier !== tier
+    ? 'only a person may change the tier of an identity'
     : undefined;
 }
 
@@ -229,11 +246,11 @@ function besideOld(
  * elsewhere in the session is no reason to hold it. `others`: the lines that no person said.
  */
 const isOwnWording = ({ evidence: { learner } }: LessonText, others: readonly LineMeaning[]): boolean =>
-  others.length === 0 || (learner === 'distiller' && others.every(({ line }) => isFrameLine(line)));
+  others.length === 0 || (QUOTING_LEARNERS.has(learner) && others.every(({ line }) => isFrameLine(line)));
 
 /** A lesson that quotes names the agent's sentence it was about as the agent's: only what that repeats of others matters. */
 const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: LessonText): EvidenceByTrust =>
-  learner === 'distiller'
+  QUOTING_LEARNERS.has(learner)
     ? { ...known, untrusted: known.untrusted.filter(({ isAgent }) => !isAgent) }
     : known;
 

@@ -160,6 +160,7 @@ function whyShown(
   const figure = seen === undefined ? '' : ` (${seen.relevance.toFixed(2)}, ${ENOUGH.toFixed(2)} is enough)`;
   const pinned = lesson.pinned ? '; it is pinned' : '';
   if (seen?.error !== undefined) return `it is shown because of the error ${seen.error}${pinned}`;
+  if (lesson.kind === 'identity') return `it is part of the identity of its agent${pinned}`;
   if (isFragment(lesson) && isInScope(scope, asker, undefined))
     return `it is guidance for every run in its scope, whatever the task${pinned}`;
   if (lesson.text.note.isAlways === true && isInScope(scope, asker, undefined))

@@ -95,7 +95,8 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       stamps[slot] = stamp;
       audienceIds[slot] = audienceId(lesson);
       guidelines[slot] = isGuideline(lesson) ? 1 : 0;
-      always[slot] = lesson.text.note.isAlways === true || isFragment(lesson) ? 1 : 0;
+      always[slot] =
+        lesson.text.note.isAlways === true || isFragment(lesson) || lesson.kind === 'identity' ? 1 : 0;
       refresh(slot, lesson);
     },
     refresh,

@@ -138,7 +138,9 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     update: async (all) => {
       const lessons = all.filter(isRecalled);
       newest = lessons;
-      fragments = new Set(lessons.filter(isFragment).map(({ id }) => id));
+      fragments = new Set(
+        lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
+      );
       const unknown = lessons.filter(
         (lesson) => lesson.text.note.visibility === 'private' && !places.has(revisionKey(lesson)),
       );

@@ -2,6 +2,7 @@ import type { Lesson, LessonPlace, LessonText } from '../../core/lesson.ts';
 import type { ConsideredLesson, RecallOutcome, RecallResult } from '../../core/recall.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from '../../text/estimate-tokens.ts';
 import type { HoldoutLot } from '../effect/hold-out.ts';
+import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import type { RecallCandidate } from './find-candidates.ts';
@@ -37,6 +38,8 @@ const MOST_CONSIDERED = 20;
 const FOR_EXPERIENCES = 1 / 3;
 /** Fragments of a block: the newest ones. */
 const MOST_FRAGMENTS = 3;
+/** For all identities of a block, besides the budget of the others. */
+const IDENTITY_TOKENS = 600;
 
 /** An estimate of a lesson's size in a prompt. */
 export function estimateLessonTokens({ text }: Lesson): number {
@@ -64,7 +67,7 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 ]);
 
 /**
- * Fragments come first. The others are ranked by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
+ * Identities come first, then fragments. The others are ranked by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
  * shown with their bodies, the next ones by a line each. A held-out lesson takes its place in the budget, so that the other
  * lessons do not depend on the hold-out.
  */
@@ -87,6 +90,19 @@ export function selectLessons(
     if (twin !== undefined) twins.set(candidate, twin.lesson.id);
     return twin !== undefined;
   };
+  let identities = 0;
+  let identityTokens = 0;
+  /** An identity has a budget of its own; what the owner approved is never held out. */
+  const judgeIdentity = (candidate: RecallCandidate): RecallOutcome => {
+    const size = estimateLessonTokens(candidate.lesson);
+    if (topK === 0) return 'over-limit';
+    if (identityTokens + size > IDENTITY_TOKENS) return 'over-budget';
+    taken.push(candidate);
+    identities++;
+    identityTokens += size;
+    if (isOwnersAlone(candidate.lesson)) return 'shown';
+    return lotOf(candidate.lesson.id) === 'held-out' ? 'held-out' : 'shown';
+  };
   const judge = (candidate: RecallCandidate): RecallOutcome => {
     const { lesson, evidence, activation, isKept, isDue } = candidate;
     if (candidate.isPrivate) return 'private';
@@ -94,11 +110,12 @@ export function selectLessons(
     if (!isDue && evidence < enough) return 'not-relevant';
     if (!isDue && !isKept && evidence < Math.min(enough, 0) + AGE_MARGIN * (1 - activation))
       return 'hidden-by-age';
+    if (lesson.kind === 'identity') return judgeIdentity(candidate);
     // Fragments are alike where their frames are: what they say is short.
     if (!candidate.isFragment && isRepeated(candidate)) return 'near-duplicate';
     const size = estimateLessonTokens(lesson);
     const isLast = candidate.isGuideline && isReserved && candidate.isFragment !== true;
-    if (taken.length >= topK - (isLast ? kept.places : 0)) return 'over-limit';
+    if (taken.length - identities >= topK - (isLast ? kept.places : 0)) return 'over-limit';
     if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
       return 'over-limit';
     if (tokens + size > tokenBudget - (isLast ? kept.tokens : 0)) return 'over-budget';
@@ -113,7 +130,10 @@ export function selectLessons(
   isReserved = false;
   const ranked = first.map(({ candidate, verdict }) => ({
     candidate,
-    verdict: wasReserved && candidate.isGuideline && OUT_OF_ROOM.has(verdict) ? judge(candidate) : verdict,
+    verdict:
+      wasReserved && candidate.isGuideline && candidate.lesson.kind !== 'identity' && OUT_OF_ROOM.has(verdict)
+        ? judge(candidate)
+        : verdict,
   }));
 
   const bodies = taken.length;
@@ -134,7 +154,9 @@ export function selectLessons(
   const judged = ranked.map(({ candidate, verdict }) => ({ candidate, verdict: list(candidate, verdict) }));
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
-  const unmeasured = taken.map(({ lesson }) => lesson.id).filter((id) => lotOf(id) === 'unmeasured');
+  const unmeasured = taken
+    .filter(({ lesson }) => isOwnersAlone(lesson) || lotOf(lesson.id) === 'unmeasured')
+    .map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
     lessons: [...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson),
@@ -198,7 +220,10 @@ const interest = (verdict: RecallOutcome): number => {
 };
 const rankOf = ({ evidence, activation }: RecallCandidate): number => evidence + NEAR_TIE * activation;
 const byId = (a: RecallCandidate, b: RecallCandidate): number => (a.lesson.id < b.lesson.id ? -1 : 1);
+const isIdentity = ({ lesson }: RecallCandidate): boolean => lesson.kind === 'identity';
 const byRank = (a: RecallCandidate, b: RecallCandidate): number =>
+  Number(isIdentity(b)) - Number(isIdentity(a)) ||
+  (isIdentity(a) ? byPlaceInBlock(a.lesson, b.lesson) : 0) ||
   Number(b.isFragment === true) - Number(a.isFragment === true) ||
   (a.isFragment === true ? b.lesson.createdAt - a.lesson.createdAt : 0) ||
   Number(b.isGuideline) - Number(a.isGuideline) ||
@@ -207,7 +232,9 @@ const byRank = (a: RecallCandidate, b: RecallCandidate): number =>
 const byEvidence = (a: RecallCandidate, b: RecallCandidate): number => b.evidence - a.evidence || byId(a, b);
 /** By id within a block: the same lessons give the same bytes for every query. */
 const byPlace = (a: RecallCandidate, b: RecallCandidate): number =>
-  Number(b.isGuideline) - Number(a.isGuideline) || byId(a, b);
+  Number(isIdentity(b)) - Number(isIdentity(a)) ||
+  Number(b.isGuideline) - Number(a.isGuideline) ||
+  byId(a, b);
 
 const considered = (
   { lesson, evidence, activation }: RecallCandidate,

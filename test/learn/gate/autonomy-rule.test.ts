@@ -48,7 +48,36 @@ describe('a lesson without findings', () => {
   });
 
   it('goes live under autonomous', async () => {
-    for (const kind of PROMPT_KINDS) expect(await outcomeOf('autonomous', kind)).toBe('live');
+    for (const kind of PROMPT_KINDS)
+      if (kind !== 'identity') expect(await outcomeOf('autonomous', kind)).toBe('live');
+  });
+
+  it.each([
+    ['manual', 'free', 'proposed'],
+    ['guarded', 'free', 'trial'],
+    ['autonomous', 'free', 'trial'],
+    ['guarded', 'guarded', 'proposed'],
+    ['autonomous', 'guarded', 'proposed'],
+    ['autonomous', undefined, 'proposed'],
+    ['autonomous', 'core', 'refused'],
+    ['manual', 'core', 'refused'],
+  ] as const)('under %s, an identity of the tier %s is %s (never live)', async (autonomy, tier, outcome) => {
+    const { change, quotes } = proposalOf(CLEAN, cases);
+    if (change.op !== 'add') throw new Error('an addition');
+    const { text } = change;
+    const note = { ...text.note, ...(tier === undefined ? {} : { tier }) };
+    const proposal = { change: { ...change, kind: 'identity' as const, text: { ...text, note } }, quotes };
+    const library = await libraryWith();
+    const judgement = await gateWith({ autonomy })(proposal, cases, library);
+    expect(judgement.outcome).toBe(outcome);
+    // The library itself would refuse more than the gate allows.
+    for (const state of ['trial', 'live'] as const) {
+      if (state === outcome || judgement.change?.op !== 'add') continue;
+      const forced = setOf(`s-${state}`, [{ ...judgement.change, state }], learner);
+      const isFree = tier === 'free' && state === 'trial';
+      const { results } = await (await libraryWith()).publish(forced);
+      expect(results[0]?.status).toBe(isFree ? 'applied' : 'refused');
+    }
   });
 
   it.each(['route', 'limit', 'flow'] as const)(

@@ -1,0 +1,90 @@
+import { asObject, type JsonObject } from '../core/json.ts';
+import type { Change, Lesson } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import { changedLessonId, type RefusedChange } from './codec.ts';
+import { isOwnersAlone, tierOf } from './identity-tier.ts';
+
+/** What a request to change lessons says about identities. */
+interface IdentityRequest {
+  /** The owner was asked: `instar identity` does so, at a terminal. */
+  readonly isIdentity: boolean;
+  /** The owner approves without a measurement. */
+  readonly isUnmeasured: boolean;
+  /** The hashes of the texts that the owner was shown, by id. */
+  readonly shown: JsonObject;
+  /** The identities that the same request adds. */
+  readonly added: ReadonlySet<string>;
+}
+
+/**
+ * Why a request with the owner's key may not change the core or a guarded part of an identity in this way; undefined when it may.
+ * An approval is for the bytes that were shown, comes by the command that asks the owner, and needs a measurement with and
+ * without the text, or the owner's word that there is none. Rejecting and proposing need nothing.
+ */
+function whyNotApproved(
+  change: Change,
+  request: IdentityRequest,
+  library: Pick<Library, 'lesson' | 'history'>,
+  isMeasured: (lesson: Lesson) => boolean,
+): string | undefined {
+  const id = changedLessonId(change);
+  if (change.op === 'add') {
+    if (change.state === 'proposed' || !isOwnersAlone(change)) return undefined;
+    return `${id}: an identity is added as a proposal, then approved: instar identity approve`;
+  }
+  const ids = change.op === 'merge' ? change.ids : [id];
+  if (ids.some((one) => request.added.has(one)))
+    return `${id} is added by the same request: approve it after you were shown it`;
+  const touched = ids.flatMap((one) => library.lesson(one) ?? []);
+  const owned = touched.filter(isOwnersAlone);
+  const first = owned[0] ?? touched.find(({ kind }) => kind === 'identity' && isTierChanged(change));
+  if (first === undefined) return undefined;
+  if (change.op === 'move' && change.to === 'rejected' && first.state === 'proposed') return undefined;
+  if (!request.isIdentity)
+    return `${id} is the ${tierOf(first)} part of an identity: change it with instar identity (approve, reject, rollback)`;
+  const unseen = owned.find((one) => request.shown[one.id] === undefined);
+  if (unseen !== undefined) return `${unseen.id}: the request does not say which text was shown`;
+  if (change.op === 'restore') {
+    const wasUsed = library
+      .history(id)
+      .some(({ revision, state }) => revision === change.revision && (state === 'live' || state === 'trial'));
+    return wasUsed ? undefined : `${id}: revision ${change.revision} was never in use`;
+  }
+  const isUse =
+    change.op === 'merge' || (change.op === 'move' && change.to !== 'rejected' && change.to !== 'proposed');
+  const unmeasured = isUse && owned.find((one) => one.state === 'proposed' && !isMeasured(one));
+  return unmeasured && !request.isUnmeasured
+    ? `${unmeasured.id} was not measured: no practice compared attempts with it and without it. Approve it all the same with --unmeasured`
+    : undefined;
+}
+
+const isTierChanged = (change: Change): boolean =>
+  (change.op === 'revise' || change.op === 'merge') && change.text.note.tier !== 'free';
+
+/**
+ * The changes of a request, with a refusal in the place of each that the owner has not approved. A request about an identity is
+ * made as a whole or not at all.
+ */
+export function withoutUnapproved(
+  changes: readonly (Change | RefusedChange)[],
+  body: JsonObject,
+  library: Pick<Library, 'lesson' | 'history'>,
+  isMeasured: (lesson: Lesson) => boolean,
+): readonly (Change | RefusedChange)[] {
+  const added = changes.flatMap((one) =>
+    'op' in one && one.op === 'add' && isOwnersAlone(one) ? one.id : [],
+  );
+  const request: IdentityRequest = {
+    isIdentity: body.identity === true,
+    isUnmeasured: body.unmeasured === true,
+    shown: asObject(body.shown),
+    added: new Set(added),
+  };
+  const judged = changes.map((change): Change | RefusedChange => {
+    const why = 'op' in change ? whyNotApproved(change, request, library, isMeasured) : undefined;
+    return why === undefined ? change : { status: 'refused', id: changedLessonId(change), why };
+  });
+  const refused = judged.find((one) => !('op' in one));
+  if (!request.isIdentity || refused === undefined || 'op' in refused) return judged;
+  return judged.map((one) => ({ status: 'refused', id: changedLessonId(one), why: refused.why }));
+}

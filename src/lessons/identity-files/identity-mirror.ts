@@ -1,0 +1,271 @@
+import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
+import {
+  type Change,
+  IDENTITY_TIERS,
+  type IdentityTier,
+  type Lesson,
+  type LessonText,
+} from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { FileFault } from '../skill-files/draft-import.ts';
+import { lintText, proposeBeside, toReason } from '../skill-files/gate-file.ts';
+import { readUntrustedFile } from '../skill-files/read-untrusted-file.ts';
+import { watchSkills } from '../skill-files/scan-skills.ts';
+import { isSkillFault } from '../skill-files/skill-file.ts';
+import type { SkillMirror, SkillMirrorOptions } from '../skill-files/skill-mirror.ts';
+import {
+  IDENTITY_FILES,
+  type IdentityFile,
+  type IdentitySections,
+  identityIdOf,
+  identityTextOf,
+  parseIdentityFile,
+  renderIdentityFile,
+} from './identity-file.ts';
+
+type IdentityMirrorOptions = Omit<SkillMirrorOptions, 'clock' | 'watch'>;
+
+const QUIET_MS = 250;
+const POLL_MS = 10_000;
+const SOON_MS = 50;
+const MOST_AGENTS = 200;
+/** A folder is named as its agent; a pattern or a path is not a name. */
+const AGENT = /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$/;
+const FILES: readonly IdentityFile[] = ['soul', 'identity'];
+const BY_FILE = 'it came by file, and every program can write one';
+
+/**
+ * Follows the files `AGENT/SOUL.md` and `AGENT/IDENTITY.md`. What a file says that the library does not is proposed, and waits for a
+ * person; the file is left alone meanwhile. A file that only says what the library once had, or what a person rejected, or that
+ * is missing, is written from what is in use: neither an edit nor a deletion changes an identity by itself. Never throws or rejects.
+ */
+export function createIdentityMirror(options: IdentityMirrorOptions): SkillMirror {
+  const { dir, library, onFault, quietMs = QUIET_MS, pollMs = POLL_MS } = options;
+  const watch = watchSkills(dir, () => wake(SOON_MS));
+  /** The text of a file that was read a moment ago: editors write in steps. */
+  const before = new Map<string, string>();
+  let faults: readonly FileFault[] = [];
+  let last: Promise<boolean> = Promise.resolve(false);
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const run = async (): Promise<boolean> => {
+    const found: FileFault[] = [];
+    let hasMore = false;
+    const agents = await listAgents(dir, library, found);
+    for (const agent of agents)
+      for (const file of FILES) {
+        if (isClosed) return false;
+        const path = join(dir, agent, IDENTITY_FILES[file]);
+        try {
+          hasMore = (await syncFile({ ...options, agent, file, path, before, faults: found })) || hasMore;
+        } catch (error) {
+          found.push({
+            file: path,
+            why: `cannot be synchronised (${codeOf(error)}); it will be tried again`,
+          });
+        }
+      }
+    if (watch.follow(agents)) hasMore = true;
+    const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
+    faults = found;
+    for (const fault of found) if (!known.has(`${fault.file}\n${fault.why}`)) onFault(fault);
+    return hasMore;
+  };
+  const look = (): Promise<boolean> => {
+    last = last.then(async () => {
+      if (isClosed) return false;
+      const hasMore = await run().catch((error: unknown) => {
+        faults = [{ file: dir, why: `cannot be synchronised (${codeOf(error)}); it will be tried again` }];
+        return false;
+      });
+      wake(hasMore ? quietMs : pollMs);
+      return hasMore;
+    });
+    return last;
+  };
+  let dueAt = Number.POSITIVE_INFINITY;
+  const wake = (delay: number): void => {
+    const at = performance.now() + delay;
+    if (isClosed || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => {
+      dueAt = Number.POSITIVE_INFINITY;
+      void look();
+    }, delay);
+    timer.unref();
+  };
+
+  const stopListening = library.onChange(() => wake(SOON_MS));
+  void look();
+  return {
+    faults: () => faults,
+    settle: async () => {
+      while (await look()) await new Promise((done) => setTimeout(done, quietMs));
+    },
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      stopListening();
+      watch.close();
+      await last;
+    },
+  };
+}
+
+const codeOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : 'unknown error');
+
+/** The folders of agents, and the agents of the library that have none. */
+async function listAgents(dir: string, library: Library, faults: FileFault[]): Promise<readonly string[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const agents = new Set<string>();
+  for (const entry of entries) {
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory() && AGENT.test(entry.name)) agents.add(entry.name);
+    else
+      faults.push({ file: join(dir, entry.name), why: 'is not a folder named as an agent: it is not read' });
+  }
+  for (const { kind, id, text } of library.lessons()) {
+    const { agent } = text.scope;
+    if (kind === 'identity' && agent !== undefined && id.startsWith('id_') && AGENT.test(agent))
+      agents.add(agent);
+  }
+  return [...agents].slice(0, MOST_AGENTS);
+}
+
+interface FileScene extends IdentityMirrorOptions {
+  readonly agent: string;
+  readonly file: IdentityFile;
+  readonly path: string;
+  readonly before: Map<string, string>;
+  readonly faults: FileFault[];
+}
+
+/** Returns whether another pass is due. */
+async function syncFile({ agent, file, path, before, faults, dir, ...parts }: FileScene): Promise<boolean> {
+  const { library, newId, lint } = parts;
+  const read = await readUntrustedFile(path);
+  if (read !== undefined && isSkillFault(read)) {
+    faults.push({ file: path, why: read.why });
+    return false;
+  }
+  const inUse = sectionsInUse(library, agent, file);
+  const isSettled = before.get(path) === (read?.text ?? '');
+  before.set(path, read?.text ?? '');
+  const written = read === undefined ? {} : parseIdentityFile(read.text);
+  const { changes, isOld, waits } = compareSections(written, { agent, file, library, lint });
+  const isMissing = Object.keys(inUse).some((tier) => written[tier as IdentityTier] === undefined);
+  if (changes.length === 0 && (waits || !(isOld || isMissing))) return false;
+  if (!isSettled) return true;
+  if (changes.length > 0) {
+    const by = { kind: 'file', name: IDENTITY_FILES[file] } as const;
+    const reason = `${IDENTITY_FILES[file]} of ${agent} was edited`;
+    const { results } = await library.publish({ id: newId('f'), by, reason, changes });
+    for (const result of results)
+      if (result.status === 'refused') faults.push({ file: path, why: `is not used: ${result.why}` });
+    return false;
+  }
+  if (Object.keys(inUse).length === 0) return false;
+  await mkdir(join(dir, agent), { recursive: true, mode: 0o700 });
+  // The folder may have become a link: nothing is written through it.
+  if (!(await lstat(join(dir, agent))).isDirectory()) return false;
+  await replaceFile(path, renderIdentityFile(agent, file, inUse));
+  return false;
+}
+
+const isUsed = (lesson: Lesson | undefined): lesson is Lesson =>
+  lesson?.state === 'live' || lesson?.state === 'trial';
+
+function sectionsInUse(library: Library, agent: string, file: IdentityFile): IdentitySections {
+  const sections: Partial<Record<IdentityTier, string>> = {};
+  for (const tier of IDENTITY_TIERS) {
+    const lesson = library.lesson(identityIdOf({ agent, file, tier }));
+    if (isUsed(lesson)) sections[tier] = lesson.text.content;
+  }
+  return sections;
+}
+
+interface ComparedSections {
+  readonly changes: readonly Change[];
+  /** A section has a text that was in use once, or that a person rejected. */
+  readonly isOld: boolean;
+  /** A section waits for a person. */
+  readonly waits: boolean;
+}
+
+function compareSections(
+  written: IdentitySections,
+  { agent, file, library, lint }: Pick<FileScene, 'agent' | 'file' | 'library' | 'lint'>,
+): ComparedSections {
+  const changes: Change[] = [];
+  let [isOld, waits] = [false, false];
+  for (const tier of IDENTITY_TIERS) {
+    const content = written[tier];
+    if (content === undefined) continue;
+    const place = { agent, file, tier };
+    const id = identityIdOf(place);
+    const text = identityTextOf(place, content);
+    const reasons = [BY_FILE, ...lintText(text, lint)];
+    const lesson = library.lesson(id);
+    if (lesson === undefined) {
+      changes.push({ op: 'add', id, kind: 'identity', state: 'proposed', text, reason: toReason(reasons) });
+    } else if (lesson.state === 'proposed') {
+      waits = true;
+      if (lesson.text.content !== content)
+        changes.push({ op: 'revise', id, from: lesson.revision, text, reason: toReason(reasons) });
+    } else if (isUsed(lesson) && lesson.text.content === content) continue;
+    else if (library.history(id).some((event) => event.text.content === content)) isOld = true;
+    else {
+      const beside = library
+        .lessons()
+        .filter(({ text: { content: other, note } }) => other === content && note.links.includes(id));
+      if (beside.some(({ state }) => state === 'proposed')) waits = true;
+      else if (beside.length > 0) isOld = true;
+      else {
+        // One proposal of a section waits at a time: a program that writes again and again does not fill the list.
+        const pending = library
+          .lessons()
+          .find(
+            ({ state, text: { evidence, note } }) =>
+              state === 'proposed' && evidence.learner === 'file' && note.links.includes(id),
+          );
+        const proposal =
+          pending === undefined
+            ? proposeBeside(lesson, text, reasons, (one) => library.find(one))
+            : revisePending(pending, text, toReason(reasons));
+        if (proposal !== undefined) changes.push(proposal);
+      }
+    }
+  }
+  return { changes, isOld, waits };
+}
+
+const revisePending = (
+  { id, revision, text: { name, note } }: Lesson,
+  text: LessonText,
+  reason: string,
+): Change => ({
+  op: 'revise',
+  id,
+  from: revision,
+  text: { ...text, name, note: { ...text.note, links: note.links } },
+  reason,
+});
+
+/** The mirrors of both folders as one. */
+export const joinMirrors = (...mirrors: readonly SkillMirror[]): SkillMirror => ({
+  faults: () => mirrors.flatMap((mirror) => mirror.faults()),
+  settle: async () => {
+    for (const mirror of mirrors) await mirror.settle();
+  },
+  close: async () => {
+    for (const mirror of mirrors) await mirror.close();
+  },
+});
