@@ -12,22 +12,31 @@ export interface MemoryScore {
   readonly missing: readonly (readonly string[])[];
   /** The phrases of `must_not` that it shows as holding. */
   readonly shown: readonly string[];
+  /** Those of them that stand nowhere but under "Said earlier on the same matter", behind the newer words. */
+  readonly earlier: readonly string[];
 }
 
 export function scoreMemory({ wanted, mustNot }: MemoryEntry, text: string): MemoryScore {
   const words = fold(text);
-  const sentences = words.split(/(?<=[.!?;])\s+|\n+/);
   const has = (phrase: string): boolean => containsPhrase(words, fold(phrase));
   const missing = wanted.filter((group) => !group.some(has));
   const present = mustNot.filter(has);
-  const shown = present.filter((phrase) => sentences.some((sentence) => holds(sentence, fold(phrase))));
+  const shown = present.filter((phrase) => isHeld(words, fold(phrase)));
+  const current = words.replace(EARLIER, '');
   return {
     isRight: missing.length === 0 && shown.length === 0,
     isStrict: missing.length === 0 && present.length === 0,
     missing,
     shown,
+    earlier: shown.filter((phrase) => !isHeld(current, fold(phrase))),
   };
 }
+
+/** A section of a lesson's body: its quotes up to the next heading or section. */
+const EARLIER = /said earlier on the same matter:(?:\s*\n>[^\n]*)+/g;
+
+const isHeld = (text: string, phrase: string): boolean =>
+  text.split(/(?<=[.!?;])\s+|\n+/).some((sentence) => holds(sentence, phrase));
 
 /** Lower case, plain quotes, single blanks, no marks of emphasis; line ends stay. */
 const fold = (text: string): string =>
@@ -78,6 +87,8 @@ export interface KindCount {
   readonly strict: number;
   readonly missed: number;
   readonly wronglyShown: number;
+  /** Of these, those shown as said earlier only. */
+  readonly earlier: number;
 }
 
 export function countKinds(
@@ -96,6 +107,8 @@ export function countKinds(
       strict: some.filter(({ isStrict }) => isStrict).length,
       missed: some.filter(({ missing }) => missing.length > 0).length,
       wronglyShown: some.filter(({ shown }) => shown.length > 0).length,
+      earlier: some.filter(({ shown, earlier }) => shown.length > 0 && earlier.length === shown.length)
+        .length,
     };
   };
   return [...[...known, ...others].map(count), count(undefined)];
@@ -118,7 +131,7 @@ export function reportMemory(
     const { right = 0, entries: of = 0 } = counted[arm]?.[kind] ?? {};
     return share(right, of);
   };
-  const all = (key: 'strict' | 'missed' | 'wronglyShown'): readonly string[] =>
+  const all = (key: 'strict' | 'missed' | 'wronglyShown' | 'earlier'): readonly string[] =>
     counted.map((rows) => String(rows.at(-1)?.[key] ?? 0));
   return [
     `### ${title}`,
@@ -128,6 +141,7 @@ export function reportMemory(
         ...kinds.map((kind, at) => [kind, ...arms.map((_, arm) => cell(arm, at))]),
         ['all, answer missing', ...all('missed')],
         ['all, unwanted shown as holding', ...all('wronglyShown')],
+        ['of these, only as said earlier', ...all('earlier')],
         ['all, right by bare words', ...all('strict')],
         ['tokens in the prompt, mean', ...arms.map(({ tokens }) => String(Math.round(tokens)))],
       ],
