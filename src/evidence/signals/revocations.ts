@@ -58,9 +58,27 @@ export function findReplaced(folded: string): readonly string[] {
 const TAKES_BACK_LAST =
   /(?:^|[,;–-] )(?:(?:no|ah|ach|oh|ok|okay|sorry|hm+|actually|wait|nein|non|nee|doch nicht|нет)[,.!]* )*(?:(?:please |pls )?(?:forget|ignore|scratch|scrap|disregard) (?:that|this|it|what i (?:just )?said|my last)\b|i take (?:that|it) back\b|strike that\b|vergiss das\b|vergiss es\b|oublie (?:ca|cela)\b|olvida (?:eso|lo)\b|olvidalo\b|esquece (?:isso)?\b|dimentica(?:lo)?\b|vergeet (?:dat|het)\b|zapomnij o tym|забудь|bunu unut)/u;
 
+/** "Forget what I said about the tabs", whenever it was said; the group names it. */
+const FORGET_ALL_ABOUT: readonly RegExp[] = [
+  /(?:^|[,;:–-] )(?:(?:please|pls|ok|okay|no|and|so|actually|sorry|just|now|you (?:can|may))[,.!]* )*(?:forget|ignore|disregard|scrap) (?:what|whatever|everything|all|anything) (?:that )?(?:i|we)(?:'ve| have| had|'d)?(?: just| ever| once)? (?:said|told you|wrote|asked(?: for)?|taught you)(?: you)?(?: \S{1,12}){0,2}? (?:about|on|regarding|concerning) (.{2,60}?)[.!]?$/,
+  compilePhrases(`
+    vergiss(?: bitte)?,? (?:alles,? )?was ich(?: dir)? (?:uber|zu|zum|zur|von|wegen) (.{2,60}?) (?:gesagt|erzahlt|geschrieben)(?: habe?)?
+    oublie(?:z)? (?:tout )?ce que (?:j'ai|je t'ai|je vous ai) dit (?:sur|de|au sujet de|a propos de) (.{2,60}?)[.!]?$
+    olvida(?:te de)? (?:todo )?lo que (?:te )?(?:dije|he dicho) (?:sobre|de|acerca de) (.{2,60}?)[.!]?$
+  `),
+];
+
+/** What a folded sentence asks to forget all earlier words about. */
+export const findForgotten = (folded: string): readonly string[] =>
+  FORGET_ALL_ABOUT.flatMap((pattern) => pattern.exec(folded)?.slice(1) ?? []).filter(
+    (part) => part !== undefined && part.trim() !== '',
+  );
+
 /** The sentence takes back something that it names. */
 export const isRevocation = (folded: string): boolean =>
-  TAKES_BACK.some((pattern) => pattern.test(folded)) || findReplaced(folded).length > 0;
+  TAKES_BACK.some((pattern) => pattern.test(folded)) ||
+  findReplaced(folded).length > 0 ||
+  findForgotten(folded).length > 0;
 
 /** It takes back a rule that it names as such: "the friday rule is gone". */
 export const isRuleOver = (folded: string): boolean => TAKES_BACK.some((pattern) => pattern.test(folded));

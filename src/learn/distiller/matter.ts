@@ -236,6 +236,12 @@ export function isNamedIn(sentence: Matter, quote: Matter): boolean {
   return named.length > 0 && (named.length >= told.length * NEAR || isChosen);
 }
 
+/** Whether all that a few words name is in a quote. */
+export function namesNothingElse(words: Matter, quote: Matter): boolean {
+  const named = [...words.terms.keys()].filter((term) => !GENERIC.has(term));
+  return named.length > 0 && named.every((term) => quote.terms.has(term));
+}
+
 const VERSION = /[\p{L}\d.]*\d[\p{L}\d.]*/gu;
 
 /** Whether a quote wants what a few words name: "tabs", "node 18", "v2". */

@@ -1,12 +1,13 @@
 import { foldWords } from '../../evidence/signals/own-sentences.ts';
 import {
+  findForgotten,
   findReplaced,
   isRevocation,
   isRevocationOfLast,
   isRuleOver,
 } from '../../evidence/signals/revocations.ts';
 import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
-import { contradicts, isNamedIn, isWantedIn, type Matter, readMatter } from './matter.ts';
+import { contradicts, isNamedIn, isWantedIn, type Matter, namesNothingElse, readMatter } from './matter.ts';
 import { sentencesOf } from './quote-sentences.ts';
 import type { Saying } from './sayings.ts';
 
@@ -19,8 +20,8 @@ interface EarlierWords {
 const foldedSentences = (quote: string): readonly string[] => sentencesOf(quote).map(foldWords);
 
 /**
- * Whether a saying takes older words back: it says the contrary, it says that what they are about is over or replaced, or it says
- * "forget that" right after them. One of several sentences is not all that was said.
+ * Whether a saying takes older words back: it says the contrary, it says that what they are about is over or replaced, it asks to forget
+ * all about it, or it says "forget that" right after them. One of several sentences is not all that was said.
  */
 export function takesBack({ quote, matters, failure }: Saying, older: EarlierWords): boolean {
   const [only] = older.matters;
@@ -30,6 +31,8 @@ export function takesBack({ quote, matters, failure }: Saying, older: EarlierWor
   const lead = readMatter(older.quote);
   if (sentences.some((sentence) => isRuleOver(sentence) && isNamedIn(readMatter(sentence), lead)))
     return true;
+  const forgotten = sentences.flatMap(findForgotten).map(readMatter);
+  if (forgotten.some((part) => namesNothingElse(part, readMatter(foldWords(older.quote))))) return true;
   // Who says that a thing is out agrees with words that reject it.
   if (findReplaced(sentences.join(' ')).some((part) => isWantedIn(part, lead))) return true;
   return (
@@ -37,14 +40,15 @@ export function takesBack({ quote, matters, failure }: Saying, older: EarlierWor
   );
 }
 
-/** Whether a saying only takes back what was said just before: there is nothing in it to learn. */
+/** Whether a saying only asks to forget what was said: there is nothing in it to learn. */
 export function isNothingButRevocation({ quote }: Saying): boolean {
   const sentences = foldedSentences(quote);
+  const forgets = (sentence: string): boolean =>
+    isRevocationOfLast(sentence) || findForgotten(sentence).length > 0;
   return (
-    sentences.some(isRevocationOfLast) &&
+    sentences.some(forgets) &&
     !sentences.some(
-      (sentence) =>
-        !isRevocationOfLast(sentence) && (isOrder(sentence) || isHabit(sentence) || isRevocation(sentence)),
+      (sentence) => !forgets(sentence) && (isOrder(sentence) || isHabit(sentence) || isRevocation(sentence)),
     )
   );
 }

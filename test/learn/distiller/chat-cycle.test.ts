@@ -247,6 +247,30 @@ describe('words that take a lesson back', () => {
     expect(states(library)).toEqual([expect.stringMatching(/^retired /)]);
   });
 
+  it.each([
+    ['always answer in French', 'Forget what I said about French.'],
+    ['always indent with tabs', "ok, please forget everything I've told you about tabs"],
+    ['Rechnungen immer als PDF schicken', 'Vergiss bitte, was ich dir zu PDF gesagt habe.'],
+    ['toujours mettre la date en haut', "Oublie ce que j'ai dit sur la date en haut."],
+    ['siempre usa la plantilla azul', 'Olvida lo que te dije sobre la plantilla azul.'],
+  ])('retire "%s" by "%s", in another session, and are no lesson', async (before, now) => {
+    const library = await libraryWith();
+    await run(library, withMaterial(corrected(1, before)));
+    await run(library, withMaterial(corrected(2, now)));
+    expect(states(library)).toEqual([expect.stringMatching(/^retired /)]);
+  });
+
+  it.each([
+    ['always indent with tabs', "don't forget what I said about tabs"],
+    ['always indent with tabs', 'you always forget what I told you about tabs'],
+    ['always indent python with tabs', 'forget what I said about makefiles with tabs'],
+  ])('leave "%s" in use after "%s"', async (before, now) => {
+    const library = await libraryWith();
+    await run(library, withMaterial(corrected(1, before)));
+    await run(library, withMaterial(corrected(2, now)));
+    expect(states(library)[0]).not.toMatch(/^retired/);
+  });
+
   it('leave a lesson alone that they do not name', async () => {
     const library = await libraryWith();
     await run(library, corrected(1, 'we use pnpm here, not npm'));
