@@ -42,6 +42,8 @@ const LONGEST_FILE = 100;
 const LONGEST_TAG = 64;
 const MOST_TAGS = 16;
 const MOST_NAME_WORDS = 7;
+const MOST_TOPIC_WORDS = 4;
+const CHANGED = 'the other program has changed it';
 const LONGEST_NAME = 48;
 
 /**
@@ -55,9 +57,9 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
   const sayingKey = ({ content, scope: where }: Pick<LessonText, 'content' | 'scope'>): string =>
     `${content.trim()}\n${uniqueKeyOf({ name: '', scope: where })}`;
   const bySaying = new Map(active.map((lesson) => [sayingKey(lesson.text), lesson.text.name]));
-  const byRef = new Map(
-    active.flatMap((lesson) => lesson.text.note.tags.map((tag) => [tag, lesson] as const)),
-  );
+  const byRef = new Map<string, Lesson[]>();
+  for (const lesson of active)
+    for (const tag of lesson.text.note.tags) byRef.set(tag, [...(byRef.get(tag) ?? []), lesson]);
   const taken = new Set(active.map(({ text }) => uniqueKeyOf(text)));
   const find = (idOrName: string): Lesson | undefined =>
     byId.get(idOrName) ?? active.find(({ text }) => text.name === idOrName);
@@ -86,22 +88,27 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
     const findings = [...(note.doubts ?? []), ...lintText(text, options.lint)];
     const state = findings.length === 0 ? options.state : 'proposed';
     const reason = findings.length === 0 ? {} : { reason: toReason(findings) };
-    const before = note.ref === undefined ? undefined : byRef.get(note.ref);
+    const earlier = note.ref === undefined ? [] : (byRef.get(note.ref) ?? []);
+    const before = earlier.find(isInUse) ?? earlier[0];
     if (before !== undefined) {
       const revised = { ...text, name: before.text.name, scope: before.text.scope };
-      const isUsed = before.state === 'trial' || before.state === 'live';
-      const beside = ['the other program has changed it', ...findings];
-      const change: Change | undefined =
-        isUsed && state === 'proposed'
-          ? proposeBeside(before, revised, beside, find)
-          : { op: 'revise', id: before.id, from: before.revision, text: revised, ...reason };
+      const isBeside = isInUse(before) && state === 'proposed';
+      const reasons = isBeside ? [CHANGED, ...findings] : findings;
+      const change = isBeside
+        ? proposeBeside(before, revised, reasons, find)
+        : ({ op: 'revise', id: before.id, from: before.revision, text: revised, ...reason } as const);
+      if (change === undefined) return { ...drafted, name: before.text.name, remark: 'unchanged' };
+      // An earlier change that nobody has approved is out of date.
+      const outdated = earlier.filter((lesson) => lesson !== before && lesson.state === 'proposed');
       return {
         ...drafted,
-        id: change !== undefined && 'id' in change ? change.id : before.id,
+        id: change.id,
         name: before.text.name,
-        changes: change === undefined ? [] : [change],
-        findings: isUsed && state === 'proposed' ? beside : findings,
-        ...(change === undefined ? { remark: 'unchanged' } : {}),
+        changes: [
+          change,
+          ...outdated.map(({ id: old }): Change => ({ op: 'retire', id: old, reason: CHANGED })),
+        ],
+        findings: reasons,
       };
     }
     taken.add(uniqueKeyOf(text));
@@ -111,6 +118,8 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
   };
   return notes.map(draft);
 }
+
+const isInUse = ({ state }: Lesson): boolean => state === 'trial' || state === 'live';
 
 /** A file that a person wrote states what they told their agents; what programs inferred is inferred. */
 const isTold = (format: NoteFormat): boolean => format === 'markdown';
@@ -184,18 +193,26 @@ function firstWords(content: string): string {
 const TURNS =
   /\b(?:not|no|never|n't|without|except|unless|only|instead|avoid|nicht|nie|kein\w*|ohne|außer|pas|jamais|sans|sauf|nunca|sin|não|sem|non|mai|senza|niet|geen|nooit)\b|n['’]t\b/i;
 
-/** A name of its first words. Where the rest could turn their meaning, or no Latin letter is left, its id names it. */
-function nameOf({ title, content, lead }: ForeignNote, id: string): string {
-  const words = (title ?? firstWords(content))
-    .replace(/[`*_"'’“”]/g, '')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '')
-    .map((word) => word.toLowerCase());
+/** A name of its first words. Where the rest could turn their meaning, its heading and its id name it. */
+function nameOf({ title, content, lead, heading = '' }: ForeignNote, id: string): string {
+  const words = wordsOf(title ?? firstWords(content));
   const kept = words.slice(0, MOST_NAME_WORDS);
   while (kept.length > 1 && kept.join('-').length > LONGEST_NAME) kept.pop();
   const isCut = title === undefined && (kept.length < words.length || content.trim().includes('\n'));
   const isPlain = !/[^\p{ASCII}“”‘’–—…]/u.test(firstWords(content));
   const name = kept.join('-').replace(/^(?=[0-9])/, 'note-');
-  const isSafe = lead === undefined && isPlain && !(isCut && TURNS.test(content.slice(0, 2_000)));
-  return isSafe && /^[a-z][a-z0-9-]{2,62}$/.test(name) ? name : `note-${id.slice(-8)}`;
+  const isSafe = lead === undefined && isPlain && !(isCut && TURNS.test(content));
+  if (isSafe && /^[a-z][a-z0-9-]{2,62}$/.test(name)) return name;
+  const topic = wordsOf(heading.split('›').at(-1) ?? '')
+    .slice(0, MOST_TOPIC_WORDS)
+    .join('-')
+    .slice(0, LONGEST_NAME);
+  return `${/^[a-z]/.test(topic) ? topic.replace(/-+$/, '') : 'note'}-${id.slice(-6)}`;
 }
+
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replace(/[`*_"'’“”]/g, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');

@@ -75,7 +75,7 @@ interface ImportChoice {
 
 /** Imports the notes of a file. What cannot be read or used is listed, and the rest is imported. */
 export async function importNotes(
-  lessonsApi: LessonsApi,
+  lessonsApi: Pick<LessonsApi, 'all' | 'change'>,
   { path, text = '', format }: ImportSource & { readonly format: NoteFormat },
   { state, scope, lint, now }: ImportChoice,
 ): Promise<SkillReport> {
@@ -125,7 +125,7 @@ function describe(
 
 /** Parts that a request can hold. Publishing the rest again after a failure changes nothing: the ids are the same. */
 async function publishInParts(
-  lessonsApi: LessonsApi,
+  lessonsApi: Pick<LessonsApi, 'change'>,
   drafted: readonly DraftedNote[],
   reason: string,
 ): Promise<{ readonly refused: ReadonlyMap<string, string>; readonly generation?: number }> {
