@@ -5,7 +5,7 @@ import type { HoldoutLot } from '../effect/hold-out.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import type { RecallCandidate } from './find-candidates.ts';
-import { type RelevanceWeights, relevanceOf } from './relevance.ts';
+import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 
 export interface RecallLimits {
   /** Lessons shown with their bodies, or held out. */
@@ -59,7 +59,7 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 ]);
 
 /**
- * Fragments come first. The others are ranked by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
+ * Fragments come first. The others are ranked by evidence; activation, confidence and importance decide only between nearly equal lessons, activation also at the threshold. Lessons that clearly fit are
  * shown with their bodies, the next ones by a line each. A held-out lesson takes its place in the budget, so that the other
  * lessons do not depend on the hold-out.
  */
@@ -159,11 +159,16 @@ const interest = (verdict: RecallOutcome): number => {
   const at = OF_INTEREST.indexOf(verdict);
   return at < 0 ? OF_INTEREST.length : at;
 };
-const rankOf = ({ evidence, activation }: RecallCandidate): number => evidence + NEAR_TIE * activation;
+const rankOf = ({ lesson, evidence, activation }: RecallCandidate): number =>
+  evidence +
+  NEAR_TIE * activation +
+  NOTE_WEIGHTS.confidence * lesson.text.note.confidence +
+  NOTE_WEIGHTS.importance * lesson.text.note.importance;
 const byId = (a: RecallCandidate, b: RecallCandidate): number => (a.lesson.id < b.lesson.id ? -1 : 1);
 const byRank = (a: RecallCandidate, b: RecallCandidate): number =>
   Number(b.isFragment === true) - Number(a.isFragment === true) ||
   (a.isFragment === true ? b.lesson.createdAt - a.lesson.createdAt : 0) ||
+  Number(a.isLinked === true) - Number(b.isLinked === true) ||
   Number(b.isGuideline) - Number(a.isGuideline) ||
   rankOf(b) - rankOf(a) ||
   byId(a, b);

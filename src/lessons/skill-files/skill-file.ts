@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Lesson, LessonKind, LessonState, LessonText, Note, Scope } from '../../core/lesson.ts';
+import type { Lesson, LessonKind, LessonState, LessonText, Note, Scope, Taint } from '../../core/lesson.ts';
 
 /** The content of a SKILL.md. Writing and reading it again gives the same, for all texts. */
 export interface SkillFile {
@@ -33,6 +33,7 @@ export interface SkillOrigin {
 /** The metadata of an exported lesson, and who learned it from which turns; the latter is for people to read. */
 export interface SkillProvenance {
   readonly note: Omit<Note, 'keywords' | 'triggers' | 'isAlways'>;
+  readonly taint: readonly Taint[];
   readonly learner?: string;
   readonly turns?: readonly string[];
 }
@@ -206,7 +207,7 @@ export function lessonTextOf(
     scope: skill.origin?.scope ?? base?.scope ?? {},
     note: noteOf(words, skill.provenance, base?.note),
     evidence: { turns: [], quotes: [], learner },
-    taint: [],
+    taint: (base === undefined ? skill.provenance?.taint : undefined) ?? [],
   };
 }
 
@@ -234,11 +235,11 @@ function noteOf(
 
 /** A lesson as a file for another library or program, with its provenance. */
 export function toExportedFile(lesson: Lesson): SkillFile {
-  const { note, evidence } = lesson.text;
+  const { note, evidence, taint } = lesson.text;
   const { keywords: _keywords, triggers: _triggers, isAlways: _isAlways, ...rest } = note;
   return {
     ...toSkillFile(lesson, []),
-    provenance: { note: rest, learner: evidence.learner, turns: evidence.turns },
+    provenance: { note: rest, taint, learner: evidence.learner, turns: evidence.turns },
   };
 }
 

@@ -1,5 +1,5 @@
 import { asArray, asString, isObject, type JsonObject, parseJson } from '../../core/json.ts';
-import type { Note } from '../../core/lesson.ts';
+import type { Note, Taint } from '../../core/lesson.ts';
 import { checkNote } from '../check-lesson-text.ts';
 import { encodeNote } from '../codec.ts';
 import type { SkillProvenance } from './skill-file.ts';
@@ -7,6 +7,7 @@ import type { SkillProvenance } from './skill-file.ts';
 /** Instar's fields for the provenance of an exported skill: who learned it, from what, and the metadata of the lesson. */
 export function provenanceValues({
   note,
+  taint,
   learner,
   turns = [],
 }: SkillProvenance): [string, string | undefined][] {
@@ -14,6 +15,7 @@ export function provenanceValues({
     ['source', note.source],
     ['learner', learner],
     ['turns', turns.length === 0 ? undefined : JSON.stringify(turns)],
+    ['taint', taint.length === 0 ? undefined : JSON.stringify(taint)],
     ['note', JSON.stringify(encodeNote({ ...note, keywords: [] }))],
   ];
 }
@@ -28,10 +30,13 @@ export function readProvenance(values: ReadonlyMap<string, string>): SkillProven
   const turns = asArray(parseJson(values.get('turns') ?? '')).flatMap((turn) => asString(turn) ?? []);
   return {
     note: pickNote(rest),
+    taint: TAINTS.filter((taint) => asArray(parseJson(values.get('taint') ?? '')).includes(taint)),
     ...(learner === undefined ? {} : { learner }),
     turns,
   };
 }
+
+const TAINTS: readonly Taint[] = ['tool', 'web'];
 
 type KeptNote = SkillProvenance['note'];
 
