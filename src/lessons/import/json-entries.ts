@@ -79,7 +79,7 @@ function endOfObject(text: string, start: number): number | undefined {
 }
 
 /** The line of an index. Indices must not decrease. */
-export function createLineCounter(text: string): (index: number) => number {
+function createLineCounter(text: string): (index: number) => number {
   let line = 1;
   let at = 0;
   return (index) => {

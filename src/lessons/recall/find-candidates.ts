@@ -258,8 +258,8 @@ export interface RecallCandidate {
   readonly isInScope: boolean;
   /** It is another agent's or another project's, and shown to them only. */
   readonly isPrivate?: boolean;
-  /** A link of a relevant lesson brought it: it comes after all others. */
-  readonly isLinked?: true;
+  /** The evidence that a link of a clearly relevant lesson gives it; more than its own. */
+  readonly linked?: number;
 }
 
 interface CandidateContext {

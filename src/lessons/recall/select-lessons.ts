@@ -81,8 +81,12 @@ export function selectLessons(
     if (twin !== undefined) twins.set(candidate, twin.lesson.id);
     return twin !== undefined;
   };
+  /** Only its links bring it. */
+  const isAdded = ({ evidence, linked = evidence, isDue }: RecallCandidate): boolean =>
+    !isDue && evidence < enough && linked >= enough;
   const judge = (candidate: RecallCandidate): RecallOutcome => {
-    const { lesson, evidence, activation, isKept, isDue } = candidate;
+    const { lesson, activation, isKept, isDue } = candidate;
+    const evidence = isAdded(candidate) ? (candidate.linked ?? 0) : candidate.evidence;
     if (candidate.isPrivate) return 'private';
     if (!candidate.isInScope) return 'out-of-scope';
     if (!isDue && evidence < enough) return 'not-relevant';
@@ -98,7 +102,15 @@ export function selectLessons(
     tokens += estimateLessonTokens(lesson);
     return lotOf(lesson.id) === 'held-out' ? 'held-out' : 'shown';
   };
-  const ranked = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
+  const inOrder = [...candidates].sort(byRank);
+  // What links add comes after all that fits by itself, and takes no room from it.
+  const verdicts = new Map(
+    [...inOrder.filter((one) => !isAdded(one)), ...inOrder.filter(isAdded)].map((one) => [one, judge(one)]),
+  );
+  const ranked = inOrder.map((candidate) => ({
+    candidate,
+    verdict: verdicts.get(candidate) ?? ('not-relevant' as const),
+  }));
 
   const bodies = taken.length;
   const floor = weights.listed - weights.fewer * Math.max(0, 1 - open.length / Math.max(1, index.lines));
@@ -168,7 +180,6 @@ const byId = (a: RecallCandidate, b: RecallCandidate): number => (a.lesson.id < 
 const byRank = (a: RecallCandidate, b: RecallCandidate): number =>
   Number(b.isFragment === true) - Number(a.isFragment === true) ||
   (a.isFragment === true ? b.lesson.createdAt - a.lesson.createdAt : 0) ||
-  Number(a.isLinked === true) - Number(b.isLinked === true) ||
   Number(b.isGuideline) - Number(a.isGuideline) ||
   rankOf(b) - rankOf(a) ||
   byId(a, b);

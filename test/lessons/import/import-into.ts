@@ -10,7 +10,7 @@ import { importNotes, openImport } from '../../../src/lessons/import/import-note
 import type { SkillReport } from '../../../src/lessons/skill-files/import-export.ts';
 import { publish, scratch } from '../skill-files/skill-folders.ts';
 
-export const NOW = Date.parse('2026-11-17T12:00:00Z');
+const NOW = Date.parse('2026-11-17T12:00:00Z');
 
 interface ImportInto {
   readonly name: string;

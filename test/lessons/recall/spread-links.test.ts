@@ -24,7 +24,7 @@ const candidate = (
   ...more,
 });
 const evidenceOf = (found: readonly RecallCandidate[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(found.map((one) => [one.lesson.id, one.evidence]));
+  Object.fromEntries(found.map((one) => [one.lesson.id, one.linked ?? one.evidence]));
 const none = (): undefined => undefined;
 const WEIGHTS = { fewer: 0, listed: -2, nearBest: 1.5, beside: 0 };
 const SELECTION = { lotOf: () => 'shown' as const, areAlike: () => false, weights: WEIGHTS };
@@ -61,6 +61,8 @@ describe('links in recall', () => {
     expect(selectLessons(found, limits, SELECTION).lessons.map(({ id }) => id)).toEqual(['a', 'c']);
     const wider = selectLessons(found, { ...limits, topK: 3 }, SELECTION);
     expect(wider.lessons.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    const own = spreadLinks([candidate('a', 2, ['b']), candidate('b', 0.9), candidate('c', 0.8)], none);
+    expect(selectLessons(own, limits, SELECTION).lessons.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it('bring a lesson of other words into a recall, where its project is the same', async () => {
