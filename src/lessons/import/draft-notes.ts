@@ -72,8 +72,6 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
     const name = isFree ? base : `${base.slice(0, LONGEST_NAME).replace(/-+$/, '')}-${id.slice(-6)}`;
     const text = textOf(note, content, name, options);
     const drafted = { line: note.line, id, name, changes: [], findings: [] };
-    const why = whyRefused(note, text, options.hasSecret);
-    if (why !== undefined) return { ...drafted, ...why };
     if (note.expiresAt !== undefined && note.expiresAt <= options.now)
       return { ...drafted, remark: 'left out: it has expired' };
     const same = byId.get(id);
@@ -83,6 +81,8 @@ export function draftNotes(notes: readonly ForeignNote[], options: DraftOptions)
       const remark = isClosed ? `unchanged: it is ${same.state} here` : 'unchanged';
       return { ...drafted, name: twin, remark };
     }
+    const why = whyRefused(note, text, options.hasSecret);
+    if (why !== undefined) return { ...drafted, ...why };
     bySaying.set(sayingKey(text), name);
 
     const findings = [...(note.doubts ?? []), ...lintText(text, options.lint)];

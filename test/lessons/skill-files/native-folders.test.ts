@@ -87,7 +87,7 @@ describe('skills where programs look for them', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
