@@ -46,7 +46,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'lessons pin': ['instar lessons pin iso-dates'],
   'lessons freeze': ['instar lessons freeze iso-dates'],
   'lessons consolidate': ['instar lessons consolidate'],
-  'lessons export': ['instar lessons export ./skills'],
+  'lessons export': ['instar lessons export ./skills', 'instar lessons export . --for claude-code'],
   generations: ['instar generations list', 'instar generations rollback 3'],
   'generations list': ['instar generations list'],
   'generations diff': ['instar generations diff 3 5'],

@@ -1,14 +1,7 @@
-import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { lintSkill } from '../api/lint-skill.ts';
 import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString } from '../core/json.ts';
-import {
-  exportSkillFiles,
-  importSkillFiles,
-  type SkillReport,
-} from '../lessons/skill-files/import-export.ts';
 import { closestWord } from '../text/closest-word.ts';
 import { plural } from '../text/phrases.ts';
 import { askOwner, confirmOwner, isAtTerminal } from './confirm-owner.ts';
@@ -21,8 +14,9 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { declareLessonFiles } from './lesson-files.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
-import { dim, lineWidth, type Part } from './print.ts';
+import { lineWidth } from './print.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
@@ -105,25 +99,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
     .option('--off', 'only to tasks that it fits')
     .action(act(markAlways));
-  lessons
-    .command('import')
-    .argument('<path>', 'a SKILL.md, a skill folder, or a folder of them')
-    .addOption(
-      new Option('--as <state>', 'the state they start in')
-        .choices(['proposed', 'trial', 'live'])
-        .default('live'),
-    )
-    .description('Import skills in the SKILL.md format (Claude Code, OpenClaw, MetaClaw).')
-    .addHelpText('after', '\nExample:\n  $ instar lessons import ~/.claude/skills\n')
-    .action(act(importLessons));
-  lessons
-    .command('export')
-    .argument('<dir>', 'a folder; it is created if it is missing')
-    .option('--overwrite', 'also overwrite folders that other programs created')
-    .option('--all', 'include proposed and retired lessons')
-    .option('--private', 'include private lessons')
-    .description('Write skills as SKILL.md folders.')
-    .action(act(exportLessons));
+  declareLessonFiles(lessons, act);
 };
 
 interface ListOptions {
@@ -273,69 +249,6 @@ const markAlways: CommandAction<ChangeOptions> = (options, context) =>
       );
     return EXIT.ok;
   });
-
-interface ImportOptions extends Positional {
-  readonly as: 'proposed' | 'trial' | 'live';
-}
-
-interface ExportOptions extends Positional {
-  readonly all?: true;
-  readonly overwrite?: true;
-  readonly private?: true;
-}
-
-const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(
-    context,
-    async ({ lessonsApi }) => {
-      const from = path.resolve(args[0] ?? '');
-      const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
-      const report = await importSkillFiles(lessonsApi, from, state, lintSkill);
-      return printReport(report, context, `no skill found in ${from}`);
-    },
-    true,
-  );
-
-/** Imported skills go into prompts only at the word of a person: whoever runs commands may be an agent. */
-async function mayUse(from: string, as: ImportOptions['as'], context: CommandContext): Promise<boolean> {
-  if (isAtTerminal(context))
-    return askOwner(context, `Use the skills of ${neutraliseLine(from)} in prompts, as ${as}?`);
-  context.printer.note(
-    'imported as proposals, since no person could be asked; approve each in a terminal: instar lessons approve NAME',
-  );
-  return false;
-}
-
-const exportLessons = (options: ExportOptions, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const report = await exportSkillFiles(lessonsApi, path.resolve(options.args[0] ?? ''), {
-      all: options.all === true,
-      overwrite: options.overwrite === true,
-      isPrivate: options.private === true,
-    });
-    return printReport(report, context, 'there are no skills to write yet');
-  });
-
-/** A faulty file does not undo the others; it only sets the exit code. */
-function printReport(report: SkillReport, { printer }: CommandContext, nothing: string): ExitCode {
-  const { done, faults, generation } = report;
-  if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
-  if (printer.json) printer.document(report);
-  else {
-    for (const { name, what, notes, findings = [] } of done) {
-      const mark: Part =
-        findings.length === 0 ? { text: '✓ ', style: 'green' } : { text: '! ', style: 'yellow' };
-      printer.line(mark, `${name}: ${what}`);
-      for (const finding of findings) printer.line(`  ${finding}`);
-      for (const note of notes) printer.line(dim(`  ${note}`));
-    }
-    if (done.some(({ findings }) => findings !== undefined))
-      printer.note('read what waits, and decide, with: instar lessons review');
-    for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
-    if (generation !== undefined) printer.line(`generation ${generation}`);
-  }
-  return faults.length === 0 ? EXIT.ok : EXIT.failed;
-}
 
 /** Codes of what the review lists itself. */
 const IN_REVIEW: ReadonlySet<string> = new Set(['needs-approval', 'not-tested']);

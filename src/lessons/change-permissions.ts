@@ -6,7 +6,7 @@ import { whyNotOfTier } from './identity-tier.ts';
 export const isActive = (state: LessonState): boolean => state !== 'retired' && state !== 'rejected';
 
 /** The key that is unique among active lessons: name and scope. Neither contains a line break, and no pattern is empty. */
-export const uniqueKeyOf = ({ name, scope }: LessonText): string =>
+export const uniqueKeyOf = ({ name, scope }: Pick<LessonText, 'name' | 'scope'>): string =>
   `${name}\n${scope.agent ?? ''}\n${scope.project ?? ''}\n${scope.runKind ?? ''}\n${scope.domain ?? ''}`;
 
 /** The part of the library's state that the rules for changes read. */

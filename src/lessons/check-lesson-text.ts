@@ -64,7 +64,8 @@ function checkScope(scope: unknown): Why {
   return undefined;
 }
 
-function checkNote(note: unknown): Why {
+/** Why a value is not the metadata of a lesson; undefined when it is. Total. */
+export function checkNote(note: unknown): Why {
   if (!isObject(note)) return 'the note must be an object';
   const { halfLifeDays } = note;
   return (

@@ -25,6 +25,7 @@ import {
   isOrder,
   isPlainRule,
   isRepeated,
+  isStandingInstruction,
 } from './standing-phrases.ts';
 
 /**
@@ -329,11 +330,6 @@ function isAnswer(folded: string, question: string): boolean {
 /** Verbs of a piece of work, in contrast to those of a habit: "use", "keep", "run … before". */
 const WORK =
   /^(?:please |pls )?(?:write|add|create|make|build|implement|generate|find|show|explain|list|open|move|rename|translate|summari[sz]e|test|document|design|draft|send|book|review)\b/;
-
-/** "Write commit messages in English from now on": no single task, unless it is about a text that says so. */
-const isStandingInstruction = (folded: string): boolean =>
-  /\b(?:from (?:now|today) on|going forward|in (?:the )?future)[.!]*$/.test(folded) &&
-  !/\b(?:that|which|saying|says?|note|notice|text|comment|banner|slide)\b/.test(folded);
 
 const OPENER =
   /^(?:hm+|ok|okay|well|no+|nope|sorry|unfortunately|and|but|so|yes|yeah|ah|oh|ugh|argh|damn|great(?: job)?|nice|perfect|thanks|thank you|actually|sadly|oops|wait|man|hey|hello|then|it seems|i think|i guess|looks like|seems like|please|because|however|come on|seriously|somehow|omg|omfg|dude|bro|my dude|jesus|fucking hell|fuck|shit|wow|brilliant|bravo)\b[,.!? ]*/;

@@ -195,3 +195,8 @@ export const isDoneAgain = (folded: string): boolean => DONE_AGAIN.test(folded);
 
 /** "I told you." "You did it again." */
 export const isRepeated = (folded: string): boolean => DONE_AGAIN.test(folded) || matchesAny(REPEATS, folded);
+
+/** "Write commit messages in English from now on": no single task, unless it is about a text that says so. */
+export const isStandingInstruction = (folded: string): boolean =>
+  /\b(?:from (?:now|today) on|going forward|in (?:the )?future)[.!]*$/.test(folded) &&
+  !/\b(?:that|which|saying|says?|note|notice|text|comment|banner|slide)\b/.test(folded);

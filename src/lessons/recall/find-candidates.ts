@@ -7,6 +7,7 @@ import { activationOf, type Usefulness } from './activation.ts';
 import type { Int8Query, Int8Vectors } from './int8-vectors.ts';
 import { type LessonIndex, NO_SLOT } from './lesson-index.ts';
 import { type Background, createEvidence, type RelevanceWeights, USUAL_BACKGROUND } from './relevance.ts';
+import { spreadLinks } from './spread-links.ts';
 
 /** Slots between two pauses: one or two milliseconds of work. */
 const SLICE = 16_384;
@@ -257,6 +258,8 @@ export interface RecallCandidate {
   readonly isInScope: boolean;
   /** It is another agent's or another project's, and shown to them only. */
   readonly isPrivate?: boolean;
+  /** The evidence that a link of a clearly relevant lesson gives it; more than its own. */
+  readonly linked?: number;
 }
 
 interface CandidateContext {
@@ -324,5 +327,10 @@ export async function findCandidates(
       },
     ];
   };
-  return lists.flatMap((list) => list?.items() ?? []).flatMap(candidateAt);
+  const candidates = lists.flatMap((list) => list?.items() ?? []).flatMap(candidateAt);
+  const mayShow = (id: string): RecallCandidate | undefined => {
+    const slot = index.find(id)?.slot;
+    return slot !== undefined && standings[slot] === ELIGIBILITY.open ? candidateAt(slot)[0] : undefined;
+  };
+  return spreadLinks(candidates, mayShow);
 }

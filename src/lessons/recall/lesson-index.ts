@@ -144,6 +144,7 @@ export interface LessonIndex {
   readonly idle: Int8Vectors;
   readonly middles: DomainCentroids;
   at(slot: number): IndexedLesson | undefined;
+  find(id: string): IndexedLesson | undefined;
   /** Replaces the lessons. Only new and revised ones cost time. A later call supersedes an earlier one. */
   update(lessons: readonly Lesson[]): Promise<void>;
   /** Resolves when all vectors are computed, or when the model has failed. */
@@ -329,6 +330,7 @@ export function createLessonIndex(
     idle,
     middles,
     at: (slot) => places[slot],
+    find: (id) => byId.get(id),
     update: (lessons) => {
       wanted = lessons;
       work ??= workOff().finally(() => {

@@ -6,7 +6,7 @@ import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
 import type { RecallCandidate } from './find-candidates.ts';
-import { type RelevanceWeights, relevanceOf } from './relevance.ts';
+import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 
 export interface RecallLimits {
   /** Lessons shown with their bodies, or held out. */
@@ -67,7 +67,8 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 ]);
 
 /**
- * Identities come first, then fragments. The others are ranked by evidence; activation decides only between nearly equal lessons and at the threshold. Lessons that clearly fit are
+ * Identities come first, then fragments. The others are ranked by evidence; activation, confidence and importance decide only between nearly
+ * equal lessons, activation also at the threshold. Lessons that clearly fit are
  * shown with their bodies, the next ones by a line each. A held-out lesson takes its place in the budget, so that the other
  * lessons do not depend on the hold-out.
  */
@@ -103,8 +104,12 @@ export function selectLessons(
     if (isOwnersAlone(candidate.lesson)) return 'shown';
     return lotOf(candidate.lesson.id) === 'held-out' ? 'held-out' : 'shown';
   };
+  /** Only its links bring it. */
+  const isAdded = ({ evidence, linked = evidence, isDue }: RecallCandidate): boolean =>
+    !isDue && evidence < enough && linked >= enough;
   const judge = (candidate: RecallCandidate): RecallOutcome => {
-    const { lesson, evidence, activation, isKept, isDue } = candidate;
+    const { lesson, activation, isKept, isDue } = candidate;
+    const evidence = isAdded(candidate) ? (candidate.linked ?? 0) : candidate.evidence;
     if (candidate.isPrivate) return 'private';
     if (!candidate.isInScope) return 'out-of-scope';
     if (!isDue && evidence < enough) return 'not-relevant';
@@ -125,15 +130,19 @@ export function selectLessons(
   };
   /** While experiences have not had their turn. */
   let isReserved = kept.places > 0;
-  const first = [...candidates].sort(byRank).map((candidate) => ({ candidate, verdict: judge(candidate) }));
+  const inOrder = [...candidates].sort(byRank);
+  const verdicts = new Map<RecallCandidate, RecallOutcome>();
+  for (const one of inOrder.filter((candidate) => !isAdded(candidate))) verdicts.set(one, judge(one));
   const wasReserved = isReserved;
   isReserved = false;
-  const ranked = first.map(({ candidate, verdict }) => ({
+  for (const [one, verdict] of verdicts)
+    if (wasReserved && one.isGuideline && !isIdentity(one) && OUT_OF_ROOM.has(verdict))
+      verdicts.set(one, judge(one));
+  // What links add comes after all that fits by itself, and takes no room from it.
+  for (const one of inOrder.filter(isAdded)) verdicts.set(one, judge(one));
+  const ranked = inOrder.map((candidate) => ({
     candidate,
-    verdict:
-      wasReserved && candidate.isGuideline && candidate.lesson.kind !== 'identity' && OUT_OF_ROOM.has(verdict)
-        ? judge(candidate)
-        : verdict,
+    verdict: verdicts.get(candidate) ?? ('not-relevant' as const),
   }));
 
   const bodies = taken.length;
@@ -218,7 +227,11 @@ const interest = (verdict: RecallOutcome): number => {
   const at = OF_INTEREST.indexOf(verdict);
   return at < 0 ? OF_INTEREST.length : at;
 };
-const rankOf = ({ evidence, activation }: RecallCandidate): number => evidence + NEAR_TIE * activation;
+const rankOf = ({ lesson, evidence, activation }: RecallCandidate): number =>
+  evidence +
+  NEAR_TIE * activation +
+  NOTE_WEIGHTS.confidence * lesson.text.note.confidence +
+  NOTE_WEIGHTS.importance * lesson.text.note.importance;
 const byId = (a: RecallCandidate, b: RecallCandidate): number => (a.lesson.id < b.lesson.id ? -1 : 1);
 const isIdentity = ({ lesson }: RecallCandidate): boolean => lesson.kind === 'identity';
 const byRank = (a: RecallCandidate, b: RecallCandidate): number =>

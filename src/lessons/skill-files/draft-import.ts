@@ -5,6 +5,7 @@ import type { Change, Lesson, Scope } from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { checkLessonText } from '../check-lesson-text.ts';
 import { findProgramsBeside, type LintWords, lintText, proposeBeside, toReason } from './gate-file.ts';
+import { NATIVE_FOLDERS } from './native-folders.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
 import {
   fileWords,
@@ -252,6 +253,11 @@ async function searchFolder(root: string): Promise<Found> {
   };
 
   await visit(root, 0);
+  // Hidden folders are not searched, but for those in which programs keep skills.
+  for (const parts of Object.values(NATIVE_FOLDERS)) {
+    const folder = join(root, ...parts);
+    if (parts[0].startsWith('.') && (await isRealFolder(folder))) await visit(folder, 1);
+  }
   if (isFull()) {
     const limit = places.length >= MOST_SKILLS ? `${MOST_SKILLS} skills` : `${MOST_ENTRIES} files`;
     faults.push({ file: root, why: `has ${limit} or more: the rest was not read` });
@@ -266,6 +272,10 @@ const isFolder = (path: string): Promise<boolean> =>
     (stats) => stats.isDirectory(),
     () => false,
   );
+
+/** A folder that no link leads to. */
+const isRealFolder = async (path: string): Promise<boolean> =>
+  (await isFolder(path)) && (await realpath(path).catch(() => '')) === path;
 
 function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;

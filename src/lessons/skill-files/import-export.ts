@@ -11,7 +11,7 @@ import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
 import { type FileFault, importSkills } from './draft-import.ts';
 import type { LintWords } from './gate-file.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
-import { assignFolders, isSkillFault, isSkillName, SKILL_FILE, toSkillFile } from './skill-file.ts';
+import { assignFolders, isSkillFault, isSkillName, SKILL_FILE, toExportedFile } from './skill-file.ts';
 import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 
 export interface SkillReport {
@@ -130,7 +130,7 @@ export async function exportSkills(
   for (const [name, lesson] of assignFolders(skills)) {
     const folder = join(dir, name);
     const file = join(folder, SKILL_FILE);
-    const text = encodeSkillFile(toSkillFile(lesson, []));
+    const text = encodeSkillFile(toExportedFile(lesson));
     try {
       const place = await lookAt(folder, lesson.id, text);
       if (place === 'same') same.push(file);

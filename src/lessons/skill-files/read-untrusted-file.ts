@@ -10,14 +10,18 @@ export interface TextFile {
 const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Reads a file from an untrusted source: no links, no pipes, limited in size, valid UTF-8 only. Never rejects. */
-export async function readUntrustedFile(path: string): Promise<TextFile | SkillFault | undefined> {
+export async function readUntrustedFile(
+  path: string,
+  limit = LARGEST_FILE_BYTES,
+): Promise<TextFile | SkillFault | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, OPEN);
     if (!(await file.stat()).isFile()) return { ok: false, why: 'is not a file' };
-    const bytes = await readUpTo(file, LARGEST_FILE_BYTES + 1);
-    if (bytes.length > LARGEST_FILE_BYTES) {
-      return { ok: false, why: `is larger than ${LARGEST_FILE_BYTES} bytes, the limit for a skill file` };
+    const bytes = await readUpTo(file, limit + 1);
+    if (bytes.length > limit) {
+      const what = limit === LARGEST_FILE_BYTES ? 'a skill file' : 'an import';
+      return { ok: false, why: `is larger than ${limit} bytes, the limit for ${what}` };
     }
     const text = decode(bytes);
     return text === undefined ? { ok: false, why: 'is not UTF-8 text' } : { bytes, text };

@@ -11,6 +11,7 @@ import {
   type SkillOrigin,
   toSkillName,
 } from './skill-file.ts';
+import { provenanceValues, readProvenance } from './skill-provenance.ts';
 import { readList, readQuoted, readScalar, writeQuoted } from './yaml-scalar.ts';
 
 /** The library's limit for a lesson. */
@@ -49,6 +50,7 @@ export function decodeSkillFile(text: string, folder = ''): SkillFile | SkillFau
     ...(triggers !== undefined && { triggers }),
     ...(isAlways !== undefined && { isAlways }),
     ...(own.origin !== undefined && { origin: own.origin }),
+    ...(own.provenance !== undefined && { provenance: own.provenance }),
     extra: rest.filter(({ key }) => !READ.has(key)),
   };
 }
@@ -225,7 +227,7 @@ const OWN = 'instar-';
 const HOLDER = 'metadata';
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
-type Own = Pick<SkillFile, 'origin' | 'keywords' | 'triggers' | 'isAlways'>;
+type Own = Pick<SkillFile, 'origin' | 'keywords' | 'triggers' | 'isAlways' | 'provenance'>;
 
 /** Separates Instar's own lines from the fields of others. */
 function takeOwnFields(fields: readonly FrontMatterField[]): { own: Own; rest: readonly FrontMatterField[] } {
@@ -262,6 +264,7 @@ function readOwn(values: ReadonlyMap<string, string>): Own {
     keywords: listOf('keywords'),
     triggers: listOf('triggers'),
     isAlways: toFlag(values.get('always') ?? ''),
+    provenance: readProvenance(values),
   });
 }
 
@@ -288,10 +291,10 @@ function readScope(text: string): Scope {
 
 /** The last lines of a front matter: the `metadata` of others, if any, and Instar's own fields. */
 function writeOwnFields(
-  { origin, keywords, triggers, isAlways }: Own,
+  { origin, keywords, triggers, isAlways, provenance }: Own,
   metadata: FrontMatterField | undefined,
 ): readonly string[] {
-  const lines = ownLines(compact({ origin, keywords, triggers, isAlways }));
+  const lines = ownLines(compact({ origin, keywords, triggers, isAlways, provenance }));
   if (metadata === undefined) {
     return lines.length === 0 ? [] : [`${HOLDER}:`, ...lines.map((line) => `  ${line}`)];
   }
@@ -301,7 +304,7 @@ function writeOwnFields(
   return [held, ...lines.map((line) => indent + line)];
 }
 
-function ownLines({ origin, keywords, triggers, isAlways }: Own): readonly string[] {
+function ownLines({ origin, keywords, triggers, isAlways, provenance }: Own): readonly string[] {
   const values: [string, string | undefined][] = [
     ['id', origin?.id],
     ['revision', origin?.revision.toString()],
@@ -311,6 +314,7 @@ function ownLines({ origin, keywords, triggers, isAlways }: Own): readonly strin
     ['keywords', keywords && JSON.stringify(keywords)],
     ['triggers', triggers && JSON.stringify(triggers)],
     ['always', isAlways?.toString()],
+    ...(provenance === undefined ? [] : provenanceValues(provenance)),
   ];
   return values.flatMap(([key, value]) => (value === undefined ? [] : `${OWN}${key}: ${writeQuoted(value)}`));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Lesson, LessonKind, LessonState, LessonText, Note, Scope } from '../../core/lesson.ts';
+import type { Lesson, LessonKind, LessonState, LessonText, Note, Scope, Taint } from '../../core/lesson.ts';
 
 /** The content of a SKILL.md. Writing and reading it again gives the same, for all texts. */
 export interface SkillFile {
@@ -16,6 +16,8 @@ export interface SkillFile {
   readonly isAlways?: boolean;
   /** The lesson of a file that Instar wrote. Anybody can write these fields: they only say which lesson is meant. */
   readonly origin?: SkillOrigin;
+  /** Where an exported lesson comes from. It is read for a lesson that the library does not have; else the library knows better. */
+  readonly provenance?: SkillProvenance;
   /** The other fields, verbatim: kept, never evaluated. */
   readonly extra: readonly FrontMatterField[];
 }
@@ -26,6 +28,14 @@ export interface SkillOrigin {
   readonly kind: LessonKind;
   readonly state: LessonState;
   readonly scope: Scope;
+}
+
+/** The metadata of an exported lesson, and who learned it from which turns; the latter is for people to read. */
+export interface SkillProvenance {
+  readonly note: Omit<Note, 'keywords' | 'triggers' | 'isAlways'>;
+  readonly taint: readonly Taint[];
+  readonly learner?: string;
+  readonly turns?: readonly string[];
 }
 
 /** One field of a front matter: everything after its colon, including continuation lines. */
@@ -195,22 +205,41 @@ export function lessonTextOf(
     content,
     ...(category !== undefined && { category }),
     scope: skill.origin?.scope ?? base?.scope ?? {},
-    note: noteOf(words, base?.note),
+    note: noteOf(words, skill.provenance, base?.note),
     evidence: { turns: [], quotes: [], learner },
-    taint: [],
+    taint: (base === undefined ? skill.provenance?.taint : undefined) ?? [],
   };
 }
 
-/** What the file does not say stays as it was. */
-function noteOf({ keywords, triggers, isAlways }: FileWords, base: Note | undefined): Note {
-  const { triggers: before, isAlways: wasAlways, ...rest } = base ?? { ...TOLD, keywords: [] };
+/** What the file does not say stays as it was. A lesson that the library has is told by whoever edits its file. */
+function noteOf(
+  { keywords, triggers, isAlways }: FileWords,
+  provenance: SkillProvenance | undefined,
+  base: Note | undefined,
+): Note {
+  const {
+    triggers: before,
+    isAlways: wasAlways,
+    ...rest
+  }: Note = base === undefined
+    ? { ...(provenance?.note ?? TOLD), keywords: [] }
+    : { ...base, source: 'told' };
   const cues = triggers ?? before ?? [];
   return {
     ...rest,
     keywords: keywords ?? rest.keywords,
-    source: 'told',
     ...(cues.length > 0 && { triggers: cues }),
     ...((isAlways ?? wasAlways === true) && { isAlways: true as const }),
+  };
+}
+
+/** A lesson as a file for another library or program, with its provenance. */
+export function toExportedFile(lesson: Lesson): SkillFile {
+  const { note, evidence, taint } = lesson.text;
+  const { keywords: _keywords, triggers: _triggers, isAlways: _isAlways, ...rest } = note;
+  return {
+    ...toSkillFile(lesson, []),
+    provenance: { note: rest, taint, learner: evidence.learner, turns: evidence.turns },
   };
 }
 

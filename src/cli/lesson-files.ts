@@ -1,0 +1,161 @@
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { lintSkill } from '../api/lint-skill.ts';
+import { neutraliseLine } from '../base/printable.ts';
+import type { Scope } from '../core/lesson.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../lessons/import/foreign-note.ts';
+import { importNotes, openImport } from '../lessons/import/import-notes.ts';
+import {
+  exportSkillFiles,
+  importSkillFiles,
+  type SkillReport,
+} from '../lessons/skill-files/import-export.ts';
+import { NATIVE_FOLDERS, nativeFolder, type SkillProgram } from '../lessons/skill-files/native-folders.ts';
+import { askOwner, isAtTerminal } from './confirm-owner.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { findProject } from './newest-turn.ts';
+import { dim, type Part } from './print.ts';
+import { withApi } from './with-api.ts';
+
+/** `lessons import` and `lessons export`. */
+export const declareLessonFiles: DeclareCommand = (lessons: Command, act) => {
+  lessons
+    .command('import')
+    .argument(
+      '<path>',
+      'a SKILL.md, a folder of skills, a CLAUDE.md, or an export of another program’s memory',
+    )
+    .addOption(
+      new Option('--as <state>', 'the state they start in')
+        .choices(['proposed', 'trial', 'live'])
+        .default('live'),
+    )
+    .addOption(
+      new Option('--format <format>', 'what the file is')
+        .choices(['auto', ...IMPORT_FORMATS])
+        .default('auto'),
+    )
+    .option('--project <project>', 'notes: only for this project: its folder, label or id')
+    .description(
+      'Import skills (Claude Code, OpenClaw, MetaClaw), rules (CLAUDE.md, AGENTS.md) and memories (youtu-agent, ACE, mem0, MetaClaw).',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ instar lessons import ~/.claude/skills\n  $ instar lessons import CLAUDE.md --project .\n',
+    )
+    .action(act(importLessons));
+  lessons
+    .command('export')
+    .argument('<dir>', 'a folder; it is created if it is missing')
+    .addOption(
+      new Option('--for <program>', 'write where this program looks for skills below the folder').choices(
+        Object.keys(NATIVE_FOLDERS),
+      ),
+    )
+    .option('--overwrite', 'also overwrite folders that other programs created')
+    .option('--all', 'include proposed and retired lessons')
+    .option('--private', 'include private lessons')
+    .description('Write skills as SKILL.md folders.')
+    .action(act(exportLessons));
+};
+
+interface ImportOptions extends Positional {
+  readonly as: 'proposed' | 'trial' | 'live';
+  readonly format: ImportFormat | 'auto';
+  readonly project?: string;
+}
+
+interface ExportOptions extends Positional {
+  readonly for?: SkillProgram;
+  readonly all?: true;
+  readonly overwrite?: true;
+  readonly private?: true;
+}
+
+const importLessons = (
+  { args, as, format: named, project }: ImportOptions,
+  context: CommandContext,
+): Promise<ExitCode> =>
+  withApi(
+    context,
+    async ({ api, lessonsApi }) => {
+      const from = path.resolve(args[0] ?? '');
+      const source = await openImport(from, named);
+      if (typeof source === 'string') throw new CommandError(EXIT.failed, source);
+      const { format } = source;
+      if (format === 'skills' && project !== undefined)
+        throw new CommandError(EXIT.wrongUse, '--project is for notes: a skill’s file says where it applies');
+      const scope: Scope = project === undefined ? {} : { project: await findProject(api, project, context) };
+      const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
+      if (format === 'skills')
+        return printReport(
+          await importSkillFiles(lessonsApi, from, state, lintSkill),
+          context,
+          `no skill found in ${from}`,
+        );
+      const report = await importNotes(
+        lessonsApi,
+        { ...source, format },
+        { state, scope, lint: lintSkill, now: Date.now() },
+      );
+      if (project === undefined && format === 'markdown' && report.done.length > 0)
+        context.printer.note(
+          'these rules hold in every project; for one project, import with --project FOLDER',
+        );
+      return printReport(
+        report,
+        context,
+        `no note found in ${from} (read as ${format}; another format: --format)`,
+      );
+    },
+    true,
+  );
+
+/** Imported skills go into prompts only at the word of a person: whoever runs commands may be an agent. */
+async function mayUse(from: string, as: ImportOptions['as'], context: CommandContext): Promise<boolean> {
+  if (isAtTerminal(context))
+    return askOwner(context, `Use what ${neutraliseLine(from)} says in prompts, as ${as}?`);
+  context.printer.note(
+    'imported as proposals, since no person could be asked; approve each in a terminal: instar lessons approve NAME',
+  );
+  return false;
+}
+
+const exportLessons = (options: ExportOptions, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const dir = path.resolve(options.args[0] ?? '');
+    const report = await exportSkillFiles(lessonsApi, nativeFolder(dir, options.for), {
+      all: options.all === true,
+      overwrite: options.overwrite === true,
+      isPrivate: options.private === true,
+    });
+    return printReport(report, context, 'there are no skills to write yet');
+  });
+
+/** A faulty file does not undo the others; it only sets the exit code. */
+function printReport(report: SkillReport, { printer }: CommandContext, nothing: string): ExitCode {
+  const { done, faults, generation } = report;
+  if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
+  if (printer.json) printer.document(report);
+  else {
+    for (const { name, what, notes, findings = [] } of done) {
+      const mark: Part =
+        findings.length === 0 ? { text: '✓ ', style: 'green' } : { text: '! ', style: 'yellow' };
+      printer.line(mark, `${name}: ${what}`);
+      for (const finding of findings) printer.line(`  ${finding}`);
+      for (const note of notes) printer.line(dim(`  ${note}`));
+    }
+    if (done.some(({ findings }) => findings !== undefined))
+      printer.note('read what waits, and decide, with: instar lessons review');
+    for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
+    if (generation !== undefined) printer.line(`generation ${generation}`);
+  }
+  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+}

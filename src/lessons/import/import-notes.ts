@@ -1,0 +1,153 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { LessonsApi } from '../../core/daemon-api.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Scope } from '../../core/lesson.ts';
+import { openRedactor } from '../../redact/open-redactor.ts';
+import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
+import type { LintWords } from '../skill-files/gate-file.ts';
+import type { SkillReport } from '../skill-files/import-export.ts';
+import { readUntrustedFile } from '../skill-files/read-untrusted-file.ts';
+import { isSkillFault } from '../skill-files/skill-file.ts';
+import { detectFormat } from './detect-format.ts';
+import { type DraftedNote, draftNotes } from './draft-notes.ts';
+import { type ImportFormat, MOST_NOTES, type NoteFormat, type ReadNotes } from './foreign-note.ts';
+import { readAce } from './read-ace.ts';
+import { readMarkdown } from './read-markdown.ts';
+import { readMem0 } from './read-mem0.ts';
+import { readMetaclaw } from './read-metaclaw.ts';
+import { readYoutu } from './read-youtu.ts';
+
+const READERS: Readonly<Record<NoteFormat, ReadNotes>> = {
+  youtu: readYoutu,
+  ace: readAce,
+  mem0: readMem0,
+  metaclaw: readMetaclaw,
+  markdown: readMarkdown,
+};
+
+/** Larger files are not read. */
+const LARGEST_BYTES = 8 * 1024 * 1024;
+/** One change set: the daemon takes a mebibyte. */
+const MOST_CHANGES = 200;
+const MOST_BYTES = 400 * 1024;
+
+/** A file as an import sees it. */
+export interface ImportSource {
+  readonly path: string;
+  /** Absent for a folder, which holds skills. */
+  readonly text?: string;
+  readonly format: ImportFormat;
+}
+
+/** Finds what a path holds; `format` is what the person named. A string says why it cannot be read, and what to do. */
+export async function openImport(
+  path: string,
+  format: ImportFormat | 'auto',
+): Promise<ImportSource | string> {
+  let real: string;
+  try {
+    real = await realpath(path);
+    if ((await stat(real)).isDirectory()) {
+      if (format === 'auto' || format === 'skills') return { path, format: 'skills' };
+      return `${path} is a folder: name a file, or import its skills with --format skills`;
+    }
+  } catch {
+    // The import of skills says what is wrong with the path.
+    return { path, format: 'skills' };
+  }
+  const file = await readUntrustedFile(real, LARGEST_BYTES);
+  if (file === undefined) return `${path} does not exist`;
+  if (isSkillFault(file)) return format === 'skills' ? { path, format } : `${path} ${file.why}`;
+  const text = file.text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  const found = format === 'auto' ? detectFormat(path, text) : format;
+  if (found === undefined)
+    return `${path} has no format that an import knows; name it: --format youtu, ace, mem0, metaclaw or markdown`;
+  return { path, text, format: found };
+}
+
+interface ImportChoice {
+  readonly state: 'proposed' | 'trial' | 'live';
+  readonly scope: Scope;
+  readonly lint: LintWords;
+  readonly now: number;
+}
+
+/** Imports the notes of a file. What cannot be read or used is listed, and the rest is imported. */
+export async function importNotes(
+  lessonsApi: Pick<LessonsApi, 'all' | 'change'>,
+  { path, text = '', format }: ImportSource & { readonly format: NoteFormat },
+  { state, scope, lint, now }: ImportChoice,
+): Promise<SkillReport> {
+  const { notes, faults, leftOut } = READERS[format](text);
+  const lessons = decodeLessons(await lessonsApi.all());
+  const { hasSecret } = openRedactor();
+  const file = basename(path);
+  const drafted = draftNotes(notes.slice(0, MOST_NOTES), {
+    format,
+    file,
+    state,
+    scope,
+    lessons,
+    lint,
+    hasSecret,
+    now,
+  });
+  const { refused, generation } = await publishInParts(lessonsApi, drafted, `import of ${file} (${format})`);
+  const at = (line: number): string => `${path}:${line}`;
+  const further = notes[MOST_NOTES];
+  return {
+    done: [
+      ...drafted.filter(({ why }) => why === undefined).map((note) => describe(note, refused.get(note.id))),
+      ...leftOut.map(({ line, why }) => ({ name: `line ${line}`, what: `left out: it ${why}`, notes: [] })),
+    ],
+    faults: [
+      ...faults.map(({ line, why }) => ({ file: at(line), why })),
+      ...drafted.flatMap(({ line, why }) => (why === undefined ? [] : { file: at(line), why })),
+      ...(further === undefined
+        ? []
+        : [{ file: at(further.line), why: `is behind the first ${MOST_NOTES} notes: split the file` }]),
+    ],
+    ...(generation === undefined ? {} : { generation }),
+  };
+}
+
+function describe(
+  { name, findings, remark }: DraftedNote,
+  refused: string | undefined,
+): SkillReport['done'][number] {
+  const what =
+    refused !== undefined
+      ? `refused: ${refused}`
+      : (remark ?? (findings.length > 0 ? 'waits for your approval' : 'imported'));
+  return { name, what, notes: [], ...(findings.length === 0 ? {} : { findings }) };
+}
+
+/** Parts that a request can hold. Publishing the rest again after a failure changes nothing: the ids are the same. */
+async function publishInParts(
+  lessonsApi: Pick<LessonsApi, 'change'>,
+  drafted: readonly DraftedNote[],
+  reason: string,
+): Promise<{ readonly refused: ReadonlyMap<string, string>; readonly generation?: number }> {
+  const refused = new Map<string, string>();
+  let generation: number | undefined;
+  let part: JsonObject[] = [];
+  let size = 0;
+  const publish = async (): Promise<void> => {
+    if (part.length === 0) return;
+    const done = await lessonsApi.change({ changes: part, reason });
+    for (const [id, why] of decodeResults(done).refused) refused.set(id, why);
+    if (typeof done.generation === 'number') generation = done.generation;
+    part = [];
+    size = 0;
+  };
+  for (const change of drafted.flatMap(({ changes }) => changes)) {
+    const encoded = encodeChange(change);
+    const bytes = Buffer.byteLength(JSON.stringify(encoded));
+    if (part.length >= MOST_CHANGES || size + bytes > MOST_BYTES) await publish();
+    part.push(encoded);
+    size += bytes;
+  }
+  await publish();
+  return { refused, ...(generation === undefined ? {} : { generation }) };
+}
