@@ -8,7 +8,7 @@ export default defineConfig({
     // The longest attacks run with the others in `npm run test:attacks`.
     exclude: [
       ...configDefaults.exclude,
-      'test/attacks/{clock,erase,doctor,keyless-bodies,secrets,skill-files}.test.ts',
+      'test/attacks/{clock,erase,doctor,identity,keyless-bodies,secrets,skill-files}.test.ts',
       'test/agent/sandbox/escape.test.ts',
     ],
     testTimeout: 30_000,

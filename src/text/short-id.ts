@@ -30,7 +30,9 @@ const SHORTEST = 4;
 
 /** Undefined for a word that is too short to be a part of an id. */
 export function parseIdPattern(typed: string): IdPattern | undefined {
-  const gap = typed.indexOf(GAP);
+  // An id may have dots of its own beside the gap.
+  const isWhole = typed.length === BEGINNING + GAP.length + END && typed.startsWith(GAP, BEGINNING);
+  const gap = isWhole ? BEGINNING : typed.indexOf(GAP);
   const beginning = gap < 0 ? typed : typed.slice(0, gap);
   const end = gap < 0 ? '' : typed.slice(gap + GAP.length);
   return beginning.length < SHORTEST ? undefined : { beginning, end };

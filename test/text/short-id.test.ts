@@ -21,6 +21,7 @@ describe('a short id', () => {
     ['ses_5f1c2a3b4c5dAbCdEfGhIjKlMn', 'ses_5f..IjKlMn'],
     ['my-session', 'my-session'],
     ['one', 'one'],
+    ['agent.one.of..two', 'agent...f..two'],
   ])('of %s is %s', (id, short) => {
     expect(shortId(id)).toBe(short);
   });

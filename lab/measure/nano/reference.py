@@ -2,7 +2,7 @@
 
     python3 lab/measure/nano/reference.py --model models/nano --out test/nano/engine/reference.json
 
-Run it again whenever the weights change; test/nano/engine/reference.test.ts says what the numbers are. The prompts are what the
+Run it again whenever the weights change; test/nano/engine/reference.slow.ts says what the numbers are. The prompts are what the
 model itself says, so that nothing but the model is needed. Needs PyTorch, safetensors, and the checkout's node_modules.
 """
 

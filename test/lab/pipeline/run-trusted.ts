@@ -6,7 +6,7 @@ const printed = new Map<string, string>();
 
 /**
  * Runs a program of our own in this process: for tests of other stages, which would wait for a sandbox four times in each run. Programs
- * are run in the sandbox in `run-program.test.ts` and by the suite.
+ * are run in the sandbox in `run-program.slow.ts` and by the suite.
  */
 export const runTrusted: RunProgram = async ({ program, data, experiment }) => {
   const key = JSON.stringify([program, data, experiment]);
