@@ -102,10 +102,17 @@ export interface AttemptLessons extends PlacedLessons {
   readonly generation: number;
 }
 
-/** The lessons for a task, as production would show them now; `without` are left out, `with` are shown in any case. */
+/**
+ * The lessons for a task, as production would show them now; `without` are left out, `with` are shown in any case, those with a
+ * revision only while they have it.
+ */
 export type LessonsForTask = (
   query: TaskRecall,
-  force?: { readonly with?: readonly string[]; readonly without?: readonly string[] },
+  force?: {
+    readonly with?: readonly string[];
+    readonly without?: readonly string[];
+    readonly revisions?: Readonly<Record<string, number>>;
+  },
 ) => Promise<AttemptLessons>;
 
 /** One attempt to be made. */
