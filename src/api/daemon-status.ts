@@ -170,12 +170,17 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
 /** How far the judge is trusted; nothing when there is no judge. */
 function describeJudge({ models, judge }: JsonObject): readonly string[] {
   const name = asString(asObject(models).judge);
-  const { said, weight, testedModel } = asObject(judge);
+  const { said, weight, testedModel, identity } = asObject(judge);
+  const ofIdentity = typeof identity === 'string' ? [`judge of identities: ${identity}`] : [];
   if (name === undefined || typeof said !== 'string') return [];
   if (testedModel !== name)
-    return [`judge: ${name}; not tested yet: it grades planted steps before its rewards count`];
+    return [
+      `judge: ${name}; not tested yet: it grades planted steps before its rewards count`,
+      ...ofIdentity,
+    ];
   return [
     `judge: ${name}; ${said}${weight === 0.5 ? '; its rewards count half until 20 turns are compared' : ''}`,
+    ...ofIdentity,
   ];
 }
 

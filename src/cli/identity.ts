@@ -272,7 +272,7 @@ const approveIdentity = (options: DecideOptions, context: CommandContext): Promi
     );
   });
 
-const POLL_MS = 500;
+const POLL_MS = 250;
 
 /** Attempts with and without what waits, by the running daemon. */
 const practiseIdentity = (

@@ -12,6 +12,7 @@ import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
 import { describeJudgeTest } from '../evidence/judge/judge-test.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
+import { type RewardWeights, TASK_ALONE } from '../evidence/shape-reward.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
@@ -57,6 +58,8 @@ export interface LearningSettings {
   /** How long new failures wait for the evolver's answer, in milliseconds. */
   readonly patienceMs?: number;
   readonly practice?: PracticeConfig;
+  /** What rewards of attempts are made of; absent: of the task's alone. */
+  readonly rewards?: RewardWeights;
   readonly adapt?: AdaptSettings;
 }
 
@@ -217,6 +220,7 @@ export async function startLearningWorker(
           },
           decodeTurn: (turn) => ports.decoder()(turn),
           calibration: () => state?.calibration,
+          rewards: settings.rewards ?? TASK_ALONE,
           isOn: () => state?.switch.isOn ?? true,
           mayPromote: settings.autonomy !== 'manual',
           clock,

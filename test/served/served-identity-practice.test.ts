@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asObject, type JsonObject, parseJson } from '../../src/core/json.ts';
@@ -39,16 +40,7 @@ beforeAll(async () => {
     if (isUser) prompts.push(request.body.toString());
     const isRight = system.includes(CAREFUL) || (!system.includes(HASTY) && ++served % 2 === 0);
     const content = isRight ? 'RIGHT: counted.' : 'WRONG: guessed.';
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({
-        id: 'r',
-        object: 'chat.completion',
-        model: 'm',
-        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
-        usage: { prompt_tokens: 10, completion_tokens: 5 },
-      }),
-    );
+    answer(response, content, 5);
   });
   home = makeHome({
     providers: { local: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
@@ -69,6 +61,18 @@ afterAll(async () => {
   home.remove();
 });
 
+const answer = (response: ServerResponse, content: string, tokens: number): void => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(
+    JSON.stringify({
+      id: 'r',
+      object: 'chat.completion',
+      model: 'm',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+      usage: { prompt_tokens: 10, completion_tokens: tokens },
+    }),
+  );
+};
 const write = (guarded: string): void =>
   writeFileSync(path.join(home.dir, 'identity', 'ada', 'SOUL.md'), `# Ada\n\n## Guarded\n\n${guarded}\n`);
 const identity = (args: readonly string[], keys?: readonly string[]) =>

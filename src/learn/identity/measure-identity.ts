@@ -15,6 +15,7 @@ import { splitOf } from '../practice/sources/split.ts';
 import { findTaskPool, type TaskPool } from '../trial/gate-tasks.ts';
 import { type KeepsIdentity, measureTrial } from '../trial/measure-trial.ts';
 import { createTrialJudge } from '../trial/replay-tasks.ts';
+import { proposedLines } from './identity-lines.ts';
 
 const DAY_MS = 86_400_000;
 /** Pairs of one measurement, and pairs measured together. */
@@ -28,17 +29,6 @@ export interface AskedIdentity {
   readonly agent?: string;
   /** Id or name of a part. */
   readonly part?: string;
-}
-
-export type IdentityJudge = (lesson: Lesson) => KeepsIdentity | undefined;
-
-export interface IdentityParts extends SessionParts {
-  /** Says how far an answer keeps an identity; opened for each measurement. Absent: nobody is asked. */
-  readonly openIdentityJudge?: (
-    budget: Budget,
-    journal: RunUnits,
-    signal: AbortSignal,
-  ) => Promise<IdentityJudge | undefined>;
 }
 
 export interface MeasuredIdentity {
@@ -83,7 +73,7 @@ export async function dueMeasurement(parts: SessionParts): Promise<string | unde
  */
 async function measureIdentity(
   lesson: Lesson,
-  parts: IdentityParts,
+  parts: SessionParts,
   signal: AbortSignal,
 ): Promise<MeasuredIdentity | undefined> {
   const { library, records, clock } = parts;
@@ -113,7 +103,7 @@ async function measureIdentity(
     const judge = await openReplayJudge(parts, budget, journal);
     const pool = await taskPool(lesson, parts, judge);
     if ('why' in pool) return end('untested', `could not be tested: ${pool.why}`);
-    const keepsIdentity = (await parts.openIdentityJudge?.(budget, journal, signal))?.(lesson);
+    const keepsIdentity = await openKeeper(lesson, parts, budget, journal, signal);
     let spoiled = 0;
     for (;;) {
       const record = trials.of(subject);
@@ -161,7 +151,7 @@ async function measureIdentity(
 
 /** The proposals that were asked for, one after the other; without a wish, those that were not measured yet. */
 export async function measureIdentities(
-  parts: IdentityParts,
+  parts: SessionParts,
   asked: AskedIdentity | undefined,
   onBegun: (lesson: Lesson) => void,
   signal: AbortSignal,
@@ -180,10 +170,27 @@ export async function measureIdentities(
 /** Short, and the same for the same text. */
 const runOf = (subject: string): string => subject.replaceAll('/', '-').slice(0, 120);
 
+/** Both sides are compared with the identity as it would be: whether the proposal has the effect that it asks for. */
+async function openKeeper(
+  lesson: Lesson,
+  parts: SessionParts,
+  budget: Budget,
+  journal: RunUnits,
+  signal: AbortSignal,
+): Promise<KeepsIdentity | undefined> {
+  const judge = await parts.openIdentityJudge?.(budget, journal, signal);
+  const lines = proposedLines(parts.library, lesson, replacedPart(lesson, parts.library));
+  return (
+    judge &&
+    (async (task, output, stop) =>
+      (await judge.rule(lines, task.prompt, output, sessionsOf(task), stop))?.score)
+  );
+}
+
 type ReplayJudge = ReturnType<typeof createTrialJudge>;
 
 async function openReplayJudge(
-  parts: IdentityParts,
+  parts: SessionParts,
   budget: Budget,
   journal: RunUnits,
 ): Promise<ReplayJudge | undefined> {
@@ -196,7 +203,7 @@ async function openReplayJudge(
 /** The agent's own tasks and those of everybody; none that the proposal was learned from, and none that is kept for reports. */
 async function taskPool(
   lesson: Lesson,
-  parts: IdentityParts,
+  parts: SessionParts,
   judge: ReplayJudge | undefined,
 ): Promise<TaskPool | { readonly why: string }> {
   const { agent } = lesson.text.scope;

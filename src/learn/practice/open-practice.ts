@@ -9,17 +9,23 @@ import type { VerifierRow } from '../../core/verifier-row.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
+import type { RewardWeights } from '../../evidence/shape-reward.ts';
 import { checkOfDomain } from '../../evidence/verifiers/verify-task.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
+import { coreLines, judgedLines } from '../identity/identity-lines.ts';
+import { type IdentityJudge, openIdentityJudge } from '../identity/open-identity-judge.ts';
+import { holdToCore } from '../identity/shape-group.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
+import type { RunUnits } from './practice-journal.ts';
+import { createPracticeUnits } from './practice-units.ts';
 import { createPractice, type Practice } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
@@ -76,6 +82,8 @@ interface PracticeParts {
   readonly decodeTurn: ReplayTasksOptions['decodeTurn'];
   /** How far the judge agrees with people; undefined while that is not read yet. */
   readonly calibration: () => Pick<Calibration, 'status'> | undefined;
+  /** What rewards of attempts are made of. */
+  readonly rewards: RewardWeights;
   readonly isOn: () => boolean;
   readonly mayPromote: boolean;
   readonly clock: Clock;
@@ -123,6 +131,18 @@ export async function openPractice(
     const writer = await parts.model('evolver');
     return writer && askWith(writer, budget);
   };
+  const openJudgeOf = async (
+    budget: Budget,
+    journal: RunUnits,
+    signal: AbortSignal,
+  ): Promise<IdentityJudge | undefined> => {
+    const judge = await parts.model('judge');
+    if (judge === undefined) return undefined;
+    const { ask, model } = askWith(judge, budget);
+    const { askAbout } = createPracticeUnits({ journal, ask, learner: model, clock });
+    const mayAsk = (session: string): Promise<boolean> => maySee(judge, session);
+    return openIdentityJudge({ model, askAbout, mayAsk, records, clock }, signal);
+  };
   const practice = createPractice({
     records,
     tasks,
@@ -156,8 +176,15 @@ export async function openPractice(
     openAttempts: async (budget, signal) => {
       const writer = await openAsk(budget);
       if (attempter === undefined) throw new Error(NO_MODEL);
-      return ports.openAttempts(attempter, budget, writer?.ask, signal);
+      return holdToCore(await ports.openAttempts(attempter, budget, writer?.ask, signal), library);
     },
+    openIdentityJudge: (budget, journal, signal) => openJudgeOf(budget, journal, signal),
+    openShaping: async (budget, journal, signal) => ({
+      weights: parts.rewards,
+      judge: parts.rewards.identity > 0 ? await openJudgeOf(budget, journal, signal) : undefined,
+      core: (agent) => coreLines(library, agent),
+      judged: (agent) => judgedLines(library, agent),
+    }),
     openAsk,
     openBudget: (spent: Spending) =>
       createRunBudget({ limits: { ...limits, ms: minutes * 60_000 }, setting: 'practice.budget', spent }),

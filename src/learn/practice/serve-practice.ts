@@ -5,7 +5,6 @@ import { PRACTICE_KINDS, type PracticeKind, type TaskSplit } from '../../core/pr
 import {
   type AskedIdentity,
   dueMeasurement,
-  type IdentityParts,
   measureIdentities,
   waitingIdentities,
 } from '../identity/measure-identity.ts';
@@ -21,7 +20,7 @@ import { REGRESSION } from './plan-session.ts';
 import { isContinuable } from './practice-history.ts';
 import { runSession, type SessionResult } from './run-session.ts';
 import { type DueSession, findDueSession, type PracticeSupply } from './session-kinds.ts';
-import type { SessionRequest } from './session-parts.ts';
+import type { SessionParts, SessionRequest } from './session-parts.ts';
 import { beginProgress, followSession, type SessionProgress } from './session-progress.ts';
 import { isDue, successOf } from './sources/choose-tasks.ts';
 import type { CuratedFault } from './sources/curated-tasks.ts';
@@ -30,7 +29,7 @@ import type { KnownTask } from './sources/practice-tasks.ts';
 import { type RefreshParts, refreshTasks } from './sources/refresh-tasks.ts';
 import { splitOf } from './sources/split.ts';
 
-export interface ServePracticeOptions extends IdentityParts {
+export interface ServePracticeOptions extends SessionParts {
   readonly refresh: Omit<RefreshParts, 'tasks' | 'ask' | 'onFault'>;
   /** Why nothing may be practised now; undefined when it may. */
   readonly whyNot: () => Promise<string | undefined>;
