@@ -8,23 +8,13 @@ import type {
   PracticeTask,
   RewardPart,
 } from '../../core/practice.ts';
-import { efficiencyOf, isTaskAlone, type RewardWeights, shapeReward } from '../../evidence/shape-reward.ts';
+import { efficiencyOf, isTaskAlone, shapeReward } from '../../evidence/shape-reward.ts';
 import { findBrokenRule } from '../../evidence/verifiers/mechanical-rules.ts';
 import { sessionsOfGroup } from '../practice/attempt-batch.ts';
 import type { PracticeUnits } from '../practice/practice-units.ts';
 import type { SessionAttempts } from '../practice/session-parts.ts';
 import { coreLines } from './identity-lines.ts';
-import type { IdentityJudge } from './open-identity-judge.ts';
-
-/** What rewards of attempts are made of, besides the task's own. */
-export interface RewardShaping {
-  readonly weights: RewardWeights;
-  /** Absent: how far an answer keeps the identity does not count. */
-  readonly judge?: IdentityJudge | undefined;
-  /** The lines of an agent's core, and those that the judge is shown. */
-  readonly core: (agent: string | undefined) => readonly string[];
-  readonly judged: (agent: string | undefined) => readonly string[];
-}
+import type { RewardShaping } from './reward-shaping.ts';
 
 type Graded = Extract<AttemptOutcome, { readonly is: 'graded' }>;
 type GradedAttempt = Attempt & { readonly outcome: Graded };

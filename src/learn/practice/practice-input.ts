@@ -15,7 +15,7 @@ import type {
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { CycleEnd } from '../cycle.ts';
-import type { RewardShaping } from '../identity/shape-group.ts';
+import type { RewardShaping } from '../identity/reward-shaping.ts';
 
 /** The numbers of a run. */
 export interface PracticeSettings {

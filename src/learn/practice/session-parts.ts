@@ -6,8 +6,7 @@ import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/pract
 import type { Records } from '../../core/store.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
-import type { IdentityJudge } from '../identity/open-identity-judge.ts';
-import type { RewardShaping } from '../identity/shape-group.ts';
+import type { IdentityJudge, RewardShaping } from '../identity/reward-shaping.ts';
 import type { TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';

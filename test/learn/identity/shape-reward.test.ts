@@ -5,7 +5,8 @@ import type { Json } from '../../../src/core/json.ts';
 import type { Attempt, AttemptGroup } from '../../../src/core/practice.ts';
 import { efficiencyOf, shapeReward, TASK_ALONE } from '../../../src/evidence/shape-reward.ts';
 import { findBrokenRule, isMechanicalRule } from '../../../src/evidence/verifiers/mechanical-rules.ts';
-import { type RewardShaping, shapeGroup } from '../../../src/learn/identity/shape-group.ts';
+import type { RewardShaping } from '../../../src/learn/identity/reward-shaping.ts';
+import { shapeGroup } from '../../../src/learn/identity/shape-group.ts';
 import { createPracticeUnits } from '../../../src/learn/practice/practice-units.ts';
 import { taskOf } from '../practice/scripted-practice.ts';
 
