@@ -195,10 +195,15 @@ function describeLearning(learning: JsonObject): readonly string[] {
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
     `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
     ...describeJudge(learning),
+    ...describeReflection(asObject(learning.reflection)),
     `cost: ${describeLearningCost(learning)}`,
     `serving: ${describeServingCost(learning)}`,
   ];
 }
+
+/** When it was thought over last what people said; nothing before the first time. */
+const describeReflection = ({ at, said }: JsonObject): readonly string[] =>
+  typeof at === 'number' ? [`reflection: ${localTime(at)}; ${asString(said) ?? ''}`] : [];
 
 /** Who reads the sessions and writes the lessons, and what that may cost. */
 function describeWriter({ writer }: JsonObject): readonly string[] {

@@ -79,7 +79,7 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
   };
 }
 
-const CHANGING: ReadonlySet<string> = new Set(['run', 'identity', 'stop', 'add', 'exclude']);
+const CHANGING: ReadonlySet<string> = new Set(['run', 'identity', 'reflect', 'stop', 'add', 'exclude']);
 
 /** Ids and kinds, never text. */
 const describePractice = ({ kind, domain, agent, ids }: JsonObject): string =>

@@ -37,6 +37,10 @@ export const declareIdentity: DeclareCommand = (identity, act) => {
     .argument('[lesson]', 'id or name of a part; all that wait, unless it is given')
     .option('--detach', 'return at once; the daemon goes on')
     .action(act(practiseIdentity));
+  identity
+    .command('reflect')
+    .description('Think over now what people said about agents; it is done once a day by itself.')
+    .action(act(reflectNow));
   deciding('reject', 'Reject a proposal; an edited file is written back.')
     .option('--hash <hash>', 'only if its text is unchanged')
     .action(act(rejectIdentity));
@@ -270,6 +274,14 @@ const approveIdentity = (options: DecideOptions, context: CommandContext): Promi
       context,
       `${text((base ?? part).name)} of ${agentOf(part)} is in use`,
     );
+  });
+
+const reflectNow = (_: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
+    const answer = await api.practice({ do: 'reflect' });
+    if (context.printer.json) context.printer.document(answer);
+    else context.printer.line(text(answer.said));
+    return EXIT.ok;
   });
 
 const POLL_MS = 250;

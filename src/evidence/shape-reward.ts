@@ -24,7 +24,8 @@ export const isTaskAlone = ({ task, identity, efficiency }: RewardWeights): bool
  * efficient one.
  */
 export function shapeReward({ task, identity, efficiency }: RewardParts, weights: RewardWeights): number {
-  if (isTaskAlone(weights)) return task;
+  const isAlone = identity === undefined && efficiency === undefined;
+  if (isAlone || isTaskAlone(weights)) return task;
   const terms = [
     [weights.task, task],
     [identity === undefined ? 0 : weights.identity, identity ?? 0],

@@ -30,6 +30,7 @@ import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
 import { createIdentityStep } from './identity/identity-step.ts';
+import { openReflection } from './identity/reflect.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
@@ -41,6 +42,7 @@ import { createExtractor } from './live/extractor.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
+import { createTransferStep } from './transfer/transfer-step.ts';
 
 /** Plain data: it is passed to the thread. */
 export interface LearningSettings {
@@ -227,7 +229,7 @@ export async function startLearningWorker(
           newId,
           log,
         });
-  const identity = createIdentityStep({ evidence, library, gate, clock, newId, log, signal });
+  const identity = createIdentityStep({ records, evidence, library, gate, clock, newId, log, signal });
   const { killFile, ...rules } = settings.adapt ?? USUAL_ADAPT;
   const adapt = await openAdaptStep({
     records,
@@ -238,6 +240,19 @@ export async function startLearningWorker(
     journal: (note) => log.debug({ learner: ADAPTATION }, note),
     signal,
   });
+  const transfer = createTransferStep({
+    library,
+    effects,
+    records,
+    tasks: async () => (await practice?.requests()) ?? [],
+    embed: ports.embed,
+    autonomy: settings.autonomy,
+    checkText: checkLessonText,
+    clock,
+    newId,
+  });
+  const isStopped = (): boolean => signal.aborted || isKilled() || state?.switch.isOn === false;
+  const reflection = await openReflection({ identity, transfer, records, isStopped, clock });
   const isKilled = (): boolean => killFile !== undefined && existsSync(killFile);
   const verifiers = await createVerifiers(rows, { ask: askLater('judge', NO_JUDGE) });
   const learning = await startLearning({
@@ -258,7 +273,6 @@ export async function startLearningWorker(
       if (isKilled()) return;
       await step.learn(known, write);
       await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
-      await identity.learn(write, () => signal.aborted || !known.switch.isOn);
     },
     study: async (known, write) => {
       if (isKilled()) return;
@@ -271,6 +285,7 @@ export async function startLearningWorker(
         ? []
         : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal),
     libraryChanged: (isErased) => (isErased ? lessons.reload() : lessons.catchUp()),
+    reflection: reflection.last,
     onStatus: ports.onStatus,
   });
   state = learning.state;
@@ -279,7 +294,7 @@ export async function startLearningWorker(
     look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    ...(practice === undefined ? {} : { practice }),
+    ...(practice === undefined ? {} : { practice: reflection.withReflection(practice) }),
     close: async () => {
       stop.abort();
       await practice?.close();

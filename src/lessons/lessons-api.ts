@@ -135,7 +135,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
     },
     why: (turn) => explainTurn(turn, records, library),
     today: async () =>
-      describeToday({ library, records, trials: await options.trials(), now: options.now() }),
+      describeToday({ library, records, trials: await options.trials(), effect, now: options.now() }),
     change: async (body) => {
       const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
       const shown = asObject(body.shown);

@@ -101,10 +101,14 @@ const NO_MODEL =
   'Practice needs a model that Instar may call by itself: a local one, or one of a provider with a key in the config. Name it as models.practice, or as models.default';
 const OFF = 'Learning is turned off. Turn it on with: instar learning on';
 
+export interface OpenPractice extends Practice {
+  readonly folds: readonly FactFold[];
+  /** What users ask of agents: known tasks and recorded requests. */
+  requests(): Promise<readonly PracticeTask[]>;
+}
+
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
-export async function openPractice(
-  parts: PracticeParts,
-): Promise<Practice & { readonly folds: readonly FactFold[] }> {
+export async function openPractice(parts: PracticeParts): Promise<OpenPractice> {
   const { config, ports, records, evidence, lessons, gate, embed, clock, log } = parts;
   const { library, effects } = lessons;
   const tasks = await openPracticeTasks(records);
@@ -144,6 +148,13 @@ export async function openPractice(
     const mayAsk = (session: string): Promise<boolean> => maySee(judge, session);
     return openIdentityJudge({ model, askAbout, mayAsk, records, clock }, signal);
   };
+  const replayTasks = createReplayTasks({
+    records,
+    decodeTurn: parts.decodeTurn,
+    maySee: async (session) =>
+      (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
+    now: clock.now,
+  });
   const practice = createPractice({
     records,
     tasks,
@@ -194,13 +205,7 @@ export async function openPractice(
       const calibration = parts.calibration();
       return judge && calibration && { ...askWith(judge, budget), calibration };
     },
-    replayTasks: createReplayTasks({
-      records,
-      decodeTurn: parts.decodeTurn,
-      maySee: async (session) =>
-        (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
-      now: clock.now,
-    }),
+    replayTasks,
     traffic: effects.evidence,
     settings: () => ({ ...config, timeoutMs: config.taskMinutes * 60_000 }),
     mayPromote: parts.mayPromote,
@@ -242,7 +247,12 @@ export async function openPractice(
         : (3 * price.price.input + price.price.output) / 4;
     },
   });
-  return { ...practice, folds: [tasks, history] };
+  const requests = async (): Promise<readonly PracticeTask[]> => {
+    const known = tasks.list().map(({ task }) => task);
+    const turns = new Set(known.flatMap(({ from }) => from?.turn ?? []));
+    return [...known, ...(await replayTasks()).filter(({ from }) => !turns.has(from?.turn ?? ''))];
+  };
+  return { ...practice, folds: [tasks, history], requests };
 }
 
 const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };
