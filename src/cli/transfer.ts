@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { decodeLessons, encodeChange } from '../lessons/codec.ts';
-import { transferredLesson, whyNotTransferred } from '../lessons/transfer.ts';
+import { transferId, transferredLesson, whyNotTransferred } from '../lessons/transfer.ts';
 import {
   type Act,
   type CommandContext,
@@ -62,7 +62,8 @@ const showPlan = (context: CommandContext): Promise<ExitCode> =>
 const transferOne = (asked: string, to: string, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
     const shown = await lessonsApi.show(asked);
-    const lesson = decodeLessons(await lessonsApi.all()).find(({ id }) => id === shown?.id);
+    const all = decodeLessons(await lessonsApi.all());
+    const lesson = all.find(({ id }) => id === shown?.id);
     if (shown === undefined || lesson === undefined)
       throw new CommandError(EXIT.failed, `no lesson "${asked}"`, 'see: instar lessons list');
     const effect = measuredOf(shown);
@@ -70,6 +71,9 @@ const transferOne = (asked: string, to: string, context: CommandContext): Promis
       whyNotTransferred(lesson) ?? whyNotTo(lesson, to) ?? (effect === undefined ? UNPROVEN : undefined);
     if (why !== undefined || effect === undefined)
       throw new CommandError(EXIT.failed, `${lesson.text.name}: ${why ?? UNPROVEN}`);
+    const known = all.find(({ id }) => id === transferId(lesson.id, to));
+    if (known !== undefined)
+      throw new CommandError(EXIT.failed, `${to} has it already: ${known.text.name} is ${known.state}`);
     const change = transferredLesson(lesson, to, effect, 'trial');
     const answer = await lessonsApi.change({
       changes: [encodeChange(change)],
