@@ -170,7 +170,9 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const known = tasks.list();
       const splits: Record<string, number> = { learn: 0, gate: 0, report: 0 };
       for (const { task } of known) splits[splitOf(task.root)] = (splits[splitOf(task.root)] ?? 0) + 1;
-      const due = await findDue();
+      const unmeasured = await dueMeasurement(options);
+      const due =
+        unmeasured === undefined ? await findDue() : { kind: 'identity', why: unmeasured, area: {} };
       return compact({
         running: progress !== undefined && running !== undefined ? { ...progress } : undefined,
         problem,

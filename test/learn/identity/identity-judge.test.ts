@@ -3,6 +3,7 @@ import type { ChatModel, ChatRequest } from '../../../src/core/chat.ts';
 import { JUDGE_SUBJECT } from '../../../src/core/fact.ts';
 import { asObject } from '../../../src/core/json.ts';
 import { practiceSubject } from '../../../src/core/practice-fact.ts';
+import { TRIALS_SUBJECT } from '../../../src/core/trial.ts';
 import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
 import { PLANTED_IDENTITIES } from '../../../src/evidence/judge/planted-identities.ts';
 import { lessonText } from '../../support/lesson-text.ts';
@@ -113,5 +114,45 @@ describe('the judge of identities', () => {
     const led = await practise((reply) => (/score|reviewer/.test(reply) ? 1 : broken.has(reply) ? 0 : 1), 1);
     expect(led.calibration.status().identity).toContain('switched off');
     expect(led.counts).toMatchObject({ kept: 0 });
+  });
+});
+
+describe('a measured proposal', () => {
+  it('shows the difference of the task’s reward and of how far answers keep the identity, each with its interval', async () => {
+    const { model } = judging(fair);
+    const world = await openScripted(
+      { tasks: [tasksFile()] },
+      {
+        model: { model, asked: [] },
+        // The same rewards with it and without it, and another language.
+        attempt: async (order) =>
+          attemptOf(order, { output: order.shown.lessons.includes('soul-new') ? GERMAN : PLEA }),
+      },
+    );
+    const change = {
+      op: 'add' as const,
+      id: 'soul-new',
+      kind: 'identity' as const,
+      state: 'proposed' as const,
+      text: lessonText({ name: 'soul-new', description: 'Who.', content: LINE, note: { tier: 'core' } }),
+    };
+    const by = { kind: 'file' as const, name: 'SOUL.md' };
+    await world.lessons.library.publish({ id: 'c', by, reason: 'by file', changes: [change] });
+    // As in quiet hours: it is due before everything else, once.
+    expect(await world.command('status')).toMatchObject({ due: { kind: 'identity' } });
+    expect(await world.command('work')).toMatchObject({
+      end: 'done',
+      note: expect.stringContaining('identities'),
+    });
+    expect(asObject((await world.command('due')).due).kind).not.toBe('identity');
+    const facts = await world.records.events(TRIALS_SUBJECT);
+    for (const stored of facts) world.lessons.trials.add(stored);
+    const { trial, state } = asObject(await world.lessons.api.show('soul-new'));
+    expect(asObject(trial)).toMatchObject({ outcome: 'no-difference', difference: 0, identity: 1 });
+    expect(String(asObject(trial).words)).toMatch(
+      /\+0\.00 \[−\d\.\d\d, \+\d\.\d\d\] in 12 pairs .*; how far it keeps the identity: \+1\.00 \[\+0\.\d\d, \+1\.00\]/,
+    );
+    // A measurement changes nothing by itself.
+    expect(state).toBe('proposed');
   });
 });

@@ -119,7 +119,9 @@ export async function openScripted(
         const shown = lessons.library.shown(clock.now()).map(({ id }) => id);
         return {
           text: '',
-          lessons: shown.filter((id) => force?.without?.includes(id) !== true),
+          lessons: [...new Set([...shown, ...(force?.with ?? [])])].filter(
+            (id) => force?.without?.includes(id) !== true,
+          ),
           generation: lessons.library.generation,
         };
       },
