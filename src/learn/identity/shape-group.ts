@@ -21,8 +21,11 @@ type GradedAttempt = Attempt & { readonly outcome: Graded };
 
 /** Plain data: what a journal keeps of a group. */
 interface ShapedGroup {
-  readonly outcomes: readonly Graded[];
+  readonly outcomes: readonly { readonly id: string; readonly outcome: Graded }[];
 }
+
+/** Where the journal keeps the shaped rewards of a group. */
+export const shapedUnit = (step: number | string, task: string): string => `shaped/${step}/${task}`;
 
 /** An answer that breaks a line of the core with certainty is no success, whatever a verifier says. */
 function constrainOutcome(outcome: AttemptOutcome, output: string, core: readonly string[]): AttemptOutcome {
@@ -79,17 +82,23 @@ export async function shapeGroup(
   const shaped = await units.value<ShapedGroup>(unit, {
     is: isShaped,
     sessions: sessionsOfGroup(group),
-    make: async () => ({ outcomes: await shapeOutcomes(task, graded, held, shaping, signal) }),
+    make: async () => {
+      const outcomes = await shapeOutcomes(task, graded, held, shaping, signal);
+      return { outcomes: outcomes.map((outcome, at) => ({ id: graded[at]?.id ?? '', outcome })) };
+    },
     keep: () => !signal.aborted,
   });
-  return {
-    ...held,
-    attempts: graded.map((attempt, at) => ({
-      ...attempt,
-      outcome: shaped?.value.outcomes[at] ?? attempt.outcome,
-    })),
-  };
+  return { ...held, attempts: withShapedRewards(graded, shaped?.value) };
 }
+
+/** Attempts with the rewards that a journal keeps of them; as they are where it keeps none. */
+export const withShapedRewards = (attempts: readonly Attempt[], kept: unknown): readonly Attempt[] =>
+  isShaped(kept)
+    ? attempts.map((attempt) => ({
+        ...attempt,
+        outcome: kept.outcomes.find(({ id }) => id === attempt.id)?.outcome ?? attempt.outcome,
+      }))
+    : attempts;
 
 async function shapeOutcomes(
   task: PracticeTask,

@@ -4,7 +4,7 @@ import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
-import { shapeGroup } from '../identity/shape-group.ts';
+import { shapedUnit, shapeGroup } from '../identity/shape-group.ts';
 import { attemptBatch, sessionsOfGroup } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
 import { draftProposals, draftText, type PracticeProposal } from './draft-proposals.ts';
@@ -112,7 +112,7 @@ async function* practiceBatch(
     groups.push(
       shaping === undefined
         ? graded.group
-        : await shapeGroup(graded.group, shaping, units, `shaped/${step}/${attempts.task.id}`, signal),
+        : await shapeGroup(graded.group, shaping, units, shapedUnit(step, attempts.task.id), signal),
     );
     spent ??= graded.spent;
   }
