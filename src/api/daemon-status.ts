@@ -170,12 +170,17 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
 /** How far the judge is trusted; nothing when there is no judge. */
 function describeJudge({ models, judge }: JsonObject): readonly string[] {
   const name = asString(asObject(models).judge);
-  const { said, weight, testedModel } = asObject(judge);
+  const { said, weight, testedModel, identity } = asObject(judge);
+  const ofIdentity = typeof identity === 'string' ? [`judge of identities: ${identity}`] : [];
   if (name === undefined || typeof said !== 'string') return [];
   if (testedModel !== name)
-    return [`judge: ${name}; not tested yet: it grades planted steps before its rewards count`];
+    return [
+      `judge: ${name}; not tested yet: it grades planted steps before its rewards count`,
+      ...ofIdentity,
+    ];
   return [
     `judge: ${name}; ${said}${weight === 0.5 ? '; its rewards count half until 20 turns are compared' : ''}`,
+    ...ofIdentity,
   ];
 }
 
@@ -190,10 +195,15 @@ function describeLearning(learning: JsonObject): readonly string[] {
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
     `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
     ...describeJudge(learning),
+    ...describeReflection(asObject(learning.reflection)),
     `cost: ${describeLearningCost(learning)}`,
     `serving: ${describeServingCost(learning)}`,
   ];
 }
+
+/** When it was thought over last what people said; nothing before the first time. */
+const describeReflection = ({ at, said }: JsonObject): readonly string[] =>
+  typeof at === 'number' ? [`reflection: ${localTime(at)}; ${asString(said) ?? ''}`] : [];
 
 /** Who reads the sessions and writes the lessons, and what that may cost. */
 function describeWriter({ writer }: JsonObject): readonly string[] {

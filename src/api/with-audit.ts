@@ -79,11 +79,11 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
   };
 }
 
-const CHANGING: ReadonlySet<string> = new Set(['run', 'stop', 'add', 'exclude']);
+const CHANGING: ReadonlySet<string> = new Set(['run', 'identity', 'reflect', 'stop', 'add', 'exclude']);
 
 /** Ids and kinds, never text. */
-const describePractice = ({ kind, domain, ids }: JsonObject): string =>
-  [asString(kind) ?? '', asString(domain) ?? '', ...asArray(ids).map(String)].filter(Boolean).join(' ');
+const describePractice = ({ kind, domain, agent, ids }: JsonObject): string =>
+  [kind, domain, agent, ...asArray(ids)].flatMap((one) => asString(one) || []).join(' ');
 
 /** `library.topK = 3`. Of texts only plain words are repeated: others may contain a secret. */
 function describeSetting({ path, value, unset }: JsonObject): string {

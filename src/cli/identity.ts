@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { neutralise } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { diffLines } from '../text/line-diff.ts';
 import { localTime, plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
@@ -33,6 +33,14 @@ export const declareIdentity: DeclareCommand = (identity, act) => {
     .option('--hash <hash>', 'only if its text is unchanged (the hash that `identity show` prints)')
     .option('--unmeasured', 'although no practice compared attempts with it and without it')
     .action(act(approveIdentity));
+  reading('practise', 'Measure a proposal: attempt the agent’s tasks with it and without it.')
+    .argument('[lesson]', 'id or name of a part; all that wait, unless it is given')
+    .option('--detach', 'return at once; the daemon goes on')
+    .action(act(practiseIdentity));
+  identity
+    .command('reflect')
+    .description('Think over now what people said about agents; it is done once a day by itself.')
+    .action(act(reflectNow));
   deciding('reject', 'Reject a proposal; an edited file is written back.')
     .option('--hash <hash>', 'only if its text is unchanged')
     .action(act(rejectIdentity));
@@ -82,6 +90,9 @@ const baseOf = (proposal: IdentityPart, parts: readonly IdentityPart[]): Identit
 
 const measurement = ({ trial }: IdentityPart): string =>
   asString(asObject(trial).words) ?? 'not measured: no practice compared attempts with it and without it';
+
+const isCompared = ({ trial }: IdentityPart): boolean =>
+  ['helpful', 'harmful', 'no-difference'].includes(text(asObject(trial).outcome));
 
 const printWords = ({ printer }: CommandContext, words: unknown, mark: Part = '  '): void => {
   for (const line of neutralise(text(words)).split('\n')) printer.line(mark, line);
@@ -239,11 +250,11 @@ const approveIdentity = (options: DecideOptions, context: CommandContext): Promi
     const parts = await readParts(lessonsApi, options.args[0]);
     const waiting = parts.filter(({ state }) => state === 'proposed');
     const part = choosePart(waiting, options.args[1], 'waiting proposal');
-    if (options.unmeasured !== true && asObject(part.trial).outcome === undefined && part.tier !== 'free')
+    if (options.unmeasured !== true && !isCompared(part) && part.tier !== 'free')
       throw new CommandError(
         EXIT.failed,
         `${text(part.name)} was not measured: no practice compared attempts with it and without it`,
-        'approve it all the same with --unmeasured',
+        `measure it with: instar identity practise ${agentOf(part)}; or approve it all the same with --unmeasured`,
       );
     const base = baseOf(part, parts);
     const about = `the ${text(part.tier)} part of ${agentOf(part)} (${measurement(part)})`;
@@ -263,6 +274,44 @@ const approveIdentity = (options: DecideOptions, context: CommandContext): Promi
       context,
       `${text((base ?? part).name)} of ${agentOf(part)} is in use`,
     );
+  });
+
+const reflectNow = (_: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
+    const answer = await api.practice({ do: 'reflect' });
+    if (context.printer.json) context.printer.document(answer);
+    else context.printer.line(text(answer.said));
+    return EXIT.ok;
+  });
+
+const POLL_MS = 250;
+
+/** Attempts with and without what waits, by the running daemon. */
+const practiseIdentity = (
+  { args: [agent, part], detach }: Positional & { readonly detach?: true },
+  context: CommandContext,
+): Promise<ExitCode> =>
+  withApi(context, async ({ api, lessonsApi }) => {
+    const { printer } = context;
+    const begun = await api.practice(compact({ do: 'identity', agent, part }));
+    if (begun.started !== true) throw new CommandError(EXIT.failed, text(begun.why) || 'nothing is measured');
+    if (detach === true) {
+      if (printer.json) printer.document(begun);
+      else printer.line('The measurement runs in the background. See: instar identity show');
+      return EXIT.ok;
+    }
+    let now = await api.practice({ do: 'status' });
+    while (now.running !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      now = await api.practice({ do: 'status' });
+    }
+    if (typeof now.problem === 'string') throw new CommandError(EXIT.failed, now.problem);
+    const parts: IdentityPart[] = [];
+    for (const id of asArray(begun.proposals)) parts.push((await lessonsApi.show(text(id))) ?? {});
+    if (printer.json) printer.document(parts.map(({ id, name, hash, trial }) => ({ id, name, hash, trial })));
+    else
+      for (const one of parts) printer.line({ text: text(one.name), style: 'bold' }, `: ${measurement(one)}`);
+    return parts.every(isCompared) ? EXIT.ok : EXIT.failed;
   });
 
 /** The proposal's text becomes the next revision of the part that it replaces. */

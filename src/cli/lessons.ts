@@ -20,6 +20,7 @@ import { lineWidth } from './print.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
+import { declareTransfer } from './transfer.ts';
 import { withApi } from './with-api.ts';
 
 export const declareLessons: DeclareCommand = (lessons, act) => {
@@ -99,6 +100,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
     .option('--off', 'only to tasks that it fits')
     .action(act(markAlways));
+  declareTransfer(lessons, act);
   declareLessonFiles(lessons, act);
 };
 

@@ -33,13 +33,25 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
     ...rollbackRow(asObject(day.rollback), now),
     ...changed.map((lesson): readonly [string, Part] => [
       'changed',
-      `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''} (${relativeTime(Date.parse(asString(lesson.at) ?? ''), now)})`,
+      `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''} (${relativeTime(Date.parse(asString(lesson.at) ?? ''), now)})${measured(lesson)}`,
     ]),
     ...asArray(day.tested)
       .map(asObject)
       .map((lesson): readonly [string, Part] => [
         'tested',
         `${asString(lesson.name) ?? ''}: ${asString(lesson.what) ?? ''}`,
+      ]),
+    ...asArray(day.identities)
+      .map(asObject)
+      .map(({ name, agent, tier, measured: figures }): readonly [string, Part] => [
+        'waits',
+        `${name} (${tier} part of ${agent || 'every agent'}): ${figures}; decide with: instar identity diff ${agent}`,
+      ]),
+    ...asArray(day.reflections)
+      .map(asObject)
+      .map(({ at, said }): readonly [string, Part] => [
+        'reflection',
+        `${asString(said) ?? ''} (${relativeTime(Date.parse(asString(at) ?? ''), now)})`,
       ]),
     ['used', usedWords(day)],
     ['work', workWords(day)],
@@ -48,6 +60,10 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
     ...waitingRows(asArray(learning.waiting).map(asObject), now),
   ]);
 }
+
+/** What was measured of a lesson, behind what is said of it. */
+const measured = (lesson: JsonObject): string =>
+  asString(lesson.measured) === undefined ? '' : `; measured: ${asString(lesson.measured)}`;
 
 function newLesson(lesson: JsonObject, now: number): readonly (readonly [string, Part])[] {
   const quote = asObject(lesson.quote);
@@ -70,6 +86,9 @@ function newLesson(lesson: JsonObject, now: number): readonly (readonly [string,
             },
           ],
         ] as const)),
+    ...(asString(lesson.measured) === undefined
+      ? []
+      : ([['learned', { text: `measured: ${asString(lesson.measured)}`, style: 'dim' }]] as const)),
     ...(shownIn === 0
       ? []
       : ([['learned', { text: `shown in ${plural(shownIn, 'turn')} since`, style: 'dim' }]] as const)),

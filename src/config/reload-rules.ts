@@ -41,6 +41,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'learn.verifiers': NOW,
   'learn.compress': SESSION,
   'learn.adapt': NOW,
+  'learn.identity': NOW,
   'learn.budget': NOW,
   practice: NOW,
   schedule: NOW,

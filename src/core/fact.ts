@@ -367,6 +367,8 @@ type BackgroundFact =
       readonly unclear: number;
       /** Whether its verdicts count. */
       readonly isPassed: boolean;
+      /** Absent: it graded steps of work. `identity`: it said whether replies keep who an agent is. */
+      readonly about?: 'identity';
     };
 
 /** The subjects of facts that turn learning on or off, and of tests of the judge. */

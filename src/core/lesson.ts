@@ -69,7 +69,18 @@ export interface Evidence {
   readonly model?: string;
   /** The hash of the prompt that the model was given. */
   readonly prompt?: string;
+  /** The lesson of another agent that it repeats. */
+  readonly transfer?: TransferOrigin;
 }
+
+/** Where a transferred lesson comes from, and what was measured of it there. Plain data. */
+export type TransferOrigin = {
+  readonly agent: string;
+  readonly lesson: string;
+  readonly revision: number;
+  /** In words, with its interval. */
+  readonly effect: string;
+};
 
 /** The source of untrusted free text in a lesson that no person has approved. Exit codes and error digests do not taint. */
 export type Taint = 'tool' | 'web';

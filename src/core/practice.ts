@@ -102,10 +102,17 @@ export interface AttemptLessons extends PlacedLessons {
   readonly generation: number;
 }
 
-/** The lessons for a task, as production would show them now; `without` are left out, `with` are shown in any case. */
+/**
+ * The lessons for a task, as production would show them now; `without` are left out, `with` are shown in any case, those with a
+ * revision only while they have it.
+ */
 export type LessonsForTask = (
   query: TaskRecall,
-  force?: { readonly with?: readonly string[]; readonly without?: readonly string[] },
+  force?: {
+    readonly with?: readonly string[];
+    readonly without?: readonly string[];
+    readonly revisions?: Readonly<Record<string, number>>;
+  },
 ) => Promise<AttemptLessons>;
 
 /** One attempt to be made. */
@@ -157,6 +164,8 @@ export type AttemptOutcome =
       readonly reasons: readonly string[];
       /** 0 to 1, one for each step, where the verifier gives them. */
       readonly stepScores?: readonly number[];
+      /** What the reward is made of; absent: it is the task's alone. */
+      readonly parts?: readonly RewardPart[];
     }
   /** It was made, and nothing graded it yet: it can be compared with others. */
   | { readonly is: 'ungraded' }
@@ -173,6 +182,13 @@ export type AttemptOutcome =
       /** It was not made: a budget does not allow it. */
       readonly isOverBudget?: true;
     };
+
+/** A part of a reward, 0 to 1, and who said it: a verifier, a judge's model, the usage. */
+export interface RewardPart {
+  readonly part: 'task' | 'identity' | 'efficiency';
+  readonly value: number;
+  readonly by: string;
+}
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
 export type GradedBy = 'verifier' | 'compared' | 'person' | 'recorded';

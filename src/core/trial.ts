@@ -2,10 +2,13 @@ import type { Spending } from './budget.ts';
 
 /**
  * A trial measures whether something new helps, before it is used without reserve: one revision of a lesson
- * (`lesson/ID/REVISION`), or one checkpoint of a policy (`policy/ENGINE/VERSION`).
+ * (`lesson/ID/REVISION`), one checkpoint of a policy (`policy/ENGINE/VERSION`), or a proposal for an identity, by the hash of its
+ * text and of the text that it would replace (`identity/ID/HASH`).
  */
 export const lessonSubject = (id: string, revision: number): string => `lesson/${id}/${revision}`;
 export const policySubject = (engine: string, version: number): string => `policy/${engine}/${version}`;
+
+export const identitySubject = (id: string, hash: string): string => `identity/${id}/${hash}`;
 
 /** The subject of all facts about trials, for `Records.events`. */
 export const TRIALS_SUBJECT = 'library/trials';
@@ -24,6 +27,8 @@ export interface TrialPair {
   /** 0 to 1. */
   readonly with: number;
   readonly without: number;
+  /** How far the answers keep the identity, according to its judge, 0 to 1. */
+  readonly identity?: { readonly with: number; readonly without: number };
 }
 
 /**

@@ -40,6 +40,7 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { logTurn, NOTHING_SHOWN } from '../gateway/turn.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
+import { createReflectionJob } from '../learn/identity/reflection-job.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
@@ -242,6 +243,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log,
     jobs: ({ history }) => [
       createReviewJob({ open: library.open, embed: library.embed, now: clock.now, history }),
+      createReflectionJob({ command: follower.practice, clock, history }),
       createPracticeJob({ command: follower.practice, when: () => config.practice.scheduled }),
       ...(training === undefined ? [] : [training.job(history)]),
     ],

@@ -267,10 +267,8 @@ const threadSettings = (
     prices,
     since,
     verifiers: learn.verifiers,
-    adapt: {
-      ...learn.adapt,
-      killFile: killFileBeside(storeFile),
-    },
+    adapt: { ...learn.adapt, killFile: killFileBeside(storeFile) },
+    rewards: { ...learn.identity.reward },
     practice: { ...practice, trials: { ...practice.trials }, budget: { ...practice.budget } },
   },
 });

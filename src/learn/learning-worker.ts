@@ -12,6 +12,7 @@ import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
 import { describeJudgeTest } from '../evidence/judge/judge-test.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
+import { type RewardWeights, TASK_ALONE } from '../evidence/shape-reward.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
@@ -29,6 +30,7 @@ import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
 import { createIdentityStep } from './identity/identity-step.ts';
+import { openReflection } from './identity/reflect.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
@@ -40,6 +42,7 @@ import { createExtractor } from './live/extractor.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
+import { createTransferStep } from './transfer/transfer-step.ts';
 
 /** Plain data: it is passed to the thread. */
 export interface LearningSettings {
@@ -57,6 +60,8 @@ export interface LearningSettings {
   /** How long new failures wait for the evolver's answer, in milliseconds. */
   readonly patienceMs?: number;
   readonly practice?: PracticeConfig;
+  /** What rewards of attempts are made of; absent: of the task's alone. */
+  readonly rewards?: RewardWeights;
   readonly adapt?: AdaptSettings;
 }
 
@@ -217,13 +222,14 @@ export async function startLearningWorker(
           },
           decodeTurn: (turn) => ports.decoder()(turn),
           calibration: () => state?.calibration,
+          rewards: settings.rewards ?? TASK_ALONE,
           isOn: () => state?.switch.isOn ?? true,
           mayPromote: settings.autonomy !== 'manual',
           clock,
           newId,
           log,
         });
-  const identity = createIdentityStep({ evidence, library, gate, clock, newId, log, signal });
+  const identity = createIdentityStep({ records, evidence, library, gate, clock, newId, log, signal });
   const { killFile, ...rules } = settings.adapt ?? USUAL_ADAPT;
   const adapt = await openAdaptStep({
     records,
@@ -234,6 +240,19 @@ export async function startLearningWorker(
     journal: (note) => log.debug({ learner: ADAPTATION }, note),
     signal,
   });
+  const transfer = createTransferStep({
+    library,
+    effects,
+    records,
+    tasks: async () => (await practice?.requests()) ?? [],
+    embed: ports.embed,
+    autonomy: settings.autonomy,
+    checkText: checkLessonText,
+    clock,
+    newId,
+  });
+  const isStopped = (): boolean => signal.aborted || isKilled() || state?.switch.isOn === false;
+  const reflection = await openReflection({ identity, transfer, records, isStopped, clock });
   const isKilled = (): boolean => killFile !== undefined && existsSync(killFile);
   const verifiers = await createVerifiers(rows, { ask: askLater('judge', NO_JUDGE) });
   const learning = await startLearning({
@@ -254,7 +273,6 @@ export async function startLearningWorker(
       if (isKilled()) return;
       await step.learn(known, write);
       await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
-      await identity.learn(write, () => signal.aborted || !known.switch.isOn);
     },
     study: async (known, write) => {
       if (isKilled()) return;
@@ -267,6 +285,7 @@ export async function startLearningWorker(
         ? []
         : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal),
     libraryChanged: (isErased) => (isErased ? lessons.reload() : lessons.catchUp()),
+    reflection: reflection.last,
     onStatus: ports.onStatus,
   });
   state = learning.state;
@@ -275,7 +294,7 @@ export async function startLearningWorker(
     look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    ...(practice === undefined ? {} : { practice }),
+    ...(practice === undefined ? {} : { practice: reflection.withReflection(practice) }),
     close: async () => {
       stop.abort();
       await practice?.close();

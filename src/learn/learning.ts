@@ -3,6 +3,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Budget, Prices } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import { JUDGE_SUBJECT, type StoredFact } from '../core/fact.ts';
+import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { Waiting } from '../core/waiting.ts';
@@ -14,6 +15,7 @@ import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
 import type { WriteFacts } from './evolve-step.ts';
+import type { LastReflection } from './identity/last-reflection.ts';
 import { createLane } from './lane.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { readLearningSwitch } from './learning-switch.ts';
@@ -71,6 +73,8 @@ interface LearningOptions {
   readonly study: (state: LearningState, write: WriteFacts) => Promise<void>;
   /** Resolves when no model's answer is outstanding. */
   readonly settled: () => Promise<void>;
+  /** The last reflection over sessions and notes. */
+  readonly reflection?: () => LastReflection | undefined;
   /** Called after each look and each run of the learners. */
   readonly onStatus: (status: LearningStatus) => void;
 }
@@ -109,6 +113,8 @@ export type LearningStatus = {
   /** What waits to be learned from, and why. */
   readonly waits: readonly Waiting[];
   readonly on: boolean;
+  /** The last reflection over sessions and notes; absent before the first. */
+  readonly reflection?: LastReflection;
   /** The number of failures in one place that starts a lesson. */
   readonly threshold: number;
   readonly problem?: string;
@@ -297,6 +303,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       waits,
       on: state.switch.isOn,
       threshold: options.failures,
+      ...compact({ reflection: options.reflection?.() }),
       ...(problem === undefined ? {} : { problem }),
     };
   };

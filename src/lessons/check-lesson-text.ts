@@ -15,6 +15,7 @@ const MAX_TRIGGER = 200;
 const MAX_EVIDENCE = 64;
 const MAX_PATTERN = 200;
 const MAX_REFERENCE = 200;
+const MAX_EFFECT = 500;
 
 const SOURCES: readonly LessonSource[] = ['experience', 'told', 'inferred', 'practice'];
 const VISIBILITIES: readonly Visibility[] = ['private', 'scoped', 'shared'];
@@ -97,7 +98,19 @@ function checkEvidence(evidence: unknown): Why {
     checkList('evidence.quotes', evidence.quotes, MAX_EVIDENCE, checkQuote) ??
     checkWord('evidence.learner', evidence.learner) ??
     checkOptional('evidence.model', evidence.model, MAX_REFERENCE) ??
-    checkOptional('evidence.prompt', evidence.prompt, MAX_REFERENCE)
+    checkOptional('evidence.prompt', evidence.prompt, MAX_REFERENCE) ??
+    checkTransfer(evidence.transfer)
+  );
+}
+
+function checkTransfer(transfer: unknown): Why {
+  if (transfer === undefined) return undefined;
+  if (!isObject(transfer)) return 'evidence.transfer must be an object';
+  return (
+    checkReference('evidence.transfer.agent', transfer.agent) ??
+    checkReference('evidence.transfer.lesson', transfer.lesson) ??
+    (isCount(transfer.revision, 1) ? undefined : 'evidence.transfer.revision must be a whole number') ??
+    checkString('evidence.transfer.effect', transfer.effect, { max: MAX_EFFECT })
   );
 }
 

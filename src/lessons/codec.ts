@@ -10,6 +10,7 @@ import {
   type LessonText,
   type Note,
   type Scope,
+  type TransferOrigin,
 } from '../core/lesson.ts';
 import { checkLessonText } from './check-lesson-text.ts';
 import { copyOverlay, encodeOverlay } from './check-overlay.ts';
@@ -57,7 +58,7 @@ const copyNote = (note: Note): Note => ({
   ...(note.tier === undefined ? undefined : { tier: note.tier }),
 });
 
-const copyEvidence = ({ turns, quotes, learner, model, prompt }: Evidence): Evidence => ({
+const copyEvidence = ({ turns, quotes, learner, model, prompt, transfer }: Evidence): Evidence => ({
   turns: [...turns],
   quotes: quotes.map(({ turn, block, start, length }) => ({
     turn,
@@ -68,6 +69,14 @@ const copyEvidence = ({ turns, quotes, learner, model, prompt }: Evidence): Evid
   learner,
   ...(model === undefined ? undefined : { model }),
   ...(prompt === undefined ? undefined : { prompt }),
+  ...(transfer === undefined ? undefined : { transfer: copyOrigin(transfer) }),
+});
+
+const copyOrigin = ({ agent, lesson, revision, effect }: TransferOrigin): TransferOrigin => ({
+  agent,
+  lesson,
+  revision,
+  effect,
 });
 
 /** JSON has no negative zero. */
@@ -242,9 +251,10 @@ type DecodedLesson =
 
 export const encodeNote = (note: Note): JsonObject => ({ ...note });
 
-const encodeEvidence = (evidence: Evidence): JsonObject => ({
+const encodeEvidence = ({ transfer, ...evidence }: Evidence): JsonObject => ({
   ...evidence,
   quotes: evidence.quotes.map((quote) => ({ ...quote })),
+  ...(transfer === undefined ? {} : { transfer: { ...transfer } }),
 });
 
 const encodeText = ({ overlay, ...text }: LessonText): JsonObject => ({

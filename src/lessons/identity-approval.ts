@@ -1,8 +1,9 @@
 import { asObject, type JsonObject } from '../core/json.ts';
-import type { Change, Lesson } from '../core/lesson.ts';
+import type { Change, Lesson, LessonText } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { changedLessonId, type RefusedChange } from './codec.ts';
 import { isOwnersAlone, tierOf } from './identity-tier.ts';
+import { lessonHash } from './lesson-hash.ts';
 
 /** What a request to change lessons says about identities. */
 interface IdentityRequest {
@@ -50,6 +51,9 @@ function whyNotApproved(
       .some(({ revision, state }) => revision === change.revision && (state === 'live' || state === 'trial'));
     return wasUsed ? undefined : `${id}: revision ${change.revision} was never in use`;
   }
+  const other = change.op === 'merge' ? owned.find((one) => one.state === 'proposed') : undefined;
+  if (change.op === 'merge' && other !== undefined && !isSameWords(change.text, other.text))
+    return `${id}: the text is not that of ${other.id}, which was shown and measured`;
   const isUse =
     change.op === 'merge' || (change.op === 'move' && change.to !== 'rejected' && change.to !== 'proposed');
   const unmeasured = isUse && owned.find((one) => one.state === 'proposed' && !isMeasured(one));
@@ -57,6 +61,10 @@ function whyNotApproved(
     ? `${unmeasured.id} was not measured: no practice compared attempts with it and without it. Approve it all the same with --unmeasured`
     : undefined;
 }
+
+/** What replaces a part has the words of the proposal; it keeps the name of the part. */
+const isSameWords = (a: LessonText, b: LessonText): boolean =>
+  lessonHash({ ...a, name: '' }) === lessonHash({ ...b, name: '' });
 
 const isTierChanged = (change: Change): boolean =>
   (change.op === 'revise' || change.op === 'merge') && change.text.note.tier !== 'free';

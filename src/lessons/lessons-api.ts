@@ -2,7 +2,7 @@ import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
-import type { Change, ChangeResult, Lesson, LessonPlace, LessonText, PublishResult } from '../core/lesson.ts';
+import type { Change, ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Recall } from '../core/recall.ts';
@@ -17,10 +17,11 @@ import { explainState, projectLabel, readEvidence, writtenBy } from './explain/e
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
 import { withoutUnapproved } from './identity-approval.ts';
+import { isCompared, measurementOf } from './identity-measurement.ts';
 import { tierOf } from './identity-tier.ts';
+import { lessonHash } from './lesson-hash.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
-import { hashShownText } from './shown/prompt-thread.ts';
 import { admit, audienceOf, createReadLearnedIn, type LearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
@@ -44,7 +45,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   const { library, records, effect, newId } = options;
   const describe = (lesson: Lesson, trials: Pick<Trials, 'of'>): JsonObject => {
     const closing = closingOf(lesson, library);
-    const trial = trialOf(lesson, trials);
+    const trial = measurementOf(lesson, library, trials);
     return {
       ...summary(lesson),
       ...(closing === undefined
@@ -134,7 +135,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
     },
     why: (turn) => explainTurn(turn, records, library),
     today: async () =>
-      describeToday({ library, records, trials: await options.trials(), now: options.now() }),
+      describeToday({ library, records, trials: await options.trials(), effect, now: options.now() }),
     change: async (body) => {
       const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
       const shown = asObject(body.shown);
@@ -145,7 +146,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const first = stale[0]?.[0];
       if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
       const trials = await options.trials();
-      const isMeasured = (lesson: Lesson): boolean => trialOf(lesson, trials)?.end !== undefined;
+      const isMeasured = (lesson: Lesson): boolean => isCompared(measurementOf(lesson, library, trials));
       const decoded = asArray(body.changes).filter(isObject).map(decodeChange);
       const changes = withoutUnapproved(decoded, body, library, isMeasured);
       return publish(changes, reason);
@@ -264,18 +265,6 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
   id,
   why: 'it has changed since it was shown to you: show it again',
 });
-
-/** Identifies the exact text of a lesson: an approval is for this text. */
-const lessonHash = ({ name, description, content, overlay, note: { tier }, scope }: LessonText): string =>
-  hashShownText([
-    JSON.stringify([
-      name,
-      description,
-      content,
-      ...(overlay === undefined ? [] : [overlay.payload]),
-      ...(tier === undefined ? [] : [tier, scope.agent ?? '']),
-    ]),
-  ]);
 
 /** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */
 async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {

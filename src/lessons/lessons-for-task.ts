@@ -47,7 +47,8 @@ export function createLessonsForTask({
     const known = new Set([...lessons, ...index].map(({ id }) => id));
     const forced = (force.with ?? []).flatMap((id): readonly Lesson[] => {
       const lesson = known.has(id) || without.has(id) ? undefined : library.lesson(id);
-      return lesson === undefined ? [] : [lesson];
+      const wanted = force.revisions?.[id] ?? lesson?.revision;
+      return lesson === undefined || lesson.revision !== wanted ? [] : [lesson];
     });
     const bodies = [...lessons, ...forced];
     return {

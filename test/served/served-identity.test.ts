@@ -123,6 +123,7 @@ describe('what people say about manner', () => {
     await say('one', 'Call me Captain.');
     await say('two', 'Please call me Captain.');
     await vi.waitFor(async () => {
+      await identity(['reflect']);
       const { stdout } = await identity(['show', 'cyd', '--json']);
       expect(JSON.parse(stdout)).toMatchObject([
         {
@@ -134,5 +135,12 @@ describe('what people say about manner', () => {
       ]);
     }, SOON);
     expect((await identity(['show', 'cyd'])).stdout).toContain('not measured');
+    // Once a day it is done by itself, in quiet hours.
+    const { stdout } = await runInProcess(['schedule', 'status', '--json', '--home', home.dir]);
+    expect(JSON.parse(stdout).jobs).toContainEqual(
+      expect.objectContaining({ name: 'reflection', needsWindow: true }),
+    );
+    const status = await runInProcess(['status', '--home', home.dir]);
+    expect(status.stdout).toMatch(/reflection: \d{4}-\d\d-\d\d \d\d:\d\d; /);
   });
 });

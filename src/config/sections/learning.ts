@@ -5,6 +5,8 @@ import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
 
+const share = (fallback: number) => z.number().min(0).max(1).default(fallback);
+
 const pattern = z.string().min(1).max(200);
 
 const domainSchema = z
@@ -101,6 +103,25 @@ export const learnSchema = z.strictObject({
     })
     .optional()
     .describe('Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.'),
+  identity: z
+    .strictObject({
+      reward: z
+        .strictObject({
+          task: share(1).describe('Weight of the task’s own reward.'),
+          identity: share(0).describe(
+            'Weight of how far the answer keeps the core and guarded lines of the identity, according to the judge model.',
+          ),
+          efficiency: share(0).describe(
+            'Weight of how few tokens the attempt used, against the median of its group, as far as the task was done.',
+          ),
+        })
+        .prefault({})
+        .describe(
+          'What the rewards of attempts in practice are made of: the weighted mean of the parts. 1, 0 and 0 are the task’s reward alone.',
+        ),
+    })
+    .prefault({})
+    .describe('How far who an agent is counts in what it learns.'),
   adapt: z
     .strictObject({
       onePerSessionAndDay: z

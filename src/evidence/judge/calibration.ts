@@ -2,6 +2,7 @@ import type { RewardSource } from '../../core/evidence.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Interval } from '../../stats/interval.ts';
 import { wilsonInterval } from '../../stats/interval.ts';
+import { describeIdentityTest, foldIdentityTest } from './identity-judge.ts';
 import { type DatedTest, describeJudgeTest, foldJudgeTest, type JudgeTest } from './judge-test.ts';
 
 /** A recorded reward of a turn. */
@@ -30,6 +31,8 @@ export interface CalibrationStatus {
   readonly said: string;
   /** The model that was tested with planted steps; absent before the first test. */
   readonly testedModel?: string;
+  /** How it did as a judge of identities, in words; absent while it was not asked to be one. */
+  readonly identity?: string;
 }
 
 export interface Calibration {
@@ -37,6 +40,8 @@ export interface Calibration {
   test(stored: StoredFact): void;
   /** The last test; undefined when the judge was never tested. */
   tested(): DatedTest | undefined;
+  /** The last test as a judge of identities. */
+  testedIdentity(): DatedTest | undefined;
   /** Takes rewards in any order; a later one replaces an earlier one of the same source and turn. */
   hear(reward: SourcedReward): void;
   status(): CalibrationStatus;
@@ -63,11 +68,14 @@ interface Heard {
 export function createCalibration(most = 2000): Calibration {
   const turns = new Map<string, Heard>();
   let known: DatedTest | undefined;
+  let identity: DatedTest | undefined;
   return {
     test: (stored) => {
       known = foldJudgeTest(known, stored);
+      identity = foldIdentityTest(identity, stored);
     },
     tested: () => known,
+    testedIdentity: () => identity,
     hear: ({ turn, source, score }) => {
       if (!COMPARED.has(source) || score === 0 || !Number.isFinite(score)) return;
       const before = turns.get(turn);
@@ -76,7 +84,10 @@ export function createCalibration(most = 2000): Calibration {
       const oldest = turns.keys().next().value;
       if (turns.size > most && oldest !== undefined) turns.delete(oldest);
     },
-    status: () => withTest(statusOf([...turns.values()]), known?.test),
+    status: () => ({
+      ...withTest(statusOf([...turns.values()]), known?.test),
+      ...(identity === undefined ? {} : { identity: describeIdentityTest(identity.test) }),
+    }),
   };
 }
 

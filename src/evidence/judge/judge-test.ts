@@ -21,8 +21,8 @@ const TEST_SET: string = createHash('sha256')
 
 const DAY_MS = 86_400_000;
 /** The model behind a name may change. One that failed may be replaced sooner. */
-const PASSED_MS = 30 * DAY_MS;
-const FAILED_MS = 7 * DAY_MS;
+export const PASSED_MS = 30 * DAY_MS;
+export const FAILED_MS = 7 * DAY_MS;
 
 /** Whether a model's test is missing, of another set of steps, or too old. */
 export function isTestDue(known: DatedTest | undefined, model: string, now: number): boolean {
@@ -42,7 +42,9 @@ export const foldJudgeTest = (
   known: DatedTest | undefined,
   { at, fact }: StoredFact,
 ): DatedTest | undefined =>
-  fact.type === 'judge-tested' && at >= (known?.at ?? 0) ? { test: fact, at } : known;
+  fact.type === 'judge-tested' && fact.about === undefined && at >= (known?.at ?? 0)
+    ? { test: fact, at }
+    : known;
 
 /** One step after the other, one vote each: a server on a small machine answers one question at a time. Never rejects. */
 export async function testJudge(ask: Ask, model: string, signal: AbortSignal): Promise<JudgeTestEnd> {
@@ -59,7 +61,7 @@ export async function testJudge(ask: Ask, model: string, signal: AbortSignal): P
     else if (isSuccess) count.blamed++;
     else count.praised++;
   }
-  const isPassed = passes(count);
+  const isPassed = passesPlanted(count);
   return { ok: true, cost, test: { type: 'judge-tested', model, set: TEST_SET, ...count, isPassed } };
 }
 
@@ -67,7 +69,11 @@ const LEAST_DECIDED = 8;
 const LEVEL = 0.05;
 
 /** Better than chance on the steps that it decided, by the exact binomial test, and decided enough of them. */
-function passes({ right, praised, blamed }: Pick<JudgeTest, 'right' | 'praised' | 'blamed'>): boolean {
+export function passesPlanted({
+  right,
+  praised,
+  blamed,
+}: Pick<JudgeTest, 'right' | 'praised' | 'blamed'>): boolean {
   const decided = right + praised + blamed;
   return decided >= LEAST_DECIDED && upperTail(right, decided) <= LEVEL;
 }

@@ -3,8 +3,11 @@ import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import type { Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { readManner } from '../../evidence/signals/manner.ts';
 import { runCycle } from '../cycle.ts';
+import { sentencesOf } from '../distiller/quote-sentences.ts';
 import { cycleIdOf, type WriteFacts } from '../evolve-step.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { FactFold } from '../learning-state.ts';
@@ -12,6 +15,7 @@ import { readCases } from '../read-cases.ts';
 import { createIdentityLearner, IDENTITY_LEARNER, mannerOf } from './reflection.ts';
 
 interface IdentityStepOptions {
+  readonly records: Pick<Records, 'turn'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly library: Library;
   readonly gate: Gate;
@@ -29,19 +33,29 @@ interface SaidTurn {
 }
 
 export interface IdentityStep extends FactFold {
-  learn(write: WriteFacts, isStopped: () => boolean): Promise<void>;
+  /** Whether people said something since the last reflection. */
+  isDue(): boolean;
+  /** Reads what people said, in sessions and in the notes that quote them; how much of it was new. */
+  reflect(write: WriteFacts, isStopped: () => boolean): Promise<ReflectedIdentities>;
+}
+
+export interface ReflectedIdentities {
+  readonly agents: number;
+  /** Proposals that were made, and the tests of free parts that began. */
+  readonly proposals: number;
 }
 
 /** The newest turns of an agent after which a person said something. */
 const MOST_TURNS = 48;
 const MOST_AGENTS = 100;
+const MOST_NOTES = 24;
 
 /**
- * Reflection over sessions: what people said about an agent's manner becomes a proposal. The turns that it uses are not used up: the
+ * Reflection over sessions and notes, once a day: what people said about an agent's manner becomes a proposal. The turns that it uses are not used up: the
  * same words may also become a lesson for the work. After a restart the same words are read again, and give the same proposals.
  */
 export function createIdentityStep(options: IdentityStepOptions): IdentityStep {
-  const { evidence, library, gate, clock, newId, log, signal } = options;
+  const { records, evidence, library, gate, clock, newId, log, signal } = options;
   const agents = new Map<string, SaidTurn[]>();
   const fresh = new Set<string>();
   /** Turns that were read, and whether they say something about manner. */
@@ -69,15 +83,34 @@ export function createIdentityStep(options: IdentityStepOptions): IdentityStep {
     fresh.add(agent);
   };
 
-  const reflect = async (agent: string, write: WriteFacts): Promise<void> => {
-    const turns = agents.get(agent) ?? [];
+  /** The turns that notes quote a word about manner from: they may be older than the newest turns. */
+  const turnsOfNotes = async (agent: string): Promise<readonly SaidTurn[]> => {
+    const quoting = library
+      .lessons()
+      .filter(({ kind, text }) => kind !== 'identity' && text.scope.agent === agent)
+      .filter(({ text }) => text.note.source === 'told' && saysManner(text.content))
+      .slice(-MOST_NOTES);
+    const found: SaidTurn[] = [];
+    for (const turn of new Set(quoting.flatMap(({ text }) => text.evidence.turns))) {
+      const view = await records.turn(turn);
+      const scope = quoting.find(({ text }) => text.evidence.turns.includes(turn))?.text.scope;
+      if (view !== undefined && view.agent === agent && scope !== undefined)
+        found.push({ turn, session: view.session, at: view.startedAt, scope });
+    }
+    return found;
+  };
+
+  const reflectOn = async (agent: string, write: WriteFacts): Promise<number> => {
+    const recent = agents.get(agent) ?? [];
+    const noted = await turnsOfNotes(agent);
+    const turns = [...noted.filter((one) => !recent.some(({ turn }) => turn === one.turn)), ...recent];
     for (const one of await readCases(
       turns.filter(({ turn }) => !read.has(turn)),
       evidence,
     ))
       read.set(one.turn, mannerOf(one).length > 0);
     const said = turns.filter(({ turn }) => read.get(turn) === true);
-    if (new Set(said.map(({ session }) => session)).size < 2) return;
+    if (new Set(said.map(({ session }) => session)).size < 2) return 0;
     const cases = await readCases(said, evidence);
     const end = await runCycle(
       {
@@ -99,16 +132,27 @@ export function createIdentityStep(options: IdentityStepOptions): IdentityStep {
     );
     const { isRetryable: _, ...fact } = end;
     if (fact.judgements.length > 0) await write([{ at: clock.now(), fact: { ...fact, turns: [] } }]);
+    return fact.judgements.filter(({ outcome }) => outcome !== 'refused').length;
   };
 
   return {
     add,
-    learn: async (write, isStopped) => {
+    isDue: () => fresh.size > 0,
+    reflect: async (write, isStopped) => {
+      let [done, proposals] = [0, 0];
       for (const agent of [...fresh]) {
-        if (isStopped()) return;
+        if (isStopped()) break;
         fresh.delete(agent);
-        await reflect(agent, write);
+        proposals += await reflectOn(agent, write);
+        done++;
       }
+      return { agents: done, proposals };
     },
   };
 }
+
+const saysManner = (content: string): boolean =>
+  content
+    .split('\n')
+    .flatMap((line) => sentencesOf(line.replace(/^> /, '')))
+    .some((sentence) => readManner(sentence.trim()) !== undefined);

@@ -9,17 +9,24 @@ import type { VerifierRow } from '../../core/verifier-row.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
+import type { RewardWeights } from '../../evidence/shape-reward.ts';
 import { checkOfDomain } from '../../evidence/verifiers/verify-task.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
+import { coreLines, judgedLines } from '../identity/identity-lines.ts';
+import { openIdentityJudge } from '../identity/open-identity-judge.ts';
+import type { IdentityJudge } from '../identity/reward-shaping.ts';
+import { holdToCore } from '../identity/shape-group.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
+import type { RunUnits } from './practice-journal.ts';
+import { createPracticeUnits } from './practice-units.ts';
 import { createPractice, type Practice } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
@@ -76,6 +83,8 @@ interface PracticeParts {
   readonly decodeTurn: ReplayTasksOptions['decodeTurn'];
   /** How far the judge agrees with people; undefined while that is not read yet. */
   readonly calibration: () => Pick<Calibration, 'status'> | undefined;
+  /** What rewards of attempts are made of. */
+  readonly rewards: RewardWeights;
   readonly isOn: () => boolean;
   readonly mayPromote: boolean;
   readonly clock: Clock;
@@ -92,10 +101,14 @@ const NO_MODEL =
   'Practice needs a model that Instar may call by itself: a local one, or one of a provider with a key in the config. Name it as models.practice, or as models.default';
 const OFF = 'Learning is turned off. Turn it on with: instar learning on';
 
+export interface OpenPractice extends Practice {
+  readonly folds: readonly FactFold[];
+  /** What users ask of agents: known tasks and recorded requests. */
+  requests(): Promise<readonly PracticeTask[]>;
+}
+
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
-export async function openPractice(
-  parts: PracticeParts,
-): Promise<Practice & { readonly folds: readonly FactFold[] }> {
+export async function openPractice(parts: PracticeParts): Promise<OpenPractice> {
   const { config, ports, records, evidence, lessons, gate, embed, clock, log } = parts;
   const { library, effects } = lessons;
   const tasks = await openPracticeTasks(records);
@@ -123,6 +136,25 @@ export async function openPractice(
     const writer = await parts.model('evolver');
     return writer && askWith(writer, budget);
   };
+  const openJudgeOf = async (
+    budget: Budget,
+    journal: RunUnits,
+    signal: AbortSignal,
+  ): Promise<IdentityJudge | undefined> => {
+    const judge = await parts.model('judge');
+    if (judge === undefined) return undefined;
+    const { ask, model } = askWith(judge, budget);
+    const { askAbout } = createPracticeUnits({ journal, ask, learner: model, clock });
+    const mayAsk = (session: string): Promise<boolean> => maySee(judge, session);
+    return openIdentityJudge({ model, askAbout, mayAsk, records, clock }, signal);
+  };
+  const replayTasks = createReplayTasks({
+    records,
+    decodeTurn: parts.decodeTurn,
+    maySee: async (session) =>
+      (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
+    now: clock.now,
+  });
   const practice = createPractice({
     records,
     tasks,
@@ -156,8 +188,15 @@ export async function openPractice(
     openAttempts: async (budget, signal) => {
       const writer = await openAsk(budget);
       if (attempter === undefined) throw new Error(NO_MODEL);
-      return ports.openAttempts(attempter, budget, writer?.ask, signal);
+      return holdToCore(await ports.openAttempts(attempter, budget, writer?.ask, signal), library);
     },
+    openIdentityJudge: (budget, journal, signal) => openJudgeOf(budget, journal, signal),
+    openShaping: async (budget, journal, signal) => ({
+      weights: parts.rewards,
+      judge: parts.rewards.identity > 0 ? await openJudgeOf(budget, journal, signal) : undefined,
+      core: (agent) => coreLines(library, agent),
+      judged: (agent) => judgedLines(library, agent),
+    }),
     openAsk,
     openBudget: (spent: Spending) =>
       createRunBudget({ limits: { ...limits, ms: minutes * 60_000 }, setting: 'practice.budget', spent }),
@@ -166,13 +205,7 @@ export async function openPractice(
       const calibration = parts.calibration();
       return judge && calibration && { ...askWith(judge, budget), calibration };
     },
-    replayTasks: createReplayTasks({
-      records,
-      decodeTurn: parts.decodeTurn,
-      maySee: async (session) =>
-        (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
-      now: clock.now,
-    }),
+    replayTasks,
     traffic: effects.evidence,
     settings: () => ({ ...config, timeoutMs: config.taskMinutes * 60_000 }),
     mayPromote: parts.mayPromote,
@@ -214,7 +247,12 @@ export async function openPractice(
         : (3 * price.price.input + price.price.output) / 4;
     },
   });
-  return { ...practice, folds: [tasks, history] };
+  const requests = async (): Promise<readonly PracticeTask[]> => {
+    const known = tasks.list().map(({ task }) => task);
+    const turns = new Set(known.flatMap(({ from }) => from?.turn ?? []));
+    return [...known, ...(await replayTasks()).filter(({ from }) => !turns.has(from?.turn ?? ''))];
+  };
+  return { ...practice, folds: [tasks, history], requests };
 }
 
 const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };

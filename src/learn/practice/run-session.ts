@@ -130,6 +130,7 @@ async function* runPlanned(
     checkText: parts.checkText,
     similar: parts.similar,
     ...(isTrained ? { trainOn: training.trainOn } : {}),
+    shaping: await parts.openShaping?.(budget, journal, signal),
     clock,
     signal,
   });

@@ -1,6 +1,13 @@
 import { NOTHING_SPENT } from '../../core/budget.ts';
 import { asArray, asString, compact, type JsonObject, toJson } from '../../core/json.ts';
+import type { Lesson } from '../../core/lesson.ts';
 import { PRACTICE_KINDS, type PracticeKind, type TaskSplit } from '../../core/practice.ts';
+import {
+  type AskedIdentity,
+  dueMeasurement,
+  measureIdentities,
+  waitingIdentities,
+} from '../identity/measure-identity.ts';
 import {
   describeOrigins,
   describeSessions,
@@ -36,14 +43,15 @@ export interface ServePracticeOptions extends SessionParts {
 
 /** Practice as a person, a job and a program ask for it, in JSON. */
 export interface Practice {
-  /** `status`, `due`, `plan`, `run`, `work`, `stop`, `report`, `tasks`, `task`, `add`, `exclude`, by `do`. `{ refused }` says what to change in the request. */
+  /** `status`, `due`, `plan`, `run`, `work`, `identity`, `stop`, `report`, `tasks`, `task`, `add`, `exclude`, by `do`. `{ refused }` says what to change in the request. */
   command(request: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   close(): Promise<void>;
 }
 
-interface Running {
+interface Running<Result = unknown> {
   readonly stop: AbortController;
-  readonly done: Promise<SessionResult | undefined>;
+  /** Undefined when it could not be done; then there is a problem, or nothing to do. */
+  readonly done: Promise<Result | undefined>;
 }
 
 const LONGEST_LIST = 1000;
@@ -90,20 +98,16 @@ export function createPractice(options: ServePracticeOptions): Practice {
   const findDue = async (): Promise<DueSession | undefined> =>
     clock.now() < emptyUntil ? undefined : findDueSession(history, await supply(), clock.now());
 
-  const begin = (request: SessionRequest | undefined, outer?: AbortSignal): Running => {
+  /** One piece of work at a time. */
+  const start = <Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    outer?: AbortSignal,
+  ): Running<Result> => {
     const stop = new AbortController();
     const signal = outer === undefined ? stop.signal : AbortSignal.any([stop.signal, outer]);
     progress = beginProgress();
     problem = undefined;
-    const work = async (): Promise<SessionResult | undefined> => {
-      const events = runSession(request, options, signal);
-      for (;;) {
-        const next = await events.next();
-        if (next.done === true) return next.value;
-        if (progress !== undefined) followSession(progress, next.value);
-      }
-    };
-    const done = work()
+    const done = work(signal)
       .catch((error: unknown) => {
         problem = error instanceof Error ? error.message : String(error);
         return undefined;
@@ -111,9 +115,30 @@ export function createPractice(options: ServePracticeOptions): Practice {
       .finally(() => {
         running = undefined;
       });
-    running = { stop, done };
-    return running;
+    const begun = { stop, done };
+    running = begun;
+    return begun;
   };
+  const begin = (
+    request: SessionRequest | undefined,
+    outer?: AbortSignal,
+  ): Running<SessionResult | undefined> =>
+    start(async (signal) => {
+      const events = runSession(request, options, signal);
+      for (;;) {
+        const next = await events.next();
+        if (next.done === true) return next.value;
+        if (progress !== undefined) followSession(progress, next.value);
+      }
+    }, outer);
+  const beginIdentity = (asked?: AskedIdentity, outer?: AbortSignal): Running =>
+    start(async (signal) => {
+      await refresh(signal);
+      const onBegun = ({ id, text }: Lesson): void => {
+        if (progress !== undefined) Object.assign(progress, { run: id, kind: 'identity', why: text.name });
+      };
+      return measureIdentities(options, asked, onBegun, signal);
+    }, outer);
 
   const requestOf = async (body: JsonObject, signal: AbortSignal): Promise<SessionRequest | undefined> => {
     const unfinished = history.unfinished();
@@ -145,7 +170,9 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const known = tasks.list();
       const splits: Record<string, number> = { learn: 0, gate: 0, report: 0 };
       for (const { task } of known) splits[splitOf(task.root)] = (splits[splitOf(task.root)] ?? 0) + 1;
-      const due = await findDue();
+      const unmeasured = await dueMeasurement(options);
+      const due =
+        unmeasured === undefined ? await findDue() : { kind: 'identity', why: unmeasured, area: {} };
       return compact({
         running: progress !== undefined && running !== undefined ? { ...progress } : undefined,
         problem,
@@ -165,6 +192,8 @@ export function createPractice(options: ServePracticeOptions): Practice {
       const isFree = await options.isFree();
       if (unfinished !== undefined && isContinuable(unfinished, clock.now()))
         return { due: { kind: unfinished.planned.kind, why: 'a session was interrupted' }, isFree };
+      const unmeasured = await dueMeasurement(options);
+      if (unmeasured !== undefined) return { due: { kind: 'identity', why: unmeasured }, isFree };
       const due = await findDue();
       return due === undefined ? {} : { due: { kind: due.kind, why: due.why }, isFree };
     },
@@ -178,8 +207,7 @@ export function createPractice(options: ServePracticeOptions): Practice {
     run: async (body, signal) => {
       const whyNot = await options.whyNot();
       if (whyNot !== undefined) return { started: false, why: whyNot };
-      if (running !== undefined)
-        return { started: false, why: 'a session is running already; see: instar practice status' };
+      if (running !== undefined) return { started: false, why: BUSY };
       const request = await requestOf(body, signal);
       if (tasks.list().length === 0) return { started: false, why: NO_TASKS };
       begin(request);
@@ -191,6 +219,11 @@ export function createPractice(options: ServePracticeOptions): Practice {
       if (running !== undefined) return { end: 'aborted', note: 'a session is running already' };
       const unfinished = history.unfinished();
       const isOpen = unfinished !== undefined && isContinuable(unfinished, clock.now());
+      if (!isOpen && (await dueMeasurement(options)) !== undefined) {
+        await beginIdentity(undefined, signal).done;
+        if (problem !== undefined) return { end: 'stuck', note: problem };
+        return { end: signal.aborted ? 'aborted' : 'done', note: 'proposals for identities were measured' };
+      }
       // What goes on has its tasks; looking for new ones may cost questions.
       if (!isOpen) await refresh(signal);
       const due = isOpen ? undefined : await findDue();
@@ -200,6 +233,16 @@ export function createPractice(options: ServePracticeOptions): Practice {
       if (result === undefined)
         return problem === undefined ? { end: 'done', note: NO_TASKS } : { end: 'stuck', note: problem };
       return toJson(result) as JsonObject;
+    },
+    identity: async (body) => {
+      const asked = compact({ agent: asString(body.agent), part: asString(body.part) });
+      const whyNot = await options.whyNot();
+      if (whyNot !== undefined) return { started: false, why: whyNot };
+      if (running !== undefined) return { started: false, why: BUSY };
+      const waiting = await waitingIdentities(options, asked);
+      if (waiting.length === 0) return { started: false, why: NO_PROPOSAL };
+      beginIdentity(asked);
+      return { started: true, proposals: waiting.map(({ lesson }) => lesson.id) };
     },
     stop: async () => {
       const current = running;
@@ -299,6 +342,8 @@ export function createPractice(options: ServePracticeOptions): Practice {
   };
 }
 
+const BUSY = 'a session is running already; see: instar practice status';
+const NO_PROPOSAL = 'No such change of an identity waits. See: instar identity show';
 const NO_TASKS =
   'There are no tasks to practise. Tasks come from your own requests that were corrected, retried or proven (after a few days of work), or from a file: instar practice tasks add FILE.jsonl';
 

@@ -6,9 +6,11 @@ import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/pract
 import type { Records } from '../../core/store.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
+import type { IdentityJudge, RewardShaping } from '../identity/reward-shaping.ts';
 import type { TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
+import type { RunUnits } from './practice-journal.ts';
 import type { DueSession } from './session-kinds.ts';
 import type { SessionTraining } from './session-weights.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
@@ -41,6 +43,14 @@ export interface SessionParts {
   readonly openBudget: (spent: Spending) => Budget;
   /** Compares answers to recorded requests, within a budget; undefined without a judge. */
   readonly openJudge: (budget: Budget) => Promise<SessionJudge | undefined>;
+  /** Says how far answers keep an identity, within a budget; undefined without a judge, and with one that failed its test. */
+  readonly openIdentityJudge?: (
+    budget: Budget,
+    journal: RunUnits,
+    signal: AbortSignal,
+  ) => Promise<IdentityJudge | undefined>;
+  /** What rewards are made of; absent: of the task's alone. */
+  readonly openShaping?: (budget: Budget, journal: RunUnits, signal: AbortSignal) => Promise<RewardShaping>;
   /** Recorded requests that can be answered again, for lessons that no task of the gate fits. */
   readonly replayTasks: () => Promise<readonly PracticeTask[]>;
   readonly traffic: (lesson: string) => PairedEvidence;

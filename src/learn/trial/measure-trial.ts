@@ -21,7 +21,15 @@ export interface MeasureParts {
   readonly journal: PracticeJournal;
   /** For replay. */
   readonly compare?: CompareAnswers | undefined;
+  /** How far an answer keeps the identity that is measured, 0 to 1; undefined when that is not known. */
+  readonly keepsIdentity?: KeepsIdentity | undefined;
 }
+
+export type KeepsIdentity = (
+  task: PracticeTask,
+  output: string,
+  signal: AbortSignal,
+) => Promise<number | undefined>;
 
 /** Grades two answers to a task against each other. */
 export type CompareAnswers = (task: PracticeTask) => GroupVerifier;
@@ -40,6 +48,8 @@ export interface TrialWork {
   readonly method: TrialMethod;
   /** The tasks that the lesson is measured on, none of which it was learned from. Not empty. */
   readonly pool: readonly PracticeTask[];
+  /** Lessons that this one would replace: they are left out with it. */
+  readonly replaces?: readonly string[];
   /** Pairs of this batch: they run at the same time, as far as providers allow. */
   readonly pairs: number;
 }
@@ -95,7 +105,7 @@ interface MeasuredPair {
 
 async function measurePair(
   place: number,
-  { lesson, record, method, pool }: TrialWork,
+  { lesson, record, method, pool, replaces = [] }: TrialWork,
   parts: MeasureParts,
   settings: MeasureSettings,
   signal: AbortSignal,
@@ -104,9 +114,14 @@ async function measurePair(
   const task = drawTask(pool, name);
   const query = queryOf(task);
   const shown = {
-    with: await parts.lessonsFor(query, { with: [lesson.id] }),
+    with: await parts.lessonsFor(query, {
+      with: [lesson.id],
+      without: replaces,
+      revisions: { [lesson.id]: lesson.revision },
+    }),
     without: await parts.lessonsFor(query, { without: [lesson.id] }),
   };
+  if (!shown.with.lessons.includes(lesson.id)) return { why: 'its text has changed', used: NOTHING_SPENT };
   const attempts = async (arm: Arm): Promise<readonly Attempt[]> =>
     Promise.all(
       Array.from({ length: settings.repeats }, (_, repeat) =>
@@ -126,7 +141,11 @@ async function measurePair(
       : await compareAnswers(task, having, lacking, parts.compare, signal);
   if (typeof grades.with === 'string') return { why: grades.with, used };
   if (typeof grades.without === 'string') return { why: grades.without, used };
-  return { pair: { task: task.id, root: task.root, with: grades.with, without: grades.without }, used };
+  const kept = await judgeSides(task, having, lacking, parts, signal);
+  return {
+    pair: { task: task.id, root: task.root, with: grades.with, without: grades.without, ...kept },
+    used,
+  };
 }
 
 /** Variations of a task share its place in the draw. */
@@ -182,6 +201,29 @@ function meanGrade(attempts: readonly Attempt[]): number | string {
     sum += outcome.reward;
   }
   return attempts.length === 0 ? 'no attempt was made' : sum / attempts.length;
+}
+
+/** Both sides or none: half a comparison says nothing. */
+async function judgeSides(
+  task: PracticeTask,
+  having: readonly Attempt[],
+  lacking: readonly Attempt[],
+  { keepsIdentity }: MeasureParts,
+  signal: AbortSignal,
+): Promise<Pick<TrialPair, 'identity'>> {
+  if (keepsIdentity === undefined) return {};
+  const means: number[] = [];
+  for (const side of [having, lacking]) {
+    let sum = 0;
+    for (const { output } of side) {
+      const kept = await keepsIdentity(task, output, signal);
+      if (kept === undefined) return {};
+      sum += kept / side.length;
+    }
+    means.push(Math.min(1, sum));
+  }
+  const [first, second] = means;
+  return first === undefined || second === undefined ? {} : { identity: { with: first, without: second } };
 }
 
 interface Grades {

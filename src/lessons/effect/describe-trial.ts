@@ -1,6 +1,7 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { lessonSubject } from '../../core/trial.ts';
+import type { MomentSums } from '../../stats/moments.ts';
 import { pairedInterval } from '../../stats/paired-test.ts';
 import { plural } from '../../text/phrases.ts';
 import type { TrialRecord, Trials } from './fold-trials.ts';
@@ -41,6 +42,7 @@ export function encodeTrial(trial: TrialRecord): JsonObject {
     tasks: roots.size,
     difference: mean(differences.tasks),
     preference: mean(differences.replay),
+    identity: trial.identity && mean(trial.identity),
     tokens: used.tokens,
     outcome: end?.outcome,
     why: end?.why,
@@ -49,19 +51,24 @@ export function encodeTrial(trial: TrialRecord): JsonObject {
 }
 
 /** `+0.31 [+0.12, +0.48] in 44 pairs of attempts at 9 tasks`. */
-export function trialFigures({ differences, roots }: TrialRecord): string {
+export function trialFigures({ differences, roots, identity }: TrialRecord): string {
   const told = (['tasks', 'replay'] as const).flatMap((method) => {
     const sums = differences[method];
     if (sums.n === 0) return [];
-    const { low, high } = pairedInterval(sums, 0.05);
     const what =
       method === 'tasks'
         ? plural(sums.n, 'pair of attempts', 'pairs of attempts')
         : plural(sums.n, 'pair of answers that a judge compared', 'pairs of answers that a judge compared');
-    return [`${signed(sums.sum / sums.n)} [${signed(low)}, ${signed(high)}] in ${what}`];
+    return [`${figures(sums)} in ${what}`];
   });
   if (told.length === 0) return 'by real sessions with and without it';
-  return `${told.join(', ')} at ${plural(roots.size, 'task')}`;
+  const kept = identity === undefined ? '' : `; how far it keeps the identity: ${figures(identity)}`;
+  return `${told.join(', ')} at ${plural(roots.size, 'task')}${kept}`;
+}
+
+function figures(sums: MomentSums): string {
+  const { low, high } = pairedInterval(sums, 0.05);
+  return `${signed(sums.sum / sums.n)} [${signed(low)}, ${signed(high)}]`;
 }
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

@@ -13,6 +13,8 @@ export interface TrialRecord {
   readonly until: number;
   /** Differences with − without, by method. */
   readonly differences: Readonly<Record<TrialMethod, MomentSums>>;
+  /** The same of how far answers keep the identity; absent where no judge was asked. */
+  readonly identity?: MomentSums;
   /** Pairs that were begun: the next one has this number. */
   readonly begun: Readonly<Record<TrialMethod, number>>;
   /** What the measured tasks come from: each counts once, with its variations. */
@@ -87,9 +89,15 @@ function measured(
     (all, pair) => addToMoments(all, pair.with - pair.without),
     trial.differences[by],
   );
+  const kept = sound.flatMap(({ identity }) =>
+    identity !== undefined && isGrade(identity.with) && isGrade(identity.without)
+      ? [identity.with - identity.without]
+      : [],
+  );
   return {
     ...trial,
     differences: { ...trial.differences, [by]: sums },
+    ...(kept.length === 0 ? {} : { identity: kept.reduce(addToMoments, trial.identity ?? EMPTY_MOMENTS) }),
     begun: { ...trial.begun, [by]: Math.max(trial.begun[by], begun) },
     roots: new Set([...trial.roots, ...sound.map(({ root }) => root)]),
     used: addSpending(trial.used, used),

@@ -1,11 +1,13 @@
 import type { StoredFact } from '../../core/fact.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { asString, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { FoldedType, Records } from '../../core/store.ts';
 import { describeTrial, trialOf } from '../effect/describe-trial.ts';
 import type { TrialRecord, Trials } from '../effect/fold-trials.ts';
+import { isIdentityProposal, measurementOf } from '../identity-measurement.ts';
+import { tierOf } from '../identity-tier.ts';
 import { closingOf, rollbackInForce } from './closed-by.ts';
 import { explainState, readEvidence, writtenBy } from './explain-lesson.ts';
 
@@ -13,6 +15,8 @@ export interface TodayOptions {
   readonly library: Library;
   readonly records: Records;
   readonly trials: Pick<Trials, 'of'>;
+  /** The measured effect of a lesson in real sessions. */
+  readonly effect: (id: string) => JsonObject;
   readonly now: number;
 }
 
@@ -20,7 +24,13 @@ const PAGE = 1000;
 const MOST_SESSIONS = 1000;
 
 /** What happened since midnight, by the machine's local calendar. */
-export async function describeToday({ library, records, trials, now }: TodayOptions): Promise<JsonObject> {
+export async function describeToday({
+  library,
+  records,
+  trials,
+  effect,
+  now,
+}: TodayOptions): Promise<JsonObject> {
   const date = new Date(now);
   const from = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   const before = await seqBefore(from, records);
@@ -42,9 +52,13 @@ export async function describeToday({ library, records, trials, now }: TodayOpti
     const events = library.history(lesson.id).filter(({ at }) => at >= from);
     const first = events[0];
     if (first === undefined) continue;
+    const measured = measuredWords(trial, effect(lesson.id));
     if (lesson.createdAt >= from)
-      learned.push(await describeNew(lesson, library, records, uses.get(lesson.id) ?? 0, trial));
-    else changed.push(describeChange(lesson, events, library));
+      learned.push({
+        ...(await describeNew(lesson, library, records, uses.get(lesson.id) ?? 0, trial)),
+        ...measured,
+      });
+    else changed.push({ ...describeChange(lesson, events, library), ...measured });
   }
   const verdicts = new Map<string, string>();
   for (const { fact } of appraised) if (fact.type === 'turn-appraised') verdicts.set(fact.turn, fact.verdict);
@@ -69,10 +83,44 @@ export async function describeToday({ library, records, trials, now }: TodayOpti
     feedback: rewards.filter(({ fact }) => fact.type === 'reward-given' && fact.source === 'person').length,
     scored: scored.length,
     cost: sumCost(cycles),
+    identities: library
+      .lessons()
+      .filter(isIdentityProposal)
+      .map((lesson) => describeProposal(lesson, measurementOf(lesson, library, trials))),
+    reflections: (await records.events(REFLECTIONS)).flatMap(({ at, fact }) =>
+      at >= from && fact.type === 'job-ended' && fact.end === 'done'
+        ? [{ at: new Date(at).toISOString(), said: fact.note ?? '' }]
+        : [],
+    ),
     practice: sumPractice(await records.events(PRACTICE_SESSIONS), from),
     shown: { lessons: uses.size, turns: turnsWithLessons },
   };
 }
+
+/** The subject of the facts about the daily reflection. */
+const REFLECTIONS = 'job/reflection';
+
+/** What was measured of a lesson, with its interval; nothing before the first measurement. */
+function measuredWords(trial: TrialRecord | undefined, effect: JsonObject): JsonObject {
+  const pairs = trial === undefined ? 0 : trial.differences.tasks.n + trial.differences.replay.n;
+  const words = pairs > 0 ? describeTrial(trial) : undefined;
+  const used =
+    effect.verdict === 'helpful' || effect.verdict === 'harmful' ? asString(effect.words) : undefined;
+  const all = [
+    ...(words === undefined ? [] : [words]),
+    ...(used === undefined ? [] : [`in real sessions: ${used}`]),
+  ];
+  return all.length === 0 ? {} : { measured: all.join('; ') };
+}
+
+/** A change of an identity that waits for its owner. */
+const describeProposal = (lesson: Lesson, measured: TrialRecord | undefined): JsonObject => ({
+  id: lesson.id,
+  name: lesson.text.name,
+  agent: lesson.text.scope.agent ?? '',
+  tier: tierOf(lesson) ?? '',
+  measured: describeTrial(measured) ?? 'not measured',
+});
 
 /** The newest fact before a time, by bisection: facts are in the order of their times but for small steps of the clock. */
 async function seqBefore(from: number, records: Pick<Records, 'facts' | 'totals'>): Promise<number> {
@@ -163,10 +211,19 @@ function describeChange(lesson: Lesson, events: readonly LessonEvent[], library:
     id: lesson.id,
     name: lesson.text.name,
     state: lesson.state,
-    what: closingOf(lesson, library)?.words ?? `${last?.op ?? 'changed'}: ${last?.reason ?? ''}`,
+    what: consolidated(lesson, last, library) ?? `${last?.op ?? 'changed'}: ${last?.reason ?? ''}`,
     by: last?.by.name ?? '',
     at: new Date(last?.at ?? lesson.changedAt).toISOString(),
   };
+}
+
+/** Merged into another lesson, archived, or otherwise closed. */
+function consolidated(lesson: Lesson, last: LessonEvent | undefined, library: Library): string | undefined {
+  const { mergedInto, state } = lesson;
+  if (mergedInto !== undefined)
+    return `merged into ${library.lesson(mergedInto)?.text.name ?? mergedInto}: ${last?.reason ?? ''}`;
+  if (state === 'retired' && last?.by.name === 'consolidation') return `archived: ${last.reason}`;
+  return closingOf(lesson, library)?.words;
 }
 
 function sumCost(cycles: readonly StoredFact[]): JsonObject {

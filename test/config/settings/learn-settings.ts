@@ -138,6 +138,15 @@ export function createLearnProofs(stage: Stage): SettingProofs {
         expect(await prompt(await slow(), 'later')).toBe('whole');
       },
     },
+    ...Object.fromEntries(
+      ['task', 'identity', 'efficiency'].map((part) => [
+        `learn.identity.reward.${part}`,
+        {
+          shownIn: 'test/served/served-identity-reward.slow.ts',
+          title: 'are made of the parts that the owner weighs: task, identity and efficiency',
+        },
+      ]),
+    ),
     'learn.adapt.onePerSessionAndDay=true': {
       acts: async () => expect(await statusAfterThree(await slow())).toBe('unsupported'),
     },

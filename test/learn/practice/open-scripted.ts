@@ -8,6 +8,7 @@ import type { DecodedTurn, Store, TurnView } from '../../../src/core/store.ts';
 import type { VerifierRow } from '../../../src/core/verifier-row.ts';
 import { createEvidenceReader, type EvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import type { Calibration } from '../../../src/evidence/judge/calibration.ts';
+import { type RewardWeights, TASK_ALONE } from '../../../src/evidence/shape-reward.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
 import { openPractice, type PracticeConfig } from '../../../src/learn/practice/open-practice.ts';
 import { isRerunnable } from '../../../src/learn/practice/sources/rerunnable.ts';
@@ -77,6 +78,7 @@ interface ScriptedParts {
   readonly onlyFor?: string;
   readonly now?: number;
   readonly verifiers?: readonly VerifierRow[];
+  readonly rewards?: RewardWeights;
   readonly attempt?: (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 }
 
@@ -93,6 +95,7 @@ export async function openScripted(
     calibration,
     onlyFor,
     attempt,
+    rewards = TASK_ALONE,
     verifiers = [],
     now = 1_800_000_000_000,
   }: ScriptedParts = {},
@@ -116,7 +119,9 @@ export async function openScripted(
         const shown = lessons.library.shown(clock.now()).map(({ id }) => id);
         return {
           text: '',
-          lessons: shown.filter((id) => force?.without?.includes(id) !== true),
+          lessons: [...new Set([...shown, ...(force?.with ?? [])])].filter(
+            (id) => force?.without?.includes(id) !== true,
+          ),
           generation: lessons.library.generation,
         };
       },
@@ -157,6 +162,7 @@ export async function openScripted(
     decodeTurn: decodeTurn ?? (async () => undefined),
     calibration: () => calibration,
     isOn: () => true,
+    rewards,
     mayPromote: true,
     clock,
     newId,

@@ -1,0 +1,50 @@
+import type { IdentityTier, Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import { tierOf } from '../../lessons/identity-tier.ts';
+import { isInScope } from '../../lessons/scope.ts';
+import { reachOf } from '../../lessons/visibility.ts';
+
+const MOST_LINES = 40;
+
+/** The lines of some identities, without headings and marks of lists. */
+const linesOf = (lessons: readonly Lesson[]): readonly string[] =>
+  [
+    ...new Set(
+      lessons
+        .flatMap(({ text }) => text.content.split('\n'))
+        .map((line) => line.replace(/^\s*(?:[-*•]|\d{1,2}[.)])\s+/, '').trim())
+        .filter((line) => line !== '' && !line.startsWith('#')),
+    ),
+  ].slice(0, MOST_LINES);
+
+/** The parts of an agent's identity that are in use, of these tiers. */
+const partsOf = (
+  library: Pick<Library, 'lessons'>,
+  agent: string,
+  tiers: readonly IdentityTier[],
+): readonly Lesson[] =>
+  library
+    .lessons()
+    .filter((lesson) => lesson.kind === 'identity' && (lesson.state === 'live' || lesson.state === 'trial'))
+    .filter((lesson) => tiers.includes(tierOf(lesson) ?? 'guarded'))
+    .filter(({ text }) => isInScope(reachOf(text), { agent }, undefined));
+
+/** What an agent never breaks. */
+export const coreLines = (library: Pick<Library, 'lessons'>, agent: string | undefined): readonly string[] =>
+  linesOf(partsOf(library, agent ?? '', ['core']));
+
+/** What a judge compares an agent's answers with: the core and the guarded lines. */
+export const judgedLines = (
+  library: Pick<Library, 'lessons'>,
+  agent: string | undefined,
+): readonly string[] => linesOf(partsOf(library, agent ?? '', ['core', 'guarded']));
+
+/** The same as they would be with a proposal in the place of what it replaces. */
+export function proposedLines(
+  library: Pick<Library, 'lessons'>,
+  proposal: Lesson,
+  replaced: Lesson | undefined,
+): readonly string[] {
+  const inUse = partsOf(library, proposal.text.scope.agent ?? '', ['core', 'guarded']);
+  return linesOf([...inUse.filter(({ id }) => id !== replaced?.id), proposal]);
+}
