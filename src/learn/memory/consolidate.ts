@@ -66,7 +66,7 @@ const MOST_COMPARED = 1500;
 const MOST_CHANGES = 200;
 const SET_SIZE = 25;
 
-export const CONSOLIDATION: Author = { kind: 'instar', name: 'consolidation' };
+const CONSOLIDATION: Author = { kind: 'instar', name: 'consolidation' };
 
 /** What a run would do now. Changes nothing. */
 export async function planConsolidation(

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { lessonText, type ToldText } from '../../support/lesson-text.ts';
 
 export const DAY = 86_400_000;
-export const START = Date.UTC(2026, 0, 1);
+const START = Date.UTC(2026, 0, 1);
 
 export interface MemoryLibrary extends OpenLessons {
   readonly clock: ManualClock;
