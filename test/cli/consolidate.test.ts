@@ -54,11 +54,36 @@ describe('instar lessons consolidate', () => {
     expect(merged.closed).toMatchObject({ by: 'merge', words: `merged into ${String(kept)}` });
   });
 
+  it('shows with --plan what it would do and why, also where --yes is given, and does nothing', async () => {
+    await importTwins();
+    const { stdout } = await script('lessons', 'consolidate', '--plan', '--yes');
+    expect(stdout).toMatch(/sort-the-rows and sort-the-rows-again: .*says the same/);
+    expect(await names()).toHaveLength(2);
+  });
+
   it('merges with --yes, once', async () => {
     await importTwins();
     const done = JSON.parse((await script('lessons', 'consolidate', '--yes', '--json')).stdout);
     expect(done).toMatchObject({ done: true, generation: 2 });
     expect((await script('lessons', 'consolidate', '--yes')).stdout).toContain('nothing to consolidate');
+  });
+});
+
+describe('instar lessons restore', () => {
+  it('brings a retired lesson back when the owner agrees; a search finds it', async () => {
+    await importTwins();
+    await script('lessons', 'retire', 'sort-the-rows-again');
+    expect(await names()).toEqual(['sort-the-rows']);
+    const found = await script('lessons', 'list', '--all', '--search', 'Booking Day', '--json');
+    expect(JSON.parse(found.stdout)).toHaveLength(2);
+    expect((await script('lessons', 'list', '--search', 'no such words')).stderr).toContain(
+      'no lesson is in use',
+    );
+    expect((await script('lessons', 'list', '--archived')).stderr).toContain('no lesson is archived');
+    expect((await script('lessons', 'restore', 'sort-the-rows-again')).code).not.toBe(0);
+    expect((await person('lessons', 'restore', 'sort-the-rows-again')).stdout).toContain('is live');
+    expect(await names()).toHaveLength(2);
+    expect((await person('lessons', 'restore', 'sort-the-rows')).stderr).toContain('only a retired lesson');
   });
 });
 

@@ -1,3 +1,4 @@
+import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { stem } from '../../text/stem.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
@@ -25,8 +26,8 @@ export const findContradictions = (
  * one of them is negated, or they have another number or another of a few words that exclude each other.
  */
 export function whyContradict(a: string, b: string): string | undefined {
-  const others = readClauses(b);
-  for (const one of readClauses(a))
+  const others = clausesOf(b);
+  for (const one of clausesOf(a))
     for (const other of others) {
       const why = whyOpposed(one, other);
       if (why !== undefined) return `${why}: “${one.text}” and “${other.text}”`;
@@ -70,6 +71,7 @@ interface Clause {
 /** Limits for long texts. */
 const MOST_CLAUSES = 60;
 const LONGEST = 300;
+const MOST_KNOWN = 4000;
 const ENDS = /[.!?;:](?=\s|$)|[\n—]|,\s+(?=(?:and|then|but|not|never)\s)|\s(?=(?:instead of|rather than)\s)/;
 const REASONS = /\b(?:because|since|so that|otherwise)\b.*$/;
 const WORD = /[\p{L}\p{N}_%=]+(?:['./-][\p{L}\p{N}_]+)*/gu;
@@ -109,6 +111,15 @@ const NUMBER = /^\d{1,9}(?:\.\d{1,6})?(?=([a-z%]{0,12})$)/;
 
 /** The number of a step says nothing. */
 const STEP = /^\s{0,8}\d{1,3}[.)]\s/gm;
+
+/** A library is compared pair by pair: each text is read once. */
+const known = createLruMap<string, readonly Clause[]>(MOST_KNOWN);
+
+function clausesOf(text: string): readonly Clause[] {
+  const found = known.get(text) ?? readClauses(text);
+  known.set(text, found);
+  return found;
+}
 
 const readClauses = (text: string): readonly Clause[] =>
   text

@@ -8,6 +8,8 @@ export interface DuplicateOptions {
   readonly threshold?: number;
   /** How well a lesson is proven, more is better; 0 for all by default. */
   readonly proof?: (lesson: Lesson) => number;
+  /** Whether a lesson may be absorbed by another; any by default. */
+  readonly mayRetire?: (other: Lesson, into: Lesson) => boolean;
 }
 
 export interface Duplicates {
@@ -30,7 +32,7 @@ const VISIBLE = { private: 0, scoped: 1, shared: 2 } as const;
 export function findDuplicates(
   lessons: readonly Lesson[],
   vectors: LessonVectors,
-  { threshold = SAME, proof = () => 0 }: DuplicateOptions = {},
+  { threshold = SAME, proof = () => 0, mayRetire = () => true }: DuplicateOptions = {},
 ): Duplicates {
   const pairs = nearPairs(lessons, vectors, threshold).filter(
     ({ a, b }) => a.kind === b.kind && whyContradict(comparedText(a), comparedText(b)) === undefined,
@@ -49,7 +51,7 @@ export function findDuplicates(
   for (const into of best) {
     if (taken.has(into.id)) continue;
     const others = (near.get(into.id) ?? []).filter(
-      (other) => !taken.has(other.id) && mayAbsorb(into, other),
+      (other) => !taken.has(other.id) && mayAbsorb(into, other) && mayRetire(other, into),
     );
     if (others.length === 0) continue;
     for (const { id } of [into, ...others]) taken.add(id);

@@ -1,0 +1,118 @@
+import { wilsonInterval } from '../../../src/stats/interval.ts';
+import { markdownTable, milliseconds, quantile } from '../markdown.ts';
+import type { ProbeCount, SimulatedYear } from './simulate-year.ts';
+
+interface YearPair {
+  readonly with: SimulatedYear;
+  readonly without: SimulatedYear;
+}
+
+const sum = (list: readonly number[]): number => list.reduce((all, one) => all + one, 0);
+const range = (list: readonly number[]): string =>
+  `${Math.round(sum(list) / list.length)} (${Math.min(...list)} to ${Math.max(...list)})`;
+
+/** `0.93 [0.91, 0.95] (412 of 443)`. */
+function share(hits: number, all: number): string {
+  if (all === 0) return 'none';
+  const { low, high } = wilsonInterval(hits, all);
+  return `${(hits / all).toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}] (${hits} of ${all})`;
+}
+
+/** The page `docs/memory-year.md`. */
+export function reportYears(
+  years: readonly YearPair[],
+  { sessions, engine }: { readonly sessions: number; readonly engine: string },
+): string {
+  const each = (of: (year: SimulatedYear) => number, arm: keyof YearPair = 'with'): readonly number[] =>
+    years.map((year) => of(year[arm]));
+  const total = (of: (year: SimulatedYear) => number, arm: keyof YearPair = 'with'): number =>
+    sum(each(of, arm));
+  const probe = (key: keyof SimulatedYear['probes'], what: keyof ProbeCount, arm: keyof YearPair): string =>
+    share(
+      total(({ probes }) => probes[key][what], arm),
+      total(({ probes }) => probes[key].asked, arm),
+    );
+  const quarters = [13, 26, 39, 52].map((week) => {
+    const at = (year: SimulatedYear) => year.weeks[week - 1];
+    const times = years.flatMap((year) => year.with.weeks.slice(week - 13, week).map(({ ms }) => ms));
+    return [
+      String(week),
+      range(each((year) => at(year)?.sessions ?? 0)),
+      range(each((year) => at(year)?.inUse ?? 0)),
+      range(each((year) => at(year)?.inUse ?? 0, 'without')),
+      `${milliseconds(quantile(times, 0.5))}, ${milliseconds(Math.max(...times))} ms`,
+    ];
+  });
+  return [
+    '# A year of memory',
+    '',
+    `Written by \`npm run bench:memory-year -- --write\`: ${years.length} seeds, ${sessions.toLocaleString('en')} sessions each on a virtual clock, lessons compared by ${engine}. Topics drift: six of sixty are worked on all year, the others for about nine weeks each. One session in eight teaches; a third of what is taught again is a rewording, and one in eight contradicts what held before. Half of the rules are told by the person, half are learned. Three of eight kinds of rules have values of which no list of words knows that they exclude each other. The library, the measured effects, recall and consolidation are those of the product; sessions themselves are drawn (which lessons a session is shown is known, not recalled). Intervals are Wilson, 95 %, over all seeds; ranges are over seeds.`,
+    '',
+    '## Size and time',
+    '',
+    markdownTable(
+      ['week', 'sessions', 'lessons in use', 'without consolidation', 'time of one run: median, longest'],
+      quarters,
+    ),
+    '',
+    '## What is found, kept and lost',
+    '',
+    markdownTable(
+      ['', 'with consolidation', 'without'],
+      [
+        [
+          'rules of topics still worked on: recalled',
+          probe('current', 'hit', 'with'),
+          probe('current', 'hit', 'without'),
+        ],
+        [
+          'the same: an outdated rule is shown, too',
+          probe('current', 'outdated', 'with'),
+          probe('current', 'outdated', 'without'),
+        ],
+        [
+          'rules of topics left half a year ago: recalled',
+          probe('left', 'hit', 'with'),
+          probe('left', 'hit', 'without'),
+        ],
+        [
+          'contradictions found (recall)',
+          share(
+            total(({ contradictions }) => contradictions.found),
+            total(({ contradictions }) => contradictions.planted),
+          ),
+          '',
+        ],
+        [
+          'reported contradictions that are true (precision)',
+          share(
+            total(({ contradictions }) => contradictions.right),
+            total(({ contradictions }) => contradictions.reported),
+          ),
+          '',
+        ],
+        [
+          'the person’s older words out of use',
+          share(
+            total(({ updates }) => updates.settled),
+            total(({ updates }) => updates.all),
+          ),
+          share(
+            total(({ updates }) => updates.settled, 'without'),
+            total(({ updates }) => updates.all, 'without'),
+          ),
+        ],
+        [
+          'lessons merged, of repetitions planted',
+          `${total(({ duplicates }) => duplicates.merged)} of ${total(({ duplicates }) => duplicates.planted)}`,
+          '0',
+        ],
+        [
+          'pinned or proven lessons lost',
+          `${total(({ kept }) => kept.lost)} of ${total(({ kept }) => kept.all)}`,
+          '',
+        ],
+      ],
+    ),
+  ].join('\n');
+}
