@@ -12,7 +12,7 @@ import { type SimulatedYear, simulateYear } from './simulate-year.ts';
 /*
  * A year of use on a virtual clock, with and without weekly consolidation.
  *
- *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--letters]
+ *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--letters] [--misses]
  */
 const { values } = parseArgs({
   options: {
@@ -21,6 +21,8 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '3' },
     /** Compare by n-grams instead of the sentence model: for a quick look. */
     letters: { type: 'boolean', default: false },
+    /** Say which rules were lost, by which step, and which contradictions were not seen. */
+    misses: { type: 'boolean', default: false },
   },
 });
 
@@ -48,6 +50,7 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
   };
   years.push({ with: await simulate(true), without: await simulate(false) });
   process.stderr.write(`seed ${seed} done\n`);
+  if (values.misses) process.stderr.write(`${years.at(-1)?.with.misses.join('\n')}\n`);
 }
 await model.close();
 const text = reportYears(years, { sessions, engine: values.letters ? 'n-grams' : model.id });

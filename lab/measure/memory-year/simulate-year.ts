@@ -47,6 +47,8 @@ export interface SimulatedYear {
   readonly duplicates: { readonly planted: number; readonly merged: number };
   /** Pinned or proven lessons, and how many of them consolidation took out of use. */
   readonly kept: { readonly all: number; readonly lost: number };
+  /** Probes that found no lesson with the rule that holds, and planted contradictions that were not reported, in words. */
+  readonly misses: readonly string[];
 }
 
 export interface ProbeCount {
@@ -226,6 +228,12 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
   const current = new Set(topicsIn(WEEKS - 1));
   const left = new Set(topicsIn(WEEKS / 2 - 6).filter((topic) => !current.has(topic)));
   const ask = await openProbes(library.shown(clock.now()), options, clock.now());
+  const misses: string[] = [];
+  const fateOf = (id: string): string => {
+    const { state, reason, mergedInto, text } = library.lesson(id) as Lesson;
+    const fate = mergedInto === undefined ? (reason ?? '') : `merged into: ${rules.get(mergedInto)?.text}`;
+    return `  ${id} ${text.note.source} ${state} “${rules.get(id)?.text}” ${fate}`;
+  };
   const count = async (topics: ReadonlySet<string>): Promise<ProbeCount> => {
     let [asked, hit, outdated] = [0, 0, 0];
     for (const [slot, rule] of truth) {
@@ -234,14 +242,19 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
       const found = (await ask(rule.question)).flatMap((id) => rules.get(id) ?? []);
       const own = found.filter((one) => one.slot === slot);
       if (own.some(({ value }) => value === rule.value)) hit++;
+      else misses.push([`lost: ${rule.text}`, ...(lessonsOf.get(slot) ?? []).map(fateOf)].join('\n'));
       if (own.some(({ value }) => value !== rule.value)) outdated++;
     }
     return { asked, hit, outdated };
   };
+  const probes = { current: await count(current), left: await count(left) };
+  for (const { pair } of planted)
+    if (!reported.has(pair)) misses.push(['unseen:', ...pair.split(' ').map(fateOf)].join('\n'));
   const told = planted.filter(({ isTold }) => isTold);
   return {
     weeks,
-    probes: { current: await count(current), left: await count(left) },
+    probes,
+    misses,
     contradictions: {
       planted: planted.length,
       found: planted.filter(({ pair }) => reported.has(pair)).length,

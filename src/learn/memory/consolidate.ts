@@ -14,7 +14,7 @@ import { isInUse, type LessonFacts } from './kept-lessons.ts';
 import { linkClusters } from './link-clusters.ts';
 import { mergeDuplicates } from './merge-duplicates.ts';
 import { createIsPractised } from './practised-areas.ts';
-import { type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
+import { oppositionOf, type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
 
 /*
  * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
@@ -99,7 +99,10 @@ export async function planConsolidation(
   const key = options.isByLetters ? 'letters' : 'sentence';
   const near = nearPairs(compared, vectors, TOPIC[key]);
   const opposed = new Set(
-    near.filter(({ a, b }) => whyContradict(comparedText(a), comparedText(b)) !== undefined),
+    near.filter(
+      ({ a, b }) =>
+        whyContradict(comparedText(a), comparedText(b)) !== undefined || oppositionOf(a, b) !== undefined,
+    ),
   );
 
   const settled = settleContradictions([...opposed], facts);

@@ -2,6 +2,7 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { stem } from '../../text/stem.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
+import { type PlainSentence, plainSentences, regularForm } from './plain-words.ts';
 
 interface Contradiction extends NearLessonPair {
   readonly why: string;
@@ -33,6 +34,43 @@ export function whyContradict(a: string, b: string): string | undefined {
       if (why !== undefined) return `${why}: “${one.text}” and “${other.text}”`;
     }
   return undefined;
+}
+
+/**
+ * Why two texts may contradict each other; undefined when nothing was found. They have a sentence with the same words in the same order
+ * but for one value: behind a word such as `to`, `from` or `as`, or what is to be used. Both may hold: a person, or practice, decides.
+ */
+export function whyDoubtful(a: string, b: string): string | undefined {
+  const others = plainSentences(b);
+  for (const one of plainSentences(a))
+    for (const other of others) {
+      const values = differingValues(one, other);
+      if (values !== undefined) return `another value: “${values[0]}” and “${values[1]}”`;
+    }
+  return undefined;
+}
+
+const VALUE_BEHIND = new Set('to from as in with via by at us into under prefer choos pick call name'.split(' '));
+/** Of these more than one may be done. */
+const ADDITIVE =
+  /^(?:not|add|append|apply|attach|grant|includ|check|test|run|look|read|search|copy|compar|if|when|for)$/;
+const LONGEST_VALUE = 3;
+const FEWEST_SHARED = 2;
+
+/** The values in which two sentences differ, where all other words are the same. */
+function differingValues(one: PlainSentence, other: PlainSentence): readonly [string, string] | undefined {
+  let from = 0;
+  while (from < one.length && from < other.length && one[from] === other[from]) from++;
+  let [end, otherEnd] = [one.length, other.length];
+  while (end > from && otherEnd > from && one[end - 1] === other[otherEnd - 1]) {
+    end--;
+    otherEnd--;
+  }
+  const [value, otherValue] = [one.slice(from, end), other.slice(from, otherEnd)];
+  const isShort = [value, otherValue].every(({ length }) => length > 0 && length <= LONGEST_VALUE);
+  const shared = from + one.length - end;
+  if (!isShort || shared <= FEWEST_SHARED || ADDITIVE.test(one[0] ?? '')) return undefined;
+  return VALUE_BEHIND.has(one[from - 1] ?? '') ? [value.join(' '), otherValue.join(' ')] : undefined;
 }
 
 /** The share of common words from which two clauses are about the same thing; lower when one has all words of the other. */
@@ -106,6 +144,19 @@ const VALUES = new Map(
     ),
   ),
 );
+/** Whether something needs a word of somebody first. */
+const ASKED_FIRST =
+  /^(?:always )?(?:ask|consult|check with|confirm with|get (?:approval|permission|the ok) (?:from|of)) .{1,40}? before (?:you |we )?/;
+const UNASKED = /^(?:you may |you can |feel free to )?(.+?) (?:on your own|by yourself|without (?:asking|approval|permission))(?: first)?$/;
+
+function readApproval(text: string): { readonly rest: string; readonly approval?: string } {
+  if (ASKED_FIRST.test(text)) return { rest: text.replace(ASKED_FIRST, ''), approval: 'needed' };
+  const [, rest] = UNASKED.exec(text) ?? [];
+  return rest === undefined || rest.startsWith('never ') || rest.includes("n't ") || rest.includes('not ')
+    ? { rest: text }
+    : { rest, approval: 'not needed' };
+}
+
 const DATE = /^[ymd]{1,4}([-./])[ymd]{1,4}\1[ymd]{1,4}$/;
 const NUMBER = /^\d{1,9}(?:\.\d{1,6})?(?=([a-z%]{0,12})$)/;
 
@@ -130,8 +181,9 @@ const readClauses = (text: string): readonly Clause[] =>
     .filter(({ terms, values }) => terms.size + values.size > 0);
 
 function readClause(text: string): Clause {
-  const found = [...text.toLowerCase().replaceAll('’', "'").matchAll(WORD)].map(([word]) => word);
-  const values = new Map<string, string>();
+  const { rest, approval } = readApproval(text.toLowerCase().replaceAll('’', "'"));
+  const found = [...rest.matchAll(WORD)].map(([word]) => word);
+  const values = new Map<string, string>(approval === undefined ? [] : [['approval', approval]]);
   const named: string[] = [];
   const terms = new Set<string>();
   found.forEach((word, at) => {
@@ -144,7 +196,7 @@ function readClause(text: string): Clause {
     if (of !== undefined) {
       named.push(of);
       values.set(of, exclusive?.is ?? number?.[0] ?? word);
-    } else if (!NEGATIONS.has(word) && !IDLE.has(word)) terms.add(stem(word));
+    } else if (!NEGATIONS.has(word) && !IDLE.has(word)) terms.add(stem(regularForm(word)));
   });
   for (const of of named) if (named.indexOf(of) !== named.lastIndexOf(of)) values.delete(of);
   return { text, isNegative: found.filter((word) => NEGATIONS.has(word)).length % 2 === 1, terms, values };
