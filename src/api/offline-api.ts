@@ -56,10 +56,13 @@ export async function openOfflineApi(
       api: {
         ...store,
         ...createAdaptApi(records, lessonsApi, async () => (await settings()).adapt),
-        consolidate: async (request: JsonObject) =>
-          (await import('./consolidate-api.ts'))
-            .createConsolidateApi({ open: lessons, records, now })
-            .consolidate(request),
+        consolidate: async ({ apply }: JsonObject) => {
+          const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
+          const { library, effects, comparison } = await lessons();
+          const { embed, isByLetters } = comparison;
+          const parts = { library, effects, records, embed: embed.embed, isByLetters, clock: systemClock };
+          return consolidateOnDemand(parts, apply === true);
+        },
         overlays: async (query: OverlayQuery) => listOverlays(decodeLessons(await lessonsApi.all()), query),
         training: async () => {
           const { config } = (await import('../config/load-config.ts')).loadConfig({

@@ -232,7 +232,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     follower.wake();
     void scoreCanarySessions(facts, recording.records, training, log);
   });
-  const memory = { open: library.open, embed: library.embed, records: recording.records, now: clock.now };
+  const quiet = { command: follower.practice, when: () => config.practice.scheduled };
   const schedule = serveSchedule({
     settings: config.schedule,
     env,
@@ -242,8 +242,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     newId,
     log,
     jobs: ({ history }) => [
-      ...createLibraryJobs({ ...memory, history, autonomy: () => config.library.autonomy }),
-      createPracticeJob({ command: follower.practice, when: () => config.practice.scheduled }),
+      ...createLibraryJobs({ ...library, ...quiet, records: recording.records, now: clock.now, history }),
+      createPracticeJob(quiet),
       ...(training === undefined ? [] : [training.job(history)]),
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
@@ -268,7 +268,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     practice: createPracticeApi(follower.practice, log),
     overlays: async (query: OverlayQuery) => overlays.describe(query),
     ...createAdaptApi(recording.records, library.api, () => config.learn.adapt),
-    ...createConsolidateApi(memory),
+    ...createConsolidateApi(follower.practice),
     ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>

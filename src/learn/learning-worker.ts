@@ -37,6 +37,8 @@ import type { LearningModel, LearningRole } from './learning-model.ts';
 import type { FactFold, LearningState } from './learning-state.ts';
 import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
+import { withMemory } from './memory/serve-memory.ts';
+import { createWakeStep } from './memory/wake-archived.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
@@ -98,8 +100,8 @@ export interface LearningWorker {
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
-  /** Absent where nothing is practised. */
-  readonly practice?: Practice;
+  /** Practice, where there is any, and consolidation. */
+  readonly practice: Practice;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
   /** Aborts what is under way. */
@@ -223,6 +225,17 @@ export async function startLearningWorker(
           newId,
           log,
         });
+  const memory = withMemory(practice, {
+    catchUp: lessons.catchUp,
+    library,
+    effects,
+    records,
+    embed: ports.embed,
+    autonomy: settings.autonomy,
+    clock,
+    ...(practice === undefined ? {} : { practise: practice.practise }),
+  });
+  const wake = createWakeStep({ library, evidence, embed: ports.embed });
   const identity = createIdentityStep({ evidence, library, gate, clock, newId, log, signal });
   const { killFile, ...rules } = settings.adapt ?? USUAL_ADAPT;
   const adapt = await openAdaptStep({
@@ -243,7 +256,7 @@ export async function startLearningWorker(
     flows: createFlowWatch({ records, evidence }),
     evidence,
     observer: createObserver({ records, evidence, library, effects, log }),
-    buffer: joinFolds([ports.buffer, adapt, identity, ...(practice?.folds ?? [])]),
+    buffer: joinFolds([ports.buffer, adapt, identity, wake, ...(practice?.folds ?? [])]),
     prices: createPrices(settings.prices),
     since: settings.since,
     budget,
@@ -255,6 +268,7 @@ export async function startLearningWorker(
       await step.learn(known, write);
       await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
       await identity.learn(write, () => signal.aborted || !known.switch.isOn);
+      if (settings.autonomy !== 'manual') await wake.learn(() => signal.aborted || !known.switch.isOn);
     },
     study: async (known, write) => {
       if (isKilled()) return;
@@ -275,10 +289,10 @@ export async function startLearningWorker(
     look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    ...(practice === undefined ? {} : { practice }),
+    practice: memory,
     close: async () => {
       stop.abort();
-      await practice?.close();
+      await memory.close();
       await learning.close();
     },
   };

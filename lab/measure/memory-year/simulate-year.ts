@@ -5,8 +5,10 @@ import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { writeLesson } from '../../../src/learn/distiller/write-lesson.ts';
+import { isArchived } from '../../../src/learn/memory/archive-decayed.ts';
 import { applyConsolidation, planConsolidation } from '../../../src/learn/memory/consolidate.ts';
 import { isInUse } from '../../../src/learn/memory/kept-lessons.ts';
+import { wakeArchived } from '../../../src/learn/memory/wake-archived.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import { toRecords } from '../../../src/record/records.ts';
@@ -27,14 +29,18 @@ export interface YearWeek {
   readonly sessions: number;
   /** Lessons in use at its end, and all lessons ever. */
   readonly inUse: number;
+  readonly archived: number;
   readonly ever: number;
   readonly ms: number;
 }
 
 export interface SimulatedYear {
   readonly weeks: readonly YearWeek[];
-  /** Rules that hold, of topics that are still worked on and of topics that were left half a year ago. */
-  readonly probes: Readonly<Record<'current' | 'left', ProbeCount>>;
+  /**
+   * Rules that hold, of topics that are still worked on and of topics that were left half a year ago: at the first request about each,
+   * and at the second one, when the first has brought archived lessons back.
+   */
+  readonly probes: Readonly<Record<'current' | 'left' | 'leftAgain', ProbeCount>>;
   /** Contradictions: planted, found among them, reported in all, and reported ones that are true. */
   readonly contradictions: {
     readonly planted: number;
@@ -88,8 +94,11 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
   /** What holds, by slot, and the lessons that say so or said otherwise. */
   const truth = new Map<string, YearRule>();
   const lessonsOf = new Map<string, string[]>();
-  const planted: { readonly pair: string; readonly older: string; readonly isTold: boolean }[] = [];
-  const reported = new Set<string>();
+  const planted: { readonly pair: string; readonly older: string; readonly isTold: boolean; readonly week: number }[] =
+    [];
+  /** By pair of lessons: the last week in which it was reported. */
+  const reported = new Map<string, number>();
+  let week = 0;
   let repeated = 0;
   let merged = 0;
   const keptEver = new Set<string>();
@@ -165,6 +174,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
           pair: pairOf(id, other),
           older: other,
           isTold: isTold && library.lesson(other)?.text.note.source === 'told',
+          week,
         });
     } else if (random() < REPEATS) {
       repeated++;
@@ -199,10 +209,10 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     );
     await applyConsolidation(plan, library);
     const ms = performance.now() - begun;
-    for (const { a, b } of plan.open) reported.add(pairOf(a.id, b.id));
+    for (const { a, b } of plan.open) reported.set(pairOf(a.id, b.id), week);
     for (const { change } of plan.changes) {
       if (change.op === 'retire' && change.supersededBy !== undefined)
-        reported.add(pairOf(change.id, change.supersededBy));
+        reported.set(pairOf(change.id, change.supersededBy), week);
       if (change.op === 'merge') merged += change.ids.length - 1;
     }
     for (const { id } of kept) if (active(id) === undefined) lost.add(id);
@@ -211,7 +221,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
 
   const weeks: YearWeek[] = [];
   const perWeek = Math.ceil(options.sessions / WEEKS);
-  for (let week = 0, session = 0; week < WEEKS; week++) {
+  for (let session = 0; week < WEEKS; week++) {
     const topics = topicsIn(week);
     for (let at = 0; at < perWeek; at++, session++) {
       const topic = pick(topics);
@@ -222,12 +232,18 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     if (options.isConsolidated) await embedAhead(library.lessons(), options.embed);
     const ms = options.isConsolidated ? await consolidate() : 0;
     const all = library.lessons();
-    weeks.push({ sessions: session, inUse: all.filter(isInUse).length, ever: all.length, ms });
+    weeks.push({
+      sessions: session,
+      inUse: all.filter(isInUse).length,
+      archived: all.filter(isArchived).length,
+      ever: all.length,
+      ms,
+    });
   }
 
   const current = new Set(topicsIn(WEEKS - 1));
   const left = new Set(topicsIn(WEEKS / 2 - 6).filter((topic) => !current.has(topic)));
-  const ask = await openProbes(library.shown(clock.now()), options, clock.now());
+  let ask = await openProbes(library.shown(clock.now()), options, clock.now());
   const misses: string[] = [];
   const fateOf = (id: string): string => {
     const { state, reason, mergedInto, text } = library.lesson(id) as Lesson;
@@ -247,9 +263,27 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     }
     return { asked, hit, outdated };
   };
-  const probes = { current: await count(current), left: await count(left) };
-  for (const { pair } of planted)
-    if (!reported.has(pair)) misses.push(['unseen:', ...pair.split(' ').map(fateOf)].join('\n'));
+  const first = { current: await count(current), left: await count(left) };
+  const requests = [...truth.values()].filter(({ topic }) => left.has(topic));
+  clock.advance(DAY_MS);
+  await library.publish({
+    id: 'wake',
+    by: { kind: 'instar', name: 'consolidation' },
+    reason: 'requests',
+    changes: await wakeArchived(
+      requests.map(({ question }) => ({ text: question, at: clock.now(), scope: {} })),
+      library,
+      options.embed.embed,
+    ),
+  });
+  ask = await openProbes(library.shown(clock.now()), options, clock.now());
+  const probes = { ...first, leftAgain: await count(left) };
+  // A contradiction is found when a pair that says the same is reported: one of the two may have been merged into another lesson.
+  const matters = new Map([...reported].map(([pair, at]) => [matterOf(pair, rules), at]));
+  const isFound = ({ pair, week: since }: { readonly pair: string; readonly week: number }): boolean =>
+    (matters.get(matterOf(pair, rules)) ?? -1) >= since;
+  for (const one of planted)
+    if (!isFound(one)) misses.push(['unseen:', ...one.pair.split(' ').map(fateOf)].join('\n'));
   const told = planted.filter(({ isTold }) => isTold);
   return {
     weeks,
@@ -257,9 +291,9 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     misses,
     contradictions: {
       planted: planted.length,
-      found: planted.filter(({ pair }) => reported.has(pair)).length,
+      found: planted.filter(isFound).length,
       reported: reported.size,
-      right: [...reported].filter((pair) => isTrue(pair, rules)).length,
+      right: [...reported.keys()].filter((pair) => isTrue(pair, rules)).length,
     },
     updates: {
       all: told.length,
@@ -271,6 +305,12 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
 }
 
 const pairOf = (a: string, b: string): string => [a, b].sort().join(' ');
+
+/** What two lessons contradict each other about. */
+function matterOf(pair: string, rules: ReadonlyMap<string, YearRule>): string {
+  const [a, b] = pair.split(' ').map((id) => rules.get(id));
+  return JSON.stringify([a?.slot, [a?.value, b?.value].sort()]);
+}
 
 function isTrue(pair: string, rules: ReadonlyMap<string, YearRule>): boolean {
   const [a, b] = pair.split(' ').map((id) => rules.get(id));

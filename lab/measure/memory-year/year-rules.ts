@@ -15,7 +15,10 @@ export interface RuleAspect {
   readonly question: (topic: string) => string;
 }
 
-/** The last three have values that no list of words knows to exclude each other: only their meaning tells. */
+/**
+ * Receiver, branch and approval have values that no list of words knows to exclude each other. The last three were added when the rules
+ * for contradictions were done, and no rule was made for them.
+ */
 export const RULE_ASPECTS: readonly RuleAspect[] = [
   {
     name: 'timeout',
@@ -96,6 +99,35 @@ export const RULE_ASPECTS: readonly RuleAspect[] = [
           : `You may restart the ${topic} on your own.`,
     ],
     question: (topic) => `Restart the ${topic}.`,
+  },
+  {
+    name: 'retention',
+    values: ['week', 'for good'],
+    wordings: [
+      (topic, value) =>
+        value === 'week'
+          ? `Delete the backups of the ${topic} after a week.`
+          : `Keep the backups of the ${topic} for good.`,
+    ],
+    question: (topic) => `Clean up the backups of the ${topic}.`,
+  },
+  {
+    name: 'owner',
+    values: ['red', 'blue', 'green'],
+    wordings: [
+      (topic, value) => `Team ${value} owns the ${topic}.`,
+      (topic, value) => `The ${topic} belongs to team ${value}.`,
+    ],
+    question: (topic) => `Who owns the ${topic}?`,
+  },
+  {
+    name: 'naming',
+    values: ['snake case', 'camel case'],
+    wordings: [
+      (topic, value) => `Name the columns of the ${topic} in ${value}.`,
+      (topic, value) => `The ${topic} has its columns in ${value}.`,
+    ],
+    question: (topic) => `Add a column to the ${topic}.`,
   },
 ];
 

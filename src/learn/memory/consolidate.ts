@@ -11,15 +11,16 @@ import { comparedText, type LessonVectors, nearPairs } from '../../lessons/simil
 import type { PastSession } from '../practice/practice-history.ts';
 import { archiveDecayed } from './archive-decayed.ts';
 import { isInUse, type LessonFacts } from './kept-lessons.ts';
-import { linkClusters } from './link-clusters.ts';
+import { linkLessons } from './link-clusters.ts';
 import { mergeDuplicates } from './merge-duplicates.ts';
+import { conflictOf, type MemoryQuestion } from './open-questions.ts';
 import { createIsPractised } from './practised-areas.ts';
 import { oppositionOf, type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
 
 /*
  * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
- * topic, or have decayed; (2) decide by rules, which never write a word; (3) apply, in change sets whose ids are hashes of what they
- * change. A run that is killed leaves whole sets; the next one plans from what the library is then, and repeats nothing.
+ * topic, or have decayed; (2) decide by rules, which never write a word; what no rule decides is a question, which practice answers
+ * (`practise-questions`) before it is planned again; (3) apply, in change sets whose ids are hashes of what they change. A run that is killed leaves whole sets; the next one plans from what the library is then, and repeats nothing.
  */
 
 export interface MemoryState {
@@ -52,6 +53,8 @@ export interface ConsolidationPlan {
   readonly changes: readonly MemoryChange[];
   /** Contradictions that no rule decides: practice, or a person. */
   readonly open: readonly SettledContradiction[];
+  /** What attempts can tell before it is applied: the contradictions among `open`, and whether decayed lessons still help. */
+  readonly questions: readonly MemoryQuestion[];
   /** Lessons of areas that were practised since the last run. */
   readonly skipped: number;
   /** Changes over the limit of one run. */
@@ -105,7 +108,7 @@ export async function planConsolidation(
     ),
   );
 
-  const settled = settleContradictions([...opposed], facts);
+  const settled = settleContradictions([...opposed], trials, facts);
   const gone = new Set(settled.flatMap(({ change }) => (change?.op === 'retire' ? [change.id] : [])));
   const rest = compared.filter(({ id }) => !gone.has(id));
   const merges = mergeDuplicates(rest, vectors, ({ id }) => effects.usefulness(id).count, facts);
@@ -115,12 +118,14 @@ export async function planConsolidation(
   const needed = new Set(
     settled.flatMap(({ change }) => (change?.op === 'retire' ? (change.supersededBy ?? []) : [])),
   );
-  const archived = archiveDecayed(
+  const decayed = archiveDecayed(
     considered.filter(({ id }) => !gone.has(id) && !needed.has(id)),
     effects.usefulness,
+    trials,
     facts,
   );
-  for (const change of archived) if (change.op === 'retire') gone.add(change.id);
+  for (const { change } of decayed) gone.add(change.id);
+  const undecided = settled.filter(({ by }) => by === 'undecided');
   const clustered = near.filter((pair) => pair.similarity >= CLUSTER[key] && !opposed.has(pair));
 
   const found: readonly MemoryChange[] = [
@@ -128,13 +133,17 @@ export async function planConsolidation(
       change === undefined ? [] : [{ step: 'contradiction' as const, change }],
     ),
     ...merges.map((change) => ({ step: 'merge' as const, change })),
-    ...archived.map((change) => ({ step: 'archive' as const, change })),
-    ...linkClusters(clustered, gone, facts).map((change) => ({ step: 'link' as const, change })),
+    ...decayed.map(({ change }) => ({ step: 'archive' as const, change })),
+    ...linkLessons(clustered, undecided, gone, facts).map((change) => ({ step: 'link' as const, change })),
   ];
   const most = options.mostChanges ?? MOST_CHANGES;
   return {
     changes: found.slice(0, most),
     open: settled.filter(({ change }) => change === undefined),
+    questions: [
+      ...settled.filter(({ by }) => by === 'practise').map(({ a, b }) => conflictOf(a, b)),
+      ...decayed.flatMap(({ question }) => question ?? []),
+    ],
     skipped: inUse.length - considered.length,
     left: Math.max(0, found.length - most),
   };

@@ -65,6 +65,17 @@ export function wordsSince(lesson: Lesson, facts: Pick<LessonFacts, 'history' | 
   return since;
 }
 
+/** When a lesson that was retired came back into use last; undefined when it never did. */
+export function lastReturn(id: string, facts: Pick<LessonFacts, 'history'>): number | undefined {
+  let [last, wasOut]: [number | undefined, boolean] = [undefined, false];
+  for (const event of facts.history(id)) {
+    const isIn = event.state === 'live' || event.state === 'trial';
+    if (isIn && wasOut) last = event.at;
+    wasOut = !isIn;
+  }
+  return last;
+}
+
 /** Whether links, tags and evidence of a lesson may change: a new revision would end what is measured of the old one. */
 export const mayRevise = (lesson: Lesson, facts: LessonFacts): boolean =>
   !lesson.pinned &&

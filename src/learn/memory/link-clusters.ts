@@ -8,15 +8,45 @@ const MOST_LINKS = 16;
 const MOST_TAGS = 16;
 const TAG = 'about:';
 
+/** Begins the tag of a lesson that contradicts another, and no attempt could tell which is right. It is no link that recall follows. */
+const CONTRADICTS = 'contradicts:';
+
+/** Clusters, and marks of contradictions that stay undecided: one revision for each lesson. */
+export function linkLessons(
+  pairs: readonly NearLessonPair[],
+  undecided: readonly Pick<NearLessonPair, 'a' | 'b'>[],
+  gone: ReadonlySet<string>,
+  facts: LessonFacts,
+): readonly Change[] {
+  const revised = new Map<string, Revision>();
+  for (const change of linkClusters(pairs, gone, facts)) revised.set(change.id, change);
+  const mark = (lesson: Lesson, other: Lesson): void => {
+    const { id, revision: from } = lesson;
+    const text = revised.get(id)?.text ?? lesson.text;
+    const tag = `${CONTRADICTS}${other.id}`;
+    const { tags } = text.note;
+    if (gone.has(id) || gone.has(other.id) || !mayRevise(lesson, facts) || tags.includes(tag)) return;
+    if (tags.length < MOST_TAGS)
+      revised.set(id, { op: 'revise', id, from, text: { ...text, note: { ...text.note, tags: [...tags, tag] } } });
+  };
+  for (const { a, b } of undecided) {
+    mark(a, b);
+    mark(b, a);
+  }
+  return [...revised.values()];
+}
+
+type Revision = Extract<Change, { readonly op: 'revise' }>;
+
 /**
  * Links lessons about one topic, in both directions, and gives them a shared tag. A cluster is a lesson with its own neighbours: the
  * ends of a chain of neighbours may be far apart. What is being measured is not revised, and so has no links.
  */
-export function linkClusters(
+function linkClusters(
   pairs: readonly NearLessonPair[],
   gone: ReadonlySet<string>,
   facts: LessonFacts,
-): readonly Change[] {
+): readonly Revision[] {
   const near = new Map<string, Lesson[]>();
   const lessons = new Map<string, Lesson>();
   const isOpen = (lesson: Lesson): boolean => !gone.has(lesson.id) && mayRevise(lesson, facts);
@@ -34,7 +64,7 @@ export function linkClusters(
     (a, b) => (near.get(b.id)?.length ?? 0) - (near.get(a.id)?.length ?? 0) || (a.id < b.id ? -1 : 1),
   );
   const taken = new Set<string>();
-  const changes: Change[] = [];
+  const changes: Revision[] = [];
   for (const leader of leaders) {
     if (taken.has(leader.id)) continue;
     const members = (near.get(leader.id) ?? []).filter(({ id }) => !taken.has(id)).slice(0, MOST_MEMBERS);
@@ -60,7 +90,7 @@ function tagOf(leader: Lesson, members: readonly Lesson[]): string | undefined {
   return best === undefined ? undefined : `${TAG}${best}`;
 }
 
-function linked(lesson: Lesson, others: readonly Lesson[], tag: string | undefined): readonly Change[] {
+function linked(lesson: Lesson, others: readonly Lesson[], tag: string | undefined): readonly Revision[] {
   const { note } = lesson.text;
   const hasTopic = note.tags.some((one) => one.startsWith(TAG));
   const tags =

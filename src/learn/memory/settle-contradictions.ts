@@ -1,17 +1,23 @@
 import type { Change, Lesson } from '../../core/lesson.ts';
+import { trialFigures } from '../../lessons/effect/describe-trial.ts';
+import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { scopeCovers } from '../../lessons/scope.ts';
 import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
 import type { NearLessonPair } from '../../lessons/similar/near-pairs.ts';
 import { isTold } from '../distiller/known-lessons.ts';
 import { isInUse, isOneRule, type LessonFacts, ruleOf, whyKept, wordsSince } from './kept-lessons.ts';
+import { conflictOf } from './open-questions.ts';
 
 /** Two lessons that cannot both be followed, and what becomes of them. */
 export interface SettledContradiction {
   readonly a: Lesson;
   readonly b: Lesson;
   readonly why: string;
-  /** `practise`: only attempts with the one and with the other can tell. `ask`: a person has to. */
-  readonly by: 'newest-words' | 'told-words' | 'practise' | 'ask';
+  /**
+   * `practise`: only attempts with the one and with the other can tell. `measured`: they have told. `undecided`: they could not tell.
+   * `ask`: a person has to.
+   */
+  readonly by: 'newest-words' | 'told-words' | 'practise' | 'measured' | 'undecided' | 'ask';
   /** Both may hold. */
   readonly isDoubtful: boolean;
   readonly change?: Change;
@@ -36,6 +42,7 @@ export function oppositionOf(
  */
 export const settleContradictions = (
   pairs: readonly NearLessonPair[],
+  trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
 ): readonly SettledContradiction[] => {
   const retired = new Set<string>();
@@ -43,7 +50,7 @@ export const settleContradictions = (
     if (!isInUse(a) || !isInUse(b) || retired.has(a.id) || retired.has(b.id)) return [];
     const found = oppositionOf(a, b);
     if (found === undefined) return [];
-    const settled = settle(a, b, found, facts);
+    const settled = settle(a, b, found, trials, facts);
     if (settled.change?.op === 'retire') retired.add(settled.change.id);
     return [settled];
   });
@@ -53,16 +60,13 @@ function settle(
   a: Lesson,
   b: Lesson,
   { why, isDoubtful }: { readonly why: string; readonly isDoubtful: boolean },
+  trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
 ): SettledContradiction {
-  const open = { a, b, why, isDoubtful, by: isTold(a) || isTold(b) ? 'ask' : 'practise' } as const;
+  if (!isTold(a) && !isTold(b)) return settleByAttempts(a, b, { why, isDoubtful }, trials, facts);
+  const open = { a, b, why, isDoubtful, by: 'ask' } as const;
   const [wins, yields] = (isDoubtful ? undefined : ranked(a, b, facts)) ?? [];
-  if (wins === undefined || yields === undefined) return open;
-  const mayYield =
-    whyKept(yields, facts) === undefined &&
-    isOneRule(yields) &&
-    scopeCovers(wins.text.scope, yields.text.scope);
-  if (!mayYield) return open;
+  if (wins === undefined || yields === undefined || !mayYieldTo(wins, yields, facts)) return open;
   const said = isTold(yields) ? 'the user has said otherwise since' : 'a person says otherwise';
   return {
     ...open,
@@ -78,9 +82,35 @@ function settle(
 
 const LONGEST_REASON = 400;
 
+const mayYieldTo = (wins: Lesson, yields: Lesson, facts: LessonFacts): boolean =>
+  whyKept(yields, facts) === undefined && isOneRule(yields) && scopeCovers(wins.text.scope, yields.text.scope);
+
+/** Of two learned lessons the one stays with which attempts came out better. */
+function settleByAttempts(
+  a: Lesson,
+  b: Lesson,
+  { why, isDoubtful }: { readonly why: string; readonly isDoubtful: boolean },
+  trials: Pick<Trials, 'of'>,
+  facts: LessonFacts,
+): SettledContradiction {
+  const { subject, lesson, against } = conflictOf(a, b);
+  const record = trials.of(subject);
+  const outcome = record?.end?.outcome;
+  const open = { a, b, why, isDoubtful } as const;
+  if (record === undefined || outcome === undefined || outcome === 'untested') return { ...open, by: 'practise' };
+  if (outcome === 'no-difference') return { ...open, by: 'undecided' };
+  const [wins, yields] = outcome === 'helpful' ? [lesson, against] : [against, lesson];
+  if (!mayYieldTo(wins, yields, facts)) return { ...open, by: 'undecided' };
+  const reason = `measured: attempts came out better with ${wins.text.name} (${trialFigures(record)}); ${why}`;
+  return {
+    ...open,
+    by: 'measured',
+    change: { op: 'retire', id: yields.id, reason: reason.slice(0, LONGEST_REASON), supersededBy: wins.id },
+  };
+}
+
 /** The lesson that wins and the one that yields; undefined where no rule says. */
 function ranked(a: Lesson, b: Lesson, facts: LessonFacts): readonly [Lesson, Lesson] | undefined {
-  if (!isTold(a) && !isTold(b)) return undefined;
   const [first, second] = [wordsSince(a, facts), wordsSince(b, facts)];
   if (first === second) return undefined;
   const [newer, older] = first > second ? [a, b] : [b, a];

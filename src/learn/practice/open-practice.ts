@@ -17,14 +17,17 @@ import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
+import type { MemoryQuestion } from '../memory/open-questions.ts';
+import { openQuestionPractice, type PractisedQuestions } from '../memory/practise-questions.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
-import { createPractice, type Practice } from './serve-practice.ts';
+import { createPractice, type Practice, type ServePracticeOptions } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
 import { openPracticeTasks } from './sources/practice-tasks.ts';
 import { findRecordedGroups } from './sources/recorded-groups.ts';
+import { refreshTasks } from './sources/refresh-tasks.ts';
 
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
@@ -92,10 +95,21 @@ const NO_MODEL =
   'Practice needs a model that Instar may call by itself: a local one, or one of a provider with a key in the config. Name it as models.practice, or as models.default';
 const OFF = 'Learning is turned off. Turn it on with: instar learning on';
 
+interface OpenedPractice extends Practice {
+  readonly folds: readonly FactFold[];
+  /** Answers what consolidation asks; undefined where nothing may be attempted now. */
+  readonly practise: (
+    questions: readonly MemoryQuestion[],
+    run: string,
+    when: string,
+    signal: AbortSignal,
+  ) => Promise<PractisedQuestions | undefined>;
+}
+
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
 export async function openPractice(
   parts: PracticeParts,
-): Promise<Practice & { readonly folds: readonly FactFold[] }> {
+): Promise<OpenedPractice> {
   const { config, ports, records, evidence, lessons, gate, embed, clock, log } = parts;
   const { library, effects } = lessons;
   const tasks = await openPracticeTasks(records);
@@ -123,7 +137,7 @@ export async function openPractice(
     const writer = await parts.model('evolver');
     return writer && askWith(writer, budget);
   };
-  const practice = createPractice({
+  const options: ServePracticeOptions = {
     records,
     tasks,
     history,
@@ -213,8 +227,18 @@ export async function openPractice(
         ? undefined
         : (3 * price.price.input + price.price.output) / 4;
     },
-  });
-  return { ...practice, folds: [tasks, history] };
+  };
+  return {
+    ...createPractice(options),
+    folds: [tasks, history],
+    practise: async (questions, run, when, signal) => {
+      const isAllowed = when === 'on' || (when === 'free' && (await options.isFree()));
+      if (!isAllowed || (await options.whyNot()) !== undefined) return undefined;
+      // The tasks of open questions are made of the requests that the lessons were learned from; no model is asked for them.
+      await refreshTasks({ ...options.refresh, tasks, ask: undefined }, signal);
+      return openQuestionPractice(questions, run, options, signal);
+    },
+  };
 }
 
 const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };

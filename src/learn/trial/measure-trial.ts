@@ -36,6 +36,8 @@ export interface MeasureSettings {
 /** What is measured now. */
 export interface TrialWork {
   readonly lesson: Lesson;
+  /** A lesson that contradicts it: attempts without the one are made with the other. */
+  readonly against?: Lesson;
   readonly record: TrialRecord;
   readonly method: TrialMethod;
   /** The tasks that the lesson is measured on, none of which it was learned from. Not empty. */
@@ -95,7 +97,7 @@ interface MeasuredPair {
 
 async function measurePair(
   place: number,
-  { lesson, record, method, pool }: TrialWork,
+  { lesson, against, record, method, pool }: TrialWork,
   parts: MeasureParts,
   settings: MeasureSettings,
   signal: AbortSignal,
@@ -103,9 +105,10 @@ async function measurePair(
   const name = `trial/${record.subject}/${method}/${place}`;
   const task = drawTask(pool, name);
   const query = queryOf(task);
+  const others = against === undefined ? [] : [against.id];
   const shown = {
-    with: await parts.lessonsFor(query, { with: [lesson.id] }),
-    without: await parts.lessonsFor(query, { without: [lesson.id] }),
+    with: await parts.lessonsFor(query, { with: [lesson.id], without: others }),
+    without: await parts.lessonsFor(query, { with: others, without: [lesson.id] }),
   };
   const attempts = async (arm: Arm): Promise<readonly Attempt[]> =>
     Promise.all(

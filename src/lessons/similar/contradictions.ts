@@ -16,9 +16,10 @@ export const findContradictions = (
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   threshold = SAME_TOPIC,
+  whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) => whyContradict(comparedText(a), comparedText(b)),
 ): readonly Contradiction[] =>
   nearPairs(lessons, vectors, threshold).flatMap((pair) => {
-    const why = whyContradict(comparedText(pair.a), comparedText(pair.b));
+    const why = whyOf(pair.a, pair.b);
     return why === undefined ? [] : [{ ...pair, why }];
   });
 
