@@ -51,6 +51,12 @@ const STEPS: Readonly<Record<string, string>> = {
   link: 'related',
 };
 
+const UNDECIDED: Readonly<Record<string, string>> = {
+  ask: 'needs you',
+  practise: 'to practise',
+  undecided: 'undecided',
+};
+
 /** What it would do, and why; rows for `printer.fields`. */
 function planRows({ changes, open, left }: JsonObject): readonly (readonly [string, Part])[] {
   const nameOf = (one: JsonObject): string => asArray(one.names).map(String).join(' and ');
@@ -63,7 +69,9 @@ function planRows({ changes, open, left }: JsonObject): readonly (readonly [stri
   const undecided = asArray(open)
     .map(asObject)
     .map((one): readonly [string, Part] => [
-      one.by === 'ask' ? 'needs you' : 'to practise',
+      one.by === 'ask' && one.isDoubtful === true
+        ? 'possible contradiction'
+        : (UNDECIDED[asString(one.by) ?? ''] ?? ''),
       `${nameOf(one)}: ${String(one.why)}`,
     ]);
   const more = asNumber(left) ?? 0;
@@ -95,7 +103,7 @@ export async function chooseLessons(
   isArchived: boolean,
   search: string | undefined,
 ): Promise<(lesson: LessonJson) => boolean> {
-  const words = search?.toLowerCase();
+  const words = search?.toLowerCase().split(/\s+/);
   const texts = new Map<unknown, string>();
   for (const { id, text } of words === undefined ? [] : (await lessonsApi.all()).map(asObject)) {
     const { name, description, content } = asObject(text);
@@ -103,5 +111,5 @@ export async function chooseLessons(
   }
   return ({ id, state, reason }) =>
     (!isArchived || (state === 'retired' && String(reason).startsWith('archived:'))) &&
-    (words === undefined || (texts.get(id) ?? '').includes(words));
+    (words ?? []).every((word) => (texts.get(id) ?? '').includes(word));
 }

@@ -82,14 +82,14 @@ export function reportYears(
           probe('current', 'outdated', 'without'),
         ],
         [
-          'rules of topics left half a year ago: recalled at the first request',
-          probe('left', 'hit', 'with'),
-          probe('left', 'hit', 'without'),
+          'topics left half a year ago and taken up again: recalled at the first request about the topic',
+          probe('first', 'hit', 'with'),
+          probe('first', 'hit', 'without'),
         ],
         [
-          'the same: at the second request about it',
-          probe('leftAgain', 'hit', 'with'),
-          probe('leftAgain', 'hit', 'without'),
+          'the same: at later requests about it',
+          probe('later', 'hit', 'with'),
+          probe('later', 'hit', 'without'),
         ],
         [
           'contradictions found (recall)',

@@ -37,10 +37,10 @@ export interface YearWeek {
 export interface SimulatedYear {
   readonly weeks: readonly YearWeek[];
   /**
-   * Rules that hold, of topics that are still worked on and of topics that were left half a year ago: at the first request about each,
-   * and at the second one, when the first has brought archived lessons back.
+   * Rules that hold, of topics that are still worked on, and of topics that were left half a year ago and are taken up again: at the
+   * first request about the topic, and at later ones.
    */
-  readonly probes: Readonly<Record<'current' | 'left' | 'leftAgain', ProbeCount>>;
+  readonly probes: Readonly<Record<'current' | 'first' | 'later', ProbeCount>>;
   /** Contradictions: planted, found among them, reported in all, and reported ones that are true. */
   readonly contradictions: {
     readonly planted: number;
@@ -94,8 +94,12 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
   /** What holds, by slot, and the lessons that say so or said otherwise. */
   const truth = new Map<string, YearRule>();
   const lessonsOf = new Map<string, string[]>();
-  const planted: { readonly pair: string; readonly older: string; readonly isTold: boolean; readonly week: number }[] =
-    [];
+  const planted: {
+    readonly pair: string;
+    readonly older: string;
+    readonly isTold: boolean;
+    readonly week: number;
+  }[] = [];
   /** By pair of lessons: the last week in which it was reported. */
   const reported = new Map<string, number>();
   let week = 0;
@@ -250,34 +254,38 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     const fate = mergedInto === undefined ? (reason ?? '') : `merged into: ${rules.get(mergedInto)?.text}`;
     return `  ${id} ${text.note.source} ${state} “${rules.get(id)?.text}” ${fate}`;
   };
-  const count = async (topics: ReadonlySet<string>): Promise<ProbeCount> => {
-    let [asked, hit, outdated] = [0, 0, 0];
-    for (const [slot, rule] of truth) {
-      if (!topics.has(rule.topic)) continue;
-      asked++;
+  const count = (topics: ReadonlySet<string>): Promise<ProbeCount> =>
+    probe([...truth.values()].filter(({ topic }) => topics.has(topic)));
+  const probe = async (asked: readonly YearRule[]): Promise<ProbeCount> => {
+    let [hit, outdated] = [0, 0];
+    for (const rule of asked) {
+      const { slot } = rule;
       const found = (await ask(rule.question)).flatMap((id) => rules.get(id) ?? []);
       const own = found.filter((one) => one.slot === slot);
       if (own.some(({ value }) => value === rule.value)) hit++;
       else misses.push([`lost: ${rule.text}`, ...(lessonsOf.get(slot) ?? []).map(fateOf)].join('\n'));
       if (own.some(({ value }) => value !== rule.value)) outdated++;
     }
-    return { asked, hit, outdated };
+    return { asked: asked.length, hit, outdated };
   };
-  const first = { current: await count(current), left: await count(left) };
-  const requests = [...truth.values()].filter(({ topic }) => left.has(topic));
-  clock.advance(DAY_MS);
-  await library.publish({
-    id: 'wake',
-    by: { kind: 'instar', name: 'consolidation' },
-    reason: 'requests',
-    changes: await wakeArchived(
-      requests.map(({ question }) => ({ text: question, at: clock.now(), scope: {} })),
-      library,
-      options.embed.embed,
-    ),
-  });
-  ask = await openProbes(library.shown(clock.now()), options, clock.now());
-  const probes = { ...first, leftAgain: await count(left) };
+  /** Each topic is taken up again: a first request about it, which brings archived lessons back, and then the others. */
+  const countReturns = async (): Promise<Record<'first' | 'later', ProbeCount>> => {
+    let [first, later] = [NO_PROBES, NO_PROBES];
+    for (const topic of left) {
+      const [one, ...others] = [...truth.values()].filter((rule) => rule.topic === topic);
+      if (one === undefined) continue;
+      first = addProbes(first, await probe([one]));
+      clock.advance(1000);
+      const request = { text: one.question, at: clock.now(), scope: {} };
+      const changes = await wakeArchived([request], library, options.embed.embed);
+      const by = { kind: 'instar', name: 'consolidation' } as const;
+      await library.publish({ id: `wake_${topic}`, by, reason: 'a request', changes });
+      ask = await openProbes(library.shown(clock.now()), options, clock.now());
+      later = addProbes(later, await probe(others));
+    }
+    return { first, later };
+  };
+  const probes = { current: await count(current), ...(await countReturns()) };
   // A contradiction is found when a pair that says the same is reported: one of the two may have been merged into another lesson.
   const matters = new Map([...reported].map(([pair, at]) => [matterOf(pair, rules), at]));
   const isFound = ({ pair, week: since }: { readonly pair: string; readonly week: number }): boolean =>
@@ -303,6 +311,13 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     kept: { all: keptEver.size, lost: lost.size },
   };
 }
+
+const NO_PROBES: ProbeCount = { asked: 0, hit: 0, outdated: 0 };
+const addProbes = (one: ProbeCount, other: ProbeCount): ProbeCount => ({
+  asked: one.asked + other.asked,
+  hit: one.hit + other.hit,
+  outdated: one.outdated + other.outdated,
+});
 
 const pairOf = (a: string, b: string): string => [a, b].sort().join(' ');
 

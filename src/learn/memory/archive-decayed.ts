@@ -3,7 +3,7 @@ import { trialFigures } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import { activationOf, type Usefulness } from '../../lessons/recall/activation.ts';
 import { isFresh, type LessonFacts, lastReturn, whyKept, wordsSince } from './kept-lessons.ts';
-import { lastRetest, type MemoryQuestion, retestOf } from './open-questions.ts';
+import { type MemoryQuestion, retestOf, retestsOf } from './open-questions.ts';
 
 const DAY_MS = 86_400_000;
 /** How far above its floor a decayed activation may be. */
@@ -36,7 +36,10 @@ export function archiveDecayed(
   facts: LessonFacts,
 ): readonly DecayedLesson[] {
   const idle = lessons.flatMap((lesson) => {
-    const found = whyKept(lesson, facts) === undefined ? idleness(lesson, usefulness(lesson.id), trials, facts) : undefined;
+    const found =
+      whyKept(lesson, facts) === undefined
+        ? idleness(lesson, usefulness(lesson.id), trials, facts)
+        : undefined;
     return found === undefined ? [] : [{ lesson, ...found }];
   });
   const decayed = idle.filter(({ isDecayed }) => isDecayed);
@@ -46,13 +49,19 @@ export function archiveDecayed(
     .sort((a, b) => a.activation - b.activation || (a.lesson.id < b.lesson.id ? -1 : 1))
     .slice(0, Math.max(0, room));
   return [...decayed, ...crowded].map(({ lesson, last }) => {
-    const record = lastRetest(lesson, trials);
+    const record = retestsOf(lesson, trials).at(-1);
     const isTested = record?.end !== undefined && record.end.at > last;
     const days = Math.round((facts.now - last) / DAY_MS);
     const tested =
-      isTested && record.end?.outcome !== 'untested' ? `, and attempts did no better with it: ${trialFigures(record)}` : '';
+      isTested && record.end?.outcome !== 'untested'
+        ? `, and attempts did no better with it: ${trialFigures(record)}`
+        : '';
     return {
-      change: { op: 'retire', id: lesson.id, reason: `${ARCHIVED} no session needed it for ${days} days${tested}` },
+      change: {
+        op: 'retire',
+        id: lesson.id,
+        reason: `${ARCHIVED} no session needed it for ${days} days${tested}`,
+      },
       ...(isTested ? {} : { question: retestOf(lesson, trials, last) }),
     };
   });
@@ -68,10 +77,13 @@ function idleness(
   if (uses.isProven) return undefined;
   const { now } = facts;
   const changedAt = wordsSince(lesson, facts);
-  const retest = lastRetest(lesson, trials)?.end;
-  const helped = retest?.outcome === 'helpful' ? retest.at : changedAt;
+  const helped =
+    retestsOf(lesson, trials).findLast(({ end }) => end?.outcome === 'helpful')?.end?.at ?? changedAt;
   const returned = lastReturn(lesson.id, facts) ?? changedAt;
-  const last = uses.uses.reduce((newest, { at }) => Math.max(newest, at), Math.max(changedAt, helped, returned));
+  const last = uses.uses.reduce(
+    (newest, { at }) => Math.max(newest, at),
+    Math.max(changedAt, helped, returned),
+  );
   const halfLives = (now - last) / DAY_MS / lesson.text.note.halfLifeDays;
   if (halfLives < CROWDED_HALF_LIVES || isFresh(lesson, facts)) return undefined;
   const aged = { ...lesson, changedAt };

@@ -27,7 +27,12 @@ export function linkLessons(
     const { tags } = text.note;
     if (gone.has(id) || gone.has(other.id) || !mayRevise(lesson, facts) || tags.includes(tag)) return;
     if (tags.length < MOST_TAGS)
-      revised.set(id, { op: 'revise', id, from, text: { ...text, note: { ...text.note, tags: [...tags, tag] } } });
+      revised.set(id, {
+        op: 'revise',
+        id,
+        from,
+        text: { ...text, note: { ...text.note, tags: [...tags, tag] } },
+      });
   };
   for (const { a, b } of undecided) {
     mark(a, b);

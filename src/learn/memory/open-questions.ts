@@ -21,23 +21,22 @@ export function conflictOf(one: Lesson, other: Lesson): MemoryQuestion & { reado
   return { subject: conflictSubject(lesson.id, against.id, markOf(lesson, against)), lesson, against };
 }
 
-/** The newest re-test of a lesson's words; undefined when there was none. */
-export function lastRetest(lesson: Lesson, trials: Pick<Trials, 'of'>): TrialRecord | undefined {
-  const mark = markOf(lesson);
-  for (let place = 1, last: TrialRecord | undefined; ; place++) {
-    const record = trials.of(retestSubject(lesson.id, mark, place));
-    if (record === undefined) return last;
-    last = record;
+/** The re-tests of a lesson's words, the oldest first. */
+export function retestsOf(lesson: Lesson, trials: Pick<Trials, 'of'>): readonly TrialRecord[] {
+  const [mark, found]: [string, TrialRecord[]] = [markOf(lesson), []];
+  for (;;) {
+    const record = trials.of(retestSubject(lesson.id, mark, found.length + 1));
+    if (record === undefined) return found;
+    found.push(record);
   }
 }
 
 /** Whether a lesson still helps: the re-test that is under way, or the next one. `since`: earlier ones say nothing about now. */
 export function retestOf(lesson: Lesson, trials: Pick<Trials, 'of'>, since: number): MemoryQuestion {
-  const mark = markOf(lesson);
-  let place = 1;
-  for (; ; place++) {
-    const end = trials.of(retestSubject(lesson.id, mark, place))?.end;
-    if (end === undefined || end.at > since) break;
-  }
-  return { subject: retestSubject(lesson.id, mark, place), lesson };
+  const known = retestsOf(lesson, trials);
+  const open = known.findIndex(({ end }) => end === undefined || end.at > since);
+  return {
+    subject: retestSubject(lesson.id, markOf(lesson), open < 0 ? known.length + 1 : open + 1),
+    lesson,
+  };
 }

@@ -118,7 +118,10 @@ export async function practiseQuestions(
         : await measure(question, pool, trials, append, parts, signal);
     if (end === undefined) continue;
     if (record.end?.why !== end.why)
-      await append({ type: 'trial-ended', subject, ...end }, `${subject}/ended/${end.outcome}/${parts.clock.now()}`);
+      await append(
+        { type: 'trial-ended', subject, ...end },
+        `${subject}/ended/${end.outcome}/${parts.clock.now()}`,
+      );
     ends.push(end.outcome);
   }
   const count = (...of: readonly TrialOutcome[]): number => ends.filter((one) => of.includes(one)).length;
@@ -142,7 +145,10 @@ async function openRecord(
   { clock }: QuestionParts,
 ): Promise<TrialRecord> {
   const place = trials.nextPlace(subject.slice(0, subject.indexOf('/')));
-  await append({ type: 'trial-opened', subject, place, until: clock.now() + 30 * DAY_MS }, `${subject}/opened`);
+  await append(
+    { type: 'trial-opened', subject, place, until: clock.now() + 30 * DAY_MS },
+    `${subject}/opened`,
+  );
   const opened = trials.of(subject);
   if (opened === undefined) throw new Error('a trial that was written cannot be read');
   return opened;
@@ -157,7 +163,8 @@ async function measure(
   parts: QuestionParts,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: TrialOutcome; readonly why: string } | undefined> {
-  const most = against === undefined ? Math.min(MOST_RETEST_PAIRS, parts.settings.pairs) : parts.settings.pairs;
+  const most =
+    against === undefined ? Math.min(MOST_RETEST_PAIRS, parts.settings.pairs) : parts.settings.pairs;
   for (let spoiled = 0; ; ) {
     const record = trials.of(subject);
     if (record === undefined) return undefined;
@@ -193,12 +200,16 @@ function verdictOf(record: TrialRecord, most: number, alpha: number): TrialOutco
  * The tasks of a question. Of two lessons, tasks that neither was learned from; where there are none, as many that the one was learned
  * from as that the other was: neither is favoured by where it comes from.
  */
-async function poolOf({ lesson, against }: MemoryQuestion, parts: QuestionParts): Promise<TaskPool | NoTasks> {
+async function poolOf(
+  { lesson, against }: MemoryQuestion,
+  parts: QuestionParts,
+): Promise<TaskPool | NoTasks> {
   const own = await findTaskPool(lesson, parts);
   if (against === undefined || 'why' in own) return own;
   const other = await findTaskPool(against, parts);
   if ('why' in other) return other;
-  const isOf = (tasks: readonly PracticeTask[], { id }: PracticeTask): boolean => tasks.some((one) => one.id === id);
+  const isOf = (tasks: readonly PracticeTask[], { id }: PracticeTask): boolean =>
+    tasks.some((one) => one.id === id);
   const shared = own.tasks.filter((task) => isOf(other.tasks, task));
   const { method } = own;
   if (shared.length > 0) return { method, tasks: shared };

@@ -83,7 +83,9 @@ function settle(
 const LONGEST_REASON = 400;
 
 const mayYieldTo = (wins: Lesson, yields: Lesson, facts: LessonFacts): boolean =>
-  whyKept(yields, facts) === undefined && isOneRule(yields) && scopeCovers(wins.text.scope, yields.text.scope);
+  whyKept(yields, facts) === undefined &&
+  isOneRule(yields) &&
+  scopeCovers(wins.text.scope, yields.text.scope);
 
 /** Of two learned lessons the one stays with which attempts came out better. */
 function settleByAttempts(
@@ -97,7 +99,8 @@ function settleByAttempts(
   const record = trials.of(subject);
   const outcome = record?.end?.outcome;
   const open = { a, b, why, isDoubtful } as const;
-  if (record === undefined || outcome === undefined || outcome === 'untested') return { ...open, by: 'practise' };
+  if (record === undefined || outcome === undefined || outcome === 'untested')
+    return { ...open, by: 'practise' };
   if (outcome === 'no-difference') return { ...open, by: 'undecided' };
   const [wins, yields] = outcome === 'helpful' ? [lesson, against] : [against, lesson];
   if (!mayYieldTo(wins, yields, facts)) return { ...open, by: 'undecided' };

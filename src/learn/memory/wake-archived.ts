@@ -21,9 +21,9 @@ export interface WakingRequest {
 type Move = Extract<Change, { readonly op: 'move' }>;
 
 /** The cosine of a request and a lesson that is about it, and the words that they share. */
-const ABOUT = 0.55;
+const ABOUT = 0.4;
 const FEWEST_SHARED = 2;
-const MOST_WOKEN = 4;
+const MOST_WOKEN = 16;
 const LONGEST = 2000;
 const MOST_WAITING = 100;
 const MOST_KNOWN = 4000;
@@ -45,7 +45,9 @@ export async function wakeArchived(
       .map((lesson, place) => ({ lesson, cosine: cosineOf(asked[index], vectors[place]) }))
       // What was asked before it was archived did not need it.
       .filter(({ lesson, cosine }) => cosine >= ABOUT && at > lesson.changedAt)
-      .filter(({ lesson }) => scopesOverlap(lesson.text.scope, scope) && sharedWith(lesson, stems) >= FEWEST_SHARED)
+      .filter(
+        ({ lesson }) => scopesOverlap(lesson.text.scope, scope) && sharedWith(lesson, stems) >= FEWEST_SHARED,
+      )
       .sort((a, b) => b.cosine - a.cosine)
       .slice(0, MOST_WOKEN);
     for (const { lesson } of near) woken.set(lesson.id, wake(lesson, library));
@@ -76,7 +78,12 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
 } {
   const seen = createLruMap<string, true>(MOST_KNOWN);
   const known = createLruMap<string, Float32Array>(MOST_KNOWN);
-  let waiting: { readonly session: string; readonly turn: string; readonly at: number; readonly scope: Scope }[] = [];
+  let waiting: {
+    readonly session: string;
+    readonly turn: string;
+    readonly at: number;
+    readonly scope: Scope;
+  }[] = [];
   const embedOnce: EmbeddingModel['embed'] = async (texts) => {
     const missing = [...new Set(texts.filter((text) => known.get(text) === undefined))];
     const found = missing.length === 0 ? [] : await embed(missing);
@@ -94,7 +101,12 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
     learn: async (isStopped) => {
       const begun = waiting;
       waiting = [];
-      const oldest = Math.min(...library.lessons().filter(isArchived).map(({ changedAt }) => changedAt));
+      const oldest = Math.min(
+        ...library
+          .lessons()
+          .filter(isArchived)
+          .map(({ changedAt }) => changedAt),
+      );
       const requests: WakingRequest[] = [];
       for (const { session, turn, at, scope } of begun.filter((one) => one.at > oldest)) {
         if (isStopped()) return;

@@ -107,9 +107,7 @@ interface OpenedPractice extends Practice {
 }
 
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
-export async function openPractice(
-  parts: PracticeParts,
-): Promise<OpenedPractice> {
+export async function openPractice(parts: PracticeParts): Promise<OpenedPractice> {
   const { config, ports, records, evidence, lessons, gate, embed, clock, log } = parts;
   const { library, effects } = lessons;
   const tasks = await openPracticeTasks(records);

@@ -16,7 +16,8 @@ export const findContradictions = (
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   threshold = SAME_TOPIC,
-  whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) => whyContradict(comparedText(a), comparedText(b)),
+  whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) =>
+    whyContradict(comparedText(a), comparedText(b)),
 ): readonly Contradiction[] =>
   nearPairs(lessons, vectors, threshold).flatMap((pair) => {
     const why = whyOf(pair.a, pair.b);
@@ -51,7 +52,9 @@ export function whyDoubtful(a: string, b: string): string | undefined {
   return undefined;
 }
 
-const VALUE_BEHIND = new Set('to from as in with via by at us into under prefer choos pick call name'.split(' '));
+const VALUE_BEHIND = new Set(
+  'to from as in with via by at us into under prefer choos pick call name'.split(' '),
+);
 /** Of these more than one may be done. */
 const ADDITIVE =
   /^(?:not|add|append|apply|attach|grant|includ|check|test|run|look|read|search|copy|compar|if|when|for)$/;
@@ -148,7 +151,8 @@ const VALUES = new Map(
 /** Whether something needs a word of somebody first. */
 const ASKED_FIRST =
   /^(?:always )?(?:ask|consult|check with|confirm with|get (?:approval|permission|the ok) (?:from|of)) .{1,40}? before (?:you |we )?/;
-const UNASKED = /^(?:you may |you can |feel free to )?(.+?) (?:on your own|by yourself|without (?:asking|approval|permission))(?: first)?$/;
+const UNASKED =
+  /^(?:you may |you can |feel free to )?(.+?) (?:on your own|by yourself|without (?:asking|approval|permission))(?: first)?$/;
 
 function readApproval(text: string): { readonly rest: string; readonly approval?: string } {
   if (ASKED_FIRST.test(text)) return { rest: text.replace(ASKED_FIRST, ''), approval: 'needed' };

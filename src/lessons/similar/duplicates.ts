@@ -34,7 +34,12 @@ const VISIBLE = { private: 0, scoped: 1, shared: 2 } as const;
 export function findDuplicates(
   lessons: readonly Lesson[],
   vectors: LessonVectors,
-  { threshold = SAME, proof = () => 0, isSame = sameByMeaning, mayRetire = () => true }: DuplicateOptions = {},
+  {
+    threshold = SAME,
+    proof = () => 0,
+    isSame = sameByMeaning,
+    mayRetire = () => true,
+  }: DuplicateOptions = {},
 ): Duplicates {
   const pairs = nearPairs(lessons, vectors, threshold).filter(
     ({ a, b }) => a.kind === b.kind && isSame(a, b),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
+import type { Lesson } from '../../../src/core/lesson.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { archiveDecayed } from '../../../src/learn/memory/archive-decayed.ts';
 import {
   applyConsolidation,
   type PlanOptions,
@@ -43,6 +45,35 @@ describe('near-duplicates', () => {
     expect(text.content).toBe(before?.text.content);
     expect(text.note.links).toEqual(['second']);
     expect(text.evidence.turns).toEqual(['t_first', 't_second']);
+  });
+
+  it.each([
+    ['a name', 'Deploy the shop from the main branch.', 'Deploy the shop from the staging branch.'],
+    ['a topic', 'Keep the log of the shop as csv.', 'Keep the log of the bank as csv.'],
+    ['a number', 'Set the timeout of the shop to 10 seconds.', 'Set the timeout of the shop to 30 seconds.'],
+    ['a negation', 'Run the linter on the shop.', 'Do not run the linter on the shop.'],
+    ['a condition', 'Never push to the main branch.', 'Never push to the main branch on a Friday.'],
+    ['the order', 'Copy the staging data to the main data.', 'Copy the main data to the staging data.'],
+    ['a literal', 'Start the shop with `npm run dev`.', 'Start the shop with `npm run dev2`.'],
+  ])('that differ in %s stay two lessons', async (_, one, other) => {
+    const library = await openMemoryLibrary();
+    await library.add('one', { description: 'When you work.', content: one });
+    await library.add('two', { description: 'When you work.', content: other });
+    await run(library);
+    for (const id of ['one', 'two']) expect(library.lesson(id).state).toBe('live');
+  });
+
+  it.each([
+    ['Set the timeout of the shop to 30 seconds.', 'Please set the timeout of the shop to 30 seconds.'],
+    ['Sort the rows of the shop by day.', 'The rows of the shop must be sorted by day.'],
+    ['Write the log in English.', 'The log should be written in English.'],
+    ['Never skip the tests.', 'Do not skip the tests, because they found bugs.'],
+  ])('are recognised in other words of no weight: %s', async (one, other) => {
+    const library = await openMemoryLibrary();
+    await library.add('one', { description: 'When you work.', content: one });
+    await library.add('two', { description: 'When you work.', content: other });
+    await run(library);
+    expect(library.lesson('two')).toMatchObject({ state: 'retired', mergedInto: 'one' });
   });
 
   it('do not absorb a person’s words that they do not have', async () => {
@@ -97,18 +128,44 @@ describe('contradictions', () => {
     for (const id of ['more', 'wider', 'pinned']) expect(library.lesson(id).state).toBe('live');
   });
 
-  it('between learned lessons wait for practice; a person’s word wins over a learned one', async () => {
+  it('between learned lessons wait for practice; a person’s word wins over what was learned before it', async () => {
     const library = await openMemoryLibrary();
     const learn = (id: string, content: string) =>
       library.add(id, { description: 'When you release.', content });
     await learn('a', 'Tag the release commit first.');
     await learn('b', 'Never tag the release commit first.');
     await learn('c', 'Always publish release notes.');
+    library.clock.advance(DAY);
     await say(library, 'd', 'Never publish release notes.');
     const plan = await run(library);
     expect(plan.open.map(({ a, b, by }) => [a.id, b.id, by])).toEqual([['a', 'b', 'practise']]);
     expect(library.lesson('c')).toMatchObject({ state: 'retired', supersededBy: 'd' });
     for (const id of ['a', 'b', 'd']) expect(library.lesson(id).state).toBe('live');
+  });
+
+  it('with a rule that was learned after the person’s words are left to the person, and both stay', async () => {
+    const library = await openMemoryLibrary();
+    await say(library, 'told', 'Write the summary of the login export in French.');
+    library.clock.advance(DAY);
+    await library.add('later', {
+      description: 'When you work on the login export.',
+      content: 'The summary of the login export must be written in German.',
+    });
+    const plan = await run(library);
+    expect(plan.open).toMatchObject([{ by: 'ask', isDoubtful: false }]);
+    for (const id of ['told', 'later']) expect(library.lesson(id).state).toBe('live');
+  });
+
+  it('that may be none, since only a value differs, retire nobody’s words: they are listed as possible', async () => {
+    const library = await openMemoryLibrary();
+    await say(library, 'one', 'Send the report about the login export to Anna.');
+    library.clock.advance(DAY);
+    await say(library, 'two', 'Please send the report about the login export to Boris.');
+    const plan = await run(library);
+    expect(plan.open).toMatchObject([
+      { by: 'ask', isDoubtful: true, why: 'another value: “Anna” and “Boris”' },
+    ]);
+    for (const id of ['one', 'two']) expect(library.lesson(id).state).toBe('live');
   });
 });
 
@@ -135,9 +192,35 @@ describe('decayed lessons', () => {
     library.clock.advance(80 * DAY);
     await run(library);
     expect(library.lesson('idle').state).toBe('live');
-    library.clock.advance(20 * DAY);
+    library.clock.advance(41 * DAY);
     await run(library);
     expect(library.lesson('idle').state).toBe('retired');
+  });
+
+  it('leave a crowded library after two half-lives, the least active first, until it has room', async () => {
+    const library = await openMemoryLibrary();
+    await library.add('some', {});
+    const some = library.lesson('some');
+    const lesson = (id: string, halfLifeDays: number): Lesson => ({
+      ...some,
+      id,
+      text: { ...some.text, note: { ...some.text.note, halfLifeDays } },
+    });
+    const many = Array.from({ length: 300 }, (_, at) => lesson(`kept_${at}`, 365));
+    library.clock.advance(70 * DAY);
+    const archived = (lessons: readonly Lesson[]) =>
+      archiveDecayed(lessons, library.effects.usefulness, library.trials, {
+        isProven: () => false,
+        isMeasured: () => false,
+        history: () => [],
+        absorbed: () => [],
+        now: library.clock.now(),
+        isAsked: false,
+      }).map(({ change }) => change.id);
+    const old = [lesson('old', 31), lesson('older', 30)];
+    expect(archived([...many, ...old])).toEqual(['older', 'old']);
+    expect(archived([...many.slice(1), ...old])).toEqual(['older']);
+    expect(archived([...many.slice(2), ...old])).toEqual([]);
   });
 });
 

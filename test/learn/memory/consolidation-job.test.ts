@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobContext } from '../../../src/core/schedule.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { CONSOLIDATION_JOB, createConsolidationJob } from '../../../src/learn/memory/consolidation-job.ts';
+import { withMemory } from '../../../src/learn/memory/serve-memory.ts';
 import { NO_USAGE } from '../../../src/schedule/job-history.ts';
 import { createLeases } from '../../../src/schedule/leases.ts';
 import { createRecordsJournal } from '../../../src/schedule/serve-schedule.ts';
@@ -19,28 +20,39 @@ async function open(autonomy: 'manual' | 'guarded' = 'guarded') {
     isAlone: true,
     leaseMs: 1000,
   });
+  const memory = withMemory(undefined, {
+    catchUp: async () => undefined,
+    library: library.library,
+    effects: library.effects,
+    records,
+    embed: createNgramEmbed().embed,
+    autonomy,
+    clock,
+  });
+  let stop = new AbortController();
+  let stopAfterSets = Number.POSITIVE_INFINITY;
+  library.library.onChange(() => {
+    if (--stopAfterSets === 0) stop.abort();
+  });
   const job = createConsolidationJob({
     open: () => library,
-    embed: createNgramEmbed(),
+    command: (request) => memory.command(request, stop.signal),
+    when: () => 'off',
     now: clock.now,
     history: leases.history,
     records,
-    autonomy: () => autonomy,
   });
-  /** One part of a run, told to stop after so many checkpoints. */
-  const run = async (stopAfter = Number.POSITIVE_INFINITY) => {
+  /** One part of a run, told to stop after so many change sets. */
+  const run = async (sets = Number.POSITIVE_INFINITY) => {
     const lease = await leases.take(CONSOLIDATION_JOB);
     if (lease === undefined) throw new Error('not ours');
-    const stop = new AbortController();
-    let kept = 0;
+    stop = new AbortController();
+    stopAfterSets = sets;
     const context: JobContext = {
       run: lease.run,
       from: lease.from,
       signal: stop.signal,
-      checkpoint: async (state) => {
-        await lease.checkpoint(state, NO_USAGE);
-        if (++kept >= stopAfter) stop.abort();
-      },
+      checkpoint: (state) => lease.checkpoint(state, NO_USAGE),
       reserve: async () => {
         throw new Error('it costs nothing');
       },
@@ -83,8 +95,7 @@ describe('the consolidation job', () => {
   it('stops between two change sets when the person is back, and goes on with the rest', async () => {
     const home = await open();
     await fill(home, 40);
-    // Three groups of texts are read, then one set is published.
-    expect(await home.run(4)).toMatchObject({ end: 'paused' });
+    expect(await home.run(1)).toMatchObject({ end: 'paused' });
     expect(home.retired()).toBe(25);
     expect(await home.job.isReady()).toBe(true);
     expect(await home.run()).toMatchObject({ end: 'done', note: '15 changes' });

@@ -57,7 +57,10 @@ export async function findGaps(options: GapOptions): Promise<readonly KnowledgeG
     .slice(-MOST_LESSONS);
   const gaps: Omit<KnowledgeGap, 'words' | 'tasks'>[] = [];
   const vectors = await vectorsOf(active, options.embed);
-  const found = vectors === undefined ? contradictionsByWords(active) : findContradictions(active, vectors, undefined, whyInConflict);
+  const found =
+    vectors === undefined
+      ? contradictionsByWords(active)
+      : findContradictions(active, vectors, undefined, whyInConflict);
   for (const { a, b, why } of found) gaps.push({ kind: 'contradiction', lessons: [a.id, b.id], why });
   for (const { id, text } of active) {
     const { count, isProven } = options.effects.usefulness(id);
