@@ -53,7 +53,14 @@ export function whyDoubtful(a: string, b: string): string | undefined {
 }
 
 const VALUE_BEHIND = new Set(
-  'to from as in with via by at us into under prefer choos pick call name'.split(' '),
+  'to from as in with via by at use using into under prefer choos pick call name'.split(' '),
+);
+/** Behind these only numbers exclude each other: something may be done after a merge, and after a release. */
+const NUMBER_BEHIND = new Set('after within every until for most least'.split(' '));
+/** A value has no part of its own, and is not a limit. */
+const NO_VALUE = /^(?:to|from|as|in|with|via|by|at|on|of|for|when|if|most|least)$/;
+const NUMBERS = new Map(
+  'one two three four five six seven eight nine ten'.split(' ').map((word, at) => [word, at + 1]),
 );
 /** Of these more than one may be done. */
 const ADDITIVE =
@@ -74,7 +81,30 @@ function differingValues(one: PlainSentence, other: PlainSentence): readonly [st
   const isShort = [value, otherValue].every(({ length }) => length > 0 && length <= LONGEST_VALUE);
   const shared = from + one.length - end;
   if (!isShort || shared <= FEWEST_SHARED || ADDITIVE.test(one[0] ?? '')) return undefined;
-  return VALUE_BEHIND.has(one[from - 1] ?? '') ? [value.join(' '), otherValue.join(' ')] : undefined;
+  const before = one[from - 1] ?? '';
+  const isNumber = [value, otherValue].every(([first = '']) => /^\d/.test(first));
+  if (!VALUE_BEHIND.has(before) && !(isNumber && NUMBER_BEHIND.has(before))) return undefined;
+  if ([...value, ...otherValue].some((word) => NO_VALUE.test(word))) return undefined;
+  const [said, otherSaid] = [value.join(' '), otherValue.join(' ')];
+  return amountOf(value) === amountOf(otherValue) ? undefined : [said, otherSaid];
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  second: 1,
+  minut: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+};
+
+/** The same amount in other words: `two` and 2, 60 seconds and 1 minute. */
+function amountOf([number = '', unit = '', ...rest]: PlainSentence): string {
+  const count = NUMBERS.get(number) ?? Number(number);
+  const seconds = Object.hasOwn(SECONDS, unit) ? SECONDS[unit] : undefined;
+  if (Number.isNaN(count)) return [number, unit, ...rest].join(' ');
+  return seconds === undefined
+    ? [count, unit, ...rest].join(' ')
+    : [count * seconds, 'second', ...rest].join(' ');
 }
 
 /** The share of common words from which two clauses are about the same thing; lower when one has all words of the other. */
@@ -90,7 +120,9 @@ function whyOpposed(one: Clause, other: Clause): string | undefined {
     const [asked, refused] = one.isNegative ? [other, one] : [one, other];
     const isCovered = shared >= all * (shared === refused.terms.size ? WITHIN : MOSTLY);
     const isOfValues = [...refused.values].every(([of, value]) => asked.values.get(of) === value);
-    const isPlain = LIMITS.test(one.text) === LIMITS.test(other.text);
+    const isPlain =
+      LIMITS.test(one.text) === LIMITS.test(other.text) &&
+      ![one, other].some(({ values }) => values.has('approval'));
     return shared > 0 && isCovered && isOfValues && isPlain ? 'opposite directions' : undefined;
   }
   const isWithin = shared === Math.min(one.terms.size, other.terms.size);
@@ -150,7 +182,7 @@ const VALUES = new Map(
 );
 /** Whether something needs a word of somebody first. */
 const ASKED_FIRST =
-  /^(?:always )?(?:ask|consult|check with|confirm with|get (?:approval|permission|the ok) (?:from|of)) .{1,40}? before (?:you |we )?/;
+  /^(?:always )?(?:ask|consult|check with|confirm with|get (?:approval|permission|the ok) (?:from|of))(?: .{1,40}?)? before (?:you |we )?/;
 const UNASKED =
   /^(?:you may |you can |feel free to )?(.+?) (?:on your own|by yourself|without (?:asking|approval|permission))(?: first)?$/;
 

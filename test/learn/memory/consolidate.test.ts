@@ -54,6 +54,13 @@ describe('near-duplicates', () => {
     ['a negation', 'Run the linter on the shop.', 'Do not run the linter on the shop.'],
     ['a condition', 'Never push to the main branch.', 'Never push to the main branch on a Friday.'],
     ['the order', 'Copy the staging data to the main data.', 'Copy the main data to the staging data.'],
+    ['the order of steps', '1. Stop the shop.\n2. Copy its data.', '1. Copy its data.\n2. Stop the shop.'],
+    ['a sign', 'Retry the upload when the count is > 3.', 'Retry the upload when the count is < 3.'],
+    [
+      'the end of a long text',
+      `${'Look at the shop. '.repeat(60)}Say yes.`,
+      `${'Look at the shop. '.repeat(60)}Say so.`,
+    ],
     ['a literal', 'Start the shop with `npm run dev`.', 'Start the shop with `npm run dev2`.'],
   ])('that differ in %s stay two lessons', async (_, one, other) => {
     const library = await openMemoryLibrary();
