@@ -4,9 +4,13 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { planConsolidation } from '../../../src/learn/memory/consolidate.ts';
+import { conflictOf } from '../../../src/learn/memory/open-questions.ts';
 import { practiseQuestions, type QuestionParts } from '../../../src/learn/memory/practise-questions.ts';
 import { withMemory } from '../../../src/learn/memory/serve-memory.ts';
 import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
+import { lessonText } from '../../support/lesson-text.ts';
+import { openScripted, tasksFile } from '../practice/open-scripted.ts';
+import { attemptOf } from '../practice/scripted-practice.ts';
 import { openTrialWorld, tasksOf } from '../trial/trial-world.ts';
 
 const DAY = 86_400_000;
@@ -143,5 +147,49 @@ describe('a decayed lesson', () => {
     await practiseQuestions(questions, world.parts, stop.signal);
     expect(world.made.length).toBe(48);
     expect(new Set(world.made).size).toBe(48);
+  });
+});
+
+describe('practice, asked by consolidation', () => {
+  it('refreshes its tasks and answers with attempts, where they may be made by themselves', async () => {
+    const { practise, lessons, orders } = await openScripted(
+      { tasks: [tasksFile()] },
+      {
+        attempt: async (order) =>
+          attemptOf(order, {
+            outcome: { is: 'graded', reward: order.shown.lessons.includes('first') ? 0 : 1, reasons: [] },
+          }),
+      },
+    );
+    const add = (id: string, content: string) =>
+      lessons.library.publish({
+        id,
+        by: { kind: 'learner', name: 'evolver' },
+        reason: 'a test',
+        changes: [
+          {
+            op: 'add',
+            id,
+            kind: 'skill',
+            state: 'live',
+            text: lessonText({ ...RELEASE, name: id, content }),
+          },
+        ],
+      });
+    await add('first', 'Tag the release commit first.');
+    await add('never', 'Never tag the release commit first.');
+    const [first, never] = ['first', 'never'].map((id) => lessons.library.lesson(id));
+    if (first === undefined || never === undefined) throw new Error('not added');
+    const { signal } = new AbortController();
+    const questions = [conflictOf(first, never)];
+    expect(await practise(questions, 'run', 'off', signal)).toBeUndefined();
+    expect(orders).toEqual([]);
+    expect(await practise(questions, 'run', 'free', signal)).toMatchObject({ answered: 1 });
+    const made = orders.length;
+    expect(made).toBeGreaterThan(8);
+    expect(orders.every(({ shown }) => shown.lessons.length === 1)).toBe(true);
+    // What is answered is not paid for again.
+    expect(await practise(questions, 'later', 'on', signal)).toMatchObject({ answered: 0 });
+    expect(orders.length).toBe(made);
   });
 });
