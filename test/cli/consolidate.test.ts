@@ -74,7 +74,9 @@ describe('instar lessons consolidate', () => {
     }
     await person('lessons', 'import', scratch);
     const { stdout } = await script('lessons', 'consolidate', '--yes');
-    expect(stdout).toMatch(/possible contradiction\s+send-to-anna and send-to-boris: another value: “Anna” and “Boris”/);
+    expect(stdout).toMatch(
+      /possible contradiction\s+send-to-anna and send-to-boris: another value: “Anna” and “Boris”/,
+    );
     expect(await names()).toHaveLength(2);
   });
 
