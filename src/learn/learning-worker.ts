@@ -268,7 +268,12 @@ export async function startLearningWorker(
       await step.learn(known, write);
       await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
       await identity.learn(write, () => signal.aborted || !known.switch.isOn);
-      if (settings.autonomy !== 'manual') await wake.learn(() => signal.aborted || !known.switch.isOn);
+      if (settings.autonomy !== 'manual')
+        await wake
+          .learn(() => signal.aborted || !known.switch.isOn)
+          .catch((error: unknown) =>
+            log.warn({ err: error }, 'archived lessons could not be compared with requests'),
+          );
     },
     study: async (known, write) => {
       if (isKilled()) return;

@@ -33,10 +33,11 @@ export async function wakeArchived(
   requests: readonly WakingRequest[],
   library: Pick<Library, 'lessons' | 'history'>,
   embed: EmbeddingModel['embed'],
+  embedLessons = embed,
 ): Promise<readonly Move[]> {
   const archived = library.lessons().filter(isArchived);
   if (archived.length === 0 || requests.length === 0) return [];
-  const vectors = await embed(archived.map(comparedText));
+  const vectors = await embedLessons(archived.map(comparedText));
   const asked = await embed(requests.map(({ text }) => text.slice(0, LONGEST)));
   const woken = new Map<string, Move>();
   requests.forEach(({ text, at, scope }, index) => {
@@ -84,6 +85,7 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
     readonly at: number;
     readonly scope: Scope;
   }[] = [];
+  /** Of lessons alone: the words of a request are not kept. */
   const embedOnce: EmbeddingModel['embed'] = async (texts) => {
     const missing = [...new Set(texts.filter((text) => known.get(text) === undefined))];
     const found = missing.length === 0 ? [] : await embed(missing);
@@ -113,7 +115,7 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
         const read = (await evidence.turns(session)).find(({ evidence: one }) => one.turn === turn);
         if (read !== undefined) requests.push({ text: read.evidence.task, at, scope });
       }
-      const changes = await wakeArchived(requests, library, embedOnce);
+      const changes = await wakeArchived(requests, library, embed, embedOnce);
       if (changes.length === 0) return;
       const states = changes.map(({ id }) => [id, library.lesson(id)?.changedAt]);
       const id = `wake_${createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 24)}`;
