@@ -93,6 +93,23 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
     for (const [text, vector] of fresh) if (vector !== undefined) known.set(text, vector);
     return texts.map((text) => known.get(text) ?? fresh.get(text) ?? new Float32Array());
   };
+  const wakeFor = async (begun: typeof waiting): Promise<void> => {
+    const archivedAt = library
+      .lessons()
+      .filter(isArchived)
+      .map(({ changedAt }) => changedAt);
+    const requests: WakingRequest[] = [];
+    for (const { session, turn, at, scope } of begun.filter((one) => one.at > Math.min(...archivedAt))) {
+      const read = (await evidence.turns(session)).find(({ evidence: one }) => one.turn === turn);
+      if (read !== undefined) requests.push({ text: read.evidence.task, at, scope });
+    }
+    const changes = await wakeArchived(requests, library, embed, embedOnce);
+    if (changes.length === 0) return;
+    const states = changes.map(({ id }) => [id, library.lesson(id)?.changedAt]);
+    const id = `wake_${createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 24)}`;
+    const by = { kind: 'instar', name: 'consolidation' } as const;
+    await library.publish({ id, by, reason: 'requests are about archived lessons', changes });
+  };
   return {
     add: ({ at, fact }: StoredFact) => {
       if (fact.type !== 'turn-appraised' || seen.get(fact.session) === true) return;
@@ -103,24 +120,12 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
     learn: async (isStopped) => {
       const begun = waiting;
       waiting = [];
-      const oldest = Math.min(
-        ...library
-          .lessons()
-          .filter(isArchived)
-          .map(({ changedAt }) => changedAt),
-      );
-      const requests: WakingRequest[] = [];
-      for (const { session, turn, at, scope } of begun.filter((one) => one.at > oldest)) {
-        if (isStopped()) return;
-        const read = (await evidence.turns(session)).find(({ evidence: one }) => one.turn === turn);
-        if (read !== undefined) requests.push({ text: read.evidence.task, at, scope });
+      try {
+        if (!isStopped()) await wakeFor(begun);
+      } catch (error) {
+        waiting = [...begun, ...waiting].slice(-MOST_WAITING);
+        throw error;
       }
-      const changes = await wakeArchived(requests, library, embed, embedOnce);
-      if (changes.length === 0) return;
-      const states = changes.map(({ id }) => [id, library.lesson(id)?.changedAt]);
-      const id = `wake_${createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 24)}`;
-      const by = { kind: 'instar', name: 'consolidation' } as const;
-      await library.publish({ id, by, reason: 'requests are about archived lessons', changes });
     },
   };
 }
