@@ -6,9 +6,11 @@ import { hashKey, keyId } from '../config/key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
 import { decodeLessons } from '../lessons/codec.ts';
+import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { listOverlays } from '../overlays/active-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
@@ -48,11 +50,19 @@ export async function openOfflineApi(
       return describeOffline(home, env, records, REVIEW_JOB);
     };
     const store = createStoreApi(records, now, schedule);
-    const lessonsApi = createLazyLessonsApi(records, async () => (await settings()).holdout);
+    const lessons = openLessonsOnce(records, async () => (await settings()).holdout);
+    const lessonsApi = lazyLessonsApi(lessons);
     const apis = {
       api: {
         ...store,
         ...createAdaptApi(records, lessonsApi, async () => (await settings()).adapt),
+        consolidate: async ({ apply }: JsonObject) => {
+          const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
+          const { library, effects, comparison } = await lessons();
+          const { embed, isByLetters } = comparison;
+          const parts = { library, effects, records, embed: embed.embed, isByLetters, clock: systemClock };
+          return consolidateOnDemand(parts, apply === true);
+        },
         overlays: async (query: OverlayQuery) => listOverlays(decodeLessons(await lessonsApi.all()), query),
         training: async () => {
           const { config } = (await import('../config/load-config.ts')).loadConfig({
@@ -96,25 +106,30 @@ export async function openOfflineApi(
 }
 
 /** Folds the library on the first call: commands such as `sessions list` do not need it. */
-export function createLazyLessonsApi(records: Records, holdout?: () => Promise<number>): LessonsApi {
-  let opened: Promise<LessonsApi> | undefined;
-  const open = (): Promise<LessonsApi> => {
+function openLessonsOnce(records: Records, holdout?: () => Promise<number>): () => Promise<OpenLessons> {
+  let opened: Promise<OpenLessons> | undefined;
+  return () => {
     // Also the code is loaded on the first call.
-    opened ??= import('../lessons/open-lessons.ts')
-      .then(async ({ openLessons }) =>
-        openLessons({
-          records,
-          clock: systemClock,
-          newId: createIds(systemClock),
-          ...(holdout === undefined ? {} : { holdout: await holdout() }),
-          onFault: (error) => {
-            throw error;
-          },
-        }),
-      )
-      .then(({ api }) => api);
+    opened ??= import('../lessons/open-lessons.ts').then(async ({ openLessons }) =>
+      openLessons({
+        records,
+        clock: systemClock,
+        newId: createIds(systemClock),
+        ...(holdout === undefined ? {} : { holdout: await holdout() }),
+        onFault: (error) => {
+          throw error;
+        },
+      }),
+    );
     return opened;
   };
+}
+
+export const createLazyLessonsApi = (records: Records): LessonsApi =>
+  lazyLessonsApi(openLessonsOnce(records));
+
+function lazyLessonsApi(lessons: () => Promise<OpenLessons>): LessonsApi {
+  const open = async (): Promise<LessonsApi> => (await lessons()).api;
   return {
     list: async (query) => (await open()).list(query),
     all: async () => (await open()).all(),

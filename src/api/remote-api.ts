@@ -46,6 +46,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
     moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
     schedule: async () => asObject(await ask('GET', '/api/schedule')),
+    consolidate: async (request) => asObject(await ask('POST', '/api/consolidate', request)),
     adaptation: async () => asObject(await ask('GET', '/api/adapt')),
     overlays: async (query) => {
       const asked = new URLSearchParams(compact(query)).toString();

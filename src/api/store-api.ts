@@ -51,6 +51,7 @@ export function createStoreApi(
     suggestWindows: async () =>
       (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
     adaptation: needsDaemon('The adaptation engine'),
+    consolidate: needsDaemon('Consolidation'),
     overlays: needsDaemon('Listing overlays'),
     backup: (file) => records.snapshot(file),
     learning: async () =>

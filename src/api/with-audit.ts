@@ -20,6 +20,10 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         if (CHANGING.has(what)) await note(`practice.${what}`, describePractice(request));
         return api.practice(CHANGING.has(what) ? { ...request, by: key } : request);
       },
+      consolidate: async (request) => {
+        if (request.apply === true) await note('lessons.consolidate', '');
+        return api.consolidate(request);
+      },
       startTraining: async (request) => {
         await note('train.run', String(request.steps ?? ''));
         return api.startTraining(request);

@@ -3,8 +3,8 @@ import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString } from '../core/json.ts';
 import { closestWord } from '../text/closest-word.ts';
-import { plural } from '../text/phrases.ts';
-import { askOwner, confirmOwner, isAtTerminal } from './confirm-owner.ts';
+import { confirmOwner } from './confirm-owner.ts';
+import { chooseLessons, consolidateLessons, restoreChange } from './consolidate-lessons.ts';
 import {
   type CommandAction,
   type CommandContext,
@@ -38,6 +38,8 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     )
     .option('--kind <kind>', 'only lessons of this kind, such as skill')
     .option('--all', 'include retired and rejected lessons')
+    .option('--archived', 'only lessons that consolidation archived')
+    .option('--search <text>', 'only lessons whose name, purpose or text contains these words')
     .action(act(listLessons));
   lessons
     .command('show')
@@ -62,8 +64,11 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .action(act(reviewLessons));
   lessons
     .command('consolidate')
+    .option('--plan', 'only show what it would do, and why')
     .option('--yes', 'do it without asking')
-    .description('Merge lessons that say the same and retire those that nothing uses.')
+    .description(
+      'Merge lessons that say the same, settle contradictions, archive what nothing uses, link the rest.',
+    )
     .action(act(consolidateLessons));
   const changing = (name: string, description: string): Command =>
     lessons
@@ -91,6 +96,9 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('retire', 'Stop using a lesson; it is kept and can be approved again.').action(
     act(changeLesson((_, { reason }) => ({ op: 'retire', reason: reason ?? 'retired by a person' }))),
   );
+  changing('restore', 'Bring back an archived or retired lesson, in the state that it had.').action(
+    act(changeLesson(restoreChange, CONFIRM_APPROVAL)),
+  );
   changing('pin', 'Keep a lesson in use whatever its age and measured effect.')
     .option('--off', 'remove the pin')
     .action(act(changeLesson((_, { off }) => ({ op: 'mark', pinned: !off }))));
@@ -108,18 +116,28 @@ interface ListOptions {
   readonly state?: string;
   readonly kind?: string;
   readonly all?: true;
+  readonly archived?: true;
+  readonly search?: string;
 }
 
 const CLOSED_STATES = new Set<unknown>(['retired', 'rejected']);
 
-const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext): Promise<ExitCode> =>
+const listLessons = (options: ListOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api, lessonsApi }) => {
+    const { state, kind, all, archived, search } = options;
     const found = await lessonsApi.list({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
-    const list =
-      all || state !== undefined ? found : found.filter((lesson) => !CLOSED_STATES.has(lesson.state));
+    const isListed = await chooseLessons(lessonsApi, archived === true, search);
+    const list = found.filter(
+      (lesson) =>
+        (all || archived || state !== undefined || !CLOSED_STATES.has(lesson.state)) && isListed(lesson),
+    );
     const { printer, stdout, env } = context;
     if (printer.json) printer.document(list);
     else if (list.length > 0) printer.table(lessonTable(list, Date.now(), lineWidth(stdout, env)));
+    else if (archived || search !== undefined)
+      printer.note(
+        `no lesson ${archived ? 'is archived' : 'is in use'}${search === undefined ? '' : ` and contains “${search}”`}; see: instar lessons list --all`,
+      );
     else if (state === undefined && kind === undefined)
       printEmptyLibrary(context, {
         lessons: found,
@@ -188,7 +206,10 @@ interface ChangeOptions extends Positional {
 const CONFIRM_APPROVAL = ({ name, content }: LessonJson): string =>
   `Use the lesson "${neutraliseLine(String(name))}" in prompts? It says:\n${neutralise(String(content))}\n`;
 
-type PlanChange = (lesson: LessonJson, options: ChangeOptions) => Readonly<Record<string, string | boolean>>;
+type PlanChange = (
+  lesson: LessonJson,
+  options: ChangeOptions,
+) => Readonly<Record<string, string | boolean | number>>;
 
 /** One change to one lesson. It is refused when the text is not the one that was looked up, or that `--hash` names. */
 export function changeLesson(
@@ -277,36 +298,4 @@ const reviewLessons = ({ apply }: { readonly apply?: true }, context: CommandCon
       else if (count > 0) printer.note('merge and retire these with: instar lessons consolidate');
     }
     return EXIT.ok;
-  });
-
-/** Merging and retiring give an agent no new text and can be undone, so that a flag may replace the answer. */
-const consolidateLessons = ({ yes }: { readonly yes?: true }, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ lessonsApi }) => {
-    const { changes, same, forgettable } = await lessonsApi.review();
-    const planned = asArray(changes);
-    const { printer } = context;
-    if (planned.length === 0) {
-      if (printer.json) printer.document({ changes: [], done: false });
-      else printer.line('nothing to consolidate: no two lessons say the same, and none is unused');
-      return EXIT.ok;
-    }
-    if (!printer.json) printer.fields(reviewRows({ same, forgettable }, Date.now()));
-    const question = `Merge and retire these (${plural(planned.length, 'change')})? instar generations rollback undoes it.`;
-    if (yes !== true && !(isAtTerminal(context) && (await askOwner(context, question)))) {
-      if (printer.json) printer.document({ changes: planned, done: false });
-      else printer.note('nothing was changed; do it with: instar lessons consolidate --yes');
-      return EXIT.ok;
-    }
-    const done = await lessonsApi.change({ changes: planned, reason: 'consolidated by a person' });
-    const refused = asArray(done.results)
-      .map(asObject)
-      .filter(({ status }) => status === 'refused');
-    if (printer.json) printer.document({ changes: planned, done: true, ...done });
-    else {
-      for (const { id, why } of refused)
-        printer.line({ text: '✗ ', style: 'red' }, `${String(id)}: ${String(why)}`);
-      const count = planned.length - refused.length;
-      printer.line(`${plural(count, 'change')} made; generation ${String(done.generation)}`);
-    }
-    return refused.length === 0 ? EXIT.ok : EXIT.failed;
   });

@@ -45,6 +45,11 @@ export interface DaemonApi {
   suggestWindows(): Promise<JsonObject>;
   /** Learning records of events, the candidates that they make and what became of them: `{ events, candidates, counts }`. Changes nothing. */
   adaptation(): Promise<JsonObject>;
+  /**
+   * Consolidates the library: `{ apply? }` → `{ changes: [{ step, id, names, why }], open, left, done, generation }`. Without `apply`
+   * it only says what it would do, and why.
+   */
+  consolidate(request: JsonObject): Promise<JsonObject>;
   /** The overlays in force for an agent and a kind of run, with their payloads. */
   overlays(query: OverlayQuery): Promise<readonly JsonObject[]>;
   /** Whether Instar learns, and what waits to be learned from: `{ on, since?, waiting: [{ code, count, what, why, nextAt?, fix? }] }`. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
+import { createConsolidateApi, createLibraryJobs } from '../api/consolidate-api.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
@@ -42,7 +43,6 @@ import { logTurn, NOTHING_SHOWN } from '../gateway/turn.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflection-job.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
-import { createReviewJob } from '../lessons/review-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
 import { createExchange } from '../models/exchange.ts';
@@ -233,6 +233,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     follower.wake();
     void scoreCanarySessions(facts, recording.records, training, log);
   });
+  const quiet = { command: follower.practice, when: () => config.practice.scheduled };
   const schedule = serveSchedule({
     settings: config.schedule,
     env,
@@ -242,9 +243,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     newId,
     log,
     jobs: ({ history }) => [
-      createReviewJob({ open: library.open, embed: library.embed, now: clock.now, history }),
+      ...createLibraryJobs({ ...library, ...quiet, records: recording.records, now: clock.now, history }),
       createReflectionJob({ command: follower.practice, clock, history }),
-      createPracticeJob({ command: follower.practice, when: () => config.practice.scheduled }),
+      createPracticeJob(quiet),
       ...(training === undefined ? [] : [training.job(history)]),
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
@@ -269,6 +270,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     practice: createPracticeApi(follower.practice, log),
     overlays: async (query: OverlayQuery) => overlays.describe(query),
     ...createAdaptApi(recording.records, library.api, () => config.learn.adapt),
+    ...createConsolidateApi(follower.practice),
     ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>

@@ -39,7 +39,7 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     settle: async () => (await worker).settle(),
     look: async () => (await worker).look(),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
-    practice: async (signal, request) => (await (await worker).practice?.command(request, signal)) ?? {},
+    practice: async (signal, request) => (await worker).practice.command(request, signal),
   },
   receive: (message) => {
     if (message.type === 'keys') keys = message.keys;

@@ -154,6 +154,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
     }),
   ],
   ['GET /api/episodes/:id', shared(({ api }, { id }) => api.episode(id), 'episode')],
+  ['POST /api/consolidate', owned(({ api }, asked) => withBody(asked, (body) => api.consolidate(body)))],
   ['GET /api/review', owned(({ lessonsApi }) => lessonsApi.review())],
   ['GET /api/train', shared(({ api }) => api.training())],
   [

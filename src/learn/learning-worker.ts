@@ -39,6 +39,8 @@ import type { LearningModel, LearningRole } from './learning-model.ts';
 import type { FactFold, LearningState } from './learning-state.ts';
 import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
+import { withMemory } from './memory/serve-memory.ts';
+import { createWakeStep } from './memory/wake-archived.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
@@ -103,8 +105,8 @@ export interface LearningWorker {
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
-  /** Absent where nothing is practised. */
-  readonly practice?: Practice;
+  /** Practice, where there is any, and consolidation. */
+  readonly practice: Practice;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
   /** Aborts what is under way. */
@@ -229,6 +231,17 @@ export async function startLearningWorker(
           newId,
           log,
         });
+  const memory = withMemory(practice, {
+    catchUp: lessons.catchUp,
+    library,
+    effects,
+    records,
+    embed: ports.embed,
+    autonomy: settings.autonomy,
+    clock,
+    ...(practice === undefined ? {} : { practise: practice.practise }),
+  });
+  const wake = createWakeStep({ library, evidence, embed: ports.embed });
   const identity = createIdentityStep({ records, evidence, library, gate, clock, newId, log, signal });
   const { killFile, ...rules } = settings.adapt ?? USUAL_ADAPT;
   const adapt = await openAdaptStep({
@@ -262,7 +275,7 @@ export async function startLearningWorker(
     flows: createFlowWatch({ records, evidence }),
     evidence,
     observer: createObserver({ records, evidence, library, effects, log }),
-    buffer: joinFolds([ports.buffer, adapt, identity, ...(practice?.folds ?? [])]),
+    buffer: joinFolds([ports.buffer, adapt, identity, wake, ...(practice?.folds ?? [])]),
     prices: createPrices(settings.prices),
     since: settings.since,
     budget,
@@ -273,6 +286,12 @@ export async function startLearningWorker(
       if (isKilled()) return;
       await step.learn(known, write);
       await adapt.learn(known, write, () => signal.aborted || !known.switch.isOn);
+      if (settings.autonomy !== 'manual')
+        await wake
+          .learn(() => signal.aborted || !known.switch.isOn)
+          .catch((error: unknown) =>
+            log.warn({ err: error }, 'archived lessons could not be compared with requests'),
+          );
     },
     study: async (known, write) => {
       if (isKilled()) return;
@@ -294,10 +313,10 @@ export async function startLearningWorker(
     look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    ...(practice === undefined ? {} : { practice: reflection.withReflection(practice) }),
+    practice: reflection.withReflection(memory),
     close: async () => {
       stop.abort();
-      await practice?.close();
+      await memory.close();
       await learning.close();
     },
   };

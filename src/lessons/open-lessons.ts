@@ -24,6 +24,8 @@ export interface OpenLessons {
   /** What trials have measured, for `status`; the owner adds the facts that it hears of. */
   readonly trials: TrialFold;
   readonly api: LessonsApi;
+  /** What compares lessons: the sentence model, or n-grams, whose vectors are less similar. */
+  readonly comparison: { readonly embed: EmbeddingModel; readonly isByLetters: boolean };
   /** Reads the library again after an erasure. */
   reload(): Promise<void>;
   /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
@@ -87,10 +89,15 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     const words = describeEffect(measured, options.holdout ?? USUAL_HOLDOUT);
     return { ...measured, with: { ...measured.with }, without: { ...measured.without }, ...words };
   };
+  const comparison = {
+    embed: options.embed ?? createNgramEmbed(),
+    isByLetters: options.embed === undefined,
+  };
   return {
     library,
     effects,
     trials,
+    comparison,
     api: createLessonsApi({
       library,
       records,
@@ -104,8 +111,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       review: async () => ({
         ...(await reviewLibrary({
           lessons: library.lessons(),
-          embed: options.embed ?? createNgramEmbed(),
-          isByLetters: options.embed === undefined,
+          ...comparison,
           effects,
           trials: await readTrials(records),
           now: clock.now(),

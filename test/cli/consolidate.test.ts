@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chooseLessons } from '../../src/cli/consolidate-lessons.ts';
 import { makeHome } from '../support/daemon.ts';
 import { runInProcess } from './run-cli.ts';
 
@@ -54,11 +55,69 @@ describe('instar lessons consolidate', () => {
     expect(merged.closed).toMatchObject({ by: 'merge', words: `merged into ${String(kept)}` });
   });
 
+  it('shows with --plan what it would do and why, also where --yes is given, and does nothing', async () => {
+    await importTwins();
+    const { stdout } = await script('lessons', 'consolidate', '--plan', '--yes');
+    expect(stdout).toMatch(/sort-the-rows and sort-the-rows-again: .*says the same/);
+    expect(await names()).toHaveLength(2);
+  });
+
+  it('lists what may be a contradiction, and retires neither', async () => {
+    for (const to of ['Anna', 'Boris']) {
+      const name = `send-to-${to.toLowerCase()}`;
+      mkdirSync(path.join(scratch, name));
+      const head = `---\nname: ${name}\ndescription: When you send the report about the shop.\n---\n\n`;
+      writeFileSync(
+        path.join(scratch, name, 'SKILL.md'),
+        `${head}Send the report about the shop to ${to}.\n`,
+      );
+    }
+    await person('lessons', 'import', scratch);
+    const { stdout } = await script('lessons', 'consolidate', '--yes');
+    expect(stdout).toMatch(
+      /possible contradiction\s+send-to-anna and send-to-boris: another value: “Anna” and “Boris”/,
+    );
+    expect(await names()).toHaveLength(2);
+  });
+
   it('merges with --yes, once', async () => {
     await importTwins();
     const done = JSON.parse((await script('lessons', 'consolidate', '--yes', '--json')).stdout);
     expect(done).toMatchObject({ done: true, generation: 2 });
     expect((await script('lessons', 'consolidate', '--yes')).stdout).toContain('nothing to consolidate');
+  });
+});
+
+describe('instar lessons restore', () => {
+  it('brings a retired lesson back when the owner agrees; a search finds it', async () => {
+    await importTwins();
+    await script('lessons', 'retire', 'sort-the-rows-again');
+    expect(await names()).toEqual(['sort-the-rows']);
+    const found = await script('lessons', 'list', '--all', '--search', 'Booking Day', '--json');
+    expect(JSON.parse(found.stdout)).toHaveLength(2);
+    expect((await script('lessons', 'list', '--search', 'no such words')).stderr).toContain(
+      'no lesson is in use',
+    );
+    expect((await script('lessons', 'list', '--archived')).stderr).toContain('no lesson is archived');
+    expect((await script('lessons', 'restore', 'sort-the-rows-again')).code).not.toBe(0);
+    expect((await person('lessons', 'restore', 'sort-the-rows-again')).stdout).toContain('is live');
+    expect(await names()).toHaveLength(2);
+    expect((await person('lessons', 'restore', 'sort-the-rows')).stderr).toContain('only a retired lesson');
+  });
+});
+
+describe('the archive', () => {
+  it('is searched by words in any order, in names, descriptions and texts; what a person retired is not in it', async () => {
+    const text = { name: 'sort-rows', description: 'When you sort a ledger.', content: 'By booking day.' };
+    const all = ['unused', 'other', 'retired'].map((id) => ({
+      id,
+      text: id === 'other' ? { ...text, content: '' } : text,
+    }));
+    const isChosen = await chooseLessons({ all: async () => all }, true, 'Day ledger');
+    const lesson = (id: string, reason: string) => ({ id, state: 'retired', reason });
+    expect(isChosen(lesson('unused', 'archived: no session needed it for 130 days'))).toBe(true);
+    expect(isChosen(lesson('other', 'archived: no session needed it for 130 days'))).toBe(false);
+    expect(isChosen(lesson('retired', 'not needed'))).toBe(false);
   });
 });
 

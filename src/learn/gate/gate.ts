@@ -192,7 +192,7 @@ function whyNotMerge(change: TextChange, library: Library): string | undefined {
 }
 
 /** Whether a lesson that quotes has the words of another one's rule, letter by letter. */
-function keepsWords({ content, evidence }: LessonText, other: LessonText): boolean {
+export function keepsWords({ content, evidence }: LessonText, other: LessonText): boolean {
   const rule = other.description.replace(/^"|"$/g, '').replace(/ …$/, '');
   const quoted = oneLine(content.replace(/^> /gm, ''));
   return evidence.learner === 'distiller' && other.evidence.learner === 'distiller' && quoted.includes(rule);

@@ -4,7 +4,7 @@ import type { Library } from '../../core/library.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 
 /** Lessons that no learner wrote: people, files and imports. */
-const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'import', 'file', 'starter']);
+export const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'import', 'file', 'starter']);
 
 /** Why a learner may not change a lesson at all; undefined when it may. */
 export function whyUntouchable({ id, state, frozen, pinned, text }: Lesson): string | undefined {

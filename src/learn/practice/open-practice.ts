@@ -22,16 +22,19 @@ import type { IdentityJudge } from '../identity/reward-shaping.ts';
 import { holdToCore } from '../identity/shape-group.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
+import type { MemoryQuestion } from '../memory/open-questions.ts';
+import { openQuestionPractice, type PractisedQuestions } from '../memory/practise-questions.ts';
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
 import type { RunUnits } from './practice-journal.ts';
 import { createPracticeUnits } from './practice-units.ts';
-import { createPractice, type Practice } from './serve-practice.ts';
+import { createPractice, type Practice, type ServePracticeOptions } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
 import { openPracticeTasks } from './sources/practice-tasks.ts';
 import { findRecordedGroups } from './sources/recorded-groups.ts';
+import { refreshTasks } from './sources/refresh-tasks.ts';
 
 /** The section `practice` of the config. */
 export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
@@ -105,6 +108,13 @@ export interface OpenPractice extends Practice {
   readonly folds: readonly FactFold[];
   /** What users ask of agents: known tasks and recorded requests. */
   requests(): Promise<readonly PracticeTask[]>;
+  /** Answers what consolidation asks; undefined where nothing may be attempted now. */
+  readonly practise: (
+    questions: readonly MemoryQuestion[],
+    run: string,
+    when: string,
+    signal: AbortSignal,
+  ) => Promise<PractisedQuestions | undefined>;
 }
 
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
@@ -155,7 +165,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
       (await maySee(attempter, session)) && (await maySee(await parts.model('judge'), session)),
     now: clock.now,
   });
-  const practice = createPractice({
+  const options: ServePracticeOptions = {
     records,
     tasks,
     history,
@@ -246,13 +256,24 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
         ? undefined
         : (3 * price.price.input + price.price.output) / 4;
     },
-  });
+  };
   const requests = async (): Promise<readonly PracticeTask[]> => {
     const known = tasks.list().map(({ task }) => task);
     const turns = new Set(known.flatMap(({ from }) => from?.turn ?? []));
     return [...known, ...(await replayTasks()).filter(({ from }) => !turns.has(from?.turn ?? ''))];
   };
-  return { ...practice, folds: [tasks, history], requests };
+  return {
+    ...createPractice(options),
+    folds: [tasks, history],
+    requests,
+    practise: async (questions, run, when, signal) => {
+      const isAllowed = when === 'on' || (when === 'free' && (await options.isFree()));
+      if (!isAllowed || (await options.whyNot()) !== undefined) return undefined;
+      // The tasks of open questions are made of the requests that the lessons were learned from; no model is asked for them.
+      await refreshTasks({ ...options.refresh, tasks, ask: undefined }, signal);
+      return openQuestionPractice(questions, run, options, signal);
+    },
+  };
 }
 
 const FREE: ModelPrice = { from: 'local', price: { input: 0, output: 0 }, isLocal: true };

@@ -55,7 +55,8 @@ export const createPracticeApi =
   (command: PracticeCommand, log: Log): ((request: JsonObject) => Promise<JsonObject>) =>
   async (request) => {
     // Only the job works through a session.
-    if (request.do === 'work') throw badRequest('do must not be work.');
+    if (/^(?:work|consolidate.*)$/.test(String(request.do)))
+      throw badRequest(`do must not be ${String(request.do)}.`);
     const answer = await command(request);
     const refused = asString(asObject(answer).refused);
     if (refused !== undefined) throw badRequest(refused);

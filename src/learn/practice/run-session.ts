@@ -201,9 +201,12 @@ async function* runPlanned(
 
 const spentIn = (journal: RunUnits): Spending => spentByUnits(journal.units());
 
-/** Tasks of the gate that can be attempted and checked now. */
-async function gateTasksOf(parts: SessionParts): Promise<readonly PracticeTask[]> {
-  const ids = parts.tasks.list().flatMap(({ task }) => (splitOf(task.root) === 'gate' ? [task.id] : []));
+/** Tasks of the gate, or others, that can be attempted and checked now. */
+export async function gateTasksOf(
+  parts: SessionParts,
+  isWanted: (task: PracticeTask) => boolean = ({ root }) => splitOf(root) === 'gate',
+): Promise<readonly PracticeTask[]> {
+  const ids = parts.tasks.list().flatMap(({ task }) => (isWanted(task) ? [task.id] : []));
   const canRun = createRunnable(parts);
   const able: PracticeTask[] = [];
   for (const task of await openTasks(ids, parts)) if (await canRun(task)) able.push(task);

@@ -44,6 +44,8 @@ export interface MeasureSettings {
 /** What is measured now. */
 export interface TrialWork {
   readonly lesson: Lesson;
+  /** A lesson that contradicts it: attempts without the one are made with the other. */
+  readonly against?: Lesson;
   readonly record: TrialRecord;
   readonly method: TrialMethod;
   /** The tasks that the lesson is measured on, none of which it was learned from. Not empty. */
@@ -105,7 +107,7 @@ interface MeasuredPair {
 
 async function measurePair(
   place: number,
-  { lesson, record, method, pool, replaces = [] }: TrialWork,
+  { lesson, against, record, method, pool, replaces = [] }: TrialWork,
   parts: MeasureParts,
   settings: MeasureSettings,
   signal: AbortSignal,
@@ -113,13 +115,14 @@ async function measurePair(
   const name = `trial/${record.subject}/${method}/${place}`;
   const task = drawTask(pool, name);
   const query = queryOf(task);
+  const others = against === undefined ? [] : [against.id];
   const shown = {
     with: await parts.lessonsFor(query, {
       with: [lesson.id],
-      without: replaces,
+      without: [...others, ...replaces],
       revisions: { [lesson.id]: lesson.revision },
     }),
-    without: await parts.lessonsFor(query, { without: [lesson.id] }),
+    without: await parts.lessonsFor(query, { with: others, without: [lesson.id] }),
   };
   if (!shown.with.lessons.includes(lesson.id)) return { why: 'its text has changed', used: NOTHING_SPENT };
   const attempts = async (arm: Arm): Promise<readonly Attempt[]> =>

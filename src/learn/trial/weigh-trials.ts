@@ -61,7 +61,7 @@ function measuredEvidence(record: TrialRecord): Readonly<Record<TrialMethod, Pai
 }
 
 /** The logarithm of one e-value against "it does not help" and of one against "it does no harm", from all evidence. */
-function trialEvidence({ record, traffic }: Pick<RunningTrial, 'record' | 'traffic'>): PairedEvidence {
+export function trialEvidence({ record, traffic }: Pick<RunningTrial, 'record' | 'traffic'>): PairedEvidence {
   const { tasks, replay } = measuredEvidence(record);
   const sum = (way: 'better' | 'worse'): number =>
     logSum([

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoredFact } from '../../core/fact.ts';
-import type { RecordedChange } from '../../core/lesson.ts';
+import type { ErasedText, LessonText, RecordedChange } from '../../core/lesson.ts';
 import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../../stats/moments.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import {
@@ -108,7 +108,7 @@ export interface LessonEffects {
    * Adds a fact. Scores (`session-scored`) must come in the order of their sequence numbers; one that was added before is
    * ignored, so that a log may be read again from any position. A session counts for a lesson once, with the first score
    * that names both. Changes (`library-changed`) that give a lesson a new text restart its measurement, since earlier
-   * sessions say nothing about it; add them before the scores that follow.
+   * sessions say nothing about it; add them before the scores that follow. Other links, tags and evidence are no new text.
    */
   add(stored: StoredFact): void;
   /** The sequence number of the last score. */
@@ -156,6 +156,8 @@ interface Kept {
 export function createLessonEffects({ alpha = 0.05 }: EffectsOptions = {}): LessonEffects {
   const kept = new Map<string, Kept>();
   const seen = createCountedSessions();
+  /** A hash of what each lesson says, and to whom. */
+  const texts = new Map<string, string>();
   let seq = 0;
 
   const recordOf = (id: string): LessonRecord => kept.get(id)?.record ?? emptyRecord(id);
@@ -209,8 +211,15 @@ export function createLessonEffects({ alpha = 0.05 }: EffectsOptions = {}): Less
   return {
     add: ({ seq: number, at, fact }) => {
       if (fact.type === 'library-changed')
-        for (const change of fact.changes)
-          for (const id of lessonsWithNewText(change)) resetMeasurement(id, number);
+        for (const change of fact.changes) {
+          const id = changedTextOf(change);
+          if (id === undefined) continue;
+          const said = 'text' in change ? hashOfText(change.text) : undefined;
+          const isSame = said !== undefined && texts.get(id) === said;
+          if (said === undefined) texts.delete(id);
+          else texts.set(id, said);
+          if (change.op !== 'add' && !isSame) resetMeasurement(id, number);
+        }
       if (fact.type !== 'session-scored' || number <= seq) return;
       seq = number;
       if (fact.score >= 0 && fact.score <= 1) score(at, fact);
@@ -244,15 +253,23 @@ const emptyRecord = (id: string): LessonRecord => ({
   uses: NO_USES,
 });
 
-/** The lessons that have a new text after a change, or were restored. */
-function lessonsWithNewText(change: RecordedChange): readonly string[] {
+/** The lesson that may have a new text after a change, or was restored. */
+function changedTextOf(change: RecordedChange): string | undefined {
   switch (change.op) {
+    case 'add':
     case 'revise':
     case 'restore':
-      return [change.id];
+      return change.id;
     case 'merge':
-      return [change.into];
+      return change.into;
     default:
-      return [];
+      return undefined;
   }
+}
+
+/** Undefined for a text that was erased. */
+function hashOfText(text: LessonText | ErasedText): string | undefined {
+  if ('erased' in text) return undefined;
+  const { evidence: _, note, ...words } = text;
+  return hash('sha256', JSON.stringify([words, { ...note, links: [], tags: [] }]), 'base64');
 }

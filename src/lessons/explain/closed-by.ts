@@ -67,6 +67,12 @@ function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Cl
       words: `${state} because it was not used: ${reason.slice('forgotten:'.length).trim()}`,
       undo: approve,
     };
+  if (reason.startsWith('archived:'))
+    return {
+      by: 'unused',
+      words: `archived: ${reason.slice('archived:'.length).trim()}`,
+      undo: `instar lessons restore ${lesson.text.name}`,
+    };
   if (by.kind === 'file')
     return { by: 'file', words: `${state} by a change in the skills folder`, undo: approve };
   const said = IDLE_REASONS.has(reason) ? '' : `: ${reason}`;

@@ -1,6 +1,8 @@
+import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { stem } from '../../text/stem.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
+import { type PlainSentence, plainSentences, regularForm } from './plain-words.ts';
 
 interface Contradiction extends NearLessonPair {
   readonly why: string;
@@ -14,9 +16,11 @@ export const findContradictions = (
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   threshold = SAME_TOPIC,
+  whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) =>
+    whyContradict(comparedText(a), comparedText(b)),
 ): readonly Contradiction[] =>
   nearPairs(lessons, vectors, threshold).flatMap((pair) => {
-    const why = whyContradict(comparedText(pair.a), comparedText(pair.b));
+    const why = whyOf(pair.a, pair.b);
     return why === undefined ? [] : [{ ...pair, why }];
   });
 
@@ -25,13 +29,82 @@ export const findContradictions = (
  * one of them is negated, or they have another number or another of a few words that exclude each other.
  */
 export function whyContradict(a: string, b: string): string | undefined {
-  const others = readClauses(b);
-  for (const one of readClauses(a))
+  const others = clausesOf(b);
+  for (const one of clausesOf(a))
     for (const other of others) {
       const why = whyOpposed(one, other);
       if (why !== undefined) return `${why}: “${one.text}” and “${other.text}”`;
     }
   return undefined;
+}
+
+/**
+ * Why two texts may contradict each other; undefined when nothing was found. They have a sentence with the same words in the same order
+ * but for one value: behind a word such as `to`, `from` or `as`, or what is to be used. Both may hold: a person, or practice, decides.
+ */
+export function whyDoubtful(a: string, b: string): string | undefined {
+  const others = plainSentences(b);
+  for (const one of plainSentences(a))
+    for (const other of others) {
+      const values = differingValues(one, other);
+      if (values !== undefined) return `another value: “${values[0]}” and “${values[1]}”`;
+    }
+  return undefined;
+}
+
+const VALUE_BEHIND = new Set(
+  'to from as in with via by at use using into under prefer choos pick call name'.split(' '),
+);
+/** Behind these only numbers exclude each other: something may be done after a merge, and after a release. */
+const NUMBER_BEHIND = new Set('after within every until for most least'.split(' '));
+/** A value has no part of its own, and is not a limit. */
+const NO_VALUE = /^(?:to|from|as|in|with|via|by|at|on|of|for|when|if|most|least)$/;
+const NUMBERS = new Map(
+  'one two three four five six seven eight nine ten'.split(' ').map((word, at) => [word, at + 1]),
+);
+/** Of these more than one may be done. */
+const ADDITIVE =
+  /^(?:not|add|append|apply|attach|grant|includ|check|test|run|look|read|search|copy|compar|if|when|for)$/;
+const LONGEST_VALUE = 3;
+const FEWEST_SHARED = 2;
+
+/** The values in which two sentences differ, where all other words are the same. */
+function differingValues(one: PlainSentence, other: PlainSentence): readonly [string, string] | undefined {
+  let from = 0;
+  while (from < one.length && from < other.length && one[from] === other[from]) from++;
+  let [end, otherEnd] = [one.length, other.length];
+  while (end > from && otherEnd > from && one[end - 1] === other[otherEnd - 1]) {
+    end--;
+    otherEnd--;
+  }
+  const [value, otherValue] = [one.slice(from, end), other.slice(from, otherEnd)];
+  const isShort = [value, otherValue].every(({ length }) => length > 0 && length <= LONGEST_VALUE);
+  const shared = from + one.length - end;
+  if (!isShort || shared <= FEWEST_SHARED || ADDITIVE.test(one[0] ?? '')) return undefined;
+  const before = one[from - 1] ?? '';
+  const isNumber = [value, otherValue].every(([first = '']) => /^\d/.test(first));
+  if (!VALUE_BEHIND.has(before) && !(isNumber && NUMBER_BEHIND.has(before))) return undefined;
+  if ([...value, ...otherValue].some((word) => NO_VALUE.test(word))) return undefined;
+  const [said, otherSaid] = [value.join(' '), otherValue.join(' ')];
+  return amountOf(value) === amountOf(otherValue) ? undefined : [said, otherSaid];
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  second: 1,
+  minut: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+};
+
+/** The same amount in other words: `two` and 2, 60 seconds and 1 minute. */
+function amountOf([number = '', unit = '', ...rest]: PlainSentence): string {
+  const count = NUMBERS.get(number) ?? Number(number);
+  const seconds = Object.hasOwn(SECONDS, unit) ? SECONDS[unit] : undefined;
+  if (Number.isNaN(count)) return [number, unit, ...rest].join(' ');
+  return seconds === undefined
+    ? [count, unit, ...rest].join(' ')
+    : [count * seconds, 'second', ...rest].join(' ');
 }
 
 /** The share of common words from which two clauses are about the same thing; lower when one has all words of the other. */
@@ -47,7 +120,9 @@ function whyOpposed(one: Clause, other: Clause): string | undefined {
     const [asked, refused] = one.isNegative ? [other, one] : [one, other];
     const isCovered = shared >= all * (shared === refused.terms.size ? WITHIN : MOSTLY);
     const isOfValues = [...refused.values].every(([of, value]) => asked.values.get(of) === value);
-    const isPlain = LIMITS.test(one.text) === LIMITS.test(other.text);
+    const isPlain =
+      LIMITS.test(one.text) === LIMITS.test(other.text) &&
+      ![one, other].some(({ values }) => values.has('approval'));
     return shared > 0 && isCovered && isOfValues && isPlain ? 'opposite directions' : undefined;
   }
   const isWithin = shared === Math.min(one.terms.size, other.terms.size);
@@ -70,6 +145,7 @@ interface Clause {
 /** Limits for long texts. */
 const MOST_CLAUSES = 60;
 const LONGEST = 300;
+const MOST_KNOWN = 4000;
 const ENDS = /[.!?;:](?=\s|$)|[\n—]|,\s+(?=(?:and|then|but|not|never)\s)|\s(?=(?:instead of|rather than)\s)/;
 const REASONS = /\b(?:because|since|so that|otherwise)\b.*$/;
 const WORD = /[\p{L}\p{N}_%=]+(?:['./-][\p{L}\p{N}_]+)*/gu;
@@ -104,11 +180,34 @@ const VALUES = new Map(
     ),
   ),
 );
+/** Whether something needs a word of somebody first. */
+const ASKED_FIRST =
+  /^(?:always )?(?:ask|consult|check with|confirm with|get (?:approval|permission|the ok) (?:from|of))(?: .{1,40}?)? before (?:you |we )?/;
+const UNASKED =
+  /^(?:you may |you can |feel free to )?(.+?) (?:on your own|by yourself|without (?:asking|approval|permission))(?: first)?$/;
+
+function readApproval(text: string): { readonly rest: string; readonly approval?: string } {
+  if (ASKED_FIRST.test(text)) return { rest: text.replace(ASKED_FIRST, ''), approval: 'needed' };
+  const [, rest] = UNASKED.exec(text) ?? [];
+  return rest === undefined || rest.startsWith('never ') || rest.includes("n't ") || rest.includes('not ')
+    ? { rest: text }
+    : { rest, approval: 'not needed' };
+}
+
 const DATE = /^[ymd]{1,4}([-./])[ymd]{1,4}\1[ymd]{1,4}$/;
 const NUMBER = /^\d{1,9}(?:\.\d{1,6})?(?=([a-z%]{0,12})$)/;
 
 /** The number of a step says nothing. */
 const STEP = /^\s{0,8}\d{1,3}[.)]\s/gm;
+
+/** A library is compared pair by pair: each text is read once. */
+const known = createLruMap<string, readonly Clause[]>(MOST_KNOWN);
+
+function clausesOf(text: string): readonly Clause[] {
+  const found = known.get(text) ?? readClauses(text);
+  known.set(text, found);
+  return found;
+}
 
 const readClauses = (text: string): readonly Clause[] =>
   text
@@ -119,8 +218,9 @@ const readClauses = (text: string): readonly Clause[] =>
     .filter(({ terms, values }) => terms.size + values.size > 0);
 
 function readClause(text: string): Clause {
-  const found = [...text.toLowerCase().replaceAll('’', "'").matchAll(WORD)].map(([word]) => word);
-  const values = new Map<string, string>();
+  const { rest, approval } = readApproval(text.toLowerCase().replaceAll('’', "'"));
+  const found = [...rest.matchAll(WORD)].map(([word]) => word);
+  const values = new Map<string, string>(approval === undefined ? [] : [['approval', approval]]);
   const named: string[] = [];
   const terms = new Set<string>();
   found.forEach((word, at) => {
@@ -133,7 +233,7 @@ function readClause(text: string): Clause {
     if (of !== undefined) {
       named.push(of);
       values.set(of, exclusive?.is ?? number?.[0] ?? word);
-    } else if (!NEGATIONS.has(word) && !IDLE.has(word)) terms.add(stem(word));
+    } else if (!NEGATIONS.has(word) && !IDLE.has(word)) terms.add(stem(regularForm(word)));
   });
   for (const of of named) if (named.indexOf(of) !== named.lastIndexOf(of)) values.delete(of);
   return { text, isNegative: found.filter((word) => NEGATIONS.has(word)).length % 2 === 1, terms, values };

@@ -8,6 +8,10 @@ export interface DuplicateOptions {
   readonly threshold?: number;
   /** How well a lesson is proven, more is better; 0 for all by default. */
   readonly proof?: (lesson: Lesson) => number;
+  /** Whether two near lessons say the same; by default all do that do not contradict each other. */
+  readonly isSame?: (a: Lesson, b: Lesson) => boolean;
+  /** Whether a lesson may be absorbed by another; any by default. */
+  readonly mayRetire?: (other: Lesson, into: Lesson) => boolean;
 }
 
 export interface Duplicates {
@@ -30,10 +34,15 @@ const VISIBLE = { private: 0, scoped: 1, shared: 2 } as const;
 export function findDuplicates(
   lessons: readonly Lesson[],
   vectors: LessonVectors,
-  { threshold = SAME, proof = () => 0 }: DuplicateOptions = {},
+  {
+    threshold = SAME,
+    proof = () => 0,
+    isSame = sameByMeaning,
+    mayRetire = () => true,
+  }: DuplicateOptions = {},
 ): Duplicates {
   const pairs = nearPairs(lessons, vectors, threshold).filter(
-    ({ a, b }) => a.kind === b.kind && whyContradict(comparedText(a), comparedText(b)) === undefined,
+    ({ a, b }) => a.kind === b.kind && isSame(a, b),
   );
   const near = new Map<string, Lesson[]>();
   for (const { a, b } of pairs)
@@ -49,7 +58,7 @@ export function findDuplicates(
   for (const into of best) {
     if (taken.has(into.id)) continue;
     const others = (near.get(into.id) ?? []).filter(
-      (other) => !taken.has(other.id) && mayAbsorb(into, other),
+      (other) => !taken.has(other.id) && mayAbsorb(into, other) && mayRetire(other, into),
     );
     if (others.length === 0) continue;
     for (const { id } of [into, ...others]) taken.add(id);
@@ -63,6 +72,9 @@ export function findDuplicates(
   }
   return { pairs, merges };
 }
+
+const sameByMeaning = (a: Lesson, b: Lesson): boolean =>
+  whyContradict(comparedText(a), comparedText(b)) === undefined;
 
 /** Pinned lessons first, then those in a later state, better proven, older. */
 const rank = (a: Lesson, b: Lesson, proof: (lesson: Lesson) => number): number =>

@@ -176,5 +176,14 @@ export async function openScripted(
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
-  return { command, finish, orders, lessons, records, store, asked: model.asked };
+  return {
+    practise: practice.practise,
+    command,
+    finish,
+    orders,
+    lessons,
+    records,
+    store,
+    asked: model.asked,
+  };
 }

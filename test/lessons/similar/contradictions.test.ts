@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import { findContradictions, whyContradict } from '../../../src/lessons/similar/contradictions.ts';
+import {
+  findContradictions,
+  whyContradict,
+  whyDoubtful,
+} from '../../../src/lessons/similar/contradictions.ts';
 import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
 import { lessonOf, textOf } from '../effect/sample-lessons.ts';
 import { DEV_PAIRS, type LabelledPair, TEST_PAIRS } from './labelled-pairs.ts';
@@ -109,5 +113,55 @@ describe('the reason', () => {
       'a.'.repeat(50_000),
     ])
       expect(typeof (why(hostile, `never ${hostile}`) ?? '')).toBe('string');
+  });
+});
+
+describe('whyDoubtful', () => {
+  it.each([
+    ['Send the report about the shop to Anna.', 'Please send the report about the shop to Boris.'],
+    ['Deploy the shop from the main branch.', 'Deploy the shop from the staging branch.'],
+    ['Use axios for calls to the shop.', 'Use undici for calls to the shop.'],
+    [
+      'Close stale issues after 30 days without activity.',
+      'Close stale issues after 90 days without activity.',
+    ],
+    [
+      'Write the columns of the shop in snake case.',
+      'The columns of the shop must be written in camel case.',
+    ],
+  ])('finds one value in place of another: %s', (a, b) => {
+    expect(whyContradict(a, b)).toBeUndefined();
+    expect(whyDoubtful(a, b)).toContain('another value');
+  });
+
+  it.each([
+    ['Set the timeout of the shop as 10 seconds.', 'Set the timeout of the bank as 10 seconds.'],
+    ['Send the report about the shop to Anna.', 'Send the invoice of the shop to Anna.'],
+    ['Add tests to the login module.', 'Add tests to the payment module.'],
+    ['Retry a failed request at most 5 times.', 'Retry a failed request at least once.'],
+    ['Write amounts with two decimals.', 'Write amounts with 2 decimals.'],
+    ['Set the timeout to 60 seconds.', 'Set the timeout to 1 minute.'],
+    ['Write the changelog after a merge.', 'Write the changelog after a release.'],
+  ])('doubts nothing that may well hold together: %s', (a, b) => {
+    expect(whyDoubtful(a, b)).toBeUndefined();
+  });
+
+  it('adds nine true pairs of the labelled ones, and no more than one false one', () => {
+    const doubtful = [...DEV_PAIRS, ...TEST_PAIRS].filter(
+      ({ a, b }) => whyContradict(a, b) === undefined && whyDoubtful(a, b) !== undefined,
+    );
+    const right = doubtful.filter(({ isContradiction }) => isContradiction).length;
+    expect([right, doubtful.length - right]).toEqual([9, 0]);
+  });
+
+  it('sees a word of somebody first, and none: “ask before deleting” and “delete without asking”', () => {
+    expect(whyContradict('Ask before deleting files.', 'Delete files without asking.')).toContain('approval');
+    expect(
+      whyContradict(
+        'Ask the team lead before you restart the shop.',
+        'You may restart the shop on your own.',
+      ),
+    ).toContain('approval');
+    expect(whyContradict('Ask before deleting files.', 'Never delete files on your own.')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
-import { findContradictions } from '../../../lessons/similar/contradictions.ts';
+import { findContradictions, whyContradict, whyDoubtful } from '../../../lessons/similar/contradictions.ts';
 import { comparedText } from '../../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../../text/topic-words.ts';
 import { type EmbedTexts, nearnessOf } from './near-tasks.ts';
@@ -57,7 +57,10 @@ export async function findGaps(options: GapOptions): Promise<readonly KnowledgeG
     .slice(-MOST_LESSONS);
   const gaps: Omit<KnowledgeGap, 'words' | 'tasks'>[] = [];
   const vectors = await vectorsOf(active, options.embed);
-  const found = vectors === undefined ? contradictionsByWords(active) : findContradictions(active, vectors);
+  const found =
+    vectors === undefined
+      ? contradictionsByWords(active)
+      : findContradictions(active, vectors, undefined, whyInConflict);
   for (const { a, b, why } of found) gaps.push({ kind: 'contradiction', lessons: [a.id, b.id], why });
   for (const { id, text } of active) {
     const { count, isProven } = options.effects.usefulness(id);
@@ -78,6 +81,13 @@ export async function findGaps(options: GapOptions): Promise<readonly KnowledgeG
   );
   return decidedBy(worded, options);
 }
+
+/** What a person said is never doubted here. */
+const whyInConflict = (a: Lesson, b: Lesson): string | undefined =>
+  whyContradict(comparedText(a), comparedText(b)) ??
+  (a.text.note.source === 'told' || b.text.note.source === 'told'
+    ? undefined
+    : whyDoubtful(a.text.content, b.text.content));
 
 async function vectorsOf(
   lessons: readonly Lesson[],
@@ -106,7 +116,7 @@ function contradictionsByWords(lessons: readonly Lesson[]): ReturnType<typeof fi
       return [id, vector] as const;
     }),
   );
-  return findContradictions(lessons, vectors, WORD_TOPIC);
+  return findContradictions(lessons, vectors, WORD_TOPIC, whyInConflict);
 }
 
 /** Recorded requests; a lesson that a person told has only the ways in which it says a task may be worded. */

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { withKnownTexts } from './known-texts.ts';
+import { reportYears } from './report-years.ts';
+import { type SimulatedYear, simulateYear } from './simulate-year.ts';
+
+/*
+ * A year of use on a virtual clock, with and without weekly consolidation.
+ *
+ *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--letters] [--misses]
+ */
+const { values } = parseArgs({
+  options: {
+    write: { type: 'boolean', default: false },
+    sessions: { type: 'string', default: '10000' },
+    seeds: { type: 'string', default: '3' },
+    /** Compare by n-grams instead of the sentence model: for a quick look. */
+    letters: { type: 'boolean', default: false },
+    /** Say which rules were lost, by which step, and which contradictions were not seen. */
+    misses: { type: 'boolean', default: false },
+  },
+});
+
+const sessions = Number(values.sessions);
+const model = values.letters ? createNgramEmbed() : createMiniLmEmbed();
+const embed = withKnownTexts(model);
+const years: { readonly with: SimulatedYear; readonly without: SimulatedYear }[] = [];
+for (let seed = 1; seed <= Number(values.seeds); seed++) {
+  const simulate = async (isConsolidated: boolean): Promise<SimulatedYear> => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'instar-year-'));
+    const store = openSqliteStore({ file: path.join(folder, 'store.db') });
+    try {
+      return await simulateYear({
+        seed,
+        sessions,
+        isConsolidated,
+        store,
+        embed,
+        isByLetters: values.letters,
+      });
+    } finally {
+      store.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  years.push({ with: await simulate(true), without: await simulate(false) });
+  process.stderr.write(`seed ${seed} done\n`);
+  if (values.misses) process.stderr.write(`${years.at(-1)?.with.misses.join('\n')}\n`);
+}
+await model.close();
+const text = reportYears(years, { sessions, engine: values.letters ? 'n-grams' : model.id });
+process.stdout.write(`${text}\n`);
+if (values.write) writeFileSync('docs/memory-year.md', `${text}\n`);

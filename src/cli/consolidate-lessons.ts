@@ -1,0 +1,115 @@
+import type { LessonsApi } from '../core/daemon-api.ts';
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
+import { plural } from '../text/phrases.ts';
+import { askOwner, isAtTerminal } from './confirm-owner.ts';
+import { type CommandAction, CommandError, EXIT } from './context.ts';
+import type { Part } from './print.ts';
+import type { LessonJson } from './show-lessons.ts';
+import { withApi } from './with-api.ts';
+
+interface ConsolidateOptions {
+  readonly plan?: true;
+  readonly yes?: true;
+}
+
+/** It gives an agent no new text and can be undone, so that a flag may replace the answer. */
+export const consolidateLessons: CommandAction<ConsolidateOptions> = ({ plan, yes }, context) =>
+  withApi(context, async ({ api }) => {
+    const planned = await api.consolidate({});
+    const changes = asArray(planned.changes).map(asObject);
+    const { printer } = context;
+    if (!printer.json) printer.fields(planRows(planned));
+    if (changes.length === 0) {
+      if (printer.json) printer.document(planned);
+      else printer.line('nothing to consolidate: no two lessons say the same, and none is unused');
+      return EXIT.ok;
+    }
+    const question = `Make these changes (${plural(changes.length, 'change')})? instar generations rollback undoes it.`;
+    const isWanted =
+      plan !== true && (yes === true || (isAtTerminal(context) && (await askOwner(context, question))));
+    if (!isWanted) {
+      if (printer.json) printer.document(planned);
+      else printer.note('nothing was changed; do it with: instar lessons consolidate --yes');
+      return EXIT.ok;
+    }
+    const done = await api.consolidate({ apply: true });
+    const refused = asArray(done.refused).map(asObject);
+    if (printer.json) printer.document(done);
+    else {
+      for (const { id, why } of refused)
+        printer.line({ text: '✗ ', style: 'red' }, `${String(id)}: ${String(why)}`);
+      const count = asArray(done.changes).length - refused.length;
+      printer.line(`${plural(count, 'change')} made; generation ${String(done.generation)}`);
+    }
+    return refused.length === 0 ? EXIT.ok : EXIT.failed;
+  });
+
+const STEPS: Readonly<Record<string, string>> = {
+  contradiction: 'contradicts',
+  merge: 'duplicates',
+  archive: 'unused',
+  link: 'related',
+};
+
+const UNDECIDED: Readonly<Record<string, string>> = {
+  ask: 'needs you',
+  practise: 'to practise',
+  undecided: 'undecided',
+};
+
+/** What it would do, and why; rows for `printer.fields`. */
+function planRows({ changes, open, left }: JsonObject): readonly (readonly [string, Part])[] {
+  const nameOf = (one: JsonObject): string => asArray(one.names).map(String).join(' and ');
+  const rows = asArray(changes)
+    .map(asObject)
+    .map((one): readonly [string, Part] => [
+      STEPS[asString(one.step) ?? ''] ?? '',
+      `${nameOf(one)}: ${String(one.why)}`,
+    ]);
+  const undecided = asArray(open)
+    .map(asObject)
+    .map((one): readonly [string, Part] => [
+      one.by === 'ask' && one.isDoubtful === true
+        ? 'possible contradiction'
+        : (UNDECIDED[asString(one.by) ?? ''] ?? ''),
+      `${nameOf(one)}: ${String(one.why)}`,
+    ]);
+  const more = asNumber(left) ?? 0;
+  return [
+    ...rows,
+    ...undecided,
+    ...(more > 0 ? [['later', `${plural(more, 'more change')} in the next run`] as const] : []),
+  ];
+}
+
+/** Brings a lesson back in the state that it had last. */
+export function restoreChange(lesson: LessonJson): Readonly<Record<string, string | number>> {
+  if (lesson.state !== 'retired')
+    throw new CommandError(
+      EXIT.failed,
+      `${String(lesson.name)} is ${String(lesson.state)}: only a retired lesson can be restored`,
+      'see: instar lessons list --archived',
+    );
+  const events = asArray(lesson.history as JsonObject[]).map(asObject);
+  const before = events.findLast(
+    ({ state }) => state === 'live' || state === 'trial' || state === 'proposed',
+  );
+  return { op: 'restore', revision: Number(lesson.revision), state: asString(before?.state) ?? 'proposed' };
+}
+
+/** Which lessons `--archived` and `--search` mean. */
+export async function chooseLessons(
+  lessonsApi: Pick<LessonsApi, 'all'>,
+  isArchived: boolean,
+  search: string | undefined,
+): Promise<(lesson: LessonJson) => boolean> {
+  const words = search?.toLowerCase().split(/\s+/);
+  const texts = new Map<unknown, string>();
+  for (const { id, text } of words === undefined ? [] : (await lessonsApi.all()).map(asObject)) {
+    const { name, description, content } = asObject(text);
+    texts.set(id, `${String(name)}\n${String(description)}\n${String(content)}`.toLowerCase());
+  }
+  return ({ id, state, reason }) =>
+    (!isArchived || (state === 'retired' && String(reason).startsWith('archived:'))) &&
+    (words ?? []).every((word) => (texts.get(id) ?? '').includes(word));
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import type { Author, Change, ChangeResult, ChangeSet, Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
+import { trialOf } from '../../lessons/effect/describe-trial.ts';
+import type { Trials } from '../../lessons/effect/fold-trials.ts';
+import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import { whyContradict } from '../../lessons/similar/contradictions.ts';
+import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
+import type { PastSession } from '../practice/practice-history.ts';
+import { archiveDecayed } from './archive-decayed.ts';
+import { isInUse, type LessonFacts } from './kept-lessons.ts';
+import { linkLessons } from './link-clusters.ts';
+import { mergeDuplicates } from './merge-duplicates.ts';
+import { conflictOf, type MemoryQuestion } from './open-questions.ts';
+import { createIsPractised } from './practised-areas.ts';
+import { oppositionOf, type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
+
+/*
+ * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
+ * topic, or have decayed; (2) decide by rules, which never write a word; what no rule decides is a question, which practice answers
+ * (`practise-questions`) before it is planned again; (3) apply, in change sets whose ids are hashes of what they change. A run that is killed leaves whole sets; the next one plans from what the library is then, and repeats nothing.
+ */
+
+export interface MemoryState {
+  readonly library: Pick<Library, 'lessons' | 'history' | 'publish'>;
+  readonly effects: Pick<LessonEffects, 'usefulness' | 'verdict'>;
+  readonly trials: Pick<Trials, 'of'>;
+}
+
+export interface PlanOptions {
+  readonly now: number;
+  readonly embed: EmbeddingModel['embed'];
+  /** N-gram vectors are less similar than embeddings: other thresholds apply. */
+  readonly isByLetters: boolean;
+  /** A person asked for it. */
+  readonly isAsked: boolean;
+  /** The end of the last run, and the sessions of practice: what was practised since is skipped. */
+  readonly lastRun?: number | undefined;
+  readonly practised?: readonly PastSession[];
+  readonly mostChanges?: number;
+}
+
+export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
+
+export interface MemoryChange {
+  readonly step: ConsolidationStep;
+  readonly change: Change;
+}
+
+export interface ConsolidationPlan {
+  readonly changes: readonly MemoryChange[];
+  /** Contradictions that no rule decides: practice, or a person. */
+  readonly open: readonly SettledContradiction[];
+  /** What attempts can tell before it is applied: the contradictions among `open`, and whether decayed lessons still help. */
+  readonly questions: readonly MemoryQuestion[];
+  /** Lessons of areas that were practised since the last run. */
+  readonly skipped: number;
+  /** Changes over the limit of one run. */
+  readonly left: number;
+}
+
+/** Cosines of the sentence model, and of n-grams, from which lessons are about one topic, and belong together. */
+const TOPIC = { sentence: 0.55, letters: 0.28 };
+const CLUSTER = { sentence: 0.72, letters: 0.5 };
+/** All pairs of more lessons take seconds to compare: the newest are compared. */
+const MOST_COMPARED = 1500;
+const MOST_CHANGES = 200;
+const SET_SIZE = 25;
+
+const CONSOLIDATION: Author = { kind: 'instar', name: 'consolidation' };
+
+/** What a run would do now. Changes nothing. */
+export async function planConsolidation(
+  { library, effects, trials }: MemoryState,
+  options: PlanOptions,
+): Promise<ConsolidationPlan> {
+  const absorbed = new Map<string, Lesson[]>();
+  for (const lesson of library.lessons())
+    if (lesson.state === 'retired' && lesson.mergedInto !== undefined)
+      absorbed.set(lesson.mergedInto, [...(absorbed.get(lesson.mergedInto) ?? []), lesson]);
+  const facts: LessonFacts = {
+    isProven: (lesson) =>
+      effects.verdict(lesson.id) === 'helpful' || trialOf(lesson, trials)?.end?.outcome === 'helpful',
+    isMeasured: (lesson) => trialOf(lesson, trials) !== undefined,
+    history: (id) => library.history(id),
+    absorbed: (id) => absorbed.get(id) ?? [],
+    now: options.now,
+    isAsked: options.isAsked,
+  };
+  const isPractised = createIsPractised(options.practised ?? [], options.lastRun);
+  const inUse = library.lessons().filter(isInUse);
+  const considered = inUse.filter((lesson) => !isPractised(lesson));
+
+  // Who may read a private lesson depends on its own evidence: it is neither joined with others nor linked.
+  const compared = considered
+    .filter(({ text }) => text.note.visibility !== 'private')
+    .toSorted((a, b) => a.createdAt - b.createdAt)
+    .slice(-MOST_COMPARED);
+  const vectors = await embedLessons(compared, options.embed);
+  const key = options.isByLetters ? 'letters' : 'sentence';
+  const near = nearPairs(compared, vectors, TOPIC[key]);
+  const opposed = new Set(
+    near.filter(
+      ({ a, b }) =>
+        whyContradict(comparedText(a), comparedText(b)) !== undefined || oppositionOf(a, b) !== undefined,
+    ),
+  );
+
+  const settled = settleContradictions([...opposed], trials, facts);
+  const gone = new Set(settled.flatMap(({ change }) => (change?.op === 'retire' ? [change.id] : [])));
+  const rest = compared.filter(({ id }) => !gone.has(id));
+  const merges = mergeDuplicates(rest, vectors, ({ id }) => effects.usefulness(id).count, facts);
+  const merged = new Set(merges.flatMap(({ ids }) => ids));
+  for (const id of merged) gone.add(id);
+  // What others are retired or merged for stays in use.
+  const needed = new Set(
+    settled.flatMap(({ change }) => (change?.op === 'retire' ? (change.supersededBy ?? []) : [])),
+  );
+  const decayed = archiveDecayed(
+    considered.filter(({ id }) => !gone.has(id) && !needed.has(id)),
+    effects.usefulness,
+    trials,
+    facts,
+  );
+  for (const { change } of decayed) gone.add(change.id);
+  const undecided = settled.filter(({ by }) => by === 'undecided');
+  const clustered = near.filter((pair) => pair.similarity >= CLUSTER[key] && !opposed.has(pair));
+
+  const found: readonly MemoryChange[] = [
+    ...settled.flatMap(({ change }) =>
+      change === undefined ? [] : [{ step: 'contradiction' as const, change }],
+    ),
+    ...merges.map((change) => ({ step: 'merge' as const, change })),
+    ...decayed.map(({ change }) => ({ step: 'archive' as const, change })),
+    ...linkLessons(clustered, undecided, gone, facts).map((change) => ({ step: 'link' as const, change })),
+  ];
+  const most = options.mostChanges ?? MOST_CHANGES;
+  return {
+    changes: found.slice(0, most),
+    open: settled.filter(({ change }) => change === undefined),
+    questions: [
+      ...settled.filter(({ by }) => by === 'practise').map(({ a, b }) => conflictOf(a, b)),
+      ...decayed.flatMap(({ question }) => question ?? []),
+    ],
+    skipped: inUse.length - considered.length,
+    left: Math.max(0, found.length - most),
+  };
+}
+
+async function embedLessons(
+  lessons: readonly Lesson[],
+  embed: EmbeddingModel['embed'],
+): Promise<LessonVectors> {
+  const vectors = lessons.length === 0 ? [] : await embed(lessons.map(comparedText));
+  return new Map(
+    lessons.flatMap(({ id }, at) => {
+      const vector = vectors[at];
+      return vector === undefined ? [] : [[id, vector] as const];
+    }),
+  );
+}
+
+/** Publishes a plan, set by set, until it is done or the signal aborts. Answers with one result for each change it came to. */
+export async function applyConsolidation(
+  { changes }: Pick<ConsolidationPlan, 'changes'>,
+  library: Pick<Library, 'publish' | 'lesson'>,
+  { signal, onSet }: { readonly signal?: AbortSignal; readonly onSet?: () => Promise<void> } = {},
+): Promise<readonly ChangeResult[]> {
+  const results: ChangeResult[] = [];
+  for (let at = 0; at < changes.length && signal?.aborted !== true; at += SET_SIZE) {
+    const part = changes.slice(at, at + SET_SIZE).map(({ change }) => change);
+    results.push(...(await library.publish(setOf(part, library))).results);
+    await onSet?.();
+  }
+  return results;
+}
+
+/** The same changes of lessons in the same state are the same set; a lesson that a person restored may be archived again one day. */
+function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): ChangeSet {
+  const states = changes.flatMap((change) =>
+    (change.op === 'merge' ? change.ids : [changedLessonId(change)]).map(
+      (id) => library.lesson(id)?.changedAt ?? 0,
+    ),
+  );
+  const content = JSON.stringify([states, changes.map(encodeChange)]);
+  const id = `consolidation_${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
+  return { id, by: CONSOLIDATION, reason: 'consolidation', changes };
+}

@@ -1,0 +1,121 @@
+import type { Change, Lesson } from '../../core/lesson.ts';
+import { trialFigures } from '../../lessons/effect/describe-trial.ts';
+import type { Trials } from '../../lessons/effect/fold-trials.ts';
+import { scopeCovers } from '../../lessons/scope.ts';
+import { whyContradict, whyDoubtful } from '../../lessons/similar/contradictions.ts';
+import type { NearLessonPair } from '../../lessons/similar/near-pairs.ts';
+import { isTold } from '../distiller/known-lessons.ts';
+import { isInUse, isOneRule, type LessonFacts, ruleOf, whyKept, wordsSince } from './kept-lessons.ts';
+import { conflictOf } from './open-questions.ts';
+
+/** Two lessons that cannot both be followed, and what becomes of them. */
+export interface SettledContradiction {
+  readonly a: Lesson;
+  readonly b: Lesson;
+  readonly why: string;
+  /**
+   * `practise`: only attempts with the one and with the other can tell. `measured`: they have told. `undecided`: they could not tell.
+   * `ask`: a person has to.
+   */
+  readonly by: 'newest-words' | 'told-words' | 'practise' | 'measured' | 'undecided' | 'ask';
+  /** Both may hold. */
+  readonly isDoubtful: boolean;
+  readonly change?: Change;
+}
+
+/** Why two lessons contradict each other, or may do so. */
+export function oppositionOf(
+  a: Lesson,
+  b: Lesson,
+): { readonly why: string; readonly isDoubtful: boolean } | undefined {
+  const [one, other] = [ruleOf(a), ruleOf(b)];
+  const why = whyContradict(one, other);
+  if (why !== undefined) return { why, isDoubtful: false };
+  const doubt = whyDoubtful(one, other);
+  return doubt === undefined ? undefined : { why: doubt, isDoubtful: true };
+}
+
+/**
+ * Decides each contradiction. Of a person's own words the newest win, and a person's words win over what was learned before them; only a
+ * lesson that says one thing gives way, to one that holds wherever it held. All else is left for practice, or for a person: what only may
+ * be a contradiction, and what was learned after a person said otherwise, since either may hold now.
+ */
+export const settleContradictions = (
+  pairs: readonly NearLessonPair[],
+  trials: Pick<Trials, 'of'>,
+  facts: LessonFacts,
+): readonly SettledContradiction[] => {
+  const retired = new Set<string>();
+  return pairs.flatMap(({ a, b }) => {
+    if (!isInUse(a) || !isInUse(b) || retired.has(a.id) || retired.has(b.id)) return [];
+    const found = oppositionOf(a, b);
+    if (found === undefined) return [];
+    const settled = settle(a, b, found, trials, facts);
+    if (settled.change?.op === 'retire') retired.add(settled.change.id);
+    return [settled];
+  });
+};
+
+function settle(
+  a: Lesson,
+  b: Lesson,
+  { why, isDoubtful }: { readonly why: string; readonly isDoubtful: boolean },
+  trials: Pick<Trials, 'of'>,
+  facts: LessonFacts,
+): SettledContradiction {
+  if (!isTold(a) && !isTold(b)) return settleByAttempts(a, b, { why, isDoubtful }, trials, facts);
+  const open = { a, b, why, isDoubtful, by: 'ask' } as const;
+  const [wins, yields] = (isDoubtful ? undefined : ranked(a, b, facts)) ?? [];
+  if (wins === undefined || yields === undefined || !mayYieldTo(wins, yields, facts)) return open;
+  const said = isTold(yields) ? 'the user has said otherwise since' : 'a person says otherwise';
+  return {
+    ...open,
+    by: isTold(yields) ? 'newest-words' : 'told-words',
+    change: {
+      op: 'retire',
+      id: yields.id,
+      reason: `superseded: ${said} (${wins.text.name}); ${why}`.slice(0, LONGEST_REASON),
+      supersededBy: wins.id,
+    },
+  };
+}
+
+const LONGEST_REASON = 400;
+
+const mayYieldTo = (wins: Lesson, yields: Lesson, facts: LessonFacts): boolean =>
+  whyKept(yields, facts) === undefined &&
+  isOneRule(yields) &&
+  scopeCovers(wins.text.scope, yields.text.scope);
+
+/** Of two learned lessons the one stays with which attempts came out better. */
+function settleByAttempts(
+  a: Lesson,
+  b: Lesson,
+  { why, isDoubtful }: { readonly why: string; readonly isDoubtful: boolean },
+  trials: Pick<Trials, 'of'>,
+  facts: LessonFacts,
+): SettledContradiction {
+  const { subject, lesson, against } = conflictOf(a, b);
+  const record = trials.of(subject);
+  const outcome = record?.end?.outcome;
+  const open = { a, b, why, isDoubtful } as const;
+  if (record === undefined || outcome === undefined || outcome === 'untested')
+    return { ...open, by: 'practise' };
+  if (outcome === 'no-difference') return { ...open, by: 'undecided' };
+  const [wins, yields] = outcome === 'helpful' ? [lesson, against] : [against, lesson];
+  if (!mayYieldTo(wins, yields, facts)) return { ...open, by: 'undecided' };
+  const reason = `measured: attempts came out better with ${wins.text.name} (${trialFigures(record)}); ${why}`;
+  return {
+    ...open,
+    by: 'measured',
+    change: { op: 'retire', id: yields.id, reason: reason.slice(0, LONGEST_REASON), supersededBy: wins.id },
+  };
+}
+
+/** The lesson that wins and the one that yields; undefined where no rule says. */
+function ranked(a: Lesson, b: Lesson, facts: LessonFacts): readonly [Lesson, Lesson] | undefined {
+  const [first, second] = [wordsSince(a, facts), wordsSince(b, facts)];
+  if (first === second) return undefined;
+  const [newer, older] = first > second ? [a, b] : [b, a];
+  return isTold(newer) ? [newer, older] : undefined;
+}

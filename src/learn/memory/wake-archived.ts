@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { createLruMap } from '../../base/lru-map.ts';
+import type { StoredFact } from '../../core/fact.ts';
+import type { Change, Lesson, Scope } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { scopesOverlap } from '../../lessons/scope.ts';
+import { comparedText } from '../../lessons/similar/near-pairs.ts';
+import { topicStems } from '../../text/topic-words.ts';
+import type { FactFold } from '../learning-state.ts';
+import { isArchived } from './archive-decayed.ts';
+
+/** A request of somebody who is learned from. */
+export interface WakingRequest {
+  readonly text: string;
+  readonly at: number;
+  readonly scope: Scope;
+}
+
+type Move = Extract<Change, { readonly op: 'move' }>;
+
+/** The cosine of a request and a lesson that is about it, and the words that they share. */
+const ABOUT = 0.4;
+const FEWEST_SHARED = 2;
+const MOST_WOKEN = 16;
+const LONGEST = 2000;
+const MOST_WAITING = 100;
+const MOST_KNOWN = 4000;
+
+/** Which archived lessons these requests are about: they come back in the state that they had. */
+export async function wakeArchived(
+  requests: readonly WakingRequest[],
+  library: Pick<Library, 'lessons' | 'history'>,
+  embed: EmbeddingModel['embed'],
+  embedLessons = embed,
+): Promise<readonly Move[]> {
+  const archived = library.lessons().filter(isArchived);
+  if (archived.length === 0 || requests.length === 0) return [];
+  const vectors = await embedLessons(archived.map(comparedText));
+  const asked = await embed(requests.map(({ text }) => text.slice(0, LONGEST)));
+  const woken = new Map<string, Move>();
+  requests.forEach(({ text, at, scope }, index) => {
+    const stems = topicStems(text);
+    const near = archived
+      .map((lesson, place) => ({ lesson, cosine: cosineOf(asked[index], vectors[place]) }))
+      // What was asked before it was archived did not need it.
+      .filter(({ lesson, cosine }) => cosine >= ABOUT && at > lesson.changedAt)
+      .filter(
+        ({ lesson }) => scopesOverlap(lesson.text.scope, scope) && sharedWith(lesson, stems) >= FEWEST_SHARED,
+      )
+      .sort((a, b) => b.cosine - a.cosine)
+      .slice(0, MOST_WOKEN);
+    for (const { lesson } of near) woken.set(lesson.id, wake(lesson, library));
+  });
+  return [...woken.values()];
+}
+
+function wake({ id }: Lesson, library: Pick<Library, 'history'>): Move {
+  const before = library.history(id).findLast(({ state }) => state === 'live' || state === 'trial')?.state;
+  return { op: 'move', id, to: before === 'trial' ? 'trial' : 'live', reason: 'a request is about it again' };
+}
+
+const sharedWith = (lesson: Lesson, stems: ReadonlySet<string>): number =>
+  [...topicStems(comparedText(lesson))].filter((word) => stems.has(word)).length;
+
+const cosineOf = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  a === undefined || b === undefined ? 0 : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+interface WakeStepOptions {
+  readonly library: Library;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly embed: EmbeddingModel['embed'];
+}
+
+/** Brings archived lessons back when a session begins with a request about them: the next session is shown them. */
+export function createWakeStep({ library, evidence, embed }: WakeStepOptions): FactFold & {
+  learn(isStopped: () => boolean): Promise<void>;
+} {
+  const seen = createLruMap<string, true>(MOST_KNOWN);
+  const known = createLruMap<string, Float32Array>(MOST_KNOWN);
+  let waiting: {
+    readonly session: string;
+    readonly turn: string;
+    readonly at: number;
+    readonly scope: Scope;
+  }[] = [];
+  /** Of lessons alone: the words of a request are not kept. */
+  const embedOnce: EmbeddingModel['embed'] = async (texts) => {
+    const missing = [...new Set(texts.filter((text) => known.get(text) === undefined))];
+    const found = missing.length === 0 ? [] : await embed(missing);
+    const fresh = new Map(missing.map((text, at) => [text, found[at]]));
+    for (const [text, vector] of fresh) if (vector !== undefined) known.set(text, vector);
+    return texts.map((text) => known.get(text) ?? fresh.get(text) ?? new Float32Array());
+  };
+  const wakeFor = async (begun: typeof waiting): Promise<void> => {
+    const archivedAt = library
+      .lessons()
+      .filter(isArchived)
+      .map(({ changedAt }) => changedAt);
+    const requests: WakingRequest[] = [];
+    for (const { session, turn, at, scope } of begun.filter((one) => one.at > Math.min(...archivedAt))) {
+      const read = (await evidence.turns(session)).find(({ evidence: one }) => one.turn === turn);
+      if (read !== undefined) requests.push({ text: read.evidence.task, at, scope });
+    }
+    const changes = await wakeArchived(requests, library, embed, embedOnce);
+    if (changes.length === 0) return;
+    const states = changes.map(({ id }) => [id, library.lesson(id)?.changedAt]);
+    const id = `wake_${createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 24)}`;
+    const by = { kind: 'instar', name: 'consolidation' } as const;
+    await library.publish({ id, by, reason: 'requests are about archived lessons', changes });
+  };
+  return {
+    add: ({ at, fact }: StoredFact) => {
+      if (fact.type !== 'turn-appraised' || seen.get(fact.session) === true) return;
+      seen.set(fact.session, true);
+      const { session, turn, scope } = fact;
+      waiting = [...waiting, { session, turn, at, scope }].slice(-MOST_WAITING);
+    },
+    learn: async (isStopped) => {
+      const begun = waiting;
+      waiting = [];
+      try {
+        if (!isStopped()) await wakeFor(begun);
+      } catch (error) {
+        waiting = [...begun, ...waiting].slice(-MOST_WAITING);
+        throw error;
+      }
+    },
+  };
+}
