@@ -23,7 +23,11 @@ function share(hits: number, all: number): string {
 /** The page `docs/memory-year.md`. */
 export function reportYears(
   years: readonly YearPair[],
-  { sessions, engine }: { readonly sessions: number; readonly engine: string },
+  {
+    sessions,
+    mostInUse,
+    engine,
+  }: { readonly sessions: number; readonly mostInUse: number; readonly engine: string },
 ): string {
   const each = (of: (year: SimulatedYear) => number, arm: keyof YearPair = 'with'): readonly number[] =>
     years.map((year) => of(year[arm]));
@@ -54,11 +58,9 @@ export function reportYears(
     ];
   });
   return [
-    '# A year of memory',
+    `## Room for ${mostInUse.toLocaleString('en')} lessons in use`,
     '',
-    `Written by \`npm run bench:memory-year -- --write\`: ${years.length} seeds, ${sessions.toLocaleString('en')} sessions each on a virtual clock, lessons compared by ${engine}. Topics drift: six of sixty are worked on all year, the others for about nine weeks each. One session in eight teaches; a third of what is taught again is a rewording, and one in eight contradicts what held before. Half of the rules are told by the person, half are learned. Of eleven kinds of rules, three have values that no list of words knows to exclude each other; three more were added when the rules for contradictions were done, and no rule was made for them. The library, the measured effects, recall and consolidation are those of the product; sessions themselves are drawn (which lessons a session is shown is known, not recalled). Intervals are Wilson, 95 %, over all seeds; ranges are over seeds.`,
-    '',
-    '## Size and time',
+    `\`npm run bench:memory-year -- --most-in-use ${mostInUse} --write\`: ${years.length} seeds, ${sessions.toLocaleString('en')} sessions each, lessons compared by ${engine}.`,
     '',
     markdownTable(
       [
@@ -72,8 +74,6 @@ export function reportYears(
       ],
       months,
     ),
-    '',
-    '## What is found, kept and lost',
     '',
     markdownTable(
       ['', 'with consolidation', 'without'],

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { MOST_IN_USE } from '../../../src/learn/memory/archive-decayed.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { writeSection } from '../markdown.ts';
 import { withKnownTexts } from './known-texts.ts';
 import { reportYears } from './report-years.ts';
 import { type SimulatedYear, simulateYear } from './simulate-year.ts';
@@ -12,13 +14,15 @@ import { type SimulatedYear, simulateYear } from './simulate-year.ts';
 /*
  * A year of use on a virtual clock, with and without weekly consolidation.
  *
- *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--letters] [--misses]
+ *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--most-in-use 1000] [--letters] [--misses]
  */
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
     sessions: { type: 'string', default: '10000' },
     seeds: { type: 'string', default: '3' },
+    /** The bound of the product, or another: 300 shows the bound within a year. */
+    'most-in-use': { type: 'string', default: String(MOST_IN_USE) },
     /** Compare by n-grams instead of the sentence model: for a quick look. */
     letters: { type: 'boolean', default: false },
     /** Say which rules were lost, by which step, and which contradictions were not seen. */
@@ -27,6 +31,7 @@ const { values } = parseArgs({
 });
 
 const sessions = Number(values.sessions);
+const mostInUse = Number(values['most-in-use']);
 const model = values.letters ? createNgramEmbed() : createMiniLmEmbed();
 const embed = withKnownTexts(model);
 const years: { readonly with: SimulatedYear; readonly without: SimulatedYear }[] = [];
@@ -39,6 +44,7 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
         seed,
         sessions,
         isConsolidated,
+        mostInUse,
         store,
         embed,
         isByLetters: values.letters,
@@ -53,6 +59,6 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
   if (values.misses) process.stderr.write(`${years.at(-1)?.with.misses.join('\n')}\n`);
 }
 await model.close();
-const text = reportYears(years, { sessions, engine: values.letters ? 'n-grams' : model.id });
+const text = reportYears(years, { sessions, mostInUse, engine: values.letters ? 'n-grams' : model.id });
 process.stdout.write(`${text}\n`);
-if (values.write) writeFileSync('docs/memory-year.md', `${text}\n`);
+if (values.write) writeSection('docs/memory-year.md', `bench:memory-year ${mostInUse}`, text);

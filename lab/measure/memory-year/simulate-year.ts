@@ -19,6 +19,8 @@ export interface YearOptions {
   readonly seed: number;
   readonly sessions: number;
   readonly isConsolidated: boolean;
+  /** Lessons in use beyond which archiving needs less. */
+  readonly mostInUse: number;
   readonly store: Store;
   readonly embed: EmbeddingModel;
   readonly isByLetters: boolean;
@@ -218,7 +220,13 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     let setMs = 0;
     const plan = await planConsolidation(
       { library, effects, trials },
-      { now: clock.now(), embed: options.embed.embed, isByLetters: options.isByLetters, isAsked: false },
+      {
+        now: clock.now(),
+        embed: options.embed.embed,
+        isByLetters: options.isByLetters,
+        isAsked: false,
+        mostInUse: options.mostInUse,
+      },
     );
     await applyConsolidation(plan, {
       lesson: library.lesson,

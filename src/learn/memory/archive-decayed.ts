@@ -9,8 +9,8 @@ const DAY_MS = 86_400_000;
 /** How far above its floor a decayed activation may be. */
 const MARGIN = 0.05;
 const HALF_LIVES = 4;
-/** From this many lessons in use on, less is enough, the least active first, until so many are left. */
-const CROWDED = 300;
+/** With more lessons in use than this less is enough, the least active first, until so many are left: recall searches a thousand in a millisecond or two. */
+export const MOST_IN_USE = 1000;
 const CROWDED_HALF_LIVES = 2;
 /** Begins the reason of an archived lesson. */
 const ARCHIVED = 'archived:';
@@ -34,6 +34,7 @@ export function archiveDecayed(
   usefulness: (id: string) => Usefulness,
   trials: Pick<Trials, 'of'>,
   facts: LessonFacts,
+  mostInUse: number,
 ): readonly DecayedLesson[] {
   const idle = lessons.flatMap((lesson) => {
     const found =
@@ -43,7 +44,7 @@ export function archiveDecayed(
     return found === undefined ? [] : [{ lesson, ...found }];
   });
   const decayed = idle.filter(({ isDecayed }) => isDecayed);
-  const room = lessons.length - decayed.length - CROWDED;
+  const room = lessons.length - decayed.length - mostInUse;
   const crowded = idle
     .filter(({ isDecayed }) => !isDecayed)
     .sort((a, b) => a.activation - b.activation || (a.lesson.id < b.lesson.id ? -1 : 1))

@@ -9,7 +9,7 @@ import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
 import type { PastSession } from '../practice/practice-history.ts';
-import { archiveDecayed } from './archive-decayed.ts';
+import { archiveDecayed, MOST_IN_USE } from './archive-decayed.ts';
 import { isInUse, type LessonFacts } from './kept-lessons.ts';
 import { linkLessons } from './link-clusters.ts';
 import { mergeDuplicates } from './merge-duplicates.ts';
@@ -40,6 +40,7 @@ export interface PlanOptions {
   readonly lastRun?: number | undefined;
   readonly practised?: readonly PastSession[];
   readonly mostChanges?: number;
+  readonly mostInUse?: number;
 }
 
 export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
@@ -123,6 +124,7 @@ export async function planConsolidation(
     effects.usefulness,
     trials,
     facts,
+    options.mostInUse ?? MOST_IN_USE,
   );
   for (const { change } of decayed) gone.add(change.id);
   const undecided = settled.filter(({ by }) => by === 'undecided');

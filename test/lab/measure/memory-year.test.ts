@@ -11,6 +11,7 @@ describe('a small year of use', () => {
       seed: 5,
       sessions: 260,
       isConsolidated: true,
+      mostInUse: 300,
       store: createMemoryStore(),
       embed: withKnownTexts(createNgramEmbed()),
       isByLetters: true,
@@ -19,7 +20,11 @@ describe('a small year of use', () => {
     expect(end?.inUse).toBeLessThan((end?.ever ?? 0) * 0.75);
     expect(year.kept.lost).toBe(0);
     expect(year.contradictions.right).toBe(year.contradictions.reported);
-    const text = reportYears([{ with: year, without: year }], { sessions: 260, engine: 'n-grams' });
+    const text = reportYears([{ with: year, without: year }], {
+      sessions: 260,
+      mostInUse: 300,
+      engine: 'n-grams',
+    });
     expect(text).toContain('| pinned or proven lessons lost | 0 of');
   });
 });

@@ -216,14 +216,20 @@ describe('decayed lessons', () => {
     const many = Array.from({ length: 300 }, (_, at) => lesson(`kept_${at}`, 365));
     library.clock.advance(70 * DAY);
     const archived = (lessons: readonly Lesson[]) =>
-      archiveDecayed(lessons, library.effects.usefulness, library.trials, {
-        isProven: () => false,
-        isMeasured: () => false,
-        history: () => [],
-        absorbed: () => [],
-        now: library.clock.now(),
-        isAsked: false,
-      }).map(({ change }) => change.id);
+      archiveDecayed(
+        lessons,
+        library.effects.usefulness,
+        library.trials,
+        {
+          isProven: () => false,
+          isMeasured: () => false,
+          history: () => [],
+          absorbed: () => [],
+          now: library.clock.now(),
+          isAsked: false,
+        },
+        300,
+      ).map(({ change }) => change.id);
     const old = [lesson('old', 31), lesson('older', 30)];
     expect(archived([...many, ...old])).toEqual(['older', 'old']);
     expect(archived([...many.slice(1), ...old])).toEqual(['older']);
