@@ -8,7 +8,7 @@ import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
 import { listRuns, nextRun, type RenderedReport, renderRun, writePage } from '../run/read-runs.ts';
 import { type BenchRun, runBench } from '../run/run-bench.ts';
 import { BenchError, type QuestionFilter, SUITES } from '../run/suites.ts';
-import { CONDITIONS, type Condition } from '../suite/arms.ts';
+import { armOf, CONDITIONS, type Condition } from '../suite/arms.ts';
 import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
 import { showProgress } from './progress.ts';
 
@@ -152,7 +152,8 @@ export function readConditions(text: string): readonly Condition[] {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (given.includes('all')) return CONDITIONS;
+  // Where the model writes lessons, a suite must bring one that can.
+  if (given.includes('all')) return CONDITIONS.filter((name) => armOf(name).writer === 'quotes');
   const unknown = given.find((name) => !CONDITIONS.some((one) => one === name));
   if (unknown !== undefined)
     throw new CommandError(

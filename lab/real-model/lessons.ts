@@ -14,7 +14,7 @@ import { PACKAGE_ROOT } from '../../src/base/package.ts';
 import { createRandom } from '../../src/base/random.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
-import type { Sampler } from '../../src/core/training.ts';
+import type { PolicyTemplate, Sampler } from '../../src/core/training.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 import { createPolicyModel } from '../../src/train/policy/policy-model.ts';
 import { readConditions } from '../commands/bench.ts';
@@ -30,7 +30,10 @@ const { values } = parseArgs({
     ...ENGINE_OPTIONS,
     seeds: { type: 'string', default: '8' },
     days: { type: 'string', default: '10' },
-    condition: { type: 'string', default: 'baseline,notes,all-lessons,skills,skills-message,skills-holdout' },
+    condition: {
+      type: 'string',
+      default: 'baseline,notes,all-lessons,skills,skills-message,skills-evolver,skills-holdout',
+    },
     jobs: { type: 'string', default: '40' },
     /** `day`: one conversation a day. `question`: each file has its own, and the baseline has no memory at all. */
     conversation: { type: 'string', default: 'day' },
@@ -53,10 +56,15 @@ process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const EVERY_MS = 10_000;
+/** Tokens of a reply with new lessons. */
+const LONGEST_LESSON = 768;
+/** Seeds of replies with lessons are not those of answers. */
+const WRITER = 1_000_000;
 
 if (!values.report) {
   const choice = readEngineChoice(values);
   const { engine, template } = await openRealEngine(choice, say);
+  const lessonTemplate = { ...template, longestReply: LONGEST_LESSON };
   const sampler = await engine.openSampler(undefined);
   let shownAt = 0;
   try {
@@ -72,7 +80,11 @@ if (!values.report) {
       conditions: readConditions(values.condition),
       seeds: Array.from({ length: Number(values.seeds) }, (_, index) => index + 1),
       policy: 'served',
-      answers: { kind: 'own', model: (seed) => modelOf(sampler, seed) },
+      answers: {
+        kind: 'own',
+        model: (seed) => modelOf(sampler, seed, template),
+        writer: (seed) => modelOf(sampler, seed + WRITER, lessonTemplate),
+      },
       habits: DEFAULT_HABITS,
       failures: 3,
       settleEach: true,
@@ -94,10 +106,10 @@ if (!values.report) {
   }
 
   /** The same weights for all arms; each run has its own stream of seeds. */
-  function modelOf(shared: Sampler, seed: number): ChatModel {
+  function modelOf(shared: Sampler, seed: number, words: PolicyTemplate): ChatModel {
     const random = createRandom(`real-model/${seed}`);
     return createPolicyModel({
-      template,
+      template: words,
       weights: async () => ({ version: 0, sampler: shared, release: () => undefined }),
       seed: () => random.below(2 ** 31 - 1000),
     });

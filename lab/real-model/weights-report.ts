@@ -193,6 +193,7 @@ const taught = markdownTable(
         share(measured(before, false, set, lessons), 'followed', 'rules'),
         share(measured(run, true, set, lessons), 'followed', 'rules'),
       ].join(' → ');
+    const first = questions(before, false);
     const last = questions(run, true);
     return [
       label(run),
@@ -200,7 +201,7 @@ const taught = markdownTable(
       both('house', true),
       both('other-values', false),
       both('other-values', true),
-      `${numberOf(questions(before, false), 'right')} → ${numberOf(last, 'right')} of ${numberOf(last, 'of')}`,
+      `${first === undefined ? '–' : numberOf(first, 'right')} → ${numberOf(last, 'right')} of ${numberOf(last, 'of')}`,
       String(stepsOf(run).length),
     ];
   }),

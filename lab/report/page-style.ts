@@ -48,7 +48,7 @@ tr.joined > * { border-bottom: 0; padding-bottom: 1px; }
 .verdict { font-weight: 650; white-space: nowrap; }
 .better { color: var(--better); } .worse { color: var(--worse); } .cannot { color: var(--unsure); }
 .baseline { color: var(--baseline); } .skills { color: var(--skills); } .full, .full-oracle { color: var(--full); }
-.notes, .all-lessons { color: var(--unsure); } .skills-message, .skills-holdout, .skills-imperfect, .skills-distractors-50, .skills-distractors-200 { color: var(--skills); }
+.notes, .all-lessons { color: var(--unsure); } .skills-message, .skills-evolver, .skills-holdout, .skills-imperfect, .skills-distractors-50, .skills-distractors-200 { color: var(--skills); }
 figure { margin: 14px 0 6px; }
 figure svg { display: block; width: 100%; min-width: 640px; height: auto; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 8px 28px; }
@@ -62,7 +62,7 @@ svg .name { fill: currentColor; font-weight: 600; }
 .begins { stroke: var(--mark); stroke-dasharray: 2 4; }
 .curve { fill: none; stroke: currentColor; stroke-width: 2.4; stroke-linejoin: round; stroke-linecap: round; }
 .baseline.curve { stroke-dasharray: 7 5; } .full-oracle.curve { stroke-dasharray: 1 5; stroke-width: 3; } .full.curve { stroke-dasharray: 12 4; }
-.notes.curve { stroke-dasharray: 6 2 1 2; } .all-lessons.curve { stroke-dasharray: 4 3; } .skills-message.curve { stroke-dasharray: 3 1; } .skills-holdout.curve { stroke-dasharray: 10 3 2 3; } .skills-imperfect.curve { stroke-dasharray: 2 3; }
+.notes.curve { stroke-dasharray: 6 2 1 2; } .all-lessons.curve { stroke-dasharray: 4 3; } .skills-message.curve { stroke-dasharray: 3 1; } .skills-evolver.curve { stroke-dasharray: 5 1 1 1; } .skills-holdout.curve { stroke-dasharray: 10 3 2 3; } .skills-imperfect.curve { stroke-dasharray: 2 3; }
 .skills-distractors-50.curve { stroke-dasharray: 8 2; } .skills-distractors-200.curve { stroke-dasharray: 5 5; }
 .band { fill: currentColor; opacity: 0.13; }
 .dot { fill: currentColor; opacity: 0.55; }

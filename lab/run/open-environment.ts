@@ -68,7 +68,12 @@ function removeSavedWeights(file: string): void {
 
 /** What answers: a function of this process, or a model from the user's configuration. */
 export type BenchPolicy =
-  | { readonly kind: 'own'; readonly model: (seed: number) => ChatModel | Promise<ChatModel> }
+  | {
+      readonly kind: 'own';
+      readonly model: (seed: number) => ChatModel | Promise<ChatModel>;
+      /** The same model with room for a whole lesson, for arms where it writes them. */
+      readonly writer?: (seed: number) => ChatModel;
+    }
   | { readonly kind: 'configured'; readonly name: string; readonly config: Config }
   /** The model of the user's `train.engine`, by the name that follows from it: `instar/NAME`. Its weights can be trained. */
   | { readonly kind: 'engine'; readonly name: string; readonly config: Config }
@@ -115,12 +120,15 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
     const spent = (ms: number): void => {
       policyMs += ms;
     };
-    const models = policy.kind === 'own' ? { [POLICY]: timed(await policy.model(seed), spent) } : {};
     // The checks of a suite speak for the people of its workday.
     const { key } = createCallerKey(home, { name: 'lab', mayRate: true, at: clock.now() });
     const owner = readOrCreateOwnerKey(home, {}).key;
     const arm = armOf(condition);
     const config = configFor(arm, options);
+    const models =
+      policy.kind === 'own'
+        ? { [POLICY]: timed(await policy.model(seed), spent), ...writerOf(arm, policy.writer?.(seed)) }
+        : {};
     const training = trainingFor(options, { condition, seed, after });
     // Each home has its own keys: those of the user's environment would replace them.
     const { INSTAR_KEY: _, INSTAR_OWNER_KEY: __, ...others } = env;
@@ -280,6 +288,8 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
   return {
     ...own,
     library,
+    // No provider: the function of this process that is named `evolver`.
+    models: arm.writer === 'policy' ? { ...own.models, evolver: [] } : own.models,
     learn: { ...own.learn, failures },
     train: {
       ...own.train,
@@ -289,6 +299,12 @@ function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOption
       ...(arm.training === 'served' ? { live: true } : {}),
     },
   };
+}
+
+function writerOf({ name, writer }: Arm, model: ChatModel | undefined): Readonly<Record<string, ChatModel>> {
+  if (writer === 'quotes') return {};
+  if (model === undefined) throw new RangeError(`the arm ${name} needs a model that can write lessons`);
+  return { evolver: model };
 }
 
 const modelOf = (policy: BenchPolicy): string =>

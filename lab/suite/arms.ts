@@ -7,6 +7,7 @@ export type Condition =
   | 'all-lessons'
   | 'skills'
   | 'skills-message'
+  | 'skills-evolver'
   | 'skills-holdout'
   | 'skills-imperfect'
   | 'skills-distractors-50'
@@ -30,6 +31,8 @@ export interface Arm {
   readonly place: LessonPlace;
   /** Whether the product's own share of sessions is kept without a lesson. */
   readonly hasHoldout: boolean;
+  /** `policy`: the model that answers also writes lessons from failures; `quotes`: lessons are the user's own words. */
+  readonly writer: 'quotes' | 'policy';
   /** Whether the feedback of earlier days is in the system prompt. */
   readonly hasNotes: boolean;
   readonly feedback: 'whole' | 'imperfect';
@@ -41,8 +44,12 @@ export interface Arm {
   readonly against: readonly Condition[];
 }
 
-const PLAIN: Pick<Arm, 'place' | 'hasHoldout' | 'hasNotes' | 'feedback' | 'distractors' | 'training'> = {
+const PLAIN: Pick<
+  Arm,
+  'place' | 'writer' | 'hasHoldout' | 'hasNotes' | 'feedback' | 'distractors' | 'training'
+> = {
   place: 'system',
+  writer: 'quotes',
   hasHoldout: false,
   hasNotes: false,
   feedback: 'whole',
@@ -99,6 +106,17 @@ export const ARMS: readonly Arm[] = [
     lessons: 'recalled',
     place: 'message',
     against: ['baseline', 'skills'],
+  },
+  {
+    ...PLAIN,
+    name: 'skills-evolver',
+    label: 'skills, written by the model',
+    gives: "as skills in the user's message, and the model that answers writes lessons from three failures",
+    withholds: 'headings, and the lines of lessons that fit less',
+    lessons: 'recalled',
+    place: 'message',
+    writer: 'policy',
+    against: ['baseline', 'skills-message'],
   },
   {
     ...PLAIN,

@@ -6,6 +6,7 @@ import { readConfigFile } from '../config/load-config.ts';
 import type { ProviderEntry } from '../config/schema.ts';
 import { asObject, toJson } from '../core/json.ts';
 import { localServers } from '../doctor/check-models.ts';
+import { isSmallModel } from '../text/model-size.ts';
 import { CommandError, EXIT } from './context.ts';
 
 /** A provider to configure and, optionally, the default model. */
@@ -70,17 +71,6 @@ export interface NextConfig {
   readonly isFresh: boolean;
   /** Lessons now stand in the user's message, because the default model is a small one. */
   readonly isForSmall: boolean;
-}
-
-/** The most parameters, in billions, of a model for which lessons stand in the user's message. */
-const SMALL_BILLIONS = 4;
-
-/** Whether the name of a model says that it is a small one: `qwen2.5-coder:1.5b`, `smollm2:360m`. Names without a size say nothing. */
-export function isSmallModel(model: string): boolean {
-  const sizes = [...model.matchAll(/(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])/gi)].map(
-    ([, size, unit]) => Number(size) * (unit?.toLowerCase() === 'm' ? 0.001 : 1),
-  );
-  return sizes.length > 0 && Math.max(...sizes) <= SMALL_BILLIONS;
 }
 
 /**

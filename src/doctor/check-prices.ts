@@ -8,6 +8,7 @@ import { describeJudge, describeWriter } from '../cost/describe-cost.ts';
 import { LIST_DATE } from '../cost/list-prices.ts';
 import { createPrices } from '../cost/prices.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
+import { isSmallModel } from '../text/model-size.ts';
 import { dollars, plural } from '../text/phrases.ts';
 import { type DoctorCheck, passed, warned } from './doctor-check.ts';
 
@@ -21,7 +22,7 @@ interface ConfiguredModel {
 }
 
 /**
- * The model that the daemon uses for a role, according to the config: the role's own, for the evolver else `default`; the
+ * The model that the daemon uses for a role, according to the config: the role's own, for the evolver else `default` where it is no small one; the
  * first of a list that has a key of its own or a server on this machine or in a private network. Whether it answers is not
  * known here.
  */
@@ -41,7 +42,8 @@ function configuredModel(role: Role, config: Config, prices: Prices): Configured
     const price = prices(name);
     const isOurs =
       entry === undefined || hasOwnKey(entry) || price.isLocal || isNearHost(new URL(entry.baseUrl).hostname);
-    if (provider !== 'instar' && isOurs) return { name, title: name, price, ...implied(provider) };
+    const isFit = alias === role || !isSmallModel(name);
+    if (provider !== 'instar' && isOurs && isFit) return { name, title: name, price, ...implied(provider) };
   }
   return undefined;
 }
@@ -105,6 +107,7 @@ function ofServer(
     !Object.hasOwn(models, 'default');
   if (!isFree || server === undefined) return undefined;
   const name = `${server.name}/${server.models[0]}`;
+  if (isSmallModel(name)) return undefined;
   return { name, title: name, price: prices(name), onlyFor: server.name };
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
 import { asObject, asString } from '../core/json.ts';
 import type { Catalogue, Target } from '../core/upstream.ts';
+import { isSmallModel } from '../text/model-size.ts';
 import { createModelPace, type ModelPace, withPace } from './model-pace.ts';
 import { type SchemaSupport, withoutSchema, withSchema } from './with-schema.ts';
 
@@ -61,7 +62,7 @@ const NONE: FoundModel = { target: undefined, isNamed: false };
 
 /**
  * The model of a role, which may be `off`; for the evolver else the one named `default`, else the one of a local server that
- * answers when nothing is configured. Models on this machine, in a private network, and models with a configured key are
+ * answers when nothing is configured, unless its name says that it is a small one. Models on this machine, in a private network, and models with a configured key are
  * used: a caller's credentials are for the caller's turns, not for learning.
  */
 export function createLearningModels({
@@ -90,10 +91,13 @@ export function createLearningModels({
     if (alias === undefined) return role === 'evolver' ? findLocal(catalogue) : NONE;
     if (models[alias] === 'off') return NONE;
     const targets = targetsOf(alias, models[alias], catalogue);
-    // The embedded policy attempts tasks, and draws no conclusions.
-    const target = targets.find((one) => isOurs(one) && (role === 'attempt' || one.provider !== 'instar'));
-    if (target !== undefined) return { target, isNamed: alias === own };
     const isNamed = alias === own;
+    const isFit = (one: Target): boolean =>
+      // The embedded policy attempts tasks, and draws no conclusions.
+      role === 'attempt' ||
+      (one.provider !== 'instar' && (isNamed || role !== 'evolver' || !isSmallModel(one.model ?? '')));
+    const target = targets.find((one) => isOurs(one) && isFit(one));
+    if (target !== undefined) return { target, isNamed };
     const why = whyUnusable(alias, models[alias], targets);
     const [absent] = targets.length === 0 && role !== 'attempt' ? serverModels(models[alias]) : [];
     return {
@@ -134,7 +138,7 @@ const nameOf = ({ provider, model }: Target): string =>
 function findLocal(catalogue: Catalogue): FoundModel {
   const [first] = catalogue.resolve(undefined, 'openai-chat');
   const isLocal = first?.access.kind === 'open' && first.upstreams.length > 0 && first.model !== undefined;
-  return isLocal ? { target: first, isNamed: false } : NONE;
+  return isLocal && !isSmallModel(first.model ?? '') ? { target: first, isNamed: false } : NONE;
 }
 
 /** The targets that an alias names. A name that the catalogue does not know would be answered by another provider: it is left out. */

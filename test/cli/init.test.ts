@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isSmallModel } from '../../src/cli/write-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { isSmallModel } from '../../src/text/model-size.ts';
 import { createTemporaryFolder, runInProcess } from './run-cli.ts';
 import { type StubServer, sendJson, startStubServer } from './stub-server.ts';
 

@@ -51,6 +51,13 @@ describe('the model that writes lessons', () => {
     expect(model).toEqual({ name: 'keyed/b', title: 'keyed/b', price: { from: 'unknown', isLocal: false } });
   });
 
+  it('is no small model that nobody named for it (and is one that models.evolver names)', () => {
+    expect(modelsOf({ default: 'box/qwen2.5-coder:1.5b' }).model('evolver')).toBeUndefined();
+    expect(modelsOf({ default: 'box/qwen3:30b-a3b' }).model('evolver')).toMatchObject({ onlyFor: 'box' });
+    const named = modelsOf({ default: 'box/qwen3:30b-a3b', evolver: 'box/qwen2.5-coder:1.5b' });
+    expect(named.model('evolver')).toMatchObject({ name: 'box/qwen2.5-coder:1.5b' });
+  });
+
   it('is the default model when none is named, for the sessions of its provider alone', () => {
     expect(modelsOf({ default: 'keyed/a' }).model('evolver')).toMatchObject({
       name: 'keyed/a',

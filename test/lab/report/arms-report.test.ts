@@ -57,7 +57,7 @@ describe('a report with all arms', () => {
     expect(couples).toContain('skills notes');
     expect(couples).toContain('full-oracle full');
     expect(couples).not.toContain('full skills-imperfect');
-    expect(couples.size).toBe(21);
+    expect(couples.size).toBe(23);
   });
 
   it('shows a disturbance of work that needs no lesson in the arm that has it, and in no other', () => {

@@ -46,7 +46,8 @@ describe('the arms', () => {
 
   it('can be chosen by name, or all at once, in the order of reports', () => {
     expect(readConditions('skills,notes')).toEqual(['notes', 'skills']);
-    expect(readConditions('all')).toEqual(CONDITIONS);
+    // An arm where the model writes lessons needs a model that can.
+    expect(readConditions('all')).toEqual(CONDITIONS.filter((name) => name !== 'skills-evolver'));
     expect(() => readConditions('magic')).toThrow('no condition is named "magic"');
   });
 });
