@@ -37,6 +37,8 @@ import type { LearningModel, LearningRole } from './learning-model.ts';
 import type { FactFold, LearningState } from './learning-state.ts';
 import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
+import { MOST_OF_SESSION } from './memory/working-memory.ts';
+import { createNoteWriter } from './memory/write/write-notes.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
@@ -171,6 +173,7 @@ export async function startLearningWorker(
           cosine,
         })),
     }),
+    notes: createNoteWriter({ checkText: checkLessonText, mostOfSession: MOST_OF_SESSION }),
     reviser: createReviser({ checkText: checkLessonText }),
     compareQuotes,
     gate,

@@ -3,6 +3,7 @@ import type { Log } from '../../../src/base/log.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { IDLE_MS } from '../../../src/learn/learning-waits.ts';
 import { type LearningSettings, startLearningWorker } from '../../../src/learn/learning-worker.ts';
 import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
@@ -101,6 +102,11 @@ export async function playMemory(
         now += TURN_MS;
       }
       worker.wake(1);
+      await worker.settle();
+      // The session is idle for half an hour, and ends as the daemon ends it.
+      now += IDLE_MS;
+      store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] });
+      worker.wake();
       await worker.settle();
     }
     now = entry.askedAt;

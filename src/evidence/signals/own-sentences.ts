@@ -82,7 +82,7 @@ const SHORTEST_DENSE = 24;
 const MOST_MARKS = 0.12;
 
 /** Output of a program, or code. */
-function isMachineLine(line: string): boolean {
+export function isMachineLine(line: string): boolean {
   if (PASTED.test(line) || /\berror TS\d{3,5}\b/.test(line) || /[{};]\s*$/.test(line)) return true;
   const plain = line
     .slice(0, 1000)

@@ -100,7 +100,7 @@ function whyRemoved(lesson: Lesson, print: string, library: Library): string | u
 const isQuoting = ({ evidence: { learner } }: LessonText): boolean => QUOTING_LEARNERS.has(learner);
 
 /** Learners that write people's own words in the frame of this program, and nothing else. */
-export const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'identity']);
+export const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'identity', 'notes']);
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 
