@@ -38,6 +38,9 @@ export const CHOICE_OF: ReadonlyMap<string, { readonly list: number; readonly va
   ),
 );
 
+/** Without inflection and double letters: people type both "alphabetically" and "alphabeticaly". */
+export const termOf = (word: string): string => stemInflection(word).replace(/(\p{L})\1/gu, '$1');
+
 /** Number words; "one" counts only before a noun. */
 export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   [
@@ -63,6 +66,8 @@ const STOP: ReadonlySet<string> = new Set(
   is are was were be been being am do does did done has have had will would shall should can could may might must mustn't need needs let lets
   not no nor never ever always allways now again also too either only just very really please pls thanks ok okay yes yeah any anymore more
   use uses used using make makes made get gets got give gives keep keeps put puts set go goes want wants take takes call called named like likes
+  run runs open opens close closes start starts end ends begin begins listen listens live lives work works come comes write writes send sends happen stay
+  stays sit sits stand stands belong belongs mean means
   all every each some both other another same new old one ones thing things way mr ms mrs dr longer instead rather remember note said
   decided moved changed switched today tomorrow future forward everything everywhere everyone else anything mind
   s t d ll ve re m dont im ive its
@@ -77,4 +82,4 @@ const STOP: ReadonlySet<string> = new Set(
   nuestro nuestra ahora ya tambien usa usar usamos usas utiliza utilizar hay vez lugar adelante lo`.split(/\s+/),
 );
 
-export const isStopWord = (word: string): boolean => STOP.has(word) || (word.length < 2 && !/\d/.test(word));
+export const isStopWord = (word: string): boolean => STOP.has(word) || STOP.has(stemInflection(word)) || (word.length < 2 && !/\d/.test(word));

@@ -1,7 +1,8 @@
+import { createLruMap } from '../../../base/lru-map.ts';
 import { foldAccents } from '../../../evidence/signals/own-sentences.ts';
 import { stemInflection } from '../../../text/stem.ts';
 import { ASIDE, OPENERS, SPEAKER } from './statement-phrases.ts';
-import { CHOICE_OF, isStopWord, NUMBER_WORDS } from './claim-words.ts';
+import { CHOICE_OF, isStopWord, NUMBER_WORDS, termOf } from './claim-words.ts';
 
 /** The sort of a value: two values of one sort may exclude each other. `choice:N` is one of a closed list (see `CHOICES`). */
 export type ValueSort = 'time' | 'number' | 'day' | 'code' | 'name' | `choice:${number}`;
@@ -54,8 +55,19 @@ const IS_OVER =
   /^(.{2,60}?)\s(?:is|are|was|were|has|have|gibt es|ist|sind|n'est|n'existe|existe)\s?(?:been |now |officially )?(?:gone|dead|history|over|out|off|switched off|turned off|shut down|retired|dropped|deprecated|obsolete|left|quit|no longer (?:used|valid|there|needed)|nicht mehr|weg|plus|ya)\b/;
 const CLAUSE_END = /[,;:.!?()](?=\s|$)|\s[–—-]\s|\s(?:but|sondern|aber|mais|pero|sino|and|und|et|y)\s/gu;
 
-/** Reads a sentence. */
+const MOST_KNOWN = 5_000;
+const known = createLruMap<string, Claim>(MOST_KNOWN);
+
+/** Reads a sentence; each once. */
 export function readClaim(sentence: string): Claim {
+  const before = known.get(sentence);
+  if (before !== undefined) return before;
+  const claim = claimOf(sentence);
+  known.set(sentence, claim);
+  return claim;
+}
+
+function claimOf(sentence: string): Claim {
   const text = sentence.slice(0, LONGEST).replaceAll('’', "'").replace(/[\s\u00a0]+/g, ' ').trim();
   const said = withoutFrame(text);
   const folded = foldAccents(said);
@@ -79,7 +91,7 @@ export function readClaim(sentence: string): Claim {
     values,
     ...(parts === undefined
       ? {}
-      : { subject: termsIn(0, parts.to), predicate: termsIn(parts.from, parts.end) }),
+      : { subject: termsIn(parts.start, parts.to), predicate: termsIn(parts.from, parts.end) }),
     isDefinite: DEFINITE.test(folded),
     isAdded: ADDS.test(folded),
   };
@@ -98,15 +110,17 @@ function withoutFrame(text: string): string {
 /** Where the subject ends, and where the predicate begins and ends. */
 function partsOf(
   folded: string,
-): { readonly to: number; readonly from: number; readonly end: number } | undefined {
+): { readonly start: number; readonly to: number; readonly from: number; readonly end: number } | undefined {
   const topic = TOPIC.exec(folded);
   const copula = COPULA.exec(folded);
-  const found = topic !== null && (copula === null || topic.index < copula.index) ? topic : copula;
-  if (found === null || found === undefined) return undefined;
-  const to = found === topic ? (topic[1]?.length ?? 0) : found.index;
+  const found = copula ?? topic;
+  if (found === null) return undefined;
+  // "Brand refresh: primary buttons are blue": the topic is the occasion, and not what the sentence is about.
+  const start = copula !== null && topic !== null && topic[0].length < copula.index ? topic[0].length : 0;
+  const to = copula === null ? (topic?.[1]?.length ?? 0) : copula.index;
   const from = found.index + found[0].length;
   const stop = folded.slice(from).search(/[,;.](?=\s|$)/);
-  return { to, from, end: stop < 0 ? folded.length : from + stop };
+  return { start, to, from, end: stop < 0 ? folded.length : from + stop };
 }
 
 function rejectedSpans(folded: string): readonly (readonly [number, number])[] {
@@ -143,7 +157,9 @@ interface ClaimToken {
 
 function tokensOf(text: string, isGerman: boolean): readonly ClaimToken[] {
   const found = [...text.matchAll(TOKEN)];
-  return found.flatMap(({ 0: raw, index }, nth): readonly ClaimToken[] => {
+  return found.flatMap(({ 0: raw, index: from }, nth): readonly ClaimToken[] => {
+    // Places are those of the folded text: ß is two letters there.
+    const index = foldAccents(text.slice(0, from)).length;
     const word = foldAccents(raw).replace(/'s?$|(?<=\p{L})\.$/gu, '');
     const next = foldAccents(found[nth + 1]?.[0] ?? '');
     const number = NUMBER_WORDS.get(word);
@@ -151,10 +167,14 @@ function tokensOf(text: string, isGerman: boolean): readonly ClaimToken[] {
       return [{ term: number, at: index, value: numberOf(number, next) }];
     if (isStopWord(word) && !/^\p{Lu}{2,}$/u.test(raw)) return [];
     const sort = sortOf(raw, word, nth === 0, isGerman);
-    if (sort === undefined) return [{ term: stemInflection(word), at: index }];
+    if (sort === undefined) return [{ term: termOf(word), at: index }];
     if (sort === 'number') return [{ term: word, at: index, value: numberOf(word, next) }];
-    const text = sort.startsWith('choice') ? (CHOICE_OF.get(stemInflection(word))?.value ?? word) : word;
-    return [{ term: sort === 'name' ? stemInflection(word) : text, at: index, value: { text, sort } }];
+    const named = sort.startsWith('choice')
+      ? (CHOICE_OF.get(stemInflection(word))?.value ?? word)
+      : sort === 'code'
+        ? word
+        : termOf(word);
+    return [{ term: named, at: index, value: { text: named, sort } }];
   });
 }
 
@@ -164,7 +184,7 @@ const numberOf = (text: string, next: string): ClaimValue => {
 };
 
 const DAYS =
-  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo)$/;
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?|january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|marz|juni|juli|oktober|dezember|janvier|fevrier|avril|juin|juillet|septembre|octobre|novembre|decembre|enero|febrero|marzo|abril|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo)$/;
 
 function sortOf(raw: string, word: string, isFirst: boolean, isGerman: boolean): ValueSort | undefined {
   const choice = CHOICE_OF.get(stemInflection(word));
@@ -172,7 +192,7 @@ function sortOf(raw: string, word: string, isFirst: boolean, isGerman: boolean):
   if (/^\d{1,2}[:.h]\d{2}$|^\d{1,2}(?:am|pm|h|uhr)$/.test(word)) return 'time';
   if (/^\d+(?:[.,]\d+)*%?$/.test(word)) return 'number';
   if (DAYS.test(word)) return 'day';
-  if (/^--?\p{L}|^#|[._/:@+#]|\d/u.test(word) || /-\d|\d-/.test(word)) return 'code';
+  if (/^--?\p{L}|^#|[._/:@+#]|\d|\p{Ll}-\p{Ll}/u.test(word)) return 'code';
   if (/\p{Ll}\p{Lu}|^\p{Lu}{2,}/u.test(raw)) return 'name';
   return !isFirst && !isGerman && /^\p{Lu}\p{Ll}/u.test(raw) ? 'name' : undefined;
 }

@@ -1,4 +1,5 @@
 import { foldWords } from '../../../evidence/signals/own-sentences.ts';
+import { sentencesOf } from '../../distiller/quote-sentences.ts';
 import { type Claim, type ClaimValue, readClaim } from './claim.ts';
 import { FORGETS, LEAVES_OUT, OF_WORDS } from './statement-phrases.ts';
 
@@ -45,9 +46,10 @@ function hasOtherValue(newer: Claim, older: Claim): boolean {
   const [mine, theirs] = [without(newer.values, older), without(older.values, newer)];
   // Two names that differ on each side: one of them is what it is about.
   if (named(mine).length > 1 && named(theirs).length > 1) return false;
-  const pair = mine
+  const pairs = mine
     .flatMap((one) => theirs.map((other) => [one, other] as const))
-    .find(([one, other]) => isOfOneSort(one, other));
+    .filter(([one, other]) => isOfOneSort(one, other));
+  const pair = pairs.find(([one, other]) => isStrong(one, other)) ?? pairs[0];
   if (pair === undefined) return isOtherWord(newer, older);
   const [one, other] = pair;
   // What is left besides the value must not differ on both sides: "reports for Kunz in CHF", "reports for Meyer in EUR".
@@ -78,6 +80,8 @@ function isOfOneSort(a: ClaimValue, b: ClaimValue): boolean {
   if (a.sort === 'number' && b.sort === 'number')
     return a.unit === b.unit || a.unit === undefined || b.unit === undefined;
   const names = (value: ClaimValue): boolean => value.sort === 'name' || value.sort === 'code';
+  // "Multi-stage" and "read-only" are words; gpt-large and gpt-small are two of one sort.
+  if (isHyphened(a.text) || isHyphened(b.text)) return isHyphened(a.text) && isHyphened(b.text) && isOfOneForm(a.text, b.text);
   return a.sort === b.sort || (names(a) && names(b));
 }
 
@@ -88,7 +92,10 @@ function isStrong(a: ClaimValue, b: ClaimValue): boolean {
   return a.sort === 'code' && b.sort === 'code' && isOfOneForm(a.text, b.text);
 }
 
+const isHyphened = (text: string): boolean => /^\p{Ll}+(?:-\p{Ll}+)+$/u.test(text);
+
 const isOfOneForm = (a: string, b: string): boolean => {
+  if (isHyphened(a)) return a.split('-')[0] === b.split('-')[0];
   const form = (text: string): string => text.replace(/\d+/g, '0').replace(/[\p{L}]+/gu, 'a');
   const end = (text: string): string => text.slice(text.search(/[@/.]/)).slice(1);
   return form(a) === form(b) || (end(a).length > 3 && end(a) === end(b));
@@ -131,6 +138,23 @@ function isBeside(a: Claim, b: Claim): boolean {
   if (a.subject !== undefined && b.subject !== undefined && shared(a.subject, b.subject).length > 0) return true;
   const both = shared(a.frame, b.frame).length;
   return both > 1 && both >= Math.min(a.frame.size, b.frame.size) * HALF;
+}
+
+/** Whether newer words replace older ones: half of what those say at least, since of two rules the other may still hold. */
+export function replacesWords(newer: string, older: string): boolean {
+  const claims = sentencesOf(newer).map(readClaim);
+  const replaced = sentencesOf(older)
+    .map(readClaim)
+    .filter((one) => one.wanted.size + one.rejected.length > 0)
+    .map((one) => claims.some((claim) => compareClaims(claim, one) === 'replaces'));
+  return replaced.includes(true) && 2 * replaced.filter(Boolean).length >= replaced.length;
+}
+
+/** Whether two sentences say something of two things: "the server for demos", "the login for demos". */
+export function areTwoThings(a: string, b: string): boolean {
+  const [one, other] = [sentencesOf(a), sentencesOf(b)].map((all) => (all.length === 1 ? readClaim(all[0] ?? '') : undefined));
+  if (one?.subject === undefined || other?.subject === undefined) return false;
+  return one.isDefinite && other.isDefinite && isOtherSubject(one, other);
 }
 
 /** What a sentence asks to forget. */

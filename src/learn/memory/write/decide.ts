@@ -2,13 +2,15 @@ import type { Lesson } from '../../../core/lesson.ts';
 import { sentencesOf } from '../../distiller/quote-sentences.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';
 import { type Claim, readClaim } from './claim.ts';
-import { compareClaims, isForgotten, readForgetRequests } from './compare-claims.ts';
+import { compareClaims, isForgotten, readForgetRequests, replacesWords } from './compare-claims.ts';
 import type { Statement } from './read-statements.ts';
 
 /** A lesson that quotes a person, with what its words claim. */
 export interface KnownNote {
   readonly lesson: Lesson;
-  /** Of the sentences that hold now. */
+  /** The words that hold now. */
+  readonly quote: string;
+  /** Of their sentences. */
   readonly claims: readonly Claim[];
 }
 
@@ -36,8 +38,8 @@ export const notesOf = (lessons: readonly Lesson[], { agent, project }: Lesson['
         text.scope.project === project,
     )
     .flatMap((lesson) => {
-      const quoted = readLesson(lesson.text)?.quotes[0];
-      return quoted === undefined ? [] : [{ lesson, claims: sentencesOf(quoted).map(readClaim) }];
+      const quote = readLesson(lesson.text)?.quotes[0];
+      return quote === undefined ? [] : [{ lesson, quote, claims: sentencesOf(quote).map(readClaim) }];
     });
 
 /** Decides a statement against what is known. The words of the statement are compared sentence by sentence. */
@@ -60,13 +62,9 @@ export function decide(statement: Statement, notes: readonly KnownNote[]): NoteD
   const doubted = meant.flatMap(({ found }) => found).filter((note) => !forgotten.includes(note));
   if (statement.kind === 'forget') return { op: 'delete', forgotten, doubted };
   const replaced = others.filter(
-    (note) => forgotten.includes(note) || isReplaced(relate(note).map((row) => row.includes('replaces'))),
+    (note) => forgotten.includes(note) || replacesWords(statement.quote, note.quote),
   );
   if (known !== undefined) return { op: 'nothing', known, replaced };
   const beside = others.filter((note) => !replaced.includes(note) && relate(note).flat().includes('beside'));
   return { op: replaced.length > 0 ? 'update' : 'add', replaced, beside };
 }
-
-/** Half of what it says at least: of two rules in one lesson the other may still hold. */
-const isReplaced = (sentences: readonly boolean[]): boolean =>
-  2 * sentences.filter(Boolean).length >= Math.max(1, sentences.length) && sentences.includes(true);

@@ -75,7 +75,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const beside = decision.beside.filter(({ lesson }) => isNote(lesson)).slice(-MOST_LINKED);
         const draft = writeNote(statement, scope, turn, beside.map(({ lesson }) => lesson.id));
         const shared = sharedTags(statement, beside);
-        const text = withContext({ ...draft, name: uniqueLessonName(draft.name, taken) }, { tags: shared }) ?? draft;
+        const named = { ...draft, name: uniqueLessonName(draft.name, taken) };
+        const text = withContext(named, { tags: shared }) ?? named;
         const why = checkText(text);
         if (why !== undefined) {
           journal(`left out: ${text.name}: ${why}`);
@@ -87,7 +88,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         added.set(id, { text, statement });
         for (const note of beside) evolve(note, { links: [id], tags: shared });
         for (const note of decision.replaced) yield* retire(note, turn, SAID_OTHERWISE, id, known);
-        known.set(id, { lesson: placeholder(id, text), claims: [statement.claim] });
+        known.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
       }
       for (const [id, { text, statement }] of added) yield add(id, text, statement);
       for (const [id, text] of evolved) {
