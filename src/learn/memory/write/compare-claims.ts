@@ -46,6 +46,9 @@ function hasOtherValue(newer: Claim, older: Claim): boolean {
   const [mine, theirs] = [without(newer.values, older), without(older.values, newer)];
   // Two names that differ on each side: one of them is what it is about.
   if (named(mine).length > 1 && named(theirs).length > 1) return false;
+  // A value of the subject is what the sentence is about: service s1, service s2.
+  const isOfSubject = ({ subject = NONE }: Claim) => (value: ClaimValue) => subject.has(value.text);
+  if (mine.some(isOfSubject(newer)) && theirs.some(isOfSubject(older))) return false;
   const pairs = mine
     .flatMap((one) => theirs.map((other) => [one, other] as const))
     .filter(([one, other]) => isOfOneSort(one, other));

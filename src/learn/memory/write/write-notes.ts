@@ -23,6 +23,7 @@ interface NoteWriterOptions {
 }
 
 const MOST_LINKED = 4;
+const MOST_SHARED = 3;
 /** What is left of a note's confidence when somebody may have taken it back. */
 const DOUBTED = 0.5;
 const SAID_OTHERWISE = 'the user has said otherwise since';
@@ -44,6 +45,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       /** Known notes whose context changes, once each. */
       const evolved = new Map<string, LessonText>();
       const ofSession = new Set(turns);
+      const retired: Proposal[] = [];
       let room = mostOfSession - lessons.filter((lesson) => isNoteOf(lesson, ofSession)).length;
       const textOf = ({ lesson: { id, text } }: KnownNote): LessonText =>
         added.get(id)?.text ?? evolved.get(id) ?? text;
@@ -59,7 +61,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const { turn } = statement;
         const decision = decide(statement, [...known.values()]);
         if (decision.op === 'delete') {
-          for (const note of decision.forgotten) yield* retire(note, turn, FORGET, undefined, known);
+          for (const note of decision.forgotten) retired.push(...retire(note, turn, FORGET, undefined, known));
           for (const note of decision.doubted)
             if (isNote(note.lesson)) evolve(note, { confidence: note.lesson.text.note.confidence * DOUBTED });
           continue;
@@ -68,7 +70,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
           journal(`already known: ${decision.known.lesson.text.name}`);
           yield covered(decision.known, turn);
           const { id } = decision.known.lesson;
-          for (const note of decision.replaced) yield* retire(note, turn, SAID_OTHERWISE, id, known);
+          for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
           continue;
         }
         if (room <= 0) continue;
@@ -87,10 +89,11 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const id = newId('lesson');
         added.set(id, { text, statement });
         for (const note of beside) evolve(note, { links: [id], tags: shared });
-        for (const note of decision.replaced) yield* retire(note, turn, SAID_OTHERWISE, id, known);
+        for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
         known.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
       }
       for (const [id, { text, statement }] of added) yield add(id, text, statement);
+      yield* retired;
       for (const [id, text] of evolved) {
         const old = known.get(id)?.lesson;
         if (old === undefined || library.lesson(id)?.revision !== old.revision) continue;
@@ -117,29 +120,25 @@ const add = (id: string, text: LessonText, { turn, quote }: SessionStatement): P
 });
 
 /** The old note goes; what a person told or wrote stays until a person changes it. */
-function* retire(
+function retire(
   { lesson }: KnownNote,
   turn: string,
   reason: string,
   supersededBy: string | undefined,
   known: Map<string, KnownNote>,
-): Generator<Proposal> {
-  if (whyNotRetired(lesson) !== undefined) return;
+): readonly Proposal[] {
+  if (whyNotRetired(lesson) !== undefined) return [];
   known.delete(lesson.id);
-  yield {
-    change: { op: 'retire', id: lesson.id, reason, ...(supersededBy === undefined ? {} : { supersededBy }) },
-    quotes: [],
-    turns: [turn],
-  };
+  const change = { op: 'retire', id: lesson.id, reason, ...(supersededBy === undefined ? {} : { supersededBy }) } as const;
+  return [{ change, quotes: [], turns: [turn] }];
 }
 
 /** What a statement and its neighbours are both about. */
 function sharedTags(statement: SessionStatement, beside: readonly KnownNote[]): readonly string[] {
-  const own = readClaim(statement.quote).wanted;
-  const counts = new Map<string, number>();
-  for (const term of beside.flatMap(({ claims }) => claims.flatMap(({ wanted }) => [...wanted])))
-    if (own.has(term) && /^[\p{L}][\p{L}\p{N}-]{2,30}$/u.test(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return [...counts.keys()].slice(0, 3);
+  const theirs = new Set(beside.flatMap(({ claims }) => claims.flatMap(({ wanted }) => [...wanted])));
+  const words = statement.quote.match(/[\p{L}][\p{L}\p{N}-]{2,30}/gu) ?? [];
+  const isShared = (word: string): boolean => [...readClaim(word).wanted].some((term) => theirs.has(term));
+  return [...new Set(words.filter(isShared).map((word) => word.toLowerCase()))].slice(0, MOST_SHARED);
 }
 
 /** A note of this run, for the statements behind it. */
