@@ -170,7 +170,8 @@ function changesOf({ change, outcome, why }: Judged, library: Library): readonly
   if (change.op !== 'revise' && change.op !== 'merge') return [change];
   const id = changedLessonId(change);
   const old = library.lesson(id);
-  const isReworded = old?.text.content !== change.text.content || old.text.description !== change.text.description;
+  const isReworded =
+    old?.text.content !== change.text.content || old.text.description !== change.text.description;
   const isLive = old?.state === 'live' && isReworded;
   return isLive && outcome === 'trial' ? [change, { op: 'move', id, to: 'trial' }] : [change];
 }

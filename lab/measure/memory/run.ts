@@ -15,7 +15,14 @@ import { searchVectors, searchWords, wholeHistory } from './memory-baselines.ts'
 import { MalformedEntryError, type MemoryEntry, parseMemorySet } from './memory-set.ts';
 import { entryOf, type NothingMessage, parseNothingSet } from './nothing-set.ts';
 import { type PlayedEntry, playMemory } from './play-memory.ts';
-import { countKinds, type MemoryArm, type MemoryScore, reportMemory, reportNothing, scoreMemory } from './score-memory.ts';
+import {
+  countKinds,
+  type MemoryArm,
+  type MemoryScore,
+  reportMemory,
+  reportNothing,
+  scoreMemory,
+} from './score-memory.ts';
 import { withVectorMap } from './vector-map.ts';
 
 const OURS = ['own', 'own-test'].map((name) => `lab/measure/memory/${name}.jsonl`);

@@ -1,8 +1,8 @@
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { containsPhrase } from '../../../src/text/contains-phrase.ts';
 import { markdownTable } from '../markdown.ts';
-import type { NothingMessage } from './nothing-set.ts';
 import { MEMORY_KINDS, type MemoryEntry } from './memory-set.ts';
+import type { NothingMessage } from './nothing-set.ts';
 
 /** How one text answers one entry: the block of a prompt, or a reply. */
 export interface MemoryScore {
@@ -136,7 +136,15 @@ export function reportNothing(
     `### nothing.jsonl: ${messages.length} messages, said ${said}`,
     markdownTable(
       ['sort', 'learned from'],
-      [...sorts.map((sort) => row(sort, messages.filter((one) => one.sort === sort))), row('all', messages)],
+      [
+        ...sorts.map((sort) =>
+          row(
+            sort,
+            messages.filter((one) => one.sort === sort),
+          ),
+        ),
+        row('all', messages),
+      ],
     ),
   ].join('\n\n');
 }

@@ -27,7 +27,8 @@ const WRAPPED_LENGTH = 60;
 const HEAD = 700;
 const LONGEST_SENTENCE = 500;
 const SENTENCE_END = /(?<=[.!?…]["')\]”]{0,3})\s+|(?<=[。！？])\s*/u;
-const ABBREVIATION = /(?:^|[\s(])(?:mr|ms|mrs|dr|prof|e\.g|i\.e|etc|vs|cf|approx|incl|z\.b|bzw|ca|nr|p\.ex|ej)\.$/i;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:mr|ms|mrs|dr|prof|e\.g|i\.e|etc|vs|cf|approx|incl|z\.b|bzw|ca|nr|p\.ex|ej)\.$/i;
 
 /**
  * The sentences of a message that its author typed, up to a length: without what a client inserted, quoted lines, code,

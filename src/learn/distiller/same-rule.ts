@@ -2,8 +2,8 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { detectLanguages } from '../gate/detect-languages.ts';
-import { cosineSimilarity } from '../nearest-lessons.ts';
 import { areTwoThings } from '../memory/write/compare-claims.ts';
+import { cosineSimilarity } from '../nearest-lessons.ts';
 import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
 import { mattersOf, sentencesOf } from './quote-sentences.ts';
 

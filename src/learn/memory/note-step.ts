@@ -57,7 +57,11 @@ export function createNoteStep({
         .filter((turn) => cited.has(turn.evidence.turn))
         .map((turn) => statedCase(turn, scope, clock.now()));
       const material = { scope, statements, turns: turns.map(({ evidence: { turn } }) => turn) };
-      const end = await run({ id: cycleIdOf([item]), learner: writer, material, cases, items: [item] }, undefined, state);
+      const end = await run(
+        { id: cycleIdOf([item]), learner: writer, material, cases, items: [item] },
+        undefined,
+        state,
+      );
       const { isRetryable: _, ...fact } = end;
       if (end.outcome !== 'aborted') await write([{ at: clock.now(), fact: { ...fact, turns: [] } }]);
     }
@@ -68,6 +72,12 @@ export function createNoteStep({
 function statedCase(turn: AppraisedTurn, scope: Scope, at: number): EvidenceCase {
   const { evidence, generation, material } = turn;
   const appraisal = { turn: evidence.turn, verdict: 'ambiguous', signals: [], digests: [] } as const;
-  const stated = createFailureCase(evidence, { at, generation: Math.max(0, generation), scope, appraisal, material });
+  const stated = createFailureCase(evidence, {
+    at,
+    generation: Math.max(0, generation),
+    scope,
+    appraisal,
+    material,
+  });
   return { ...stated, source: 'chat' };
 }

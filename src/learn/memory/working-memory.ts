@@ -1,12 +1,12 @@
 import type { AppraisedTurn } from '../../evidence/evidence-reader.ts';
-import { type Claim, readClaim } from './write/claim.ts';
+import { readClaim, type SentenceClaim } from './write/claim.ts';
 import { compareClaims } from './write/compare-claims.ts';
 import { readStatements, type Statement } from './write/read-statements.ts';
 
 /** Something that the person stated in a session, with the turn that it was said in. */
 export interface SessionStatement extends Statement {
   readonly turn: string;
-  readonly claim: Claim;
+  readonly claim: SentenceClaim;
 }
 
 /** Of one session. */

@@ -69,11 +69,27 @@ describe('two sentences hold beside each other', () => {
 describe('a request to forget', () => {
   it.each([
     ['Forget the gate code.', 'The gate code is 4471.', 'The alarm code is 9023.'],
-    ['forget what I told you about the wifi password', 'The wifi password is in the binder.', 'The door has a password.'],
-    ['Vergiss die Regel mit den Kleinbuchstaben.', 'Dateinamen immer in Kleinbuchstaben.', 'Immer UTF-8 schreiben.'],
-    ['Olvida lo de la tabla al final.', 'Siempre añade una tabla al final.', 'Siempre pon un resumen al principio.'],
+    [
+      'forget what I told you about the wifi password',
+      'The wifi password is in the binder.',
+      'The door has a password.',
+    ],
+    [
+      'Vergiss die Regel mit den Kleinbuchstaben.',
+      'Dateinamen immer in Kleinbuchstaben.',
+      'Immer UTF-8 schreiben.',
+    ],
+    [
+      'Olvida lo de la tabla al final.',
+      'Siempre añade una tabla al final.',
+      'Siempre pon un resumen al principio.',
+    ],
     ["Oublie ce que j'ai dit sur la date.", 'Toujours mettre la date en haut.', 'Toujours en A4.'],
-    ['scratch that --strict thing, I do not want it any more', 'Always run the linter with --strict.', 'Always run the tests.'],
+    [
+      'scratch that --strict thing, I do not want it any more',
+      'Always run the linter with --strict.',
+      'Always run the tests.',
+    ],
     ['The Monday rule is gone, forget it.', 'Never merge on Mondays.', 'Always rebase before you merge.'],
   ])('"%s" means "%s" and not "%s"', (request, meant, other) => {
     const requests = readForgetRequests(request);

@@ -34,7 +34,7 @@ export const NEGATIONS: readonly string[] = [
   "I'm not saying we never use Kafka.",
   "He said we don't use Kafka.",
   'The docs say we never retry.',
-  "\"We never retry\", that's what the page says.",
+  '"We never retry", that\'s what the page says.',
   'Yeah right, because we never have bugs.',
   'Sure, tests never fail here /s',
   'If we never cached anything, it would be slow.',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseNothingSet } from '../../../lab/measure/memory/nothing-set.ts';
 import { foldAccents, readOwnSentences } from '../../../src/evidence/signals/own-sentences.ts';
-import { MOST_OF_MESSAGE, readStatements } from '../../../src/learn/memory/write/read-statements.ts';
 import { writeNote } from '../../../src/learn/memory/write/note-text.ts';
+import { MOST_OF_MESSAGE, readStatements } from '../../../src/learn/memory/write/read-statements.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { NEGATIONS } from './negations.ts';
 
@@ -44,7 +44,9 @@ describe('what a person plainly says', () => {
     expect(quotes('2026-01-11T07:12:44Z ERROR lost connection\nour queue is called rabbit-2')).toEqual([
       'our queue is called rabbit-2',
     ]);
-    expect(quotes('Hello there. I slept badly. It rained. The cat woke me up. The queue is NATS. Bye.')).toEqual([]);
+    expect(
+      quotes('Hello there. I slept badly. It rained. The cat woke me up. The queue is NATS. Bye.'),
+    ).toEqual([]);
   });
 
   it('points back with the sentence that it points to, letter by letter', () => {
@@ -85,7 +87,10 @@ describe('negation', () => {
         const note = writeNote(statement, { agent: 'a', project: 'p' }, 't1', []);
         expect(checkLessonText(note), message).toBeUndefined();
         expect(smallWords(note.description), message).toEqual(smallWords(quote));
-        expect(note.content.split('\n').filter((line) => line.startsWith('> ')), message).toEqual([`> ${quote}`]);
+        expect(
+          note.content.split('\n').filter((line) => line.startsWith('> ')),
+          message,
+        ).toEqual([`> ${quote}`]);
       }
     }
     // What is left alone cannot be turned around: enough must be kept for this to mean something.

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
-import { MOST_OF_SESSION, readWorkingMemory } from '../../../src/learn/memory/working-memory.ts';
-import { createNoteWriter } from '../../../src/learn/memory/write/write-notes.ts';
-import { NOTES } from '../../../src/learn/memory/write/note-text.ts';
-import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
-import { lessonText } from '../../support/lesson-text.ts';
-import { turnOf } from '../../evidence/turn-fixtures.ts';
-import { libraryWith } from '../evolver/samples.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
+import { MOST_OF_SESSION, readWorkingMemory } from '../../../src/learn/memory/working-memory.ts';
+import { NOTES } from '../../../src/learn/memory/write/note-text.ts';
+import { createNoteWriter } from '../../../src/learn/memory/write/write-notes.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { turnOf } from '../../evidence/turn-fixtures.ts';
+import { lessonText } from '../../support/lesson-text.ts';
+import { libraryWith } from '../evolver/samples.ts';
 
 const SCOPE = { agent: 'coder', project: 'shop' };
 const writer = createNoteWriter({ checkText: checkLessonText, mostOfSession: MOST_OF_SESSION });
@@ -107,13 +107,14 @@ describe('the write pipeline of notes', () => {
   });
 
   it('retires no lesson of a person, and none of another place', async () => {
-    const told = (project: string) => lessonText({
-      ...{ name: `server-${project}`, description: '"The server for demos is demo-1."' },
-      content: 'The user said:\n\n> The server for demos is demo-1.',
-      scope: { agent: 'coder', project },
-      evidence: { turns: ['t0'], quotes: [], learner: 'distiller' },
-      note: { source: project === 'shop' ? 'told' : 'experience' },
-    });
+    const told = (project: string) =>
+      lessonText({
+        ...{ name: `server-${project}`, description: '"The server for demos is demo-1."' },
+        content: 'The user said:\n\n> The server for demos is demo-1.',
+        scope: { agent: 'coder', project },
+        evidence: { turns: ['t0'], quotes: [], learner: 'distiller' },
+        note: { source: project === 'shop' ? 'told' : 'experience' },
+      });
     library = await libraryWith(
       { op: 'add', id: 'told', kind: 'skill', state: 'trial', text: told('shop') },
       { op: 'add', id: 'elsewhere', kind: 'skill', state: 'trial', text: told('mail') },

@@ -16,8 +16,20 @@ const CHOICES: readonly (readonly string[])[] = [
     'japanese',
     'portuguese',
   ],
-  ['upper|uppercase|mayusculas|majuscules|grossbuchstaben', 'lower|lowercase|minusculas|minuscules|kleinbuchstaben'],
-  ['euro|euros|eur', 'dollar|dollars|dolares|usd', 'pound|pounds|gbp', 'franc|francs|chf', 'dkk', 'sek', 'nok', 'yen|jpy'],
+  [
+    'upper|uppercase|mayusculas|majuscules|grossbuchstaben',
+    'lower|lowercase|minusculas|minuscules|kleinbuchstaben',
+  ],
+  [
+    'euro|euros|eur',
+    'dollar|dollars|dolares|usd',
+    'pound|pounds|gbp',
+    'franc|francs|chf',
+    'dkk',
+    'sek',
+    'nok',
+    'yen|jpy',
+  ],
   ['brief|briefly|short|concise|terse', 'detail|detailed|long|verbose|elaborate'],
   ['formal|formally|formell', 'informal|informally|casual|casually|informell'],
   ['tutoyer|duzen|tutear', 'vouvoyer|siezen'],
@@ -33,7 +45,9 @@ const CHOICES: readonly (readonly string[])[] = [
 export const CHOICE_OF: ReadonlyMap<string, { readonly list: number; readonly value: string }> = new Map(
   CHOICES.flatMap((values, list) =>
     values.flatMap((words) =>
-      words.split('|').map((word) => [stemInflection(word), { list, value: words.split('|')[0] ?? word }] as const),
+      words
+        .split('|')
+        .map((word) => [stemInflection(word), { list, value: words.split('|')[0] ?? word }] as const),
     ),
   ),
 );
@@ -79,7 +93,10 @@ const STOP: ReadonlySet<string> = new Set(
   est sont sera etre avoir ai as ont notre nos mon ma mes ton ta tes ce cette ces en sur par maintenant desormais dorenavant partir aussi
   utilise utiliser utilisez utilisons
   el los las uno unos unas y o pero si nunca jamas siempre nosotros yo aqui con del al para por sin se es son ser estar esta estan mi mis tu
-  nuestro nuestra ahora ya tambien usa usar usamos usas utiliza utilizar hay vez lugar adelante lo`.split(/\s+/),
+  nuestro nuestra ahora ya tambien usa usar usamos usas utiliza utilizar hay vez lugar adelante lo`.split(
+    /\s+/,
+  ),
 );
 
-export const isStopWord = (word: string): boolean => STOP.has(word) || STOP.has(stemInflection(word)) || (word.length < 2 && !/\d/.test(word));
+export const isStopWord = (word: string): boolean =>
+  STOP.has(word) || STOP.has(stemInflection(word)) || (word.length < 2 && !/\d/.test(word));

@@ -1,8 +1,8 @@
 import { createLruMap } from '../../../base/lru-map.ts';
 import { foldAccents } from '../../../evidence/signals/own-sentences.ts';
 import { stemInflection } from '../../../text/stem.ts';
-import { ASIDE, OPENERS, SPEAKER } from './statement-phrases.ts';
 import { CHOICE_OF, isStopWord, NUMBER_WORDS, termOf } from './claim-words.ts';
+import { ASIDE, OPENERS, SPEAKER } from './statement-phrases.ts';
 
 /** The sort of a value: two values of one sort may exclude each other. `choice:N` is one of a closed list (see `CHOICES`). */
 export type ValueSort = 'time' | 'number' | 'day' | 'code' | 'name' | `choice:${number}`;
@@ -16,7 +16,7 @@ export interface ClaimValue {
 }
 
 /** What a sentence says, for comparing sentences. Nothing of it is ever shown: a note has the sentence itself. */
-export interface Claim {
+export interface SentenceClaim {
   /** Its words in lower case, without punctuation. */
   readonly print: string;
   /** What it wants or states: stems and values. */
@@ -56,10 +56,10 @@ const IS_OVER =
 const CLAUSE_END = /[,;:.!?()](?=\s|$)|\s[–—-]\s|\s(?:but|sondern|aber|mais|pero|sino|and|und|et|y)\s/gu;
 
 const MOST_KNOWN = 5_000;
-const known = createLruMap<string, Claim>(MOST_KNOWN);
+const known = createLruMap<string, SentenceClaim>(MOST_KNOWN);
 
 /** Reads a sentence; each once. */
-export function readClaim(sentence: string): Claim {
+export function readClaim(sentence: string): SentenceClaim {
   const before = known.get(sentence);
   if (before !== undefined) return before;
   const claim = claimOf(sentence);
@@ -67,8 +67,12 @@ export function readClaim(sentence: string): Claim {
   return claim;
 }
 
-function claimOf(sentence: string): Claim {
-  const text = sentence.slice(0, LONGEST).replaceAll('’', "'").replace(/[\s\u00a0]+/g, ' ').trim();
+function claimOf(sentence: string): SentenceClaim {
+  const text = sentence
+    .slice(0, LONGEST)
+    .replaceAll('’', "'")
+    .replace(/[\s\u00a0]+/g, ' ')
+    .trim();
   const said = withoutFrame(text);
   const folded = foldAccents(said);
   const isGerman = /\b(?:der|die|das|ist|und|wir|nicht|fur|ein|eine|im|immer|ab)\b/.test(folded);

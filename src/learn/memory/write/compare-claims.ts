@@ -1,6 +1,6 @@
 import { foldWords } from '../../../evidence/signals/own-sentences.ts';
 import { sentencesOf } from '../../distiller/quote-sentences.ts';
-import { type Claim, type ClaimValue, readClaim } from './claim.ts';
+import { type ClaimValue, readClaim, type SentenceClaim } from './claim.ts';
 import { FORGETS, LEAVES_OUT, OF_WORDS } from './statement-phrases.ts';
 
 /**
@@ -12,7 +12,7 @@ export type ClaimRelation = 'same' | 'replaces' | 'beside' | 'other';
 const MOSTLY = 2 / 3;
 const HALF = 0.5;
 
-export function compareClaims(newer: Claim, older: Claim): ClaimRelation {
+export function compareClaims(newer: SentenceClaim, older: SentenceClaim): ClaimRelation {
   if (newer.print === older.print || isSame(newer, older)) return 'same';
   if (rejects(newer, older) || hasOtherValue(newer, older)) return 'replaces';
   return isBeside(newer, older) ? 'beside' : 'other';
@@ -23,14 +23,14 @@ const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): readonly string
 const isEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && shared(a, b).length === a.size;
 
-const isSame = (a: Claim, b: Claim): boolean =>
+const isSame = (a: SentenceClaim, b: SentenceClaim): boolean =>
   a.wanted.size + a.rejected.length > 1 &&
   isEqual(a.wanted, b.wanted) &&
   a.rejected.length === b.rejected.length &&
   a.rejected.every((one, nth) => isEqual(one, b.rejected[nth] ?? new Set()));
 
 /** It rejects what the older one wants, and nothing narrower: "never on Fridays" leaves "always with a ticket" alone. */
-function rejects(newer: Claim, older: Claim): boolean {
+function rejects(newer: SentenceClaim, older: SentenceClaim): boolean {
   const common = shared(newer.wanted, older.wanted).length;
   return newer.rejected.some((part) => {
     const hit = shared(part, older.wanted).length;
@@ -40,14 +40,17 @@ function rejects(newer: Claim, older: Claim): boolean {
 }
 
 /** The same property with another value. */
-function hasOtherValue(newer: Claim, older: Claim): boolean {
+function hasOtherValue(newer: SentenceClaim, older: SentenceClaim): boolean {
   if (newer.isAdded || newer.values.length + newer.frame.size === 0) return false;
   if (older.wanted.size === 0) return false;
   const [mine, theirs] = [without(newer.values, older), without(older.values, newer)];
   // Two names that differ on each side: one of them is what it is about.
   if (named(mine).length > 1 && named(theirs).length > 1) return false;
   // A value of the subject is what the sentence is about: service s1, service s2.
-  const isOfSubject = ({ subject = NONE }: Claim) => (value: ClaimValue) => subject.has(value.text);
+  const isOfSubject =
+    ({ subject = NONE }: SentenceClaim) =>
+    (value: ClaimValue) =>
+      subject.has(value.text);
   if (mine.some(isOfSubject(newer)) && theirs.some(isOfSubject(older))) return false;
   const pairs = mine
     .flatMap((one) => theirs.map((other) => [one, other] as const))
@@ -69,14 +72,14 @@ function hasOtherValue(newer: Claim, older: Claim): boolean {
   return both >= least * MOSTLY && both >= Math.max(a.size, b.size) * 0.4;
 }
 
-const without = (values: readonly ClaimValue[], other: Claim): readonly ClaimValue[] =>
+const without = (values: readonly ClaimValue[], other: SentenceClaim): readonly ClaimValue[] =>
   values.filter(({ text }) => !other.values.some((one) => one.text === text));
 
 const named = (values: readonly ClaimValue[]): readonly ClaimValue[] =>
   values.filter(({ sort }) => sort === 'name' || sort === 'code' || sort.startsWith('choice'));
 
 /** What a claim says besides one of its values. */
-const aboutOf = (claim: Claim, value: ClaimValue): ReadonlySet<string> =>
+const aboutOf = (claim: SentenceClaim, value: ClaimValue): ReadonlySet<string> =>
   new Set([...claim.wanted].filter((term) => term !== value.text && term !== value.unit));
 
 function isOfOneSort(a: ClaimValue, b: ClaimValue): boolean {
@@ -84,7 +87,8 @@ function isOfOneSort(a: ClaimValue, b: ClaimValue): boolean {
     return a.unit === b.unit || a.unit === undefined || b.unit === undefined;
   const names = (value: ClaimValue): boolean => value.sort === 'name' || value.sort === 'code';
   // "Multi-stage" and "read-only" are words; gpt-large and gpt-small are two of one sort.
-  if (isHyphened(a.text) || isHyphened(b.text)) return isHyphened(a.text) && isHyphened(b.text) && isOfOneForm(a.text, b.text);
+  if (isHyphened(a.text) || isHyphened(b.text))
+    return isHyphened(a.text) && isHyphened(b.text) && isOfOneForm(a.text, b.text);
   return a.sort === b.sort || (names(a) && names(b));
 }
 
@@ -105,7 +109,7 @@ const isOfOneForm = (a: string, b: string): boolean => {
 };
 
 /** "The server for demos" and "the login for demos" share a word, and are two things. */
-function isOtherSubject({ subject: a = NONE }: Claim, { subject: b = NONE }: Claim): boolean {
+function isOtherSubject({ subject: a = NONE }: SentenceClaim, { subject: b = NONE }: SentenceClaim): boolean {
   const both = shared(a, b).length;
   return both < a.size && both < b.size && both < Math.max(a.size, b.size) * MOSTLY;
 }
@@ -117,7 +121,7 @@ const isAboutOne = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => 
 };
 
 /** "The login for demos is guest", "the login for demos is visitor": one word each, of the same thing. */
-function isOtherWord(newer: Claim, older: Claim): boolean {
+function isOtherWord(newer: SentenceClaim, older: SentenceClaim): boolean {
   const { subject: a, predicate: now } = newer;
   const { subject: b, predicate: before } = older;
   if (a === undefined || b === undefined || now === undefined || before === undefined) return false;
@@ -133,12 +137,13 @@ function isOtherWord(newer: Claim, older: Claim): boolean {
 }
 
 /** Notes that share what they are about: the subject, or a name. */
-function isBeside(a: Claim, b: Claim): boolean {
+function isBeside(a: SentenceClaim, b: SentenceClaim): boolean {
   const names = named(a.values).filter(({ text, sort }) =>
     b.values.some((other) => other.text === text && !sort.startsWith('choice')),
   );
   if (names.length > 0) return true;
-  if (a.subject !== undefined && b.subject !== undefined && shared(a.subject, b.subject).length > 0) return true;
+  if (a.subject !== undefined && b.subject !== undefined && shared(a.subject, b.subject).length > 0)
+    return true;
   const both = shared(a.frame, b.frame).length;
   return both > 1 && both >= Math.min(a.frame.size, b.frame.size) * HALF;
 }
@@ -155,7 +160,9 @@ export function replacesWords(newer: string, older: string): boolean {
 
 /** Whether two sentences say something of two things: "the server for demos", "the login for demos". */
 export function areTwoThings(a: string, b: string): boolean {
-  const [one, other] = [sentencesOf(a), sentencesOf(b)].map((all) => (all.length === 1 ? readClaim(all[0] ?? '') : undefined));
+  const [one, other] = [sentencesOf(a), sentencesOf(b)].map((all) =>
+    all.length === 1 ? readClaim(all[0] ?? '') : undefined,
+  );
   if (one?.subject === undefined || other?.subject === undefined) return false;
   return one.isDefinite && other.isDefinite && isOtherSubject(one, other);
 }
@@ -167,7 +174,8 @@ export interface ForgetRequest {
   readonly isSure: boolean;
 }
 
-const EMPTY_WORDS = /^(?:rule|thing|part|bit|convention|stuff|about|regel|sache|regla|said|told|word|idea|old)$/;
+const EMPTY_WORDS =
+  /^(?:rule|thing|part|bit|convention|stuff|about|regel|sache|regla|said|told|word|idea|old)$/;
 
 export function readForgetRequests(sentence: string): readonly ForgetRequest[] {
   const folded = foldWords(sentence);
@@ -175,14 +183,16 @@ export function readForgetRequests(sentence: string): readonly ForgetRequest[] {
   return FORGETS.flatMap((pattern) => pattern.exec(folded)?.[1] ?? [])
     .map((part) => {
       const { wanted, rejected, values } = readClaim(part);
-      const terms = new Set([...wanted, ...rejected.flatMap((one) => [...one])].filter((term) => !EMPTY_WORDS.test(term)));
+      const terms = new Set(
+        [...wanted, ...rejected.flatMap((one) => [...one])].filter((term) => !EMPTY_WORDS.test(term)),
+      );
       return { terms, isSure: OF_WORDS.test(folded) || terms.size > 1 || values.length > 0 };
     })
     .filter(({ terms }) => terms.size > 0);
 }
 
 /** Whether a claim is what is to be forgotten: most of what the request names. */
-export const isForgotten = ({ terms }: ForgetRequest, claim: Claim): boolean => {
+export const isForgotten = ({ terms }: ForgetRequest, claim: SentenceClaim): boolean => {
   const all = new Set([...claim.wanted, ...claim.rejected.flatMap((one) => [...one])]);
   return shared(terms, all).length >= Math.max(1, terms.size * MOSTLY);
 };

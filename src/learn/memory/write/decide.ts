@@ -1,7 +1,7 @@
 import type { Lesson } from '../../../core/lesson.ts';
 import { sentencesOf } from '../../distiller/quote-sentences.ts';
 import { readLesson } from '../../distiller/write-lesson.ts';
-import { type Claim, readClaim } from './claim.ts';
+import { readClaim, type SentenceClaim } from './claim.ts';
 import { compareClaims, isForgotten, readForgetRequests, replacesWords } from './compare-claims.ts';
 import type { Statement } from './read-statements.ts';
 
@@ -11,23 +11,34 @@ export interface KnownNote {
   /** The words that hold now. */
   readonly quote: string;
   /** Of their sentences. */
-  readonly claims: readonly Claim[];
+  readonly claims: readonly SentenceClaim[];
 }
 
 /** What a statement does to the notes of its place. */
 export type NoteDecision =
   /** It is new. `replaced`: notes that it takes the place of; then it is an update. */
-  | { readonly op: 'add' | 'update'; readonly replaced: readonly KnownNote[]; readonly beside: readonly KnownNote[] }
+  | {
+      readonly op: 'add' | 'update';
+      readonly replaced: readonly KnownNote[];
+      readonly beside: readonly KnownNote[];
+    }
   /** A lesson says it already; `replaced` are others that it takes the place of. */
   | { readonly op: 'nothing'; readonly known: KnownNote; readonly replaced: readonly KnownNote[] }
   /** Notes that are to be forgotten. `doubted`: it may be that they are meant, and they lose confidence. */
-  | { readonly op: 'delete'; readonly forgotten: readonly KnownNote[]; readonly doubted: readonly KnownNote[] };
+  | {
+      readonly op: 'delete';
+      readonly forgotten: readonly KnownNote[];
+      readonly doubted: readonly KnownNote[];
+    };
 
 /** The learners whose lessons quote people. */
 const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
 
 /** Lessons in use that quote a person, of one place. */
-export const notesOf = (lessons: readonly Lesson[], { agent, project }: Lesson['text']['scope']): readonly KnownNote[] =>
+export const notesOf = (
+  lessons: readonly Lesson[],
+  { agent, project }: Lesson['text']['scope'],
+): readonly KnownNote[] =>
   lessons
     .filter(
       ({ state, text }) =>

@@ -13,7 +13,12 @@ const IMPORTANCE = { fact: 0.4, rule: 0.5 } as const;
 const HALF_LIFE_DAYS = 90;
 
 /** What a note says: the person's sentence, quoted. */
-export function writeNote({ quote, kind }: Statement, scope: Scope, turn: string, links: readonly string[]): LessonText {
+export function writeNote(
+  { quote, kind }: Statement,
+  scope: Scope,
+  turn: string,
+  links: readonly string[],
+): LessonText {
   const words = writeLesson({ speaker: 'user', count: 1, quotes: [quote], tasks: [] });
   const sort = kind === 'rule' ? 'rule' : 'fact';
   return {
@@ -41,7 +46,10 @@ const MOST_LINKS = 8;
 const MOST_TAGS = 6;
 
 /** The same words with another context: links, tags, confidence. Undefined when nothing changes. */
-export function withContext(text: LessonText, change: Partial<Pick<Note, 'links' | 'tags' | 'confidence'>>): LessonText | undefined {
+export function withContext(
+  text: LessonText,
+  change: Partial<Pick<Note, 'links' | 'tags' | 'confidence'>>,
+): LessonText | undefined {
   const { note } = text;
   const links = [...new Set([...note.links, ...(change.links ?? [])])].slice(-MOST_LINKS);
   const tags = [...new Set([...note.tags, ...(change.tags ?? [])])].slice(0, MOST_TAGS);

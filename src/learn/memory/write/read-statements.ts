@@ -7,21 +7,21 @@ import {
 } from '../../../evidence/signals/own-sentences.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../evidence/signals/standing-phrases.ts';
 import { separateTypedText } from '../../../text/typed-text.ts';
-import { type Claim, readClaim } from './claim.ts';
+import { readClaim, type SentenceClaim } from './claim.ts';
 import { termOf } from './claim-words.ts';
 import { readForgetRequests } from './compare-claims.ts';
 import {
   ASIDE,
   ASKS,
-  isCaseWord,
   CUSTOM_VERBS,
   FOR_LATER,
   GENERAL,
+  isCaseWord,
   OBLIGES,
   OF_MOMENT,
-  OVER,
   ONE_THING,
   OPENERS,
+  OVER,
   POINTS_BACK,
   REMINDS,
   REPORTS,
@@ -59,7 +59,9 @@ export function readStatements(message: string): readonly Statement[] {
   const { sentences, hasPaste } = typedSentences(message);
   const read = sentences.map((sentence) => readSentence(sentence));
   const isCautious =
-    hasPaste || sentences.length > MANY_SENTENCES || read.some(({ isWork, isQuestion }) => isWork || isQuestion);
+    hasPaste ||
+    sentences.length > MANY_SENTENCES ||
+    read.some(({ isWork, isQuestion }) => isWork || isQuestion);
   const found: Statement[] = [];
   for (const [nth, one] of read.entries()) {
     const kind = kindOf(one, isCautious);
@@ -82,11 +84,16 @@ function joined(message: string, first: string, second: string): string | undefi
   const from = message.indexOf(first);
   const at = from < 0 ? -1 : message.indexOf(second, from + first.length);
   const between = at < 0 ? undefined : message.slice(from + first.length, at);
-  return between !== undefined && /^[^\S\n]*$/.test(between) ? message.slice(from, at + second.length) : undefined;
+  return between !== undefined && /^[^\S\n]*$/.test(between)
+    ? message.slice(from, at + second.length)
+    : undefined;
 }
 
 /** The typed sentences; of a message that begins with pasted lines, what was typed behind them. */
-function typedSentences(message: string): { readonly sentences: readonly OwnSentence[]; readonly hasPaste: boolean } {
+function typedSentences(message: string): {
+  readonly sentences: readonly OwnSentence[];
+  readonly hasPaste: boolean;
+} {
   const { typed, inserted } = separateTypedText(message);
   const hasFence = /^\s{0,3}(?:```|~~~|>)/m.test(typed);
   const lines = typed.split('\n');
@@ -104,7 +111,7 @@ interface ReadSentence extends OwnSentence {
   readonly words: number;
   readonly isQuestion: boolean;
   readonly isWork: boolean;
-  readonly claim: Claim;
+  readonly claim: SentenceClaim;
 }
 
 function readSentence(sentence: OwnSentence): ReadSentence {
@@ -112,11 +119,19 @@ function readSentence(sentence: OwnSentence): ReadSentence {
   const said = spoken.replace(OPENERS, '').replace(ASIDE, '').trim() || spoken;
   const isRule = GENERAL.test(said) || WHEN_THEN.test(said);
   const isQuestion = !isRule ? ASKS.test(said) : /[?？]\W*$/.test(said);
-  const [first = ''] = /^[\p{L}'-]+/u.exec(said.replace(/^(?:(?:please|pls|bitte|now|then|next|just|and) )+/, '')) ?? [];
+  const [first = ''] =
+    /^[\p{L}'-]+/u.exec(said.replace(/^(?:(?:please|pls|bitte|now|then|next|just|and) )+/, '')) ?? [];
   const isCustom = CUSTOM_VERBS.test(said) && / (?:all|every|any) /.test(said);
   const isOrdered = WORK_VERBS.has(first) && !isCustom && !isNounUse(said, first);
   const isWork = isOrdered ? !FOR_LATER.test(said) : !isRule && (WANTS_WORK.test(spoken) || endsInWork(said));
-  return { ...sentence, said, words: said.split(' ').length, isQuestion, isWork, claim: readClaim(sentence.text) };
+  return {
+    ...sentence,
+    said,
+    words: said.split(' ').length,
+    isQuestion,
+    isWork,
+    claim: readClaim(sentence.text),
+  };
 }
 
 /** "Temperature is in column 3, plot it": the sentence tells what its task needs. */
@@ -125,8 +140,12 @@ const endsInWork = (said: string): boolean =>
     .split(/[,;] |\. /)
     .slice(1)
     .some((clause) => {
-      const [first = ''] = /^[\p{L}'-]+/u.exec(clause.replace(/^(?:(?:and|so|then|please|now|just) )+/, '')) ?? [];
-      return (WORK_VERBS.has(first) && !CUSTOM_VERBS.test(clause)) || /^(?:but )?you (?:\w+ed|wrote|made|put|set|gave|took|said)\b/.test(clause);
+      const [first = ''] =
+        /^[\p{L}'-]+/u.exec(clause.replace(/^(?:(?:and|so|then|please|now|just) )+/, '')) ?? [];
+      return (
+        (WORK_VERBS.has(first) && !CUSTOM_VERBS.test(clause)) ||
+        /^(?:but )?you (?:\w+ed|wrote|made|put|set|gave|took|said)\b/.test(clause)
+      );
     });
 
 /** "Deploys need …" begins with a noun, "test databases are …" as well. */
@@ -142,18 +161,22 @@ function kindOf(one: ReadSentence, isCautious: boolean): Statement['kind'] | und
   const forgets = readForgetRequests(one.text).length > 0;
   if (forgets && !isWork && (!isCautious || /\b(?:said|told|rule|regel|dit|dije|regla)\b/.test(folded)))
     return isStated(one, isCautious) === undefined || isOnlyForgetting(said) ? 'forget' : 'rule';
-  if (isWork || (words < FEWEST_WORDS && !I_AM.test(said)) || claim.wanted.size + claim.rejected.length === 0) return undefined;
+  if (isWork || (words < FEWEST_WORDS && !I_AM.test(said)) || claim.wanted.size + claim.rejected.length === 0)
+    return undefined;
   return isStated(one, isCautious);
 }
 
 const isOnlyForgetting = (said: string): boolean =>
-  /^(?:please |pls |you can )?(?:forget|disregard|scratch|scrap|ignore|vergiss|oublie|olvida)\S*\b[^,;]*[.!]?$/.test(said);
+  /^(?:please |pls |you can )?(?:forget|disregard|scratch|scrap|ignore|vergiss|oublie|olvida)\S*\b[^,;]*[.!]?$/.test(
+    said,
+  );
 
 const HYPOTHETICAL =
   /^(?:if|suppose|imagine|assume|assuming|let's say|say|what if|falls|angenommen|supposons|imagine|supongamos|imagina)\b(?! you\b| we\b)|\b(?:would be nice|would have|should have|could have|if (?:i|it|that|this|only)\b|never ?mind|(?:understand|know|see|wonder|idea|remember) why|for example|e\.g\.|just kidding|jk|lol)\b/;
 
 /** It is said to be told: "also: …", "…, I was wrong". */
-const TELLS = /^(?:also|correction|update|fyi|btw|by the way)[,:] |, (?:i was wrong|remember (?:that|this)|my mistake)[.!]?$/;
+const TELLS =
+  /^(?:also|correction|update|fyi|btw|by the way)[,:] |, (?:i was wrong|remember (?:that|this)|my mistake)[.!]?$/;
 
 function isStated(one: ReadSentence, isCautious: boolean): 'fact' | 'rule' | undefined {
   const { said } = one;
@@ -200,11 +223,13 @@ const CUSTOMS: readonly RegExp[] = [
 
 /** "For summaries", "in js", "like feature/ID-name", "npm": the order names what it is for, or a tool alone. */
 const isForSorts = (said: string): boolean =>
-  / (?:for|in|as|like|with|fur|in|als|pour|dans|comme|para|en|como) (?!this\b|that\b|the\b|it\b|an?\b|my\b|now\b)\S/.test(said) ||
+  / (?:for|in|as|like|with|fur|in|als|pour|dans|comme|para|en|como) (?!this\b|that\b|the\b|it\b|an?\b|my\b|now\b)\S/.test(
+    said,
+  ) ||
   /^(?:use|verwende|utilise|usa) [\w.-]+(?: v?\d[\d.]*)?[.!]?$/.test(said) ||
   / (?:all|every|any|alle|jede\w*|tous|toutes|todos|todas) /.test(said);
 
-const isOfCase = ({ subject }: Claim): boolean =>
+const isOfCase = ({ subject }: SentenceClaim): boolean =>
   subject !== undefined && subject.size > 0 && [...subject].every(isCaseWord);
 
 /** The error message, the first row. */
@@ -225,7 +250,7 @@ const FOREIGN_SELF =
 const PERSON_DOES =
   /^[a-z][a-z'-]{1,20} (?:(?:only |always |never )?(?:takes care of|handles|owns|reviews|approves|manages|leads|prefers|likes|accepts|pays|speaks|signs|works (?:on|from|in|at)|lives in|is (?:our|my|responsible|in charge|the \w+(?: \w+)? (?:of|for|at)|on the|no longer)))\b/;
 const VERB =
-  '(?:is|are|has|have|runs?|go(?:es)?|lives?|starts?|ends?|begins?|closes?|opens?|needs?|must|uses?|gets?|belongs?|comes?|expires?|costs?|listens?|wants?|prefers?|pays?|likes|expects?|meets?|works?|only works|handles?|owns?|reviews?|approves?|signs?|speaks?|takes?|moved|changed|switched|stays?|sits?|stands?|allows?|accepts?|supports?|requires?|keeps?|ist|sind|hat|heisst|lauft|liegt|liegen|steht|gehort|braucht|kostet|beginnt|endet|lautet|bezahlt|zahlt|mag|gehen|geht|kommen|kommt|stehen|laufen|will|bevorzugt|schliesst|offnet|vont|va|paie|paye|veut|prefere|ferme|ouvre|utilise|van|paga|pagan|quiere|prefiere|cierra|abre|est|sont|s\'appelle|commence|coute|se trouve|es|son|esta|estan|tiene|se llama|cuesta|empieza|vive)';
+  "(?:is|are|has|have|runs?|go(?:es)?|lives?|starts?|ends?|begins?|closes?|opens?|needs?|must|uses?|gets?|belongs?|comes?|expires?|costs?|listens?|wants?|prefers?|pays?|likes|expects?|meets?|works?|only works|handles?|owns?|reviews?|approves?|signs?|speaks?|takes?|moved|changed|switched|stays?|sits?|stands?|allows?|accepts?|supports?|requires?|keeps?|ist|sind|hat|heisst|lauft|liegt|liegen|steht|gehort|braucht|kostet|beginnt|endet|lautet|bezahlt|zahlt|mag|gehen|geht|kommen|kommt|stehen|laufen|will|bevorzugt|schliesst|offnet|vont|va|paie|paye|veut|prefere|ferme|ouvre|utilise|van|paga|pagan|quiere|prefiere|cierra|abre|est|sont|s'appelle|commence|coute|se trouve|es|son|esta|estan|tiene|se llama|cuesta|empieza|vive)";
 const POSSESSED = new RegExp(
   `^(?:my|our|mein\\w*|unser\\w*|mon|ma|mes|notre|nos|mi|mis|nuestr[oa]s?) (?:[^\\s,;:]+ ){1,7}?${VERB} (\\S.*)$`,
 );
@@ -236,19 +261,32 @@ const BARE = new RegExp(
   `^((?:all |every |each |new )?[\\p{L}][\\p{L}-]+(?: (?:of|for|in|with|to|from|at|on) \\S+(?: \\S+)?| \\S+)?) ${VERB} (?:now )?(\\S.*)$`,
   'u',
 );
-const TOPICAL = /^(?!errors?|steps|requirements|changes|fixes|notes?|todo|questions?|tasks?|issues|problems|results|logs|outputs?|options|examples|files)([\p{L}-]+s): (?=\S)/u;
+const TOPICAL =
+  /^(?!errors?|steps|requirements|changes|fixes|notes?|todo|questions?|tasks?|issues|problems|results|logs|outputs?|options|examples|files)([\p{L}-]+s): (?=\S)/u;
 
 /** "Max upload size: 50 MB", "default currency: CHF". */
 const SETTING =
   /^(?!error|note|step|question|update|task|example|output|result|todo|fix|wip|re\b|subject|title|status|expected|actual|file|path|url|input|line|row|test|bug|issue|case|context|from|to\b|date|hint|reply|warning|info|debug)[\p{L}-]+(?: [\p{L}-]+){0,2}: \S+(?: \S+){0,4}$/u;
-const NAMED = /^(?:the|der|die|das|le|la|el) (?:\S+ ){1,5}?(?:(?:is|are) (?:now )?(?:called|named)|heisst|heissen|s'appelle|se llama)(?: jetzt| nun)? \S/;
-const MOVED = /^(?:the |our )?(?:[\w-]+ ){1,4}(?:has |have )?(?:moved|changed|switched|was renamed|is renamed)\b/;
+const NAMED =
+  /^(?:the|der|die|das|le|la|el) (?:\S+ ){1,5}?(?:(?:is|are) (?:now )?(?:called|named)|heisst|heissen|s'appelle|se llama)(?: jetzt| nun)? \S/;
+const MOVED =
+  /^(?:the |our )?(?:[\w-]+ ){1,4}(?:has |have )?(?:moved|changed|switched|was renamed|is renamed)\b/;
 
 function isFact({ said, text, claim, words }: ReadSentence): boolean {
   if (/^there (?:is|are) no\b.*\b(?:any ?more|no longer)\b/.test(said)) return true;
-  if (OF_MOMENT.test(said) || POINTS_BACK.test(said) || /^(?:here|there(?! is no\b| are no\b)|yes|no|thanks?|good|nice|great)\b/.test(said))
+  if (
+    OF_MOMENT.test(said) ||
+    POINTS_BACK.test(said) ||
+    /^(?:here|there(?! is no\b| are no\b)|yes|no|thanks?|good|nice|great)\b/.test(said)
+  )
     return false;
-  if (I_AM.test(said) || I_DO.test(said) || FOREIGN_SELF.test(said) || (PERSON_DOES.test(said) && /^\p{Lu}\p{Ll}/u.test(text.replace(SPEAKER, ''))) || said.split(/[,;:] (?=we\b)/).some((clause) => WE_DO.test(clause)))
+  if (
+    I_AM.test(said) ||
+    I_DO.test(said) ||
+    FOREIGN_SELF.test(said) ||
+    (PERSON_DOES.test(said) && /^\p{Lu}\p{Ll}/u.test(text.replace(SPEAKER, ''))) ||
+    said.split(/[,;:] (?=we\b)/).some((clause) => WE_DO.test(clause))
+  )
     return true;
   const hasValue = claim.values.length > 0;
   const possessed = POSSESSED.exec(said)?.[1];
@@ -262,14 +300,23 @@ function isFact({ said, text, claim, words }: ReadSentence): boolean {
   if (defined !== undefined)
     return !STATES.test(defined) && !isCaseName(thing) && (hasValue || isQualified(said, claim));
   const bare = BARE.exec(said);
-  return bare !== null && isNamedSubject(text, bare[1] ?? '') && !STATES.test(bare[2] ?? '') && !isCaseName(bare[1] ?? '') && hasValue;
+  return (
+    bare !== null &&
+    isNamedSubject(text, bare[1] ?? '') &&
+    !STATES.test(bare[2] ?? '') &&
+    !isCaseName(bare[1] ?? '') &&
+    hasValue
+  );
 }
 
 /** "The login for demos is guest", "the wifi password of the office is in the blue binder". */
-const isQualified = (said: string, { subject = new Set() }: Claim): boolean =>
-  subject.size > 1 && /^\S+ (?:\S+ ){1,4}(?:of|for|at|from|fur|von|de|du|para) \S+/.test(said) && said.split(' ').length <= 16;
+const isQualified = (said: string, { subject = new Set() }: SentenceClaim): boolean =>
+  subject.size > 1 &&
+  /^\S+ (?:\S+ ){1,4}(?:of|for|at|from|fur|von|de|du|para) \S+/.test(said) &&
+  said.split(' ').length <= 16;
 
-const PRONOUNS = /^(?:it|this|that|you|he|she|they|who|what|nothing|everything|something|one|please|now|then|i|we|there|here|let|if|when|after|before|for|in|at|on|with|to|of|an?|once|wow|and|but|so|never|always)\b/;
+const PRONOUNS =
+  /^(?:it|this|that|you|he|she|they|who|what|nothing|everything|something|one|please|now|then|i|we|there|here|let|if|when|after|before|for|in|at|on|with|to|of|an?|once|wow|and|but|so|never|always)\b/;
 
 /** A plural ("backups"), a name ("Ingrid"), or a word alone ("staging"). */
 const isNamedSubject = (text: string, subject: string): boolean =>

@@ -99,7 +99,9 @@ const CASE_WORDS: ReadonlySet<string> = new Set(
     'script app program process build pipeline site website ui query loop endpoint thing part section paragraph sentence word first second third last next previous other new old same one example snippet block command terminal console browser screen window tab form modal layout style color css html json payload type parameter argument loop condition exception module import dependency key index array object string ' +
     'zip pdf robot cli abstract sort quote explanation tone year importer parser repro branch datei spalte zeile seite tabelle fehler fichier archivo ' +
     'printer heating weather recipe intro draft summary slide diagram picture'
-  ).split(' ').map(termOf),
+  )
+    .split(' ')
+    .map(termOf),
 );
 /** Whether nothing but the case at hand is named. */
 export const isCaseWord = (term: string): boolean => CASE_WORDS.has(term);

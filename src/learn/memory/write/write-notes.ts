@@ -3,9 +3,9 @@ import type { Lesson, LessonText, Scope } from '../../../core/lesson.ts';
 import { uniqueLessonName } from '../../draft-lesson.ts';
 import { whyNotRetired } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
+import { readClaim } from './claim.ts';
 import { decide, type KnownNote, notesOf } from './decide.ts';
 import { NOTES, withContext, writeNote } from './note-text.ts';
-import { readClaim } from './claim.ts';
 
 /** The statements of a session that has ended. */
 export interface NoteMaterial {
@@ -61,7 +61,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const { turn } = statement;
         const decision = decide(statement, [...known.values()]);
         if (decision.op === 'delete') {
-          for (const note of decision.forgotten) retired.push(...retire(note, turn, FORGET, undefined, known));
+          for (const note of decision.forgotten)
+            retired.push(...retire(note, turn, FORGET, undefined, known));
           for (const note of decision.doubted)
             if (isNote(note.lesson)) evolve(note, { confidence: note.lesson.text.note.confidence * DOUBTED });
           continue;
@@ -70,12 +71,18 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
           journal(`already known: ${decision.known.lesson.text.name}`);
           yield covered(decision.known, turn);
           const { id } = decision.known.lesson;
-          for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
+          for (const note of decision.replaced)
+            retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
           continue;
         }
         if (room <= 0) continue;
         const beside = decision.beside.filter(({ lesson }) => isNote(lesson)).slice(-MOST_LINKED);
-        const draft = writeNote(statement, scope, turn, beside.map(({ lesson }) => lesson.id));
+        const draft = writeNote(
+          statement,
+          scope,
+          turn,
+          beside.map(({ lesson }) => lesson.id),
+        );
         const shared = sharedTags(statement, beside);
         const named = { ...draft, name: uniqueLessonName(draft.name, taken) };
         const text = withContext(named, { tags: shared }) ?? named;
@@ -99,7 +106,12 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         if (old === undefined || library.lesson(id)?.revision !== old.revision) continue;
         const cited = [...new Set([...text.evidence.turns, ...statements.map(({ turn }) => turn)])];
         yield {
-          change: { op: 'revise', id, from: old.revision, text: { ...text, evidence: { ...text.evidence, turns: cited } } },
+          change: {
+            op: 'revise',
+            id,
+            from: old.revision,
+            text: { ...text, evidence: { ...text.evidence, turns: cited } },
+          },
           quotes: [],
         };
       }
@@ -112,7 +124,10 @@ const isNote = ({ text }: Lesson): boolean => text.evidence.learner === NOTES;
 const isNoteOf = (lesson: Lesson, turns: ReadonlySet<string>): boolean =>
   isNote(lesson) && lesson.text.evidence.turns.slice(0, 1).some((turn) => turns.has(turn));
 
-const covered = ({ lesson }: KnownNote, turn: string): CoveredByLesson => ({ known: lesson.id, turns: [turn] });
+const covered = ({ lesson }: KnownNote, turn: string): CoveredByLesson => ({
+  known: lesson.id,
+  turns: [turn],
+});
 
 const add = (id: string, text: LessonText, { turn, quote }: SessionStatement): Proposal => ({
   change: { op: 'add', id, kind: 'experience', state: 'proposed', text },
@@ -129,7 +144,12 @@ function retire(
 ): readonly Proposal[] {
   if (whyNotRetired(lesson) !== undefined) return [];
   known.delete(lesson.id);
-  const change = { op: 'retire', id: lesson.id, reason, ...(supersededBy === undefined ? {} : { supersededBy }) } as const;
+  const change = {
+    op: 'retire',
+    id: lesson.id,
+    reason,
+    ...(supersededBy === undefined ? {} : { supersededBy }),
+  } as const;
   return [{ change, quotes: [], turns: [turn] }];
 }
 
