@@ -5,6 +5,9 @@ const CHOICES: readonly (readonly string[])[] = [
   ['tab|tabs|tabulator', 'space|spaces|leerzeichen|espacio|espacios|espace|espaces'],
   ['npm', 'pnpm', 'yarn', 'bun'],
   ['pip', 'poetry', 'uv', 'pipenv', 'conda'],
+  ['jest', 'vitest', 'mocha', 'jasmine'],
+  ['pytest', 'unittest'],
+  ['json', 'yaml', 'toml'],
   ['single', 'double'],
   [
     'english|englisch|ingles|anglais',
@@ -80,7 +83,7 @@ const STOP: ReadonlySet<string> = new Set(
   is are was were be been being am do does did done has have had will would shall should can could may might must mustn't need needs let lets
   not no nor never ever always allways now again also too either only just very really please pls thanks ok okay yes yeah any anymore more
   use uses used using make makes made get gets got give gives keep keeps put puts set go goes want wants take takes call called named like likes
-  run runs open opens close closes start starts end ends begin begins listen listens live lives work works come comes write writes send sends happen stay
+  run runs open opens close closes start starts end ends begin begins listen listens work works come comes write writes send sends happen stay
   stays sit sits stand stands belong belongs mean means
   all every each some both other another same new old one ones thing things way mr ms mrs dr longer instead rather remember note said
   decided moved changed switched today tomorrow future forward everything everywhere everyone else anything mind

@@ -29,6 +29,8 @@ export interface SentenceClaim {
   /** Of a sentence "X is Y", or "X: Y": what X and Y are about. */
   readonly subject?: ReadonlySet<string>;
   readonly predicate?: ReadonlySet<string>;
+  /** Who does it: "Anna reviews the frontend". */
+  readonly holder?: string;
   /** "The", "my", "our": there is one of it. */
   readonly isDefinite: boolean;
   /** "Also", "too", "either": it adds, and replaces nothing. */
@@ -45,14 +47,17 @@ const DEFINITE =
 /** The verb between a subject and its value. */
 const COPULA =
   /\s(?:is|are|was|were|'s|has to be|have to be|must be|should be|shall be|ist|sind|heisst|lautet|est|sont|s'appelle|es|son|se llama|esta)(?: now| always| jetzt| nun| immer| maintenant| toujours| ahora| siempre)?(?: called| named| at| on| genannt)?\s/;
+/** Done by one person: who is named later has taken it over. */
+const HOLDS =
+  /^[a-z'-]{2,20} (?:now )?(?:reviews|handles|owns|approves|takes care of|manages|leads|runs|maintains|is responsible for|is in charge of|is (?:now )?(?:the|our|my) \S)/;
 const TOPIC = /^([\p{L}][\p{L}\p{N} -]{1,30}): (?=\S)/u;
 
 /** What follows is rejected, up to the end of its clause. */
 const REJECTS =
-  /(?<![\p{L}\p{N}])(?:instead of|rather than|as opposed to|no longer|not any ?more|not(?! only\b| just\b| sure\b)|never(?! mind\b)|no(?! matter\b| one\b| idea\b)|without|stop(?:ped)?(?: using)?|don't|dont|doesn't|isn't|aren't|won't|mustn't|shouldn't|cannot|can't|avoid|drop(?:ped)?|(?:switched|moved|migrated|away) from|nicht(?: mehr)?(?! nur\b)|nie(?:mals)?|keine?[nmrs]?|(?:an)?statt|ohne|pas(?! seulement\b)|jamais|au lieu d[eu]|plutot que|sans|n'\S+ plus|ne \S+ plus|nunca|jamas|en vez de|en lugar de|ya no|sin|no)(?![\p{L}\p{N}])/gu;
+  /(?<![\p{L}\p{N}])(?:instead of|rather than|as opposed to|no longer|not any ?more|not(?! only\b| just\b| sure\b)|never(?! mind\b)|no(?! matter\b| one\b| idea\b)|without|stop(?:ped)?(?: using)?|don't|dont|doesn't|isn't|aren't|won't|mustn't|shouldn't|cannot|can't|avoid|drop(?:ped)?|(?<=\b(?:switched|moved|migrated|changed|went|away)\b.{0,30}\s)from(?! now\b)|nicht(?: mehr)?(?! nur\b)|nie(?:mals)?|keine?[nmrs]?|(?:an)?statt|ohne|pas(?! seulement\b)|jamais|au lieu d[eu]|plutot que|sans|n'\S+ plus|ne \S+ plus|nunca|jamas|en vez de|en lugar de|ya no|sin|no)(?![\p{L}\p{N}])/gu;
 /** What stands before it is over. */
 const IS_OVER =
-  /^(.{2,60}?)\s(?:is|are|was|were|has|have|gibt es|ist|sind|n'est|n'existe|existe)\s?(?:been |now |officially )?(?:gone|dead|history|over|out|off|switched off|turned off|shut down|retired|dropped|deprecated|obsolete|left|quit|no longer (?:used|valid|there|needed)|nicht mehr|weg|plus|ya)\b/;
+  /^(.{2,60}?)\s(?:is|are|was|were|has|have|gibt es|ist|sind|n'est|n'existe|existe)\s?(?:been |now |officially )?(?:gone|dead|history|over|out|off|switched off|turned off|shut down|retired|dropped|deprecated|obsolete|left|quit|on leave|on holiday|away|no longer (?:used|valid|there|needed)|nicht mehr|weg|plus|ya)\b/;
 const CLAUSE_END = /[,;:.!?()](?=\s|$)|\s[–—-]\s|\s(?:but|sondern|aber|mais|pero|sino|and|und|et|y)\s/gu;
 
 const MOST_KNOWN = 5_000;
@@ -96,6 +101,7 @@ function claimOf(sentence: string): SentenceClaim {
     ...(parts === undefined
       ? {}
       : { subject: termsIn(parts.start, parts.to), predicate: termsIn(parts.from, parts.end) }),
+    ...(HOLDS.test(folded) && tokens[0] !== undefined ? { holder: tokens[0].term } : {}),
     isDefinite: DEFINITE.test(folded),
     isAdded: ADDS.test(folded),
   };
@@ -120,7 +126,13 @@ function partsOf(
   const found = copula ?? topic;
   if (found === null) return undefined;
   // "Brand refresh: primary buttons are blue": the topic is the occasion, and not what the sentence is about.
-  const start = copula !== null && topic !== null && topic[0].length < copula.index ? topic[0].length : 0;
+  const topical = copula !== null && topic !== null && topic[0].length < copula.index ? topic[0].length : 0;
+  // "Petra left, the manager is Jonas": the subject begins behind the comma, unless that ends a condition.
+  const comma =
+    copula === null || /^(?:for|in|at|on|bei|fur|im|pour|chez|dans|para|en) /.test(folded)
+      ? -1
+      : folded.lastIndexOf(', ', copula.index);
+  const start = Math.max(topical, comma + 1);
   const to = copula === null ? (topic?.[1]?.length ?? 0) : copula.index;
   const from = found.index + found[0].length;
   const stop = folded.slice(from).search(/[,;.](?=\s|$)/);
@@ -132,13 +144,15 @@ function rejectedSpans(folded: string): readonly (readonly [number, number])[] {
   const ends = [...folded.matchAll(CLAUSE_END)].map(({ index }) => index);
   for (const match of folded.matchAll(REJECTS)) {
     const from = match.index + match[0].length;
-    spans.push([from, ends.find((end) => end > from) ?? folded.length]);
+    const end = ends.find((one) => one > from) ?? folded.length;
+    const to = match[0] === 'from' ? folded.indexOf(' to ', from) : -1;
+    spans.push([from, to > 0 && to < end ? to : end]);
     // "We use npm no longer", "das nutzen wir nicht mehr": the negation stands at the end.
     const isLast = /^(?:\s(?:any ?more|mehr))?\W*$/.test(folded.slice(from, spans.at(-1)?.[1]));
     if (isLast) spans.push([ends.findLast((end) => end < match.index) ?? 0, match.index]);
   }
   for (const clause of clausesOf(folded)) {
-    const over = IS_OVER.exec(clause.text);
+    const over = IS_OVER.exec(clause.text) ?? /^(\S+) (?:left|quit|retired)\b/.exec(clause.text);
     if (over !== null) spans.push([clause.at, clause.at + (over[1]?.length ?? 0)]);
   }
   return spans;
@@ -171,7 +185,15 @@ function tokensOf(text: string, isGerman: boolean): readonly ClaimToken[] {
       return [{ term: number, at: index, value: numberOf(number, next) }];
     if (isStopWord(word) && !/^\p{Lu}{2,}$/u.test(raw)) return [];
     const sort = sortOf(raw, word, nth === 0, isGerman);
+    // "A copy, here boards/iris.json": an example.
+    if (sort === 'code' && EXAMPLE.test(foldAccents(found[nth - 1]?.[0] ?? ''))) return [];
     if (sort === undefined) return [{ term: termOf(word), at: index }];
+    if (
+      sort === 'number' &&
+      /^(?:at|um|las|a)$/.test(foldAccents(found[nth - 1]?.[0] ?? '')) &&
+      /^(?:\d|1\d|2[0-4])$/.test(word)
+    )
+      return [{ term: word, at: index, value: { text: word, sort: 'time' } }];
     if (sort === 'number') return [{ term: word, at: index, value: numberOf(word, next) }];
     const named = sort.startsWith('choice')
       ? (CHOICE_OF.get(stemInflection(word))?.value ?? word)
@@ -181,6 +203,8 @@ function tokensOf(text: string, isGerman: boolean): readonly ClaimToken[] {
     return [{ term: named, at: index, value: { text: named, sort } }];
   });
 }
+
+const EXAMPLE = /^(?:here|example|e\.g|instance|hier|z\.b|exemple|ejemplo)$/;
 
 const numberOf = (text: string, next: string): ClaimValue => {
   const unit = stemInflection(next);

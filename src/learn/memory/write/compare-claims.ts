@@ -14,7 +14,13 @@ const HALF = 0.5;
 
 export function compareClaims(newer: SentenceClaim, older: SentenceClaim): ClaimRelation {
   if (newer.print === older.print || isSame(newer, older)) return 'same';
-  if (rejects(newer, older) || hasOtherValue(newer, older)) return 'replaces';
+  if (
+    rejects(newer, older) ||
+    wantsAgain(newer, older) ||
+    hasOtherHolder(newer, older) ||
+    hasOtherValue(newer, older)
+  )
+    return 'replaces';
   return isBeside(newer, older) ? 'beside' : 'other';
 }
 
@@ -34,9 +40,36 @@ function rejects(newer: SentenceClaim, older: SentenceClaim): boolean {
   const common = shared(newer.wanted, older.wanted).length;
   return newer.rejected.some((part) => {
     const hit = shared(part, older.wanted).length;
-    if (hit === 0 || hit < part.size * MOSTLY) return false;
-    return common > 0 || hit >= older.wanted.size * 0.6;
+    if (hit === 0) return false;
+    if (common > 0) return hit >= part.size * MOSTLY;
+    return hit === part.size && hit >= older.wanted.size * 0.6;
   });
+}
+
+/** It wants what the older one rejects: "never semicolons", "always semicolons". */
+const wantsAgain = (newer: SentenceClaim, older: SentenceClaim): boolean =>
+  newer.rejected.length === 0 &&
+  older.rejected.some((part) => {
+    const hit = shared(newer.wanted, part).length;
+    return hit > 0 && hit >= part.size * MOSTLY && hit >= newer.wanted.size * MOSTLY;
+  });
+
+/** Somebody else does it now: "Ben reviews the frontend", "Jonas is the release manager". */
+function hasOtherHolder(newer: SentenceClaim, older: SentenceClaim): boolean {
+  const { holder, predicate } = newer;
+  if (holder === undefined || older.wanted.has(holder)) return false;
+  if (older.holder !== undefined) {
+    const rest = (claim: SentenceClaim): ReadonlySet<string> =>
+      new Set([...claim.wanted].filter((term) => term !== claim.holder));
+    return rest(newer).size > 0 && isEqual(rest(newer), rest(older));
+  }
+  return (
+    predicate !== undefined &&
+    older.subject !== undefined &&
+    predicate.size > 0 &&
+    isEqual(predicate, older.subject) &&
+    (older.predicate?.size ?? 0) <= 2
+  );
 }
 
 /** The same property with another value. */

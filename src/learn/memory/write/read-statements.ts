@@ -161,7 +161,11 @@ function kindOf(one: ReadSentence, isCautious: boolean): Statement['kind'] | und
   const forgets = readForgetRequests(one.text).length > 0;
   if (forgets && !isWork && (!isCautious || /\b(?:said|told|rule|regel|dit|dije|regla)\b/.test(folded)))
     return isStated(one, isCautious) === undefined || isOnlyForgetting(said) ? 'forget' : 'rule';
-  if (isWork || (words < FEWEST_WORDS && !I_AM.test(said)) || claim.wanted.size + claim.rejected.length === 0)
+  if (
+    isWork ||
+    (words < FEWEST_WORDS && !I_AM.test(said) && !FOREIGN_SELF.test(said)) ||
+    claim.wanted.size + claim.rejected.length === 0
+  )
     return undefined;
   return isStated(one, isCautious);
 }
@@ -215,6 +219,7 @@ const CUSTOMS: readonly RegExp[] = [
   /^(?:our |all |new |the )?(?:[\w-]+ ){0,2}[\w-]+s (?:start|begin|end) with \S/,
   /^(?:our |all )?[\w-]+s run (?:with|on|in|under|via|through) \S/,
   /^(?:our |all |new )?(?:[\w-]+ )?(?!users|people|customers)[\w-]+s (?:need|require) (?!to\b|an? (?:way|button|page|field|column|new)\b)\S+(?: \S+){0,4}$/,
+  /^(?:our |all |the )?(?:[\w-]+ ){0,2}[\w-]+s are (?:always |now |only )?(?:stored|kept|named|written|saved|served|addressed|sent|signed|tagged|reviewed|approved|hosted|paid|due|billed|archived|deployed|published|built) (?:in|on|at|by|with|as|to|for|after|under|like|from|via)\b/,
   /^an? (?:[\w-]+ ){1,3}(?:needs|requires|costs) (?:at least |exactly )?(?:\d|one|two|three|four|five|six)/,
   /^only (?!the (?:first|second|last)|change|touch|edit)\S+(?: \S+){0,2} (?:may|can|is allowed to|are allowed to) \S/,
   /^the [^,]{2,40} (?:is|are) [^,]{2,30}, (?:so )?(?:don't|do not|never) (?:ever )?(?:touch|change|edit|use|delete|rename|move|push|call|run|write)\b/,
@@ -248,7 +253,7 @@ const FOREIGN_SELF =
   /^(?:ich (?!brauche|habe|hatte|sehe|bekomme|denke|glaube|will|mochte|kann|muss|war|bin (?!allergisch|vegetarier|vegan)|verstehe|weiss|suche|versuche|meine|wurde|soll|sollte|finde|frage|warte)[a-z]{3,}e\b|wir (?!brauchen|haben|sollten|mussen|konnen|wollen|sehen|bekommen|waren|hatten|sollen|konnten|wissen|versuchen|warten|werden)[a-z]{3,}en\b|je (?:prefere|travaille|parle|vis|habite|utilise|mange|bois)\b|nous (?!avons|devons|pouvons|voulons|allons|sommes (?!a|en|une))[a-z]{2,}ons\b|on (?!a\b|peut|doit|va\b|dirait|est en|voit|devrait|pourrait|veut|fait quoi)[a-z']{3,}e\b|(?:prefiero|trabajo|vivo|hablo|uso)\b|(?!necesitamos|tenemos|queremos|vamos|podemos|debemos|vemos|estamos)[a-z]{3,}(?:amos|emos)\b) \S/;
 /** Of a person by name. */
 const PERSON_DOES =
-  /^[a-z][a-z'-]{1,20} (?:(?:only |always |never )?(?:takes care of|handles|owns|reviews|approves|manages|leads|prefers|likes|accepts|pays|speaks|signs|works (?:on|from|in|at)|lives in|is (?:our|my|responsible|in charge|the \w+(?: \w+)? (?:of|for|at)|on the|no longer)))\b/;
+  /^[a-z][a-z'-]{1,20} (?:(?:only |always |never )?(?:takes care of|handles|owns|reviews|approves|manages|leads|prefers|likes|accepts|pays|speaks|signs|works (?:on|from|in|at)|lives in|is (?:now )?(?:our|my|responsible|in charge|the \w+(?: \w+)? (?:of|for|at)|on the|no longer)))\b/;
 const VERB =
   "(?:is|are|has|have|runs?|go(?:es)?|lives?|starts?|ends?|begins?|closes?|opens?|needs?|must|uses?|gets?|belongs?|comes?|expires?|costs?|listens?|wants?|prefers?|pays?|likes|expects?|meets?|works?|only works|handles?|owns?|reviews?|approves?|signs?|speaks?|takes?|moved|changed|switched|stays?|sits?|stands?|allows?|accepts?|supports?|requires?|keeps?|ist|sind|hat|heisst|lauft|liegt|liegen|steht|gehort|braucht|kostet|beginnt|endet|lautet|bezahlt|zahlt|mag|gehen|geht|kommen|kommt|stehen|laufen|will|bevorzugt|schliesst|offnet|vont|va|paie|paye|veut|prefere|ferme|ouvre|utilise|van|paga|pagan|quiere|prefiere|cierra|abre|est|sont|s'appelle|commence|coute|se trouve|es|son|esta|estan|tiene|se llama|cuesta|empieza|vive)";
 const POSSESSED = new RegExp(
@@ -289,16 +294,30 @@ function isFact({ said, text, claim, words }: ReadSentence): boolean {
   )
     return true;
   const hasValue = claim.values.length > 0;
-  const possessed = POSSESSED.exec(said)?.[1];
+  const role = ROLE.exec(said)?.[1];
+  if (role !== undefined && /^\p{Lu}\p{Ll}/u.test(text.replace(SPEAKER, ''))) return !isCaseName(role);
+  // "Petra left, the release manager is Jonas."
+  const core = said.split(/[,;] (?=(?:the|our|my)\b)/).at(-1) ?? said;
+  const possessed = (POSSESSED.exec(said) ?? POSSESSED.exec(core))?.[1];
   if (possessed !== undefined) return !STATES.test(possessed) && !isOfCase(claim);
   if (NAMED.test(said) && !isOfCase(claim)) return true;
   if (MOVED.test(said) && !PRONOUNS.test(said)) return hasValue;
   const topic = TOPICAL.exec(said)?.[1];
   if (SETTING.test(said) && hasValue) return true;
   if (topic !== undefined) return words <= 10 && !isCaseWord(termOf(topic));
-  const [, thing = '', defined] = DEFINED.exec(said) ?? [];
-  if (defined !== undefined)
-    return !STATES.test(defined) && !isCaseName(thing) && (hasValue || isQualified(said, claim));
+  const [, thing = '', defined] = DEFINED.exec(said) ?? DEFINED.exec(core) ?? [];
+  if (defined !== undefined) {
+    if (
+      /\b(?:runs?|hosted|deployed) (?:on|to) \S/.test(core) &&
+      claim.values.some(({ sort }) => sort === 'name')
+    )
+      return true;
+    return (
+      !STATES.test(defined) &&
+      !isCaseName(thing) &&
+      (hasValue || isQualified(core, claim) || isPlainName(claim))
+    );
+  }
   const bare = BARE.exec(said);
   return (
     bare !== null &&
@@ -308,6 +327,20 @@ function isFact({ said, text, claim, words }: ReadSentence): boolean {
     hasValue
   );
 }
+
+/** "The default branch is main": a word that says no state. */
+const isPlainName = ({ subject, predicate, isDefinite }: SentenceClaim): boolean => {
+  const [word = ''] = predicate ?? [];
+  return (
+    isDefinite &&
+    (subject?.size ?? 0) > 1 &&
+    predicate?.size === 1 &&
+    !/(?:ed|ing|ly|able|ible|ous|ful|less|ish|y|t|nt)$/.test(word)
+  );
+};
+
+/** "Jonas is the release manager now." */
+const ROLE = /^[a-z'-]{2,20} is (?:now )?the ([a-z][a-z -]{3,40}?)(?: now)?[.!]?$/;
 
 /** "The login for demos is guest", "the wifi password of the office is in the blue binder". */
 const isQualified = (said: string, { subject = new Set() }: SentenceClaim): boolean =>
