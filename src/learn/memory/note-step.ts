@@ -22,7 +22,7 @@ export function queueNotes(session: string, read: readonly AppraisedTurn[], now:
 }
 
 interface NoteStepOptions {
-  readonly records: Pick<Records, 'session'>;
+  readonly records: Pick<Records, 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly writer: Learner<NoteMaterial>;
   readonly run: (
@@ -56,7 +56,8 @@ export function createNoteStep({
       const cases = turns
         .filter((turn) => cited.has(turn.evidence.turn))
         .map((turn) => statedCase(turn, scope, clock.now()));
-      const material = { scope, statements, turns: turns.map(({ evidence: { turn } }) => turn) };
+      const times = new Map((await records.turns(session)).map(({ id, startedAt }) => [id, startedAt]));
+      const material = { scope, statements, turns: times };
       const end = await run(
         { id: cycleIdOf([item]), learner: writer, material, cases, items: [item] },
         undefined,

@@ -15,6 +15,8 @@ const writer = createNoteWriter({ checkText: checkLessonText, mostOfSession: MOS
 let library: Library;
 let sessions = 0;
 let ids = 0;
+/** When the messages were said; absent: after all that is known. */
+let said: number | undefined;
 
 beforeEach(async () => {
   library = await libraryWith();
@@ -28,12 +30,13 @@ const read = (messages: readonly string[]) =>
 
 /** Promotes a session's messages; what the writer proposes is published as it is. */
 async function say(...messages: readonly string[]): Promise<void> {
+  const saidAt = said ?? Number.MAX_SAFE_INTEGER;
   sessions++;
   const turns = read(messages);
   const material = {
     scope: SCOPE,
     statements: readWorkingMemory(turns),
-    turns: turns.map(({ evidence }) => evidence.turn),
+    turns: new Map(turns.map(({ evidence }) => [evidence.turn, saidAt])),
   };
   const steps = writer.learn({
     ...{ material, library, ask: undefined, journal: () => undefined },
@@ -94,6 +97,15 @@ describe('the write pipeline of notes', () => {
     await say('Please forget the tests.');
     expect(noteOf('vitest')?.state).toBe('trial');
     expect(noteOf('vitest')?.text.note.confidence).toBeLessThan(before);
+  });
+
+  it('is not turned back by a session that goes on after its end: what was said otherwise since stays', async () => {
+    await say('The server for demos is demo-3.');
+    await say('the server for demos is demo-5 now');
+    said = 0;
+    await say('The server for demos is demo-3.', 'What is next on the list?');
+    said = undefined;
+    expect(words()).toEqual(['"the server for demos is demo-5 now"']);
   });
 
   it('links notes on the same thing both ways, and evolves their tags, never their words', async () => {

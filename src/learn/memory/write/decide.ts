@@ -34,27 +34,37 @@ export type NoteDecision =
 /** The learners whose lessons quote people. */
 const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
 
-/** Lessons in use that quote a person, of one place. */
-export const notesOf = (
+/** The lessons that quote a person, of one place. */
+export const quotingOf = (
   lessons: readonly Lesson[],
   { agent, project }: Lesson['text']['scope'],
 ): readonly KnownNote[] =>
   lessons
     .filter(
-      ({ state, text }) =>
-        state !== 'retired' &&
-        state !== 'rejected' &&
-        QUOTING.has(text.evidence.learner) &&
-        text.scope.agent === agent &&
-        text.scope.project === project,
+      ({ text }) =>
+        QUOTING.has(text.evidence.learner) && text.scope.agent === agent && text.scope.project === project,
     )
     .flatMap((lesson) => {
       const quote = readLesson(lesson.text)?.quotes[0];
       return quote === undefined ? [] : [{ lesson, quote, claims: sentencesOf(quote).map(readClaim) }];
     });
 
-/** Decides a statement against what is known. The words of the statement are compared sentence by sentence. */
-export function decide(statement: Statement, notes: readonly KnownNote[]): NoteDecision {
+/** Those in use. */
+export const notesOf = (lessons: readonly Lesson[], scope: Lesson['text']['scope']): readonly KnownNote[] =>
+  quotingOf(
+    lessons.filter(({ state }) => state !== 'retired' && state !== 'rejected'),
+    scope,
+  );
+
+/**
+ * Decides a statement against what is known. The words of the statement are compared sentence by sentence. Only what is older than the
+ * statement is replaced or forgotten.
+ */
+export function decide(
+  statement: Statement,
+  notes: readonly KnownNote[],
+  isOlder: (note: KnownNote) => boolean = () => true,
+): NoteDecision {
   const claims = sentencesOf(statement.quote).map(readClaim);
   const relate = ({ claims: theirs }: KnownNote) =>
     theirs.map((older) => claims.map((newer) => compareClaims(newer, older)));
@@ -63,7 +73,7 @@ export function decide(statement: Statement, notes: readonly KnownNote[]): NoteD
     const relations = relate(note);
     return claims.every((_, nth) => relations.some((row) => row[nth] === 'same'));
   });
-  const others = notes.filter((note) => note !== known);
+  const others = notes.filter((note) => note !== known && isOlder(note));
   const meant = requests.map(({ terms, isSure }) => ({
     isSure,
     found: others.filter((note) => note.claims.some((claim) => isForgotten({ terms, isSure }, claim))),

@@ -6,6 +6,8 @@ import type { Statement } from './read-statements.ts';
 
 /** The name of this learner in the evidence of its notes. */
 export const NOTES = 'notes';
+/** The reason of a retirement that the user's own words asked for: told again, it is learned again. */
+export const FORGOTTEN = 'the user asked to forget it';
 
 /** Less than a correction has: nothing went wrong without it. */
 const CONFIDENCE = { fact: 0.5, rule: 0.6 } as const;

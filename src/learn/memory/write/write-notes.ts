@@ -4,15 +4,16 @@ import { uniqueLessonName } from '../../draft-lesson.ts';
 import { whyNotRetired } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
 import { readClaim } from './claim.ts';
-import { decide, type KnownNote, notesOf } from './decide.ts';
-import { NOTES, withContext, writeNote } from './note-text.ts';
+import { compareClaims } from './compare-claims.ts';
+import { decide, type KnownNote, notesOf, quotingOf } from './decide.ts';
+import { FORGOTTEN, NOTES, withContext, writeNote } from './note-text.ts';
 
 /** The statements of a session that has ended. */
 export interface NoteMaterial {
   readonly scope: Scope;
   readonly statements: readonly SessionStatement[];
-  /** Of the session: it has a bounded number of notes. */
-  readonly turns: readonly string[];
+  /** Of the session, with the time of each: it has a bounded number of notes. */
+  readonly turns: ReadonlyMap<string, number>;
 }
 
 interface NoteWriterOptions {
@@ -27,7 +28,6 @@ const MOST_SHARED = 3;
 /** What is left of a note's confidence when somebody may have taken it back. */
 const DOUBTED = 0.5;
 const SAID_OTHERWISE = 'the user has said otherwise since';
-const FORGET = 'the user asked to forget it';
 
 /**
  * The write pipeline of notes: extract (the statements of the session, see `readWorkingMemory`) → decide (add, update, delete, nothing,
@@ -44,9 +44,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       const added = new Map<string, { text: LessonText; readonly statement: SessionStatement }>();
       /** Known notes whose context changes, once each. */
       const evolved = new Map<string, LessonText>();
-      const ofSession = new Set(turns);
       const retired: Proposal[] = [];
-      let room = mostOfSession - lessons.filter((lesson) => isNoteOf(lesson, ofSession)).length;
+      let room = mostOfSession - lessons.filter((lesson) => isNoteOf(lesson, turns)).length;
       const textOf = ({ lesson: { id, text } }: KnownNote): LessonText =>
         added.get(id)?.text ?? evolved.get(id) ?? text;
       const evolve = (note: KnownNote, change: Parameters<typeof withContext>[1]): void => {
@@ -59,10 +58,14 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       for (const statement of statements) {
         if (signal.aborted) return;
         const { turn } = statement;
-        const decision = decide(statement, [...known.values()]);
+        const at = turns.get(turn) ?? Number.POSITIVE_INFINITY;
+        // A session that goes on after its end is promoted again: what was said otherwise since stays as it is.
+        if (isTakenBackSince(statement, at, lessons, scope)) continue;
+        const isOlder = ({ lesson }: KnownNote): boolean => lesson.createdAt <= at;
+        const decision = decide(statement, [...known.values()], isOlder);
         if (decision.op === 'delete') {
           for (const note of decision.forgotten)
-            retired.push(...retire(note, turn, FORGET, undefined, known));
+            retired.push(...retire(note, turn, FORGOTTEN, undefined, known));
           for (const note of decision.doubted)
             if (isNote(note.lesson)) evolve(note, { confidence: note.lesson.text.note.confidence * DOUBTED });
           continue;
@@ -121,7 +124,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
 
 const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 const isNote = ({ text }: Lesson): boolean => text.evidence.learner === NOTES;
-const isNoteOf = (lesson: Lesson, turns: ReadonlySet<string>): boolean =>
+const isNoteOf = (lesson: Lesson, turns: ReadonlyMap<string, number>): boolean =>
   isNote(lesson) && lesson.text.evidence.turns.slice(0, 1).some((turn) => turns.has(turn));
 
 const covered = ({ lesson }: KnownNote, turn: string): CoveredByLesson => ({
@@ -160,6 +163,18 @@ function sharedTags(statement: SessionStatement, beside: readonly KnownNote[]): 
   const isShared = (word: string): boolean => [...readClaim(word).wanted].some((term) => theirs.has(term));
   return [...new Set(words.filter(isShared).map((word) => word.toLowerCase()))].slice(0, MOST_SHARED);
 }
+
+/** Whether these words were learned, and retired after they were said. */
+const isTakenBackSince = (
+  { claim }: SessionStatement,
+  at: number,
+  lessons: readonly Lesson[],
+  scope: Scope,
+): boolean =>
+  quotingOf(
+    lessons.filter((lesson) => !isInUse(lesson) && lesson.changedAt > at),
+    scope,
+  ).some(({ claims }) => claims.some((one) => compareClaims(claim, one) === 'same'));
 
 /** A note of this run, for the statements behind it. */
 const placeholder = (id: string, text: LessonText): Lesson => ({
