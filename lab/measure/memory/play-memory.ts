@@ -5,6 +5,7 @@ import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { IDLE_MS } from '../../../src/learn/learning-waits.ts';
 import { type LearningSettings, startLearningWorker } from '../../../src/learn/learning-worker.ts';
+import { NOTES } from '../../../src/learn/memory/write/note-text.ts';
 import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
@@ -33,6 +34,8 @@ export interface PlayedEntry {
   readonly block: string;
   /** A line for each lesson: its state and its description. */
   readonly lessons: readonly string[];
+  /** How many of them are notes of what was stated; the others were learned from words after an answer. */
+  readonly notes: number;
 }
 
 const SETTINGS: LearningSettings = {
@@ -112,7 +115,9 @@ export async function playMemory(
     now = entry.askedAt;
     worker.wake();
     await worker.settle();
-    return { block: await blockOf(entry, lessons, records, embed), lessons: describeLessons(lessons) };
+    const notes = lessons.library.lessons().filter(({ text }) => text.evidence.learner === NOTES).length;
+    const block = await blockOf(entry, lessons, records, embed);
+    return { block, lessons: describeLessons(lessons), notes };
   } finally {
     await worker.close();
   }

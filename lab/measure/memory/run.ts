@@ -90,10 +90,10 @@ const explain = (entry: MemoryEntry, { missing, shown }: MemoryScore, played: Pl
 const embed = withVectorMap(createMiniLmEmbed());
 if (options.nothing) {
   const messages = parseNothingSet(readFileSync(NOTHING, 'utf8'), NOTHING);
-  const learned: { readonly message: NothingMessage; readonly lessons: readonly string[] }[] = [];
+  const learned: (Pick<PlayedEntry, 'lessons' | 'notes'> & { readonly message: NothingMessage })[] = [];
   for (const message of messages) {
-    const { lessons } = await playMemory(entryOf(message), embed, said);
-    if (lessons.length > 0) learned.push({ message, lessons });
+    const { lessons, notes } = await playMemory(entryOf(message), embed, said);
+    if (lessons.length > 0) learned.push({ message, lessons, notes });
   }
   await embed.close();
   const section = reportNothing(messages, learned, said);

@@ -124,18 +124,19 @@ const share = (hits: number, of: number): string => {
 /** How many messages that teach nothing were learned from, by sort. */
 export function reportNothing(
   messages: readonly NothingMessage[],
-  learned: readonly { readonly message: NothingMessage }[],
+  learned: readonly { readonly message: NothingMessage; readonly notes: number }[],
   said: string,
 ): string {
   const sorts = [...new Set(messages.map(({ sort }) => sort))];
   const row = (name: string, of: readonly NothingMessage[]): readonly string[] => {
-    const hits = learned.filter(({ message }) => of.includes(message)).length;
-    return [name, share(hits, of.length)];
+    const hits = learned.filter(({ message }) => of.includes(message));
+    const noted = hits.filter(({ notes }) => notes > 0).length;
+    return [name, share(noted, of.length), share(hits.length - noted, of.length)];
   };
   return [
     `### nothing.jsonl: ${messages.length} messages, said ${said}`,
     markdownTable(
-      ['sort', 'learned from'],
+      ['sort', 'left a note', 'left a lesson, as a correction'],
       [
         ...sorts.map((sort) =>
           row(
