@@ -169,7 +169,10 @@ function changesOf({ change, outcome, why }: Judged, library: Library): readonly
     return [{ ...change, reason: truncateEnd(oneLine(why.join('; ')), LONGEST_REASON, 0) }];
   if (change.op !== 'revise' && change.op !== 'merge') return [change];
   const id = changedLessonId(change);
-  const isLive = library.lesson(id)?.state === 'live';
+  const old = library.lesson(id);
+  const isReworded =
+    old?.text.content !== change.text.content || old.text.description !== change.text.description;
+  const isLive = old?.state === 'live' && isReworded;
   return isLive && outcome === 'trial' ? [change, { op: 'move', id, to: 'trial' }] : [change];
 }
 

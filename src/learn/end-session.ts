@@ -7,13 +7,14 @@ import { readLessonUse } from './lesson-use/read-lesson-use.ts';
 import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
+import { queueNotes } from './memory/note-step.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out and for the model that the
  * router chose, with the lessons that the user spoke about; that it is queued for learning, when it has both failures and successes or
- * steps worth keeping; that it is hard, and so worth practising; the sequences of calls that it repeats.
+ * steps worth keeping, and for its notes, when the person stated something; that it is hard, and so worth practising; the sequences of calls that it repeats.
  */
 export async function endSession(
   session: string,
@@ -53,6 +54,7 @@ export async function endSession(
   const view = await records.turn(last);
   if (view === undefined) return facts;
   facts.push(...((await flows?.flowEvents({ session, turns: read, last: view }, now)) ?? []));
+  facts.push(...queueNotes(session, read, now));
   if (
     isWorthLearning(appraisals) ||
     findProcedure(createLiveMaterial(session, {}, read, now)) !== undefined

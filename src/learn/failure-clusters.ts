@@ -3,6 +3,7 @@ import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 import type { FailureCase } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
+import { NOTES } from './memory/write/note-text.ts';
 import { createPauses, type LastTry, type Pause } from './pauses.ts';
 
 /** A failure that no lesson has been learned from yet. */
@@ -54,7 +55,8 @@ const MOST_PENDING = 2000;
 
 /**
  * A fold of facts: the failures that are still to be learned from. A failure is removed when a cycle used it, when a published
- * change cites it, when its verdict is withdrawn or when its session is erased. A cycle that cites no failure removes none.
+ * change cites it, when its verdict is withdrawn or when its session is erased. A cycle that cites no failure removes none; a note
+ * is of the message of its turn, and not of how the turn went.
  */
 export function createFailureClusters(): FailureClusters {
   const pending = new Map<string, PendingFailure>();
@@ -98,7 +100,7 @@ export function createFailureClusters(): FailureClusters {
       seq = number;
       if (fact.type === 'turn-appraised') appraise(at, fact);
       else if (fact.type === 'cycle-end') fact.turns.forEach(use);
-      else if (fact.type === 'library-changed' && fact.by.kind === 'learner')
+      else if (fact.type === 'library-changed' && fact.by.kind === 'learner' && fact.by.name !== NOTES)
         citedTurns(fact.changes).forEach(use);
       else if (fact.type === 'session-erased')
         for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);

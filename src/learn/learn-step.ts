@@ -17,6 +17,8 @@ import type { LessonUseMaterial } from './lesson-use/reviser.ts';
 import { createUseStep } from './lesson-use/use-step.ts';
 import type { LiveMaterial } from './live/live-material.ts';
 import { createLiveStep } from './live-step.ts';
+import { createNoteStep } from './memory/note-step.ts';
+import type { NoteMaterial } from './memory/write/write-notes.ts';
 import { readCases } from './read-cases.ts';
 import { createRepeatedRemarks, remarkPlace } from './remarks.ts';
 import { lastTryOf, nextMidnight } from './try-result.ts';
@@ -33,6 +35,8 @@ export interface LearnStepOptions {
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
   readonly live: Learner<LiveMaterial>;
+  /** Keeps what people state. */
+  readonly notes: Learner<NoteMaterial>;
   /** Words lessons anew that were shown and did not help. */
   readonly reviser: Learner<LessonUseMaterial>;
   /** Tells whether people said the same in other words. */
@@ -196,6 +200,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
   };
 
   const live = createLiveStep({ ...options, run, askFor: askAbout });
+  const takeNotes = createNoteStep({ ...options, writer: options.notes, run });
   const askForAll = async (cases: readonly FailureCase[]): Promise<Ask | undefined> => {
     const writer = await options.writer();
     return (await seenBy(writer, cases)).length === cases.length ? writer?.ask : undefined;
@@ -221,6 +226,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
           await learnFrom(cluster, state, write);
       }
       await learnFromRemarks(state, write);
+      await takeNotes(state, write, () => isStopped(state));
       if (isStopped(state)) return;
       await use.look(state, write);
       const harmful = retireHarmful({ effects, library, by: INSTAR });

@@ -41,6 +41,8 @@ import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { withMemory } from './memory/serve-memory.ts';
 import { createWakeStep } from './memory/wake-archived.ts';
+import { MOST_OF_SESSION } from './memory/working-memory.ts';
+import { createNoteWriter } from './memory/write/write-notes.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
@@ -178,6 +180,7 @@ export async function startLearningWorker(
           cosine,
         })),
     }),
+    notes: createNoteWriter({ checkText: checkLessonText, mostOfSession: MOST_OF_SESSION }),
     reviser: createReviser({ checkText: checkLessonText }),
     compareQuotes,
     gate,

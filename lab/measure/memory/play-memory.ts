@@ -3,7 +3,9 @@ import type { Log } from '../../../src/base/log.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { IDLE_MS } from '../../../src/learn/learning-waits.ts';
 import { type LearningSettings, startLearningWorker } from '../../../src/learn/learning-worker.ts';
+import { NOTES } from '../../../src/learn/memory/write/note-text.ts';
 import { type OpenLessons, openLessons } from '../../../src/lessons/open-lessons.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { RecallLimits } from '../../../src/lessons/recall/select-lessons.ts';
@@ -32,6 +34,8 @@ export interface PlayedEntry {
   readonly block: string;
   /** A line for each lesson: its state and its description. */
   readonly lessons: readonly string[];
+  /** How many of them are notes of what was stated; the others were learned from words after an answer. */
+  readonly notes: number;
 }
 
 const SETTINGS: LearningSettings = {
@@ -102,11 +106,18 @@ export async function playMemory(
       }
       worker.wake(1);
       await worker.settle();
+      // The session is idle for half an hour, and ends as the daemon ends it.
+      now += IDLE_MS;
+      store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] });
+      worker.wake();
+      await worker.settle();
     }
     now = entry.askedAt;
     worker.wake();
     await worker.settle();
-    return { block: await blockOf(entry, lessons, records, embed), lessons: describeLessons(lessons) };
+    const notes = lessons.library.lessons().filter(({ text }) => text.evidence.learner === NOTES).length;
+    const block = await blockOf(entry, lessons, records, embed);
+    return { block, lessons: describeLessons(lessons), notes };
   } finally {
     await worker.close();
   }

@@ -1,8 +1,8 @@
 /**
- * npm run bench:memory [-- --set FILE --said first --only IDS --model URL/NAME --explain --json --write]
+ * npm run bench:memory [-- --set FILE --said first --only IDS --model URL/NAME --nothing --explain --json --write]
  *
  * What a user said in earlier sessions, and whether a fresh session's prompt holds what is still true of it and nothing else.
- * Baselines get the raw messages.
+ * Baselines get the raw messages. `--nothing`: messages that teach nothing, and how many of them became a note or a lesson.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,11 +13,20 @@ import { writeSection } from '../markdown.ts';
 import { askMemory, readModelAddress } from './ask-memory.ts';
 import { searchVectors, searchWords, wholeHistory } from './memory-baselines.ts';
 import { MalformedEntryError, type MemoryEntry, parseMemorySet } from './memory-set.ts';
+import { entryOf, type NothingMessage, parseNothingSet } from './nothing-set.ts';
 import { type PlayedEntry, playMemory } from './play-memory.ts';
-import { countKinds, type MemoryArm, type MemoryScore, reportMemory, scoreMemory } from './score-memory.ts';
+import {
+  countKinds,
+  type MemoryArm,
+  type MemoryScore,
+  reportMemory,
+  reportNothing,
+  scoreMemory,
+} from './score-memory.ts';
 import { withVectorMap } from './vector-map.ts';
 
 const OURS = ['own', 'own-test'].map((name) => `lab/measure/memory/${name}.jsonl`);
+const NOTHING = 'lab/measure/memory/nothing.jsonl';
 const DOCUMENT = 'docs/memory.md';
 const { values: options } = parseArgs({
   options: {
@@ -28,6 +37,8 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     /** Also score replies: an OpenAI-compatible base URL, a slash, the model's name. */
     model: { type: 'string' },
+    /** Play the messages that teach nothing. */
+    nothing: { type: 'boolean', default: false },
     /** Print every entry that went wrong. */
     explain: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -77,6 +88,27 @@ const explain = (entry: MemoryEntry, { missing, shown }: MemoryScore, played: Pl
   ].join('\n');
 
 const embed = withVectorMap(createMiniLmEmbed());
+if (options.nothing) {
+  const messages = parseNothingSet(readFileSync(NOTHING, 'utf8'), NOTHING);
+  const learned: (Pick<PlayedEntry, 'lessons' | 'notes'> & { readonly message: NothingMessage })[] = [];
+  for (const message of messages) {
+    const { lessons, notes } = await playMemory(entryOf(message), embed, said);
+    if (lessons.length > 0) learned.push({ message, lessons, notes });
+  }
+  await embed.close();
+  const section = reportNothing(messages, learned, said);
+  process.stdout.write(`${section}\n`);
+  for (const { message, lessons } of options.explain ? learned : [])
+    process.stdout.write(`- ${message.id} (${message.sort}): ${lessons.join('; ')}\n`);
+  const command = `npm run bench:memory -- --nothing ${said === 'later' ? '' : `--said ${said} `}--write`;
+  if (options.write)
+    writeSection(
+      DOCUMENT,
+      said === 'later' ? 'bench:memory nothing' : `bench:memory nothing ${said}`,
+      `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`${command}\`\n\n${section}`,
+    );
+  process.exit(0);
+}
 const sections: string[] = [];
 const documents: object[] = [];
 for (const { file, entries } of readSets()) {

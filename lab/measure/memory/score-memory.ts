@@ -2,6 +2,7 @@ import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { containsPhrase } from '../../../src/text/contains-phrase.ts';
 import { markdownTable } from '../markdown.ts';
 import { MEMORY_KINDS, type MemoryEntry } from './memory-set.ts';
+import type { NothingMessage } from './nothing-set.ts';
 
 /** How one text answers one entry: the block of a prompt, or a reply. */
 export interface MemoryScore {
@@ -119,6 +120,35 @@ const share = (hits: number, of: number): string => {
   const { low, high } = wilsonInterval(hits, of);
   return `${hits} of ${of} (${percent(low)}–${percent(high)} %)`;
 };
+
+/** How many messages that teach nothing were learned from, by sort. */
+export function reportNothing(
+  messages: readonly NothingMessage[],
+  learned: readonly { readonly message: NothingMessage; readonly notes: number }[],
+  said: string,
+): string {
+  const sorts = [...new Set(messages.map(({ sort }) => sort))];
+  const row = (name: string, of: readonly NothingMessage[]): readonly string[] => {
+    const hits = learned.filter(({ message }) => of.includes(message));
+    const noted = hits.filter(({ notes }) => notes > 0).length;
+    return [name, share(noted, of.length), share(hits.length - noted, of.length)];
+  };
+  return [
+    `### nothing.jsonl: ${messages.length} messages, said ${said}`,
+    markdownTable(
+      ['sort', 'left a note', 'left a lesson, as a correction'],
+      [
+        ...sorts.map((sort) =>
+          row(
+            sort,
+            messages.filter((one) => one.sort === sort),
+          ),
+        ),
+        row('all', messages),
+      ],
+    ),
+  ].join('\n\n');
+}
 
 export function reportMemory(
   title: string,

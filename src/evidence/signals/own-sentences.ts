@@ -27,7 +27,8 @@ const WRAPPED_LENGTH = 60;
 const HEAD = 700;
 const LONGEST_SENTENCE = 500;
 const SENTENCE_END = /(?<=[.!?…]["')\]”]{0,3})\s+|(?<=[。！？])\s*/u;
-const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|z\.b|bzw|ca|nr|p\.ex|ej)\.$/i;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:mr|ms|mrs|dr|prof|e\.g|i\.e|etc|vs|cf|approx|incl|z\.b|bzw|ca|nr|p\.ex|ej)\.$/i;
 
 /**
  * The sentences of a message that its author typed, up to a length: without what a client inserted, quoted lines, code,
@@ -82,7 +83,7 @@ const SHORTEST_DENSE = 24;
 const MOST_MARKS = 0.12;
 
 /** Output of a program, or code. */
-function isMachineLine(line: string): boolean {
+export function isMachineLine(line: string): boolean {
   if (PASTED.test(line) || /\berror TS\d{3,5}\b/.test(line) || /[{};]\s*$/.test(line)) return true;
   const plain = line
     .slice(0, 1000)

@@ -1,4 +1,5 @@
 import type { FailureCase } from '../../core/learn.ts';
+import { areTwoThings } from '../memory/write/compare-claims.ts';
 import { isAboutSame, shareMatter } from './matter.ts';
 import { isAlike, isSameInWords, type Likeness, type RuleWords, UNKNOWN_LIKENESS } from './same-rule.ts';
 import { readSayings, type Saying } from './sayings.ts';
@@ -95,6 +96,7 @@ const isShort = ({ quote }: SaidWords): boolean => quote.split(/\s+/).length <= 
  */
 export function isSaidAgain(a: SaidWords, b: SaidWords, likeness: Likeness): boolean {
   if (!isShort(a) || !isShort(b)) return a.matter.print === b.matter.print;
+  if (areTwoThings(a.quote, b.quote)) return false;
   const near = likeness(a.quote, b.quote);
   const isOther = near !== undefined && near.nearest < SAME_SUBJECT;
   if (!isOther && (shareMatter(a.matters, b.matters) || isAboutOne(a, b))) return true;

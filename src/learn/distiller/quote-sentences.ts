@@ -1,7 +1,8 @@
 import { type Matter, readMatter } from './matter.ts';
 
 const SENTENCE_END = /[.!?…]["')\]»”]{0,3}(?=\s|$)|[。！？]|\n/gu;
-const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|z\.\s?b|etc|vs|cf|bzw|approx|incl|p\. ?ex)\.$/i;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:mr|ms|mrs|dr|prof|e\.g|i\.e|z\.\s?b|etc|vs|cf|bzw|approx|incl|p\. ?ex)\.$/i;
 
 /** The leading sentences that fit. A sentence that is too long alone is cut at a word and marked so. */
 export function cutQuote(text: string, most: number): string {

@@ -2,6 +2,7 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { foldAccents } from '../../evidence/signals/own-sentences.ts';
 import { detectLanguages } from '../gate/detect-languages.ts';
+import { areTwoThings } from '../memory/write/compare-claims.ts';
 import { cosineSimilarity } from '../nearest-lessons.ts';
 import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
 import { mattersOf, sentencesOf } from './quote-sentences.ts';
@@ -42,7 +43,7 @@ const SAME_WHEN_SHOWN = 0.45;
 
 /** Whether two quotes state one rule in nearly the same words. Quotes with different values state two. */
 export const isSameInWords = (a: RuleWords, b: RuleWords): boolean =>
-  !hasOtherValue(a, b) && shareMatter(a.matters, b.matters);
+  !hasOtherValue(a, b) && shareMatter(a.matters, b.matters) && !areTwoThings(a.quote, b.quote);
 
 /**
  * Whether two quotes state one rule in other words, by the sentence model. Quotes with different values, and quotes of which one rejects
@@ -57,7 +58,7 @@ export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown
     nearest >= (wasShown ? SAME_WHEN_SHOWN : SAME_SENTENCE) ||
     (whole >= SAME_WITH_TERM && [...a.terms].some((term) => b.terms.has(term))) ||
     (whole >= SAME_WITH_VALUE && isShared);
-  if (!isNear || hasOtherValue(a, b)) return false;
+  if (!isNear || hasOtherValue(a, b) || areTwoThings(a.quote, b.quote)) return false;
   // "There was no _total" and "add _total": a complaint names what it misses.
   return !a.matters.some((one) =>
     b.matters.some(

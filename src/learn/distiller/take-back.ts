@@ -7,6 +7,7 @@ import {
   isRuleOver,
 } from '../../evidence/signals/revocations.ts';
 import { isHabit, isOrder } from '../../evidence/signals/standing-phrases.ts';
+import { replacesWords } from '../memory/write/compare-claims.ts';
 import { contradicts, isNamedIn, isWantedIn, type Matter, namesNothingElse, readMatter } from './matter.ts';
 import { sentencesOf } from './quote-sentences.ts';
 import type { Saying } from './sayings.ts';
@@ -20,13 +21,14 @@ interface EarlierWords {
 const foldedSentences = (quote: string): readonly string[] => sentencesOf(quote).map(foldWords);
 
 /**
- * Whether a saying takes older words back: it says the contrary, it says that what they are about is over or replaced, it asks to forget
+ * Whether a saying takes older words back: it says the contrary, it gives the same thing another value, it says that what they are about is over or replaced, it asks to forget
  * all about it, or it says "forget that" right after them. One of several sentences is not all that was said.
  */
 export function takesBack({ quote, matters, failure }: Saying, older: EarlierWords): boolean {
   const [only] = older.matters;
   if (only !== undefined && older.matters.length === 1 && matters.some((one) => contradicts(one, only)))
     return true;
+  if (replacesWords(quote, older.quote)) return true;
   const sentences = foldedSentences(quote);
   const lead = readMatter(older.quote);
   if (sentences.some((sentence) => isRuleOver(sentence) && isNamedIn(readMatter(sentence), lead)))

@@ -8,6 +8,7 @@ import { isGeneralStatement, isHabit, isOrder } from '../../evidence/signals/sta
 import { topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { replacesWords } from '../memory/write/compare-claims.ts';
 import { hasSubject, isAboutSame, type Matter, readMatter } from './matter.ts';
 import { cutQuote, sentencesOf } from './quote-sentences.ts';
 import type { Speaker } from './sayings.ts';
@@ -50,7 +51,10 @@ export const isFrameLine = (line: string): boolean => FRAME.test(line.trim());
 /** The text of a lesson: a line that says who said it, and under it the words. */
 export function writeLesson({ speaker, count, quotes, tasks, answer }: QuotedLesson) {
   const [lead, ...rest] = quotes;
-  const earlier = rest.map((quote) => ruleIn(quote).text).filter(hasSubject);
+  const earlier = rest
+    .filter((quote) => !replacesWords(lead, quote))
+    .map((quote) => ruleIn(quote).text)
+    .filter(hasSubject);
   const rule = ruleIn(lead, rest);
   const times = count > 1 ? `, ${count} times` : '';
   return {

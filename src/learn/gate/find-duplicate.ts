@@ -3,6 +3,7 @@ import type { ProposedChange } from '../../core/learn.ts';
 import type { Lesson, LessonKind, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
+import { FORGOTTEN } from '../memory/write/note-text.ts';
 import { foldedWords, foldText } from './normalize-text.ts';
 
 /** The similarity of a text to each of some lessons. */
@@ -45,7 +46,7 @@ export async function findDuplicate(
     );
   for (const lesson of others) {
     // Whoever goes back to what they said before a newer word means it.
-    const isOpen = isActive(lesson) || lesson.supersededBy !== undefined;
+    const isOpen = isActive(lesson) || lesson.supersededBy !== undefined || lesson.reason === FORGOTTEN;
     const why = isOpen ? undefined : whyRemoved(lesson, print, library);
     if (why !== undefined) return { why, isKnown: false };
   }
@@ -100,7 +101,7 @@ function whyRemoved(lesson: Lesson, print: string, library: Library): string | u
 const isQuoting = ({ evidence: { learner } }: LessonText): boolean => QUOTING_LEARNERS.has(learner);
 
 /** Learners that write people's own words in the frame of this program, and nothing else. */
-export const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'identity']);
+export const QUOTING_LEARNERS: ReadonlySet<string> = new Set(['distiller', 'identity', 'notes']);
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 

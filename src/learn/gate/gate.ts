@@ -163,10 +163,15 @@ function whyNotChange(change: TextChange, old: Lesson | undefined): string | und
     return `${old.id} is ${old.state}: only a person may restore it`;
   if (old.revision !== change.from) return `${old.id} has been revised since`;
   const isSame = contentFingerprint(old.text) === contentFingerprint(change.text);
-  return isSame && old.text.description === change.text.description
+  return isSame && old.text.description === change.text.description && isSameContext(old.text, change.text)
     ? `${old.id} already says exactly this`
     : undefined;
 }
+
+const contextOf = ({ note: { links, tags, confidence } }: LessonText): string =>
+  JSON.stringify([links, tags, confidence]);
+/** A note's links, tags and confidence may change while its words stay. */
+const isSameContext = (a: LessonText, b: LessonText): boolean => contextOf(a) === contextOf(b);
 
 function whyNotCore(change: TextChange, old: Lesson | undefined): string | undefined {
   const kind = change.op === 'add' ? change.kind : old?.kind;

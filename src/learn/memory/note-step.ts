@@ -1,0 +1,84 @@
+import type { Clock } from '../../core/clock.ts';
+import { compact } from '../../core/json.ts';
+import type { EvidenceCase, Learner } from '../../core/learn.ts';
+import type { Scope } from '../../core/lesson.ts';
+import type { NewFact, Records } from '../../core/store.ts';
+import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { createFailureCase } from '../../evidence/failure-case.ts';
+import type { Cycle, CycleEnd } from '../cycle.ts';
+import { cycleIdOf, type WriteFacts } from '../evolve-step.ts';
+import type { LearningState } from '../learning-state.ts';
+import { readWorkingMemory } from './working-memory.ts';
+import { NOTES } from './write/note-text.ts';
+import type { NoteMaterial } from './write/write-notes.ts';
+
+/** Queues a session that has ended, where its working memory holds something to promote. */
+export function queueNotes(session: string, read: readonly AppraisedTurn[], now: number): readonly NewFact[] {
+  const turns = [...new Set(readWorkingMemory(read).map(({ turn }) => turn))];
+  const last = read.at(-1)?.evidence.turn;
+  if (turns.length === 0 || last === undefined) return [];
+  const item = `${NOTES}:${session}:${last}`;
+  return [{ at: now, fact: { type: 'learning-queued', item, learner: NOTES, session, turns }, key: item }];
+}
+
+interface NoteStepOptions {
+  readonly records: Pick<Records, 'session' | 'turns'>;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly writer: Learner<NoteMaterial>;
+  readonly run: (
+    cycle: Cycle<NoteMaterial>,
+    ask: undefined,
+    state: LearningState,
+  ) => Promise<CycleEnd & { readonly isRetryable: boolean }>;
+  readonly clock: Clock;
+}
+
+/**
+ * Promotes the working memory of ended sessions to notes, the oldest session first. It needs no model. The turns are not used up: a
+ * failure among them is still to be learned from.
+ */
+export function createNoteStep({
+  records,
+  evidence,
+  writer,
+  run,
+  clock,
+}: NoteStepOptions): (state: LearningState, write: WriteFacts, isStopped: () => boolean) => Promise<void> {
+  return async (state, write, isStopped) => {
+    for (const { item, learner, session } of [...state.queue.values()]) {
+      if (learner !== NOTES) continue;
+      if (isStopped()) return;
+      const view = await records.session(session);
+      const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
+      const turns = await evidence.turns(session);
+      const statements = readWorkingMemory(turns);
+      const cited = new Set(statements.map(({ turn }) => turn));
+      const cases = turns
+        .filter((turn) => cited.has(turn.evidence.turn))
+        .map((turn) => statedCase(turn, scope, clock.now()));
+      const times = new Map((await records.turns(session)).map(({ id, startedAt }) => [id, startedAt]));
+      const material = { scope, statements, turns: times };
+      const end = await run(
+        { id: cycleIdOf([item]), learner: writer, material, cases, items: [item] },
+        undefined,
+        state,
+      );
+      const { isRetryable: _, ...fact } = end;
+      if (end.outcome !== 'aborted') await write([{ at: clock.now(), fact: { ...fact, turns: [] } }]);
+    }
+  };
+}
+
+/** A turn as the evidence of what its message states, whatever became of the task. */
+function statedCase(turn: AppraisedTurn, scope: Scope, at: number): EvidenceCase {
+  const { evidence, generation, material } = turn;
+  const appraisal = { turn: evidence.turn, verdict: 'ambiguous', signals: [], digests: [] } as const;
+  const stated = createFailureCase(evidence, {
+    at,
+    generation: Math.max(0, generation),
+    scope,
+    appraisal,
+    material,
+  });
+  return { ...stated, source: 'chat' };
+}

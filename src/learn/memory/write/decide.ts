@@ -1,0 +1,91 @@
+import type { Lesson } from '../../../core/lesson.ts';
+import { sentencesOf } from '../../distiller/quote-sentences.ts';
+import { readLesson } from '../../distiller/write-lesson.ts';
+import { readClaim, type SentenceClaim } from './claim.ts';
+import { compareClaims, isForgotten, readForgetRequests, replacesWords } from './compare-claims.ts';
+import type { Statement } from './read-statements.ts';
+
+/** A lesson that quotes a person, with what its words claim. */
+export interface KnownNote {
+  readonly lesson: Lesson;
+  /** The words that hold now. */
+  readonly quote: string;
+  /** Of their sentences. */
+  readonly claims: readonly SentenceClaim[];
+}
+
+/** What a statement does to the notes of its place. */
+export type NoteDecision =
+  /** It is new. `replaced`: notes that it takes the place of; then it is an update. */
+  | {
+      readonly op: 'add' | 'update';
+      readonly replaced: readonly KnownNote[];
+      readonly beside: readonly KnownNote[];
+    }
+  /** A lesson says it already; `replaced` are others that it takes the place of. */
+  | { readonly op: 'nothing'; readonly known: KnownNote; readonly replaced: readonly KnownNote[] }
+  /** Notes that are to be forgotten. `doubted`: it may be that they are meant, and they lose confidence. */
+  | {
+      readonly op: 'delete';
+      readonly forgotten: readonly KnownNote[];
+      readonly doubted: readonly KnownNote[];
+    };
+
+/** The learners whose lessons quote people. */
+const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
+
+/** The lessons that quote a person, of one place. */
+export const quotingOf = (
+  lessons: readonly Lesson[],
+  { agent, project }: Lesson['text']['scope'],
+): readonly KnownNote[] =>
+  lessons
+    .filter(
+      ({ text }) =>
+        QUOTING.has(text.evidence.learner) && text.scope.agent === agent && text.scope.project === project,
+    )
+    .flatMap((lesson) => {
+      const quote = readLesson(lesson.text)?.quotes[0];
+      return quote === undefined ? [] : [{ lesson, quote, claims: sentencesOf(quote).map(readClaim) }];
+    });
+
+/** Those in use. */
+export const notesOf = (lessons: readonly Lesson[], scope: Lesson['text']['scope']): readonly KnownNote[] =>
+  quotingOf(
+    lessons.filter(({ state }) => state !== 'retired' && state !== 'rejected'),
+    scope,
+  );
+
+/**
+ * Decides a statement against what is known. The words of the statement are compared sentence by sentence. Only what is older than the
+ * statement is replaced or forgotten.
+ */
+export function decide(
+  statement: Statement,
+  notes: readonly KnownNote[],
+  isOlder: (note: KnownNote) => boolean = () => true,
+): NoteDecision {
+  const claims = sentencesOf(statement.quote).map(readClaim);
+  const relate = ({ claims: theirs }: KnownNote) =>
+    theirs.map((older) => claims.map((newer) => compareClaims(newer, older)));
+  const requests = sentencesOf(statement.quote).flatMap(readForgetRequests);
+  const known = notes.find((note) => {
+    const relations = relate(note);
+    return claims.every((_, nth) => relations.some((row) => row[nth] === 'same'));
+  });
+  const others = notes.filter((note) => note !== known && isOlder(note));
+  const meant = requests.map(({ terms, isSure }) => ({
+    isSure,
+    found: others.filter((note) => note.claims.some((claim) => isForgotten({ terms, isSure }, claim))),
+  }));
+  // An everyday word that several notes have may mean another thing.
+  const forgotten = meant.flatMap(({ isSure, found }) => (isSure || found.length === 1 ? found : []));
+  const doubted = meant.flatMap(({ found }) => found).filter((note) => !forgotten.includes(note));
+  if (statement.kind === 'forget') return { op: 'delete', forgotten, doubted };
+  const replaced = others.filter(
+    (note) => forgotten.includes(note) || replacesWords(statement.quote, note.quote),
+  );
+  if (known !== undefined) return { op: 'nothing', known, replaced };
+  const beside = others.filter((note) => !replaced.includes(note) && relate(note).flat().includes('beside'));
+  return { op: replaced.length > 0 ? 'update' : 'add', replaced, beside };
+}
