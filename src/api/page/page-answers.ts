@@ -12,11 +12,11 @@ import { encodeErasure } from '../router/answers.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';
 import { createDecideLesson, refuseChanged } from './decide-lesson.ts';
 import type { Feed } from './feed.ts';
+import { createKeptAnswer } from './kept-answer.ts';
 import type { PageLogin } from './login.ts';
 import type { PageFiles } from './page-files.ts';
 import type { PageReads } from './page-reads.ts';
 import { hashOfSession } from './read-thread.ts';
-import { createReviews } from './reviews.ts';
 
 export interface PageParts {
   readonly home: Pick<Home, 'dir' | 'keyFile'>;
@@ -33,20 +33,41 @@ export interface PageParts {
   /** The programs that `instar connect` knows. */
   readonly clients: readonly string[];
   readonly now: () => number;
+  readonly monotonic: () => number;
 }
 
-const DAY = 86_400_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Comparing all pairs of more would keep the other views waiting. */
+const MOST_REVIEWED = 1000;
 const MOST_MARKS = 300;
 
 /** The answers to the routes of the page. */
 export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTES> {
-  const { login, reads, now } = parts;
+  const { login, reads, now, monotonic } = parts;
   const lessons = (): OpenLessons => {
     const open = parts.lessons();
     if (open === undefined) throw Object.assign(new Error('The library cannot be read.'), { status: 400 });
     return open;
   };
-  const reviews = createReviews(lessons);
+  const review = createKeptAnswer({
+    make: () => reads.review(lessons().pages.newest(MOST_REVIEWED)),
+    freshMs: HOUR,
+    monotonic,
+  });
+  let followed: OpenLessons['library'] | undefined;
+  /** A review is of the library as it is. */
+  const followLibrary = (): void => {
+    const { library } = lessons();
+    if (library === followed) return;
+    followed = library;
+    library.onChange(review.expire);
+    review.expire();
+  };
+  let askTraining: () => Promise<JsonObject> = async () => ({});
+  /** What there is to train on is counted in the whole record. */
+  const training = createKeptAnswer({ make: () => askTraining(), freshMs: 5 * MINUTE, monotonic });
   const showLesson = async (id: string, api: Parameters<RouteAnswer>[0]['lessonsApi']) => {
     const shown = await api.show(id);
     if (shown === undefined) return undefined;
@@ -128,22 +149,38 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
       });
       return { ...(await api.adaptation()), overlays };
     },
-    pageTraining: async ({ api }) => {
+    pageTraining: async ({ api, context }) => {
+      askTraining = api.training;
+      const { value, isNew } = await training.newest();
+      const { buffer } = asObject(context.status().learning);
       const { state, reasons, next } = await api.schedule();
       const policy = parts.policy();
       const folder = path.join(parts.home.dir, 'train', policy ?? '');
       return {
-        ...(await api.training()),
+        engine: policy ?? 'off',
+        policy: '',
+        generation: lessons().library.generation,
+        ...value,
+        buffer: { query: 0, support: 0, ...asObject(value?.buffer), ...asObject(buffer) },
+        isNew,
         steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
         moves: await movesOf(policy),
         windows: windowsWithin(asObject(next), now()),
         schedule: compact({ state, reasons }),
       };
     },
-    pageMemory: async ({ lessonsApi, query }) => ({
-      ...lessons().pages.graph(query),
-      ...(await reviews.newest(lessonsApi)),
-    }),
+    pageMemory: async ({ query }) => {
+      followLibrary();
+      const { value, isNew } = await review.newest();
+      return {
+        ...lessons().pages.graph(query),
+        contradictions: [],
+        same: [],
+        ...value,
+        isReviewed: isNew,
+      };
+    },
+    pageWhy: ({ id }) => lessons().pages.why(id),
     pageSetup: async ({ raw: { request } }) => {
       const { clients } = await reads.facets();
       return {

@@ -26,6 +26,8 @@ export interface PageCalls {
     most: number,
   ): Promise<{ readonly last: number; readonly events: readonly FeedEvent[] }>;
   lastSeq(): Promise<number>;
+  /** Contradictions and duplicates among encoded lessons. */
+  review(lessons: readonly JsonObject[]): Promise<JsonObject>;
 }
 
 export interface PageThreadCall {
@@ -77,6 +79,7 @@ export function openPageReads(file: string): PageReads {
     moves: ask('moves'),
     feed: ask('feed'),
     lastSeq: ask('lastSeq'),
+    review: ask('review'),
     close: async () => {
       clearTimeout(idle);
       await thread.close();

@@ -3,6 +3,8 @@ import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type AsyncReads, StoreError, type StoreReader } from '../../core/store.ts';
 import { createGrowth, type TurnGrowth } from '../../evidence/growth.ts';
+import { decodeLessons } from '../../lessons/codec.ts';
+import { reviewNotes } from '../../lessons/similar/review-notes.ts';
 import { openPageReader, type PageReader } from '../../record/store/page-reader.ts';
 import { toFeedEvent } from './feed-events.ts';
 import { listSessions } from './list-sessions.ts';
@@ -63,6 +65,7 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     };
   },
   lastSeq: () => open().reader.lastSeq(),
+  review: (lessons) => reviewNotes(decodeLessons(lessons)),
 };
 
 const PAGE = 2000;

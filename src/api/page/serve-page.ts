@@ -34,7 +34,15 @@ export function servePage(options: ServePageOptions): ServedPage {
   const feed = createFeed({ reads, status, log });
   const login = createPageLogin({ clock, owner });
   const files = openPageFiles();
-  const answers = createPageAnswers({ ...options, login, files, feed, reads, now: clock.now });
+  const answers = createPageAnswers({
+    ...options,
+    login,
+    files,
+    feed,
+    reads,
+    now: clock.now,
+    monotonic: clock.monotonic,
+  });
   return {
     router: createApiRouter({ answers, personOf: login.personOf, file: files.file }),
     newCode: () => (files.isBuilt() ? `/#code=${login.newCode().code}` : undefined),
