@@ -5,6 +5,8 @@ import { asArray, asNumber, asObject, asString, compact, type JsonObject } from 
 import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
+import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
+import { encodeLesson } from '../../lessons/codec.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { readTrainingSteps } from '../../train/read-steps.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
@@ -24,16 +26,25 @@ export interface PageParts {
   readonly files: PageFiles;
   readonly feed: Feed;
   readonly reads: PageReads;
+  /** Compares lessons, in a thread of its own. */
+  readonly compare: Pick<PageReads, 'review'>;
   readonly records: Pick<Records, 'session' | 'append'>;
   /** Undefined while the record cannot be read. */
   readonly lessons: () => OpenLessons | undefined;
   readonly prices: () => PriceRules;
-  /** The policy in training, by name. */
-  readonly policy: () => string | undefined;
+  /** The policy in training; undefined when nothing is to be trained. */
+  readonly training: () => ServedPolicy | undefined;
+  /** `learn.adapt`. */
+  readonly adapt: () => AdaptRules;
   /** The programs that `instar connect` knows. */
   readonly clients: readonly string[];
   readonly now: () => number;
   readonly monotonic: () => number;
+}
+
+interface ServedPolicy {
+  readonly policy: { readonly name: string };
+  describe(): Promise<JsonObject>;
 }
 
 const MINUTE = 60_000;
@@ -52,7 +63,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     return open;
   };
   const review = createKeptAnswer({
-    make: () => reads.review(lessons().pages.newest(MOST_REVIEWED)),
+    make: () => parts.compare.review(lessons().pages.newest(MOST_REVIEWED)),
     freshMs: HOUR,
     monotonic,
   });
@@ -65,9 +76,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     library.onChange(review.expire);
     review.expire();
   };
-  let askTraining: () => Promise<JsonObject> = async () => ({});
-  /** What there is to train on is counted in the whole record. */
-  const training = createKeptAnswer({ make: () => askTraining(), freshMs: 5 * MINUTE, monotonic });
+  const policyName = (): string | undefined => parts.training()?.policy.name;
   const showLesson = async (id: string, api: Parameters<RouteAnswer>[0]['lessonsApi']) => {
     const shown = await api.show(id);
     if (shown === undefined) return undefined;
@@ -147,22 +156,20 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         const lesson = asString(overlay.lesson) ?? '';
         return { ...overlay, kind: library.lesson(lesson)?.kind ?? '', hash: pages.hashOf(lesson) };
       });
-      return { ...(await api.adaptation()), overlays };
+      const made = library.lessons().filter(({ text }) => text.overlay?.from !== undefined);
+      return { ...(await reads.adaptation(made.map(encodeLesson), parts.adapt())), overlays };
     },
     pageTraining: async ({ api, context }) => {
-      askTraining = api.training;
-      const { value, isNew } = await training.newest();
       const { buffer } = asObject(context.status().learning);
       const { state, reasons, next } = await api.schedule();
-      const policy = parts.policy();
+      const policy = policyName();
       const folder = path.join(parts.home.dir, 'train', policy ?? '');
       return {
         engine: policy ?? 'off',
         policy: '',
         generation: lessons().library.generation,
-        ...value,
-        buffer: { query: 0, support: 0, ...asObject(value?.buffer), ...asObject(buffer) },
-        isNew,
+        ...(await parts.training()?.describe()),
+        buffer: { query: 0, support: 0, ...asObject(buffer) },
         steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
         moves: await movesOf(policy),
         windows: windowsWithin(asObject(next), now()),
@@ -256,7 +263,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         generation,
         label: reason,
       }));
-    const policies = (await movesOf(parts.policy()))
+    const policies = (await movesOf(policyName()))
       .filter(({ at, to }) => to === 'live' && Date.parse(String(at)) >= from)
       .map(({ at, version, why }) =>
         compact({ at, kind: 'policy', version, label: asString(why) ?? `version ${asNumber(version)}` }),
