@@ -53,6 +53,8 @@ const DAY = 24 * HOUR;
 /** Comparing all pairs of more would keep the other views waiting. */
 const MOST_REVIEWED = 1000;
 const MOST_MARKS = 300;
+/** Candidates are computed from all newest events. */
+const CANDIDATES_MS = 3000;
 
 /** The answers to the routes of the page. */
 export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTES> {
@@ -66,6 +68,17 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     make: () => parts.compare.review(lessons().pages.newest(MOST_REVIEWED)),
     freshMs: HOUR,
     monotonic,
+  });
+  const candidates = createKeptAnswer({
+    make: () => {
+      const made = lessons()
+        .library.lessons()
+        .filter(({ text }) => text.overlay?.from !== undefined);
+      return reads.adaptation(made.map(encodeLesson), parts.adapt());
+    },
+    freshMs: CANDIDATES_MS,
+    monotonic,
+    isAwaited: true,
   });
   let followed: OpenLessons['library'] | undefined;
   /** A review is of the library as it is. */
@@ -156,8 +169,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         const lesson = asString(overlay.lesson) ?? '';
         return { ...overlay, kind: library.lesson(lesson)?.kind ?? '', hash: pages.hashOf(lesson) };
       });
-      const made = library.lessons().filter(({ text }) => text.overlay?.from !== undefined);
-      return { ...(await reads.adaptation(made.map(encodeLesson), parts.adapt())), overlays };
+      return { ...(await candidates.newest()).value, overlays };
     },
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
