@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Home } from '../../config/home.ts';
+import { settingNote } from '../../config/setting-path.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Records } from '../../core/store.ts';
@@ -200,9 +201,15 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
       };
     },
     pageWhy: ({ id }) => lessons().pages.why(id),
-    pageSetup: async ({ raw: { request } }) => {
+    pageSetup: async ({ keysApi, raw: { request } }) => {
       const { clients } = await reads.facets();
-      return {
+      const { file, settings, problem } = await keysApi.settings();
+      return compact({
+        file,
+        problem,
+        settings: asArray(settings)
+          .map(asObject)
+          .map((setting) => ({ ...setting, ...settingNote(String(setting.path).split('.')) })),
         url: `http://${request.headers.host ?? ''}`,
         home: parts.home.dir,
         keyFile: parts.home.keyFile,
@@ -216,7 +223,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
             seen: seen && { sessions: seen.sessions, lastAt: isoTime(seen.lastAt) },
           });
         }),
-      };
+      });
     },
     rateTurn: async ({ id, body, caller, context: { records } }) => {
       const { score, note } = body;

@@ -102,6 +102,17 @@ describe('what the page reads', () => {
     ]);
   });
 
+  it('says of each setting what it is for and what it is unless somebody chooses', async () => {
+    const { settings } = await browser.json('/api/page/setup');
+    const failures = (settings as readonly JsonObject[]).find(({ path: name }) => name === 'learn.failures');
+    expect(failures).toMatchObject({
+      value: 3,
+      default: 3,
+      from: 'file',
+      description: expect.stringContaining('failures'),
+    });
+  });
+
   it('counts failures of the day, and marks the generation that followed them', async () => {
     await vi.waitFor(async () => {
       const growth = await browser.json('/api/page/growth?days=2&agent=alice');
