@@ -10,6 +10,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
 import { decodeLessons } from '../lessons/codec.ts';
+import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { listOverlays } from '../overlays/active-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
@@ -128,22 +129,8 @@ function openLessonsOnce(records: Records, holdout?: () => Promise<number>): () 
 export const createLazyLessonsApi = (records: Records): LessonsApi =>
   lazyLessonsApi(openLessonsOnce(records));
 
-function lazyLessonsApi(lessons: () => Promise<OpenLessons>): LessonsApi {
-  const open = async (): Promise<LessonsApi> => (await lessons()).api;
-  return {
-    list: async (query) => (await open()).list(query),
-    all: async () => (await open()).all(),
-    show: async (idOrName) => (await open()).show(idOrName),
-    why: async (turn) => (await open()).why(turn),
-    today: async () => (await open()).today(),
-    change: async (body) => (await open()).change(body),
-    generations: async () => (await open()).generations(),
-    review: async () => (await open()).review(),
-    recall: async (query) => (await open()).recall(query),
-    diff: async (from, to) => (await open()).diff(from, to),
-    rollback: async (to) => (await open()).rollback(to),
-  };
-}
+const lazyLessonsApi = (lessons: () => Promise<OpenLessons>): LessonsApi =>
+  deferLessonsApi(async () => (await lessons()).api);
 
 /** The settings that reports about learning name. The code that reads them is loaded on demand; a faulty file counts as none. */
 async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {

@@ -1,28 +1,23 @@
-import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import type { StoredFact } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import type { Change, ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Recall } from '../core/recall.ts';
-import type { Records, TurnView } from '../core/store.ts';
-import { isActive } from './change-permissions.ts';
-import { encodeOverlay, whyNotOfKind } from './check-overlay.ts';
+import type { Records } from '../core/store.ts';
+import { encodeOverlay } from './check-overlay.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
-import { encodeTrial, trialOf } from './effect/describe-trial.ts';
+import { createDescribeLesson } from './describe-lesson.ts';
+import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
-import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
-import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
+import { explainTurn } from './explain/turn-reasons.ts';
 import { withoutUnapproved } from './identity-approval.ts';
 import { isCompared, measurementOf } from './identity-measurement.ts';
-import { tierOf } from './identity-tier.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
-import { admit, audienceOf, createReadLearnedIn, type LearnedIn } from './visibility.ts';
+import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;
@@ -43,18 +38,7 @@ const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   const { library, records, effect, newId } = options;
-  const describe = (lesson: Lesson, trials: Pick<Trials, 'of'>): JsonObject => {
-    const closing = closingOf(lesson, library);
-    const trial = measurementOf(lesson, library, trials);
-    return {
-      ...summary(lesson),
-      ...(closing === undefined
-        ? {}
-        : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
-      effect: effect(lesson.id),
-      ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
-    };
-  };
+  const describe = createDescribeLesson(options);
   /** Live lessons that sessions or trials showed to help. */
   const provenLessons = async (): Promise<(lesson: Lesson) => boolean> => {
     const trials = await options.trials();
@@ -225,36 +209,6 @@ function onlyNamed(name: string, library: Library): Lesson | undefined {
   return named.length === 1 ? named[0] : undefined;
 }
 
-const summary = (lesson: Lesson): JsonObject =>
-  compact({
-    id: lesson.id,
-    kind: lesson.kind,
-    name: lesson.text.name,
-    description: lesson.text.description,
-    state: lesson.state,
-    revision: lesson.revision,
-    scope: { ...lesson.text.scope },
-    source: lesson.text.note.source,
-    taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
-    isAlways: lesson.text.note.isAlways,
-    tier: tierOf(lesson),
-    pinned: lesson.pinned || undefined,
-    frozen: lesson.frozen || undefined,
-    expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),
-    reason: lesson.reason ?? unusedReason(lesson),
-    isUnused: unusedReason(lesson) === undefined ? undefined : true,
-    mergedInto: lesson.mergedInto,
-    supersededBy: lesson.supersededBy,
-    changedAt: new Date(lesson.changedAt).toISOString(),
-    hash: lessonHash(lesson.text),
-  });
-
-/** Of a lesson in an old record that nothing can read; undefined for one that is not meant to be in use. */
-const unusedReason = ({ kind, state, text }: Lesson): string | undefined => {
-  const why = isActive(state) ? whyNotOfKind(kind, text) : undefined;
-  return why === undefined ? undefined : `not in use: ${why}`;
-};
-
 const encodePublished = ({ generation, results }: PublishResult): JsonObject => ({
   generation,
   results: results.map((result) => ({ ...result })),
@@ -265,73 +219,3 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
   id,
   why: 'it has changed since it was shown to you: show it again',
 });
-
-/** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */
-async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {
-  const turn = await records.turn(id);
-  if (turn === undefined) return undefined;
-  const recalls = await records.recalls(turn.session);
-  const all = recalls.flatMap(({ at, fact }) => (fact.type === 'lessons-recalled' ? [{ at, fact }] : []));
-  const session = await records.session(turn.session);
-  const learnedIn = new Map<string, readonly LearnedIn[] | undefined>();
-  const readLearnedIn = createReadLearnedIn(records);
-  for (const lesson of library.lessons())
-    if (lesson.text.note.visibility === 'private') learnedIn.set(lesson.id, await readLearnedIn(lesson));
-  const options = { turn, session, decisions: all, library, learnedIn };
-  const choices: JsonObject[] = [];
-  for (const { at, fact } of all.filter((choice) => choice.at <= (turn.endedAt ?? Infinity))) {
-    const text = fact.block === undefined ? undefined : await records.block(fact.block);
-    choices.push(
-      compact({
-        at: new Date(at).toISOString(),
-        turn: fact.turn,
-        why: fact.why,
-        generation: fact.generation,
-        domain: { ...fact.domain },
-        engine: fact.engine,
-        considered: fact.considered.map((one) => ({ ...one })),
-        text,
-      }),
-    );
-  }
-  return compact({
-    turn: id,
-    session: turn.session,
-    agent: turn.agent,
-    project: session?.project?.label || undefined,
-    at: new Date(turn.startedAt).toISOString(),
-    role: turn.role,
-    generation: turn.generation,
-    shown: turn.lessons.map((lesson) => ({ id: lesson, name: library.lesson(lesson)?.text.name ?? '' })),
-    lessons: explainLessons(options).map((one) => ({ ...one })),
-    choices,
-    route: routeOf(turn, recalls),
-    note: noteFor(turn, choices.length, library),
-  });
-}
-
-/** What the router chose for the conversation of a turn, and why. Undefined for a turn that was not routed, and for a sub-agent's. */
-function routeOf(turn: TurnView, recalls: readonly StoredFact[]): JsonObject | undefined {
-  const chosen = recalls.flatMap(({ at, fact }) =>
-    fact.type === 'overlays-applied' &&
-    fact.tier !== undefined &&
-    fact.thread === undefined &&
-    at <= (turn.endedAt ?? Infinity)
-      ? [compact({ tier: fact.tier, target: fact.target, reason: fact.reason })]
-      : [],
-  );
-  const last = turn.role === 'main' ? chosen.at(-1) : undefined;
-  return last !== undefined && (turn.model === AUTO_MODEL || turn.policy === last.target) ? last : undefined;
-}
-
-/** Why the whole turn was shown nothing. */
-function noteFor(turn: TurnView, choices: number, library: Library): string | undefined {
-  if (turn.role === 'aux') return 'an auxiliary call (a title, a count, a summary) gets no lessons';
-  if (turn.caller === ANONYMOUS.id)
-    return 'the caller sent no key: it gets no lessons, and nothing is learned from it';
-  if (library.lessons().length === 0) return 'the library has no lessons yet';
-  if (turn.generation === 0) return 'the library had no lessons in use when this turn came';
-  return choices === 0
-    ? 'no recall: the library had no lesson in scope, or the decision was not recorded'
-    : undefined;
-}

@@ -10,6 +10,7 @@ import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { describeEffect } from './effect/describe-effect.ts';
 import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
+import { createLessonPages, type LessonPages } from './lesson-pages.ts';
 import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
 import { createRecall } from './recall/recall.ts';
@@ -26,6 +27,8 @@ export interface OpenLessons {
   readonly api: LessonsApi;
   /** What compares lessons: the sentence model, or n-grams, whose vectors are less similar. */
   readonly comparison: { readonly embed: EmbeddingModel; readonly isByLetters: boolean };
+  /** The same for lists that are shown in pages. */
+  readonly pages: LessonPages;
   /** Reads the library again after an erasure. */
   reload(): Promise<void>;
   /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
@@ -98,6 +101,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     effects,
     trials,
     comparison,
+    pages: createLessonPages({ library, records, effect, trials: () => readTrials(records) }),
     api: createLessonsApi({
       library,
       records,
