@@ -11,17 +11,17 @@ type Check = (answer: string) => string | undefined;
 /** A rule with a condition is no rule for a machine. */
 const CONDITION =
   /\b(?:unless|except|if|when|while|where|but|only|until|outside|apart|than|in (?:code|titles?|headings?))\b/i;
-const NEVER = String.raw`(?:never|do not|don['’]t|you never|avoid|no|without)`;
+const NEVER = `(?:never|do not|don['’]t|you never|avoid|no|without)`;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{FE0F}/u;
 
 /** The forms that are checked, each a whole line. A line in any other form is for a judge. */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray) => Check])[] = [
-  [rule(String.raw`${NEVER} (?:use |using |write )?emojis?`), () => finds(EMOJI)],
-  [rule(String.raw`${NEVER} (?:use |using |write )?exclamation (?:marks?|points?)`), () => finds(/!/u)],
-  [rule(String.raw`${NEVER} (?:use |using |write )?em[- ]dash(?:es)?`), () => finds(/—/u)],
+  [rule(`${NEVER} (?:use |using |write )?emojis?`), () => finds(EMOJI)],
+  [rule(`${NEVER} (?:use |using |write )?exclamation (?:marks?|points?)`), () => finds(/!/u)],
+  [rule(`${NEVER} (?:use |using |write )?em[- ]dash(?:es)?`), () => finds(/—/u)],
   [
     rule(
-      String.raw`${NEVER} (?:say|saying|write|writing|use|using) (?:the (?:word|phrase|words) )?["“']([^"”']{2,60})["”']`,
+      `${NEVER} (?:say|saying|write|writing|use|using) (?:the (?:word|phrase|words) )?["“']([^"”']{2,60})["”']`,
     ),
     ([, words = '']) => finds(wholeWords(words)),
   ],
@@ -60,7 +60,7 @@ function checkOf(line: string): Check | undefined {
 }
 
 function rule(source: string): RegExp {
-  return new RegExp(String.raw`^${source}[.!]?$`, 'iu');
+  return new RegExp(`^${source}[.!]?$`, 'iu');
 }
 
 const finds =
