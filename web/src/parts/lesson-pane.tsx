@@ -1,0 +1,388 @@
+import { useEffect, useState } from 'preact/hooks';
+import { plural } from '../../../src/text/phrases.ts';
+import { type Changed, changeLesson, type LessonAct } from '../lib/change-lesson.ts';
+import { percent, signed } from '../lib/format.ts';
+import { useKeys } from '../lib/keys.ts';
+import { useResource } from '../lib/resource.ts';
+import { linkTo } from '../lib/route.ts';
+import type { Lesson, Scope } from '../lib/shapes.ts';
+import { Diff } from './diff.tsx';
+import { IntervalBar } from './interval-bar.tsx';
+import { LessonEditor } from './lesson-editor.tsx';
+import { LessonHistory } from './lesson-history.tsx';
+import { Markdown } from './markdown.tsx';
+import { StateTag } from './state-tag.tsx';
+import { Loaded } from './states.tsx';
+import { LongText, Text } from './text.tsx';
+import { Ago, When } from './time.tsx';
+import { Facts, Section, Tag } from './view.tsx';
+
+interface LessonPaneProps {
+  readonly id: string;
+  /** In the queue: the buttons stand first, and what follows a decision is the next lesson. */
+  readonly isQueue?: boolean;
+  readonly onDecided?: () => void;
+}
+
+/** A lesson in full, and what may be decided about it. */
+export function LessonPane({ id, isQueue, onDecided }: LessonPaneProps) {
+  const resource = useResource<Lesson>(`/api/page/lessons/${encodeURIComponent(id)}`, {
+    on: ['library', 'scored'],
+  });
+  // What is decided is what is shown: a newer text from the feed is shown only when the person asks for it.
+  const [shown, setShown] = useState<Lesson>();
+  const newest = resource.value;
+  useEffect(() => {
+    if (newest !== undefined)
+      setShown((old) => (old === undefined || old.hash === newest.hash ? newest : old));
+  }, [newest]);
+  return (
+    <Loaded of={{ ...resource, value: shown ?? resource.value }}>
+      {(lesson) => (
+        <article class="lesson-page fade">
+          <Whole
+            lesson={lesson}
+            newer={newest !== undefined && newest.hash !== lesson.hash ? newest : undefined}
+            isQueue={isQueue === true}
+            onShow={setShown}
+            onDecided={() => {
+              resource.reload();
+              onDecided?.();
+            }}
+          />
+        </article>
+      )}
+    </Loaded>
+  );
+}
+
+interface WholeProps {
+  readonly lesson: Lesson;
+  readonly newer: Lesson | undefined;
+  readonly isQueue: boolean;
+  readonly onShow: (lesson: Lesson) => void;
+  readonly onDecided: () => void;
+}
+
+function Whole({ lesson, newer, isQueue, onShow, onDecided }: WholeProps) {
+  const [isEditing, setEditing] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [conflict, setConflict] = useState<Lesson>();
+  const settle = (changed: Changed): void => {
+    setBusy(false);
+    if (changed.is === 'conflict') setConflict(changed.current ?? newer);
+    if (changed.is !== 'done') return;
+    setEditing(false);
+    setConflict(undefined);
+    if (changed.lesson !== undefined) onShow(changed.lesson);
+    onDecided();
+  };
+  const decide = async (act: LessonAct): Promise<void> => {
+    if (isBusy || newer !== undefined) return;
+    setBusy(true);
+    settle(await changeLesson(lesson, act));
+  };
+  const canApprove = lesson.state === 'proposed';
+  useKeys({
+    a: () => void (canApprove && !isEditing && decide('approve')),
+    r: () => void (canApprove && !isEditing && decide('reject')),
+  });
+  const current = newer ?? conflict;
+  return (
+    <>
+      <div class="lesson-head">
+        <Heading name={lesson.name} isQueue={isQueue} />
+        <StateTag state={lesson.state} />
+        <span class="dim small">
+          {lesson.kind}, revision {lesson.revision}
+        </span>
+        {lesson.pinned === true && <Tag>pinned</Tag>}
+        {lesson.frozen === true && <Tag>frozen</Tag>}
+        {(lesson.taint ?? []).map((source) => (
+          <Tag key={source} tone="warn">
+            words of a {source}
+          </Tag>
+        ))}
+        {isQueue && (
+          <a class="small" href={linkTo(['lessons', lesson.id])}>
+            Open
+          </a>
+        )}
+      </div>
+      {current !== undefined && current.hash !== lesson.hash && (
+        <ChangedSince
+          before={lesson}
+          after={current}
+          onShow={() => {
+            setConflict(undefined);
+            onShow(current);
+          }}
+        />
+      )}
+      <Actions
+        lesson={lesson}
+        isBusy={isBusy || newer !== undefined}
+        onAct={decide}
+        onEdit={() => setEditing(!isEditing)}
+      />
+      {isEditing ? (
+        <LessonEditor
+          lesson={lesson}
+          onCancel={() => setEditing(false)}
+          onSave={async (text) => {
+            setBusy(true);
+            settle(await changeLesson(lesson, 'edit', { text }));
+          }}
+        />
+      ) : (
+        <LessonWords lesson={lesson} />
+      )}
+      <Evidence lesson={lesson} />
+      <MeasuredEffect lesson={lesson} />
+      <About lesson={lesson} />
+      <LessonHistory lesson={lesson} />
+    </>
+  );
+}
+
+/** The page of one lesson is named after it; in the queue it is a part of the page. */
+function Heading({ name, isQueue }: { readonly name: string; readonly isQueue: boolean }) {
+  useEffect(() => {
+    if (!isQueue) document.title = `${name} – Instar`;
+  }, [name, isQueue]);
+  return isQueue ? (
+    <h2 class="lesson-title">
+      <Text>{name}</Text>
+    </h2>
+  ) : (
+    <h1 id="view-title" tabIndex={-1}>
+      <Text>{name}</Text>
+    </h1>
+  );
+}
+
+interface ActionsProps {
+  readonly lesson: Lesson;
+  readonly isBusy: boolean;
+  readonly onAct: (act: LessonAct) => void;
+  readonly onEdit: () => void;
+}
+
+function Actions({ lesson: { state, pinned, frozen }, isBusy, onAct, onEdit }: ActionsProps) {
+  const button = (act: LessonAct, words: string, kind?: string, key?: string) => (
+    <button type="button" class={kind} disabled={isBusy} aria-label={words} onClick={() => onAct(act)}>
+      {words}
+      {key !== undefined && <kbd>{key}</kbd>}
+    </button>
+  );
+  const isInUse = state === 'trial' || state === 'live';
+  return (
+    <div class="actions lesson-actions">
+      {state === 'proposed' && button('approve', 'Approve', 'primary', 'a')}
+      {state === 'proposed' && button('reject', 'Reject', undefined, 'r')}
+      {state === 'trial' && button('live', 'Make live', 'primary')}
+      {isInUse && button('retire', 'Retire', 'danger')}
+      {!isInUse && state !== 'proposed' && button('restore', 'Bring back')}
+      {isInUse && (pinned === true ? button('unpin', 'Unpin') : button('pin', 'Pin'))}
+      {isInUse && (frozen === true ? button('unfreeze', 'Unfreeze') : button('freeze', 'Freeze'))}
+      {(isInUse || state === 'proposed') && (
+        <button type="button" disabled={isBusy} onClick={onEdit}>
+          Edit
+        </button>
+      )}
+    </div>
+  );
+}
+
+function ChangedSince({
+  before,
+  after,
+  onShow,
+}: {
+  readonly before: Lesson;
+  readonly after: Lesson;
+  readonly onShow: () => void;
+}) {
+  return (
+    <div class="changed-since" role="alert">
+      <p>
+        <strong>It changed while you read it.</strong> Nothing you decide applies to a text that you did not
+        see. This is what changed:
+      </p>
+      <Diff before={wordsOf(before)} after={wordsOf(after)} />
+      <button type="button" class="primary" onClick={onShow}>
+        Go on with the new text
+      </button>
+    </div>
+  );
+}
+
+const wordsOf = ({ name, description, content, state }: Lesson): string =>
+  `name: ${name}\nstate: ${state}\nwhen: ${description}\n\n${content}`;
+
+function LessonWords({ lesson }: { readonly lesson: Lesson }) {
+  return (
+    <>
+      <p class="lesson-when">
+        <Text>{lesson.description}</Text>
+      </p>
+      <div class="lesson-content">
+        <Markdown>{lesson.content}</Markdown>
+      </div>
+      {lesson.overlay !== undefined && (
+        <Section title="What the system reads">
+          <LongText isCode>{JSON.stringify(lesson.overlay.payload ?? lesson.overlay, null, 2)}</LongText>
+        </Section>
+      )}
+      {lesson.why !== undefined && (
+        <p class="dim">
+          <Text>{lesson.why.because}</Text>
+          {lesson.why.since !== undefined && (
+            <>
+              {' (since '}
+              <When at={lesson.why.since} />)
+            </>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Evidence({ lesson: { evidence, writtenBy, sessions = [] } }: { readonly lesson: Lesson }) {
+  const sessionOf = new Map(sessions.map(({ turn, session }) => [turn, session]));
+  const href = (turn: string): string => {
+    const session = sessionOf.get(turn);
+    return session === undefined ? linkTo(['turns', turn]) : linkTo(['sessions', session], { turn });
+  };
+  const quoted = new Set(evidence.quotes.map(({ turn }) => turn));
+  const others = evidence.turns.filter((turn) => !quoted.has(turn));
+  return (
+    <Section title="Evidence" note={writtenBy}>
+      {evidence.quotes.length === 0 && others.length === 0 && (
+        <p class="dim">No turn of the record: it was imported or written by hand.</p>
+      )}
+      {evidence.quotes.map(({ turn, text, by, at }) => (
+        <blockquote key={`${turn} ${text}`} class="quote">
+          <p>
+            <Text>{text}</Text>
+          </p>
+          <p class="dim small">
+            {by ?? 'recorded'}
+            {at !== undefined && (
+              <>
+                , <Ago at={at} />
+              </>
+            )}
+            , <a href={href(turn)}>the turn</a>
+          </p>
+        </blockquote>
+      ))}
+      {others.length > 0 && (
+        <p class="small">
+          <span class="dim">
+            {quoted.size === 0 ? 'It rests on ' : 'It also rests on '}
+            {plural(others.length, 'turn')}:{' '}
+          </span>
+          {others.slice(0, 12).map((turn, index) => (
+            <span key={turn}>
+              {index > 0 && ', '}
+              <a href={href(turn)}>{index + 1}</a>
+            </span>
+          ))}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson }) {
+  if (effect === undefined) return null;
+  const side = ({ n, mean }: { readonly n: number; readonly mean: number | null }): string =>
+    mean === null ? 'no session yet' : `mean score ${mean.toFixed(2)} of ${plural(n, 'session')}`;
+  return (
+    <Section title="Measured effect">
+      {effect.difference === null ? (
+        <p class="dim">
+          <Text>{effect.words}</Text>
+        </p>
+      ) : (
+        <Facts
+          rows={[
+            [
+              'Difference',
+              <span class="num">
+                <IntervalBar mean={effect.difference} low={effect.low} high={effect.high} from={-1} to={1} />{' '}
+                {signed(effect.difference)}{' '}
+                <span class="dim">
+                  [{signed(effect.low)}, {signed(effect.high)}], {effect.verdict}
+                </span>
+              </span>,
+            ],
+            ['With it', side(effect.with)],
+            ['Without it', side(effect.without)],
+            ['In words', <Text>{effect.words}</Text>],
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** `agent cody, project shop`, or everything. */
+export const scopeWords = (scope: Scope, project?: string): string =>
+  Object.entries(scope)
+    .map(([name, value]) => `${name} ${name === 'project' ? (project ?? value) : value}`)
+    .join(', ') || 'everything';
+
+function About({ lesson }: { readonly lesson: Lesson }) {
+  const { note, scope, project, reason, linked = [], createdAt, changedAt } = lesson;
+  return (
+    <Section title="About it">
+      <Facts
+        rows={[
+          ['Applies to', <Text>{scopeWords(scope, project)}</Text>],
+          ...(reason === undefined ? [] : [['Reason', <Text>{reason}</Text>] as const]),
+          ...(note?.context === undefined ? [] : [['Learned while', <Text>{note.context}</Text>] as const]),
+          ...(note?.importance === undefined
+            ? []
+            : [
+                [
+                  'Importance',
+                  `${percent(note.importance)}, confidence ${percent(note.confidence)}`,
+                ] as const,
+              ]),
+          ...(note?.visibility === undefined
+            ? []
+            : [
+                [
+                  'Shown to',
+                  `${note.visibility}; halves in ${note.halfLifeDays ?? '–'} days of no use`,
+                ] as const,
+              ]),
+          ...(linked.length === 0
+            ? []
+            : [
+                [
+                  'Linked to',
+                  linked.map(({ id, name }, index) => (
+                    <span key={id}>
+                      {index > 0 && ', '}
+                      <a href={linkTo(['lessons', id])}>
+                        <Text>{name}</Text>
+                      </a>
+                    </span>
+                  )),
+                ] as const,
+              ]),
+          [
+            'Learned',
+            <>
+              <When at={createdAt} />, changed <Ago at={changedAt} />
+            </>,
+          ],
+        ]}
+      />
+    </Section>
+  );
+}
