@@ -4,12 +4,13 @@ export type Time = string | number;
 export const toMs = (time: Time | undefined): number =>
   typeof time === 'number' ? time : Date.parse(time ?? '');
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const dayAndClock = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
+  hourCycle: 'h23',
 });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const dayOnly = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });

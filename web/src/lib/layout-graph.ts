@@ -34,7 +34,7 @@ export function layoutGraph(
     const [a, b] = [index.get(from), index.get(to)];
     return a === undefined || b === undefined || a === b ? [] : [[a, b] as const];
   });
-  const ideal = Math.sqrt((width * height) / Math.max(1, n)) * 0.75;
+  const ideal = Math.sqrt((width * height) / Math.max(1, n)) * 0.62;
   const [dx, dy] = [new Float64Array(n), new Float64Array(n)];
   const push = (i: number, j: number, force: number, ux: number, uy: number): void => {
     dx[i] = (dx[i] ?? 0) + ux * force;
@@ -59,8 +59,8 @@ export function layoutGraph(
     const heat = (ideal / 2) * (1 - round / ROUNDS);
     for (let i = 0; i < n; i++) {
       const [fx, fy] = [
-        (dx[i] ?? 0) + (width / 2 - (x[i] ?? 0)) * 0.25,
-        (dy[i] ?? 0) + (height / 2 - (y[i] ?? 0)) * 0.6,
+        (dx[i] ?? 0) + (width / 2 - (x[i] ?? 0)) * 0.5,
+        (dy[i] ?? 0) + (height / 2 - (y[i] ?? 0)) * 1.1,
       ];
       const length = Math.max(1, Math.hypot(fx, fy));
       x[i] = clamp((x[i] ?? 0) + (fx / length) * Math.min(length, heat), MARGIN, width - MARGIN);

@@ -49,6 +49,7 @@ export function SettingsTable({ settings: { file, settings, problem }, search, o
           columns={[
             {
               head: 'Setting',
+              is: 'setting',
               cell: ({ path, description }) => (
                 <>
                   <code>{path}</code>
@@ -73,8 +74,8 @@ export function SettingsTable({ settings: { file, settings, problem }, search, o
             },
             { head: 'From', is: 'tight wide', cell: ({ from }) => from },
             {
-              head: '',
-              is: 'tight',
+              head: 'Action',
+              is: 'tight bare',
               cell: (setting) => (
                 <button
                   type="button"

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 export interface TableColumn<T> {
   readonly head: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** `number` is aligned right; `wide` is left out on narrow screens; `fill` takes the rest of the width. */
+  /** `number` is aligned right; `wide` is left out on narrow screens; `fill` takes the rest of the width; `bare` has a heading for screen readers only. */
   readonly is?: string;
 }
 
@@ -24,7 +24,7 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
           <tr>
             {columns.map(({ head, is }) => (
               <th key={head} scope="col" class={is}>
-                {head}
+                {is?.includes('bare') === true ? <span class="visually-hidden">{head}</span> : head}
               </th>
             ))}
           </tr>

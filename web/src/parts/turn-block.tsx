@@ -118,7 +118,10 @@ function Reply({ part }: { readonly part: ReplyPart }) {
   );
 }
 
+const ONE_LINE = 100;
+
 function pretty(json: string): string {
+  if (json.length <= ONE_LINE) return json;
   try {
     return JSON.stringify(JSON.parse(json), null, 2);
   } catch {
@@ -222,8 +225,8 @@ function Why({ turn }: { readonly turn: string }) {
                     ),
                   },
                   {
-                    head: '',
-                    is: 'tight',
+                    head: 'Action',
+                    is: 'tight bare',
                     cell: ({ verdict }) => <Tag tone={verdict === 'shown' ? 'good' : 'plain'}>{verdict}</Tag>,
                   },
                   { head: 'Because', is: 'fill', cell: ({ because }) => <Text>{because}</Text> },
@@ -285,7 +288,7 @@ function Rate({ turn, onChanged }: { readonly turn: ThreadTurn; readonly onChang
     >
       <button
         type="button"
-        class="quiet"
+        class="small-button"
         aria-pressed={score === 1}
         onClick={() => setScore(score === 1 ? undefined : 1)}
       >
@@ -293,7 +296,7 @@ function Rate({ turn, onChanged }: { readonly turn: ThreadTurn; readonly onChang
       </button>
       <button
         type="button"
-        class="quiet"
+        class="small-button"
         aria-pressed={score === -1}
         onClick={() => setScore(score === -1 ? undefined : -1)}
       >

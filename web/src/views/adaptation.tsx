@@ -81,8 +81,8 @@ function Overlays({ overlays, onChanged }: OverlaysProps) {
               ),
             },
             {
-              head: '',
-              is: 'tight',
+              head: 'Action',
+              is: 'tight bare',
               cell: (overlay) => (
                 <button type="button" class="quiet" disabled={busy !== ''} onClick={() => retire(overlay)}>
                   Retire

@@ -70,8 +70,8 @@ export function GenerationsView({ route }: ViewRoute) {
               },
               { head: 'By', is: 'tight wide', cell: ({ by }) => <Text>{by}</Text> },
               {
-                head: '',
-                is: 'tight',
+                head: 'Action',
+                is: 'tight bare',
                 cell: (row) =>
                   row.generation === current ? (
                     <Tag tone="good">in force</Tag>

@@ -234,9 +234,9 @@ function Split({
         ]}
         keyOf={({ name }) => name}
         columns={[
-          { head: '', cell: ({ name }) => name },
-          { head: 'Before', cell: ({ part, format }) => measured(part.before, format) },
-          { head: 'After', cell: ({ part, format }) => measured(part.after, format) },
+          { head: 'Measure', is: 'tight', cell: ({ name }) => name },
+          { head: 'Before', is: 'tight', cell: ({ part, format }) => measured(part.before, format) },
+          { head: 'After', is: 'tight', cell: ({ part, format }) => measured(part.after, format) },
           { head: 'Difference', is: 'fill', cell: ({ part, format }) => difference(part, format) },
         ]}
       />
@@ -261,10 +261,11 @@ const measured = ({ n, mean, low, high }: MeasuredPart, format: (value: number) 
 
 function difference({ difference: d }: BeforeAfter, format: (value: number) => string) {
   if (d === null) return <span class="dim">too little to compare</span>;
+  const scale = Math.ceil(Math.max(Math.abs(d.low), Math.abs(d.high)) * 4) / 4;
   const tone = d.low > 0 ? 'good' : d.high < 0 ? 'bad' : 'dim';
   return (
     <span class="num">
-      <IntervalBar mean={d.mean} low={d.low} high={d.high} from={-1} to={1} />{' '}
+      <IntervalBar mean={d.mean} low={d.low} high={d.high} from={-scale} to={scale} />{' '}
       <span class={tone}>{d.mean > 0 ? `+${format(d.mean).replace('+', '')}` : format(d.mean)}</span>{' '}
       <span class="dim">
         [{format(d.low)}, {format(d.high)}]

@@ -4,10 +4,10 @@ import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
 import type { Memory, MemoryNote } from '../lib/shapes.ts';
 import { NoteGraph } from '../parts/note-graph.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { StateTag } from '../parts/state-tag.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { Table } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Section, View } from '../parts/view.tsx';
@@ -63,31 +63,35 @@ function Notes({ memory }: { readonly memory: Memory }) {
         <NoteGraph notes={notes} links={links} />
       </Section>
       <Section title="Notes">
-        <Table<MemoryNote>
+        <Rows<MemoryNote>
           label="Notes"
           rows={notes}
           keyOf={({ id }) => id}
+          hrefOf={({ id }) => linkTo(['lessons', id])}
           columns={[
             {
               head: 'Note',
-              is: 'fill',
-              cell: ({ id, name, description }) => (
+              is: 'lesson',
+              cell: ({ name, description, kind, changedAt }) => (
                 <>
-                  <a href={linkTo(['lessons', id])}>
+                  <span class="lesson-name">
                     <Text>{name}</Text>
-                  </a>
-                  <p class="dim small clamp">
+                  </span>{' '}
+                  <span class="dim">
                     <Text>{description}</Text>
-                  </p>
+                  </span>
+                  <span class="row-sub">
+                    {kind}, <Ago at={changedAt} />
+                  </span>
                 </>
               ),
             },
-            { head: 'Kind', is: 'tight wide', cell: ({ kind }) => kind },
-            { head: 'State', is: 'tight', cell: ({ state }) => <StateTag state={state} /> },
-            { head: 'Links', is: 'number', cell: ({ id }) => degree.get(id) ?? 0 },
-            { head: 'Importance', is: 'number wide', cell: ({ importance }) => percent(importance) },
-            { head: 'Confidence', is: 'number wide', cell: ({ confidence }) => percent(confidence) },
-            { head: 'Changed', is: 'number wide', cell: ({ changedAt }) => <Ago at={changedAt} /> },
+            { head: 'Kind', is: 'wide kind', cell: ({ kind }) => kind },
+            { head: 'State', is: 'state', cell: ({ state }) => <StateTag state={state} /> },
+            { head: 'Links', is: 'number wide turns', cell: ({ id }) => degree.get(id) ?? 0 },
+            { head: 'Importance', is: 'number wide count', cell: ({ importance }) => percent(importance) },
+            { head: 'Confidence', is: 'number wide count', cell: ({ confidence }) => percent(confidence) },
+            { head: 'Changed', is: 'number wide last', cell: ({ changedAt }) => <Ago at={changedAt} /> },
           ]}
         />
       </Section>

@@ -123,7 +123,7 @@ const Providers = ({ status: { providers } }: { readonly status: Status }) => (
         columns={[
           { head: 'Name', is: 'tight', cell: ({ name }) => <Text>{name}</Text> },
           { head: 'Address', cell: ({ baseUrl }) => <code>{baseUrl ?? '–'}</code> },
-          { head: 'Speaks', is: 'wide', cell: ({ wires }) => wires.join(', ') },
+          { head: 'Speaks', is: 'tight wide', cell: ({ wires }) => wires.join(', ') },
           {
             head: 'Models',
             is: 'fill wide',
@@ -167,12 +167,12 @@ function Keys({ keys, onDone }: { readonly keys: readonly Key[]; readonly onDone
         rows={keys}
         keyOf={({ id }) => id}
         columns={[
-          { head: 'Name', cell: (key) => <Text>{key.name}</Text> },
+          { head: 'Name', is: 'tight', cell: (key) => <Text>{key.name}</Text> },
           { head: 'May', is: 'fill', cell: ({ may }) => may.join(', ') },
           { head: 'Made', is: 'tight wide', cell: ({ createdAt }) => <Ago at={createdAt} /> },
           {
-            head: '',
-            is: 'tight',
+            head: 'Action',
+            is: 'tight bare',
             cell: (key) =>
               key.revokedAt === undefined ? (
                 <button
