@@ -9,6 +9,7 @@ import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
 import { decodeLessons } from '../lessons/codec.ts';
+import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
 import { listOverlays } from '../overlays/active-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
@@ -115,19 +116,7 @@ export function createLazyLessonsApi(records: Records, holdout?: () => Promise<n
       .then(({ api }) => api);
     return opened;
   };
-  return {
-    list: async (query) => (await open()).list(query),
-    all: async () => (await open()).all(),
-    show: async (idOrName) => (await open()).show(idOrName),
-    why: async (turn) => (await open()).why(turn),
-    today: async () => (await open()).today(),
-    change: async (body) => (await open()).change(body),
-    generations: async () => (await open()).generations(),
-    review: async () => (await open()).review(),
-    recall: async (query) => (await open()).recall(query),
-    diff: async (from, to) => (await open()).diff(from, to),
-    rollback: async (to) => (await open()).rollback(to),
-  };
+  return deferLessonsApi(open);
 }
 
 /** The settings that reports about learning name. The code that reads them is loaded on demand; a faulty file counts as none. */

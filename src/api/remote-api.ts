@@ -6,91 +6,99 @@ import {
   asNumber,
   asObject,
   asString,
-  compact,
   isObject,
   type Json,
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
+import { PAGE_ROUTES } from './router/page-routes.ts';
+import type { BodyFor, QueryOf, RouteShape } from './router/route-shape.ts';
+import { ROUTES } from './router/routes.ts';
 
 /** Calls a running daemon over HTTP: the store has one writer, and that is the daemon. */
 export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): OwnerApis {
-  const ask = (method: string, path: string, body?: JsonObject): Promise<Json> =>
-    askApi(daemon, key, method, path, body);
-  const find = async (path: string, method = 'GET'): Promise<JsonObject | undefined> => {
+  const call = <S extends RouteShape>(route: S, given: Given<S> = {}): Promise<Json> => {
+    const { id, query, body } = given;
+    const path = id === undefined ? route.path : route.path.replace(':id', encodeURIComponent(id));
+    const search = searchOf({ ...query }).toString();
+    const sent = body ?? (route.method === 'POST' ? {} : undefined);
+    return askApi(daemon, key, route.method, search === '' ? path : `${path}?${search}`, sent as JsonObject);
+  };
+  const one = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<JsonObject> =>
+    asObject(await call(route, given));
+  const list = async <S extends RouteShape>(route: S, given?: Given<S>): Promise<readonly JsonObject[]> =>
+    asArray(await call(route, given)).map(asObject);
+  const find = async <S extends RouteShape>(route: S, given: Given<S>): Promise<JsonObject | undefined> => {
     try {
-      return asObject(await ask(method, path, method === 'POST' ? {} : undefined));
+      return await one(route, given);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
       throw error;
     }
   };
-  const place = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
   const api: DaemonApi = {
-    sessions: async (query) =>
-      asArray(await ask('GET', `/api/sessions?${searchOf({ ...query })}`)).map(asObject),
-    session: (id, part) => find(`${place(id)}?${searchOf({ ...part })}`),
-    turn: (id) => find(`/api/turns/${encodeURIComponent(id)}`),
+    sessions: (query) => list(ROUTES.sessions, { query }),
+    session: (id, part) => find(ROUTES.session, { id, ...(part === undefined ? {} : { query: part }) }),
+    turn: (id) => find(ROUTES.turn, { id }),
     newestTurn: async ({ agent, projects }) => {
-      const { turn } = asObject(
-        await ask('GET', `/api/turns?${searchOf({ agent, projects: projects?.join(',') })}`),
-      );
+      const { turn } = await one(ROUTES.newestTurn, { query: { agent, projects: projects?.join(',') } });
       return isObject(turn) ? turn : undefined;
     },
-    trajectory: (id) => find(`${place(id)}/trajectory`),
-    erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
-    feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
-    training: async () => asObject(await ask('GET', '/api/train')),
-    practice: async ({ do: what, ...body }) =>
-      asObject(await ask('POST', `/api/practice/${encodeURIComponent(String(what))}`, body)),
-    startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
-    moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
-    schedule: async () => asObject(await ask('GET', '/api/schedule')),
-    adaptation: async () => asObject(await ask('GET', '/api/adapt')),
-    overlays: async (query) => {
-      const asked = new URLSearchParams(compact(query)).toString();
-      return asArray(await ask('GET', `/api/overlays${asked === '' ? '' : `?${asked}`}`)).map(asObject);
-    },
-    suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
-    episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
-    backup: async (file) => void (await ask('POST', '/api/backup', { file })),
-    confirmTime: async () => asObject(await ask('POST', '/api/time/confirm', {})),
-    learning: async () => asObject(await ask('GET', '/api/learning')),
-    switchLearning: async (on) => asObject(await ask('POST', '/api/learning', { on })),
+    trajectory: (id) => find(ROUTES.trajectory, { id }),
+    erase: async (id) => readErasure(await one(ROUTES.eraseSession, { id })),
+    feedback: (body) => one(ROUTES.feedback, { body }),
+    training: () => one(ROUTES.training),
+    practice: ({ do: what, ...body }) => one(ROUTES.practice, { id: String(what), body }),
+    startTraining: (request) => one(ROUTES.startTraining, { body: request }),
+    moveWeights: (to) => list(to === 'promote' ? ROUTES.promoteWeights : ROUTES.rollbackWeights),
+    schedule: () => one(ROUTES.schedule),
+    adaptation: () => one(ROUTES.adaptation),
+    overlays: (query) => list(ROUTES.overlays, { query }),
+    suggestWindows: () => one(ROUTES.suggestWindows),
+    episode: (id) => find(ROUTES.episode, { id }),
+    backup: async (file) => void (await one(ROUTES.backup, { body: { file } })),
+    confirmTime: () => one(ROUTES.confirmTime),
+    learning: () => one(ROUTES.learning),
+    switchLearning: (on) => one(ROUTES.switchLearning, { body: { on } }),
   };
-  const named = (id: string | number): string => encodeURIComponent(id);
   const lessonsApi: LessonsApi = {
-    list: async (query) =>
-      asArray(await ask('GET', `/api/lessons?${new URLSearchParams({ ...query })}`)).map(asObject),
-    all: async () => asArray(await ask('GET', '/api/library')).map(asObject),
-    show: (id) => find(`/api/lessons/${named(id)}`),
-    why: (turn) => find(`/api/turns/${named(turn)}/why`),
-    today: async () => asObject(await ask('GET', '/api/today')),
-    change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
-    generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
-    review: async () => asObject(await ask('GET', '/api/review')),
-    recall: async (query) => asObject(await ask('POST', '/api/recall', query)),
-    diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
-    rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
+    list: (query) => list(ROUTES.lessons, { query }),
+    all: () => list(ROUTES.library),
+    show: (id) => find(ROUTES.lesson, { id }),
+    why: (turn) => find(ROUTES.why, { id: turn }),
+    today: () => one(ROUTES.today),
+    change: (body) => one(ROUTES.changeLessons, { body }),
+    generations: () => list(ROUTES.generations),
+    review: () => one(ROUTES.review),
+    recall: (query) => one(ROUTES.recall, { body: query }),
+    diff: (from, to) => find(ROUTES.diffGenerations, { id: String(from), query: { to } }),
+    rollback: (to) => find(ROUTES.rollback, { id: String(to) }),
   };
   const keysApi: KeysApi = {
-    list: async () => asArray(await ask('GET', '/api/keys')).map(asObject),
-    create: async (request) => asObject(await ask('POST', '/api/keys', request)),
+    list: () => list(ROUTES.keys),
+    create: (request) => one(ROUTES.createKey, { body: request }),
     revoke: async (id) => {
       try {
-        return asArray(await ask('DELETE', `/api/keys/${named(id)}`)).map(asObject);
+        return await list(ROUTES.revokeKey, { id });
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return [];
         throw error;
       }
     },
-    settings: async () => asObject(await ask('GET', '/api/config')),
-    setSetting: async (request) => asObject(await ask('POST', '/api/config', request)),
-    reload: async () => asObject(await ask('POST', '/api/reload', {})),
-    confirm: async (settings) => asObject(await ask('POST', '/api/settings', settings)),
-    audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
+    settings: () => one(ROUTES.settings),
+    setSetting: (request) => one(ROUTES.setSetting, { body: request }),
+    reload: () => one(ROUTES.reload),
+    confirm: (settings) => one(ROUTES.confirmSettings, { body: settings }),
+    audit: (limit) => one(ROUTES.audit, { query: { limit } }),
   };
   return { api, lessonsApi, keysApi };
+}
+
+/** What a call of a route is given. Values of a query are written as text. */
+interface Given<S extends RouteShape> {
+  readonly id?: string;
+  readonly query?: { readonly [Name in keyof QueryOf<S>]?: string | number | boolean | undefined };
+  readonly body?: BodyFor<S>;
 }
 
 function searchOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
@@ -111,6 +119,16 @@ function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {
     lessons: { retired: named(retired), cleaned: named(cleaned) },
     copies: asNumber(copies) ?? 0,
   };
+}
+
+/** An address that signs a browser in on the page, once. */
+export async function askPageCode(
+  daemon: DaemonRecord,
+  key: string,
+): Promise<{ readonly url: string; readonly expiresAt: string; readonly hasPage: boolean }> {
+  const { method, path } = PAGE_ROUTES.pageCode;
+  const { url, expiresAt, hasPage } = asObject(await askApi(daemon, key, method, path, {}));
+  return { url: asString(url) ?? '', expiresAt: asString(expiresAt) ?? '', hasPage: hasPage === true };
 }
 
 const TIMEOUT_MS = 120_000;

@@ -1,7 +1,7 @@
 import type { DaemonApi, NewestTurnQuery, SessionPart } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject, parseJson } from '../core/json.ts';
-import type { Records, RewardView, SessionView, TurnView } from '../core/store.ts';
+import type { AsyncReads, Records, RewardView, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
 import { describeUnreadable } from '../record/unreadable-body.ts';
@@ -44,7 +44,8 @@ export function createSessionsApi(
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-const describeSession = (session: SessionView): JsonObject =>
+/** A session without its turns. */
+export const describeSession = (session: SessionView): JsonObject =>
   compact({
     id: session.id,
     agent: session.agent,
@@ -61,7 +62,7 @@ const describeSession = (session: SessionView): JsonObject =>
 const SEARCHED = 6;
 
 /** `{ asked, answered, score, rewards }`: the first question, the last answer, how it went. Reads a few turns only. */
-async function previewSession({ id, erased }: SessionView, records: Records): Promise<JsonObject> {
+export async function previewSession({ id, erased }: SessionView, records: AsyncReads): Promise<JsonObject> {
   if (erased) return {};
   const known: BlockCache = new Map();
   const first = await records.turns(id, { limit: SEARCHED });
@@ -85,14 +86,16 @@ const mainFirst = (turns: readonly TurnView[]): readonly TurnView[] => {
   return main.length > 0 ? main : turns;
 };
 
-const describeReward = ({ source, score, note }: RewardView): JsonObject => compact({ source, score, note });
+const describeReward = ({ at, source, score, note }: RewardView): JsonObject =>
+  compact({ source, score, note, at: isoTime(at) });
 
-const sessionRewards = async (session: string, records: Records): Promise<JsonObject[]> =>
+const sessionRewards = async (session: string, records: AsyncReads): Promise<JsonObject[]> =>
   (await records.rewards({ session })).map(describeReward);
 
-async function describeTurns(
+/** A session with a part of its turns. */
+export async function describeTurns(
   id: string,
-  records: Records,
+  records: AsyncReads,
   { from, limit, hidesAux, full }: SessionPart,
 ): Promise<JsonObject | undefined> {
   const session = await records.session(id);
@@ -155,7 +158,7 @@ function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, JsonObjec
   return verdicts;
 }
 
-async function describeTurn(turn: TurnView, records: Records): Promise<JsonObject> {
+async function describeTurn(turn: TurnView, records: AsyncReads): Promise<JsonObject> {
   const rewards = await records.rewards({ turn: turn.id });
   return compact({
     id: turn.id,
@@ -174,6 +177,8 @@ async function describeTurn(turn: TurnView, records: Records): Promise<JsonObjec
       turn.unreadable &&
       compact({ request: turn.unreadable.request?.why, reply: turn.unreadable.reply?.why }),
     usage: turn.usage && { ...turn.usage },
+    firstByteMs: turn.firstByteMs,
+    totalMs: turn.totalMs,
     rewards: rewards.map(describeReward),
   });
 }

@@ -59,6 +59,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Show whether Instar is running and what it has served.',
     load: async () => (await import('./status.ts')).declareStatus,
   },
+  page: {
+    description: 'Print an address that opens the page of the running Instar in a browser, once.',
+    load: async () => (await import('./page.ts')).declarePage,
+  },
   today: {
     description: 'Show what was learned today, what it changed, and what it cost.',
     load: async () => (await import('./today.ts')).declareToday,

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { type DaemonRecord, findDaemon, readDaemonFile, removeDaemonFile } from '../config/daemon-file.ts';
+import { findDaemon, readDaemonFile, removeDaemonFile } from '../config/daemon-file.ts';
 import { findDaemonProcess } from '../config/daemon-process.ts';
 import type { Home } from '../config/home.ts';
 import { keyFileOf, readProviderKey } from '../config/provider-entry.ts';
@@ -110,13 +110,8 @@ async function isInstarAt(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** Opens the page of the daemon in the browser. A version without a page says so. */
-export async function openPage({ url }: DaemonRecord, warn: (message: string) => void): Promise<void> {
-  const page = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PROBE_MS) }).catch(
-    () => undefined,
-  );
-  await page?.body?.cancel();
-  if (page?.status === 200 && page.headers.get('content-type')?.includes('html'))
-    openUrl(url, (message) => warn(`cannot open a browser (${message}): open ${url} yourself`));
-  else warn('--open: this version of Instar has no page yet; "instar status" shows what it does');
+/** Opens the page in the browser; `url` is undefined for a build without one. */
+export function openPage(url: string | undefined, warn: (message: string) => void): void {
+  if (url === undefined) warn('--open: this build of Instar has no page; "instar status" shows what it does');
+  else openUrl(url, (message) => warn(`cannot open a browser (${message}): run instar page for an address`));
 }

@@ -131,10 +131,17 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   else printer.line(`instar ready ${record.url}`);
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
   const isGreeting = isPretty(format, context.stderr);
-  if (isGreeting) greet(printer, providers, keyPlace, learns, lineWidth(context.stderr, env));
+  if (isGreeting)
+    greet(
+      printer,
+      providers,
+      keyPlace,
+      { learns, page: pageOf(daemon, record) },
+      lineWidth(context.stderr, env),
+    );
   const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file: logFile }) : log;
   ready.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
-  if (options.open) await openPage(record, (message) => log.warn(message));
+  if (options.open) openPage(pageOf(daemon, record), (message) => log.warn(message));
   const code = await ended;
   log.info('stopped');
   await logFile?.close();
@@ -172,6 +179,12 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   }
 }
 
+/** Signs one browser in: only for the terminal, never for a log. */
+const pageOf = (daemon: Daemon, { url }: DaemonRecord): string | undefined => {
+  const code = daemon.pageCode();
+  return code === undefined ? undefined : url + code;
+};
+
 /** When several daemons start at once, the one that creates the record serves the home. */
 async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
@@ -181,7 +194,7 @@ function greet(
   printer: Printer,
   providers: StatusReport['providers'],
   keyPlace: string,
-  learns: string | undefined,
+  { learns, page }: { readonly learns: string | undefined; readonly page: string | undefined },
   width: number | undefined,
 ): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
@@ -191,6 +204,8 @@ function greet(
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }
   printer.note(label('key'), keyPlace);
+  if (page !== undefined)
+    printer.note(label('page'), page, dim(' (once, within 10 min; again: instar page)'));
   if (learns !== undefined) noteField(printer, '  learning  ', learns, width);
   printer.note(
     label('next'),

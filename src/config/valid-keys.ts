@@ -13,6 +13,8 @@ export interface ValidKeys {
   find(presented: string): Caller | undefined;
   /** A caller that brought its own provider credential; the id is a keyed hash of it. */
   ofCredential(credential: string): Caller;
+  /** The holder of the owner key; undefined while no owner key is valid. */
+  owner(): Caller | undefined;
   /** The keys whose text is known here: the redactor removes them from the record. */
   texts(): readonly string[];
 }
@@ -25,6 +27,7 @@ const LONGEST_CACHED_KEY = 512;
 interface KnownKeys {
   readonly byHash: ReadonlyMap<string, Caller>;
   readonly texts: readonly string[];
+  readonly owner: Caller | undefined;
 }
 
 /** Creates the first caller key and the owner key of a new home. Throws `ConfigError` when a key file is invalid. */
@@ -70,6 +73,7 @@ export function openValidKeys(home: Home, env: NodeJS.ProcessEnv, clock: Clock, 
       }
       return caller;
     },
+    owner: () => current().owner,
     texts: () => current().texts,
   };
 }
@@ -87,9 +91,12 @@ function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
   texts.push(...[readKey(home, env)?.key ?? []].flat());
   const owner = ownerHash(home, env);
   // One key cannot be both: a caller key that was copied into the owner's file stays a caller key.
-  if (owner !== undefined && !byHash.has(owner))
-    byHash.set(owner, { kind: 'owner', id: keyId('owner', owner), mayRate: true });
+  const caller: Caller | undefined =
+    owner === undefined || byHash.has(owner)
+      ? undefined
+      : { kind: 'owner', id: keyId('owner', owner), mayRate: true };
+  if (owner !== undefined && caller !== undefined) byHash.set(owner, caller);
   const ownerText = readOwnerKey(home, env)?.key;
   if (ownerText !== undefined) texts.push(ownerText);
-  return { byHash, texts };
+  return { byHash, texts, owner: caller };
 }

@@ -194,6 +194,9 @@ export interface TurnView {
   readonly httpStatus?: number;
   readonly failure?: string;
   readonly usage?: Usage;
+  /** Until the first byte of the reply, and until its end. */
+  readonly firstByteMs?: number;
+  readonly totalMs?: number;
   readonly request?: string;
   readonly reply?: string;
   /** The id of the caller's key, `anonymous`, or `unverified`; undefined in records of earlier versions. */
@@ -248,7 +251,8 @@ export function parseTurnBodyKey(name: string): TurnBodyKey | undefined {
   return name.startsWith('reply:') ? { part: 'reply', turn: name.slice('reply:'.length) } : undefined;
 }
 
-type AsyncReads = {
+/** Reads that are answered by another thread. */
+export type AsyncReads = {
   [K in keyof StoreReader]: (...args: Parameters<StoreReader[K]>) => Promise<ReturnType<StoreReader[K]>>;
 };
 

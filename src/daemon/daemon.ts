@@ -3,6 +3,7 @@ import { createAdaptApi } from '../api/adapt-api.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createKeysApi } from '../api/keys-api.ts';
+import { servePage } from '../api/page/serve-page.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { countGateTasks, withTrainingSupply } from '../api/training-supply.ts';
@@ -20,6 +21,7 @@ import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
 import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
+import { CLIENTS } from '../connect/clients.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
@@ -75,6 +77,8 @@ export interface Daemon {
   modelMs(): number;
   /** A way through the gateway for one attempt at a practice task. */
   readonly openAttempt: OpenAttemptAccess;
+  /** A path of `url` that signs a browser in on the page, once; undefined without a page. */
+  pageCode(): string | undefined;
   /** Drains running streams, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -292,7 +296,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const keysApi = createKeysApi(home, env, clock.now, recording.records, live);
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
+  const policyName = (): string | undefined => training?.policy.name;
+  const lessons = library.open;
+  const pageParts = { home, owner: callers.owner, records, lessons, prices, policy: policyName, status };
+  const page = servePage({ ...pageParts, clients: CLIENTS, clock, log });
   const gateway = createGateway({
+    api: page.router,
     admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: () => settings.allowedHosts,
     onRefused: metrics.refused,
@@ -343,6 +352,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await letGo();
   };
   const letGo = async () => {
+    await page.close();
     await schedule.close();
     await shortening.close();
     // Before the engine: what practice attempts meanwhile would count as failed.
@@ -367,7 +377,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
     url = `http://${shown}:${bound}`;
     const { modelMs } = metrics;
-    return { url, port: bound, settle, training, generation, modelMs, openAttempt, close };
+    const pageCode = page.newCode;
+    return { url, port: bound, settle, training, generation, modelMs, openAttempt, pageCode, close };
   } catch (error) {
     await letGo();
     throw error;

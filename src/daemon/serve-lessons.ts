@@ -15,6 +15,7 @@ import { digestError } from '../evidence/digest/digest-error.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-blocks.ts';
+import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
 import { createHoldout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
 import { createIdentityMirror, joinMirrors } from '../lessons/identity-files/identity-mirror.ts';
@@ -192,19 +193,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
   };
   return {
     lessons: (turn, most) => opened?.lessons(turn, most) ?? { generation: 0, lessons: [], additions: [] },
-    api: {
-      list: async (query) => api().list(query),
-      all: async () => api().all(),
-      show: async (idOrName) => api().show(idOrName),
-      why: async (turn) => api().why(turn),
-      today: async () => api().today(),
-      change: async (body) => api().change(body),
-      generations: async () => api().generations(),
-      recall: async (query) => api().recall(query),
-      review: async () => api().review(),
-      diff: async (from, to) => api().diff(from, to),
-      rollback: async (to) => api().rollback(to),
-    },
+    api: deferLessonsApi(api),
     open: () => opened?.open,
     embed,
     lessonsFor: createLessonsForTask({

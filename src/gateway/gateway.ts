@@ -5,7 +5,7 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { createAcceptedCredentials } from './accepted-credentials.ts';
 import { createOriginCheck, isJsonContent } from './access-control.ts';
 import type { Admission } from './admission.ts';
-import { type ApiRoute, findApiRoute } from './api-routes.ts';
+import type { ApiReply, ApiRoute, ApiRouter } from './api-router.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
@@ -17,6 +17,8 @@ import { createWorkSlices } from './work-slices.ts';
 
 export interface GatewayOptions {
   readonly context: GatewayContext;
+  /** Everything that is not for models. */
+  readonly api: ApiRouter;
   readonly admission: Admission;
   /** Asked again by `refreshHosts`. */
   readonly allowedHosts: () => readonly string[];
@@ -41,6 +43,7 @@ export interface Gateway {
 /** The HTTP server and its routes, on bare node:http: frameworks cost ten times as much here. */
 export function createGateway({
   context,
+  api,
   admission,
   allowedHosts,
   onRefused,
@@ -89,12 +92,17 @@ export function createGateway({
     const path = pathWithoutQuery(request);
     const query = path.length === url.length ? '' : url.slice(path.length);
     if (method === 'HEAD' && (path === '/' || path === '/api/hello')) return sendText(response, 200, '');
+    const file = method === 'GET' ? api.file(path) : undefined;
+    if (file !== undefined) return sendReply(response, await file);
     if (method === 'GET' && path === '/') return sendText(response, 200, GREETING);
     const turn = method === 'POST' ? findTurnRoute(path, query) : undefined;
-    const found = turn === undefined ? findApiRoute(method, path) : undefined;
+    const found = turn === undefined ? api.find(method, path) : undefined;
     if (found !== undefined) {
       const { operation, id } = found;
-      const caller = context.authorize.callerOf(request);
+      const known = context.authorize.callerOf(request) ?? api.personOf(request);
+      const isRefused = known !== undefined && 'message' in known;
+      if (isRefused && operation.access !== 'anyone') return sendRefusal(request, response, known);
+      const caller = isRefused ? undefined : known;
       const denied = denyAccess(operation.access, request, caller) ?? requireJson(request);
       if (denied !== undefined) return sendRefusal(request, response, denied);
       const isKnown = method === 'GET' || caller !== undefined;
@@ -112,8 +120,7 @@ export function createGateway({
       // "No turn has this id" is an answer of the API, and no refused request.
       if ('kind' in reply && ANSWERS.has(reply.kind)) return sendError(request, response, reply);
       if ('kind' in reply) return sendRefusal(request, response, reply);
-      if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
-      return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
+      return sendReply(response, reply);
     }
     const route = turn ?? findRoute(method, path, query, request);
     if (route === undefined) {
@@ -210,16 +217,25 @@ const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-const GREETING = 'Instar is running. Point an agent at this address. Details: `instar status`.\n';
+const GREETING =
+  'Instar is running. Point an agent at this address. Details: `instar status`. This build has no page.\n';
 
 function sendText(
   response: ServerResponse,
   status: number,
-  text: string,
+  text: string | Buffer,
   type = 'text/plain; charset=utf-8',
+  headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...SAFE });
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { 'content-type': type, 'content-length': length, ...SAFE, ...headers });
   response.end(text);
+}
+
+function sendReply(response: ServerResponse, reply: ApiReply): void {
+  if ('stream' in reply) reply.stream(response);
+  else if ('text' in reply) sendText(response, 200, reply.text, reply.type, reply.headers);
+  else sendText(response, reply.status ?? 200, JSON.stringify(reply.json), 'application/json', reply.headers);
 }
 
 /** A POST in a content type that an HTML form can send is refused. */

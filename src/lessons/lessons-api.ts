@@ -2,25 +2,22 @@ import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
-import type { Change, ChangeResult, Lesson, LessonPlace, LessonText, PublishResult } from '../core/lesson.ts';
+import type { Change, ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
-import { isActive } from './change-permissions.ts';
-import { encodeOverlay, whyNotOfKind } from './check-overlay.ts';
+import { encodeOverlay } from './check-overlay.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
-import { encodeTrial, trialOf } from './effect/describe-trial.ts';
+import { createDescribeLesson, lessonHash } from './describe-lesson.ts';
+import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
-import { closingOf } from './explain/closed-by.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
 import { withoutUnapproved } from './identity-approval.ts';
-import { tierOf } from './identity-tier.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
-import { hashShownText } from './shown/prompt-thread.ts';
 import { admit, audienceOf, createReadLearnedIn, type LearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
@@ -42,18 +39,7 @@ const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   const { library, records, effect, newId } = options;
-  const describe = (lesson: Lesson, trials: Pick<Trials, 'of'>): JsonObject => {
-    const closing = closingOf(lesson, library);
-    const trial = trialOf(lesson, trials);
-    return {
-      ...summary(lesson),
-      ...(closing === undefined
-        ? {}
-        : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
-      effect: effect(lesson.id),
-      ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
-    };
-  };
+  const describe = createDescribeLesson(options);
   /** Live lessons that sessions or trials showed to help. */
   const provenLessons = async (): Promise<(lesson: Lesson) => boolean> => {
     const trials = await options.trials();
@@ -224,36 +210,6 @@ function onlyNamed(name: string, library: Library): Lesson | undefined {
   return named.length === 1 ? named[0] : undefined;
 }
 
-const summary = (lesson: Lesson): JsonObject =>
-  compact({
-    id: lesson.id,
-    kind: lesson.kind,
-    name: lesson.text.name,
-    description: lesson.text.description,
-    state: lesson.state,
-    revision: lesson.revision,
-    scope: { ...lesson.text.scope },
-    source: lesson.text.note.source,
-    taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
-    isAlways: lesson.text.note.isAlways,
-    tier: tierOf(lesson),
-    pinned: lesson.pinned || undefined,
-    frozen: lesson.frozen || undefined,
-    expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),
-    reason: lesson.reason ?? unusedReason(lesson),
-    isUnused: unusedReason(lesson) === undefined ? undefined : true,
-    mergedInto: lesson.mergedInto,
-    supersededBy: lesson.supersededBy,
-    changedAt: new Date(lesson.changedAt).toISOString(),
-    hash: lessonHash(lesson.text),
-  });
-
-/** Of a lesson in an old record that nothing can read; undefined for one that is not meant to be in use. */
-const unusedReason = ({ kind, state, text }: Lesson): string | undefined => {
-  const why = isActive(state) ? whyNotOfKind(kind, text) : undefined;
-  return why === undefined ? undefined : `not in use: ${why}`;
-};
-
 const encodePublished = ({ generation, results }: PublishResult): JsonObject => ({
   generation,
   results: results.map((result) => ({ ...result })),
@@ -264,18 +220,6 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
   id,
   why: 'it has changed since it was shown to you: show it again',
 });
-
-/** Identifies the exact text of a lesson: an approval is for this text. */
-const lessonHash = ({ name, description, content, overlay, note: { tier }, scope }: LessonText): string =>
-  hashShownText([
-    JSON.stringify([
-      name,
-      description,
-      content,
-      ...(overlay === undefined ? [] : [overlay.payload]),
-      ...(tier === undefined ? [] : [tier, scope.agent ?? '']),
-    ]),
-  ]);
 
 /** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */
 async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {

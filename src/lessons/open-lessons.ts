@@ -10,6 +10,7 @@ import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import { describeEffect } from './effect/describe-effect.ts';
 import { readTrials, type TrialFold } from './effect/fold-trials.ts';
 import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
+import { createLessonPages, type LessonPages } from './lesson-pages.ts';
 import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
 import { createRecall } from './recall/recall.ts';
@@ -24,6 +25,8 @@ export interface OpenLessons {
   /** What trials have measured, for `status`; the owner adds the facts that it hears of. */
   readonly trials: TrialFold;
   readonly api: LessonsApi;
+  /** The same for lists that are shown in pages. */
+  readonly pages: LessonPages;
   /** Reads the library again after an erasure. */
   reload(): Promise<void>;
   /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
@@ -91,6 +94,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     library,
     effects,
     trials,
+    pages: createLessonPages({ library, effect, trials: () => readTrials(records) }),
     api: createLessonsApi({
       library,
       records,

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findApiRoute } from '../../src/gateway/api-routes.ts';
+import { createApiRouter } from '../../src/api/router/api-router.ts';
 import { findRoute, findTurnRoute } from '../../src/gateway/routes.ts';
 
+const api = createApiRouter();
 const request = { headers: {} } as IncomingMessage;
 const segment = fc.constantFrom(
   'v1',
@@ -26,7 +27,7 @@ describe('the routes of the models', () => {
         if (turn === undefined) return;
         found++;
         expect(turn).toStrictEqual(findRoute('POST', asked, query, request));
-        expect(findApiRoute('POST', asked)).toBeUndefined();
+        expect(api.find('POST', asked)).toBeUndefined();
       }),
       { numRuns: 5000 },
     );

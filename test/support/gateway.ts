@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createKeysApi } from '../../src/api/keys-api.ts';
 import { createLazyLessonsApi } from '../../src/api/offline-api.ts';
+import { createApiRouter } from '../../src/api/router/api-router.ts';
 import { createStoreApi } from '../../src/api/store-api.ts';
 import { homeAt } from '../../src/config/home.ts';
 import type { Caller } from '../../src/core/caller.ts';
@@ -103,6 +104,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const newId = (prefix: string) => `${prefix}_${randomUUID()}`;
   const records = toRecords(options.store ?? createMemoryStore(), systemClock.now);
   const gateway = createGateway({
+    api: createApiRouter(),
     admission,
     allowedHosts: () => [],
     onRefused: metrics.refused,

@@ -114,7 +114,7 @@ export function viewTurn(
     unreadable: unreadableOf(start.fact.unreadable, undefined),
   });
   if (end?.fact.type !== 'turn-end') return { ...begun, policy };
-  const { status, httpStatus, failure, usage, reply } = end.fact;
+  const { status, httpStatus, failure, usage, firstByteMs, totalMs, reply } = end.fact;
   return compact({
     ...begun,
     policy: end.fact.policy ?? policy,
@@ -123,6 +123,8 @@ export function viewTurn(
     httpStatus,
     failure,
     usage,
+    firstByteMs,
+    totalMs,
     request: end.fact.request ?? request,
     reply,
     caller: end.fact.caller ?? caller,

@@ -1,0 +1,90 @@
+import type { StoredFact } from '../../core/fact.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
+import { isAttemptId } from '../../core/practice.ts';
+import type { StoreReader, TurnView } from '../../core/store.ts';
+
+/** Something that happened, for a page that is open. Ids and numbers, no words of people. */
+export interface FeedEvent {
+  /** The number of its fact. */
+  readonly id: number;
+  readonly event: string;
+  readonly data: JsonObject;
+}
+
+/** The job that trains. */
+const TRAINING_JOB = 'training';
+
+/** Undefined for facts that no view shows. */
+export function toFeedEvent(
+  { seq, at, fact }: StoredFact,
+  reader: Pick<StoreReader, 'turn'>,
+): FeedEvent | undefined {
+  const make = (event: string, data: object): FeedEvent => ({
+    id: seq,
+    event,
+    data: compact({ at: new Date(at).toISOString(), ...data }) as JsonObject,
+  });
+  switch (fact.type) {
+    case 'turn-end': {
+      const turn = reader.turn(fact.turn);
+      return turn === undefined || isAttemptId(turn.session)
+        ? undefined
+        : make('turn', describeTurnEnd(turn));
+    }
+    case 'reward-given': {
+      const { turn, session, source, score } = fact;
+      return make('reward', { turn, session, source, score });
+    }
+    case 'turn-appraised': {
+      const { turn, session, verdict, reward } = fact;
+      return isAttemptId(session) ? undefined : make('appraised', { turn, session, verdict, reward });
+    }
+    case 'session-scored':
+      return make('scored', { session: fact.session, score: fact.score });
+    case 'session-erased':
+      return make('erased', { session: fact.session });
+    case 'library-changed': {
+      const { generation, by, reason, changes } = fact;
+      const lessons = changes.map((change) => (change.op === 'merge' ? change.into : change.id));
+      return make('library', { generation, by: by.name, reason, lessons, ops: changes.map(({ op }) => op) });
+    }
+    case 'cycle-end': {
+      const { learner, outcome, judgements } = fact;
+      const lessons = judgements.map(({ lesson: id, name, outcome: judged }) => ({
+        id,
+        name,
+        outcome: judged,
+      }));
+      return make('learning', { learner, outcome, lessons });
+    }
+    case 'learning-switched':
+      return make('learning', { on: fact.on });
+    case 'practice-begun':
+    case 'practice-unit':
+    case 'practice-ended':
+      return make('practice', { run: fact.run, step: fact.type === 'practice-unit' ? fact.unit : fact.type });
+    case 'job-checkpointed':
+      return fact.job === TRAINING_JOB ? make('training', { run: fact.run, step: fact.n }) : undefined;
+    case 'job-leased':
+      return make('job', { job: fact.job });
+    case 'job-ended':
+      return make('job', { job: fact.job, end: fact.end });
+    case 'policy-moved':
+      return make('policy', { version: fact.version, to: fact.to, why: fact.why });
+    case 'event-reported': {
+      const { kind, agent, session, score } = fact;
+      return make('event', { kind, agent, session, score });
+    }
+    default:
+      return undefined;
+  }
+}
+
+const describeTurnEnd = ({ id, session, agent, status, totalMs, usage }: TurnView): object => ({
+  turn: id,
+  session,
+  agent,
+  status,
+  ms: totalMs,
+  tokens: usage && usage.inputTokens + usage.outputTokens,
+});

@@ -1,0 +1,167 @@
+import type { ServerResponse } from 'node:http';
+import type { Log } from '../../base/log.ts';
+import { createFailure, type Failure } from '../../core/failure.ts';
+import { asArray, asNumber, asObject, type JsonObject } from '../../core/json.ts';
+import type { ApiReply } from '../../gateway/api-router.ts';
+import type { FeedEvent } from './feed-events.ts';
+import type { PageReads } from './page-reads.ts';
+
+/** What happens, as server-sent events to every page that is open. */
+export interface Feed {
+  /** `after`: the last event that the page has seen. */
+  join(after: number | undefined): ApiReply | Failure;
+  close(): void;
+}
+
+interface FeedOptions {
+  readonly reads: Pick<PageReads, 'feed' | 'lastSeq'>;
+  /** For `hello`, and for what waits. */
+  readonly status: () => JsonObject;
+  readonly log: Pick<Log, 'warn'>;
+  /** Between two looks at the record; for tests. */
+  readonly lookMs?: number;
+}
+
+const LOOK_MS = 500;
+const HEARTBEAT_MS = 15_000;
+/** What waits may change by the clock alone. */
+const WAITING_MS = 5000;
+/** Of one look; a page that is further behind than `MOST_BEHIND` facts loads everything again. */
+const MOST_FACTS = 500;
+const MOST_BEHIND = 5000;
+const MOST_READERS = 20;
+/** A page that does not read is disconnected; it resumes where it was. */
+const MOST_UNREAD_BYTES = 256 * 1024;
+
+interface Reader {
+  readonly response: ServerResponse;
+  /** The last fact whose event it was sent; undefined until its first look. */
+  at: number | undefined;
+}
+
+/**
+ * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at twice a second in the
+ * thread of the page. The record is also what a page resumes from. Without a page nothing runs.
+ */
+export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions): Feed {
+  const readers = new Set<Reader>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let lastBeat = 0;
+  let waiting = '';
+  let askedAt = 0;
+
+  const send = (reader: Reader, text: string): void => {
+    const { response } = reader;
+    if (response.destroyed || response.writableEnded) return;
+    response.write(text);
+    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  };
+  const leave = (reader: Reader): void => {
+    readers.delete(reader);
+    if (readers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const bringUpToDate = async (reader: Reader, after: number | undefined): Promise<void> => {
+    const newest = await reads.lastSeq();
+    // A later event than the newest is one of another record: this one began anew.
+    const isKnown = after !== undefined && after <= newest && newest - after <= MOST_BEHIND;
+    if (after !== undefined && !isKnown) send(reader, write({ id: newest, event: 'reset', data: {} }));
+    reader.at = isKnown ? after : newest;
+  };
+  /** All readers that are at the same place share one look. */
+  const look = async (): Promise<boolean> => {
+    let isNews = false;
+    const places = new Map<number, Reader[]>();
+    for (const reader of readers) {
+      if (reader.at === undefined) continue;
+      const same = places.get(reader.at);
+      if (same === undefined) places.set(reader.at, [reader]);
+      else same.push(reader);
+    }
+    for (const [place, same] of places) {
+      const { last, events } = await reads.feed(place, MOST_FACTS);
+      const text = events.map(write).join('');
+      isNews ||= events.length > 0;
+      for (const reader of same) {
+        reader.at = last;
+        if (text !== '') send(reader, text);
+      }
+    }
+    return isNews;
+  };
+  const tellWaiting = (): void => {
+    askedAt = performance.now();
+    const now = describeWaiting(status());
+    const text = JSON.stringify(now);
+    if (text === waiting) return;
+    waiting = text;
+    for (const reader of readers) send(reader, `event: waiting\ndata: ${text}\n\n`);
+  };
+  /** With an id, so that a page that saw nothing else resumes here. */
+  const helloFor = ({ at = 0 }: Reader): FeedEvent => {
+    const now = status();
+    const generation = asNumber(asObject(now.library).generation) ?? 0;
+    return { id: at, event: 'hello', data: { generation, waiting: describeWaiting(now) } };
+  };
+  const beat = (): void => {
+    if (performance.now() - lastBeat < HEARTBEAT_MS) return;
+    lastBeat = performance.now();
+    for (const reader of readers) send(reader, ': still here\n\n');
+  };
+  const tick = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const isNews = await look();
+      if (isNews || performance.now() - askedAt > WAITING_MS) tellWaiting();
+      beat();
+    } catch (error) {
+      log.warn({ err: error }, 'the feed of the page could not be read; it is tried again');
+    } finally {
+      isLooking = false;
+    }
+  };
+
+  return {
+    join: (after) => {
+      if (readers.size >= MOST_READERS)
+        return createFailure('overloaded', 'Too many pages are open. Close some of them.', {
+          retryAfterMs: 10_000,
+        });
+      return {
+        stream: (response) => {
+          const reader: Reader = { response, at: undefined };
+          readers.add(reader);
+          response.on('close', () => leave(reader));
+          response.writeHead(200, {
+            'content-type': 'text/event-stream',
+            'cache-control': 'no-store',
+            'x-content-type-options': 'nosniff',
+            connection: 'keep-alive',
+          });
+          response.flushHeaders();
+          void bringUpToDate(reader, after)
+            .then(() => send(reader, `retry: 2000\n${write(helloFor(reader))}`))
+            .then(tick)
+            .catch(() => response.destroy());
+          timer ??= setInterval(() => void tick(), lookMs);
+        },
+      };
+    },
+    close: () => {
+      clearInterval(timer);
+      for (const { response } of readers) response.end();
+      readers.clear();
+    },
+  };
+}
+
+const write = ({ id, event, data }: FeedEvent): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function describeWaiting({ waiting }: JsonObject): JsonObject {
+  const items = asArray(waiting);
+  return { count: items.length, items };
+}

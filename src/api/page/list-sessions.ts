@@ -1,0 +1,115 @@
+import { compact, type JsonObject } from '../../core/json.ts';
+import type { AsyncReads } from '../../core/store.ts';
+import type {
+  PageReader,
+  PlacedSession,
+  SessionFilter,
+  SessionPlace,
+} from '../../record/store/page-reader.ts';
+import { describeSession, previewSession } from '../sessions-api.ts';
+
+export interface SessionSearch extends SessionFilter {
+  /** Words: all sessions whose conversation has them, or whose id, agent or project does. */
+  readonly q?: string | undefined;
+  readonly outcome?: 'good' | 'bad' | 'rated' | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** A search that finds little ends here: the page goes on with `next`, and other reads get their turn. */
+const SEARCH_MS = 100;
+/** Sessions that are read from the index at once. */
+const BATCH = 200;
+
+/** A page of sessions, newest first, with previews. A search reads the words of conversations, which no index has: they must be erasable. */
+export async function listSessions(
+  search: SessionSearch,
+  reader: PageReader,
+  records: AsyncReads,
+): Promise<JsonObject> {
+  const isSearch = search.q !== undefined || search.outcome !== undefined;
+  const found = isSearch ? searchSessions(search, reader) : pageOf(search, reader);
+  const sessions: JsonObject[] = [];
+  for (const { session } of found.sessions)
+    sessions.push({ ...describeSession(session), ...(await previewSession(session, records)) });
+  const { last, searched } = found;
+  return compact({
+    sessions,
+    next: found.isWhole || last === undefined ? undefined : writePlace(last.place),
+    searched: isSearch
+      ? compact({
+          sessions: searched,
+          back: last && new Date(last.session.lastAt).toISOString(),
+        })
+      : undefined,
+  });
+}
+
+interface Found {
+  readonly sessions: readonly PlacedSession[];
+  /** The last one that was looked at. */
+  readonly last: PlacedSession | undefined;
+  readonly searched: number;
+  /** There are no others. */
+  readonly isWhole: boolean;
+}
+
+function pageOf({ cursor, limit, ...filter }: SessionSearch, reader: PageReader): Found {
+  const sessions = reader.listSessions(filter, readPlace(cursor), limit);
+  return { sessions, last: sessions.at(-1), searched: sessions.length, isWhole: sessions.length < limit };
+}
+
+function searchSessions(search: SessionSearch, reader: PageReader): Found {
+  const { cursor, limit } = search;
+  const until = performance.now() + SEARCH_MS;
+  const sessions: PlacedSession[] = [];
+  const isWanted = matcherOf(search, reader);
+  let last: PlacedSession | undefined;
+  let searched = 0;
+  for (;;) {
+    const batch = reader.listSessions(search, last?.place ?? readPlace(cursor), BATCH);
+    for (const one of batch) {
+      last = one;
+      searched++;
+      if (isWanted(one)) sessions.push(one);
+      if (sessions.length >= limit || performance.now() > until)
+        return { sessions, last, searched, isWhole: batch.length < BATCH && one === batch.at(-1) };
+    }
+    if (batch.length < BATCH) return { sessions, last, searched, isWhole: true };
+  }
+}
+
+function matcherOf({ q, outcome }: SessionSearch, reader: PageReader): (one: PlacedSession) => boolean {
+  const words = q?.toLowerCase() ?? '';
+  // Texts are stored as JSON.
+  const stored = JSON.stringify(words).slice(1, -1);
+  const hasWords = ({ session }: PlacedSession): boolean =>
+    words === '' ||
+    [session.id, session.agent, session.client ?? '', session.project?.label ?? ''].some((name) =>
+      name.toLowerCase().includes(words),
+    ) ||
+    (!session.erased && reader.textsOf(session.id).some((text) => text.toLowerCase().includes(stored)));
+  return (one) => (outcome === undefined || hasOutcome(one, outcome, reader)) && hasWords(one);
+}
+
+/** `rated`: by a person. `good` and `bad`: by the rewards that were given, else by the score of the session. */
+function hasOutcome(
+  { session: { id } }: PlacedSession,
+  outcome: NonNullable<SessionSearch['outcome']>,
+  reader: PageReader,
+): boolean {
+  const rewards = [...reader.rewards({ session: id }), ...reader.rewards({ turnsOf: id })];
+  if (outcome === 'rated') return rewards.some(({ source }) => source === 'person' || source === 'chat');
+  const scored = reader.judgements(id, 'session-scored').at(-1)?.fact;
+  const given = rewards.map(({ score }) => score);
+  const fallback = scored?.type === 'session-scored' ? [2 * scored.score - 1] : [];
+  const values = given.length > 0 ? given : fallback;
+  return values.length > 0 && (outcome === 'bad' ? Math.min(...values) < 0 : Math.min(...values) > 0);
+}
+
+const writePlace = ({ lastAt, n }: SessionPlace): string => `${lastAt}.${n}`;
+
+function readPlace(cursor: string | undefined): SessionPlace | undefined {
+  const [, lastAt, n] = /^(\d{1,16})\.(\d{1,16})$/.exec(cursor ?? '') ?? [];
+  return lastAt === undefined ? undefined : { lastAt: Number(lastAt), n: Number(n) };
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../core/caller.ts';
+import type { Clock } from '../../core/clock.ts';
+import { createFailure, type Failure } from '../../core/failure.ts';
+
+/** Signs people in on the page: a one-time code becomes a cookie, which has the rights of the owner key on `/api` alone. */
+export interface PageLogin {
+  newCode(): { readonly code: string; readonly expiresAt: number };
+  /** The headers that set the cookie; a failure for a code that is wrong, used or too old. */
+  enter(code: string, request: IncomingMessage): Readonly<Record<string, string>> | Failure;
+  /** The owner, when the cookie is valid and the page itself sent the request; undefined without a valid cookie. */
+  personOf(request: IncomingMessage): Caller | Failure | undefined;
+  /** The headers that remove the cookie. */
+  leave(request: IncomingMessage): Readonly<Record<string, string>>;
+}
+
+interface LoginOptions {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** The valid owner key. A cookie is bound to the one that was valid when its code was made. */
+  readonly owner: () => Caller | undefined;
+}
+
+const CODE_MS = 10 * 60_000;
+const IDLE_MS = 12 * 3_600_000;
+const MOST_CODES = 20;
+const MOST_COOKIES = 100;
+const WRONG_PER_MINUTE = 10;
+
+interface Bound {
+  readonly owner: string;
+  /** By the monotonic clock. */
+  until: number;
+}
+
+/** Codes and cookies are kept as hashes, in memory: a restart signs everybody out. */
+export function createPageLogin({ clock, owner }: LoginOptions): PageLogin {
+  const codes = new Map<string, Bound>();
+  const cookies = new Map<string, Bound>();
+  let wrong = { count: 0, until: 0 };
+
+  const findCookie = (request: IncomingMessage): Bound | undefined => {
+    const token = readCookie(request);
+    const found = token === undefined ? undefined : cookies.get(hashOf(token));
+    if (found === undefined || found.until <= clock.monotonic()) return undefined;
+    return found.owner === owner()?.id ? found : undefined;
+  };
+  const take = (code: string): Bound | undefined => {
+    const hash = hashOf(code);
+    const found = codes.get(hash);
+    codes.delete(hash);
+    return found !== undefined && found.until > clock.monotonic() && found.owner === owner()?.id
+      ? found
+      : undefined;
+  };
+
+  return {
+    newCode: () => {
+      const code = randomBytes(16).toString('base64url');
+      keepMost(codes, MOST_CODES);
+      codes.set(hashOf(code), { owner: owner()?.id ?? '', until: clock.monotonic() + CODE_MS });
+      return { code, expiresAt: clock.now() + CODE_MS };
+    },
+    enter: (code, request) => {
+      const now = clock.monotonic();
+      if (wrong.until <= now) wrong = { count: 0, until: now + 60_000 };
+      const found = take(code);
+      if (found === undefined) {
+        wrong.count++;
+        const retryAfterMs = Math.ceil(wrong.until - now);
+        return wrong.count > WRONG_PER_MINUTE
+          ? createFailure('rate-limited', 'Too many wrong codes. Wait a minute.', { retryAfterMs })
+          : createFailure('unauthorized', WRONG_CODE, { code: 'invalid_code' });
+      }
+      const token = randomBytes(32).toString('base64url');
+      keepMost(cookies, MOST_COOKIES);
+      cookies.set(hashOf(token), { owner: found.owner, until: now + IDLE_MS });
+      return { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` };
+    },
+    personOf: (request) => {
+      const found = findCookie(request);
+      if (found === undefined) return undefined;
+      const refusal = refuseForeign(request);
+      if (refusal !== undefined) return refusal;
+      found.until = clock.monotonic() + IDLE_MS;
+      return owner();
+    },
+    leave: (request) => {
+      const token = readCookie(request);
+      if (token !== undefined && refuseForeign(request) === undefined) cookies.delete(hashOf(token));
+      return { 'set-cookie': `${cookieName(request)}=; Max-Age=0; ${ATTRIBUTES}` };
+    },
+  };
+}
+
+const WRONG_CODE =
+  'This code is wrong, was used already, or is older than ten minutes. Run "instar page" in a terminal and open the address that it prints.';
+const ATTRIBUTES = 'HttpOnly; SameSite=Strict; Path=/';
+
+/** A cookie counts only in requests that the page itself sends, and changes need the header that no form can send. */
+function refuseForeign({ method = 'GET', headers }: IncomingMessage): Failure | undefined {
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    site === undefined ? headers.origin === `http://${headers.host ?? ''}` : site === 'same-origin';
+  if (!isOwn) return createFailure('forbidden', 'Only the page of Instar may use its cookie.');
+  if (method === 'GET' || method === 'HEAD' || headers['x-instar-page'] === '1') return undefined;
+  return createFailure('forbidden', 'Changes by the page need the header x-instar-page: 1.');
+}
+
+/** Browsers send a cookie to every port of a host: several Instars must not overwrite each other's. */
+const cookieName = ({ socket }: IncomingMessage): string => `instar_page_${socket.localPort ?? 0}`;
+
+function readCookie(request: IncomingMessage): string | undefined {
+  const start = `${cookieName(request)}=`;
+  const found = (request.headers.cookie ?? '')
+    .split(';')
+    .map((one) => one.trim())
+    .find((one) => one.startsWith(start));
+  return found?.slice(start.length) || undefined;
+}
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+
+/** Makes room for one more: the oldest go first. */
+function keepMost(map: Map<string, Bound>, most: number): void {
+  for (const key of map.keys()) {
+    if (map.size < most) return;
+    map.delete(key);
+  }
+}

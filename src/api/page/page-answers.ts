@@ -1,0 +1,257 @@
+import path from 'node:path';
+import type { Home } from '../../config/home.ts';
+import { createFailure, type Failure } from '../../core/failure.ts';
+import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../../core/json.ts';
+import type { Records } from '../../core/store.ts';
+import type { PriceRules } from '../../cost/prices.ts';
+import { giveFeedback } from '../../gateway/control-api.ts';
+import type { OpenLessons } from '../../lessons/open-lessons.ts';
+import { readTrainingSteps } from '../../train/read-steps.ts';
+import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
+import { encodeErasure } from '../router/answers.ts';
+import type { PAGE_ROUTES } from '../router/page-routes.ts';
+import { createDecideLesson, refuseChanged } from './decide-lesson.ts';
+import type { Feed } from './feed.ts';
+import type { PageLogin } from './login.ts';
+import type { PageFiles } from './page-files.ts';
+import type { PageReads } from './page-reads.ts';
+import { hashOfSession } from './read-thread.ts';
+import { createReviews } from './reviews.ts';
+
+export interface PageParts {
+  readonly home: Pick<Home, 'dir' | 'keyFile'>;
+  readonly login: PageLogin;
+  readonly files: PageFiles;
+  readonly feed: Feed;
+  readonly reads: PageReads;
+  readonly records: Pick<Records, 'session' | 'append'>;
+  /** Undefined while the record cannot be read. */
+  readonly lessons: () => OpenLessons | undefined;
+  readonly prices: () => PriceRules;
+  /** The policy in training, by name. */
+  readonly policy: () => string | undefined;
+  /** The programs that `instar connect` knows. */
+  readonly clients: readonly string[];
+  readonly now: () => number;
+}
+
+const DAY = 86_400_000;
+const MOST_MARKS = 300;
+
+/** The answers to the routes of the page. */
+export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTES> {
+  const { login, reads, now } = parts;
+  const lessons = (): OpenLessons => {
+    const open = parts.lessons();
+    if (open === undefined) throw Object.assign(new Error('The library cannot be read.'), { status: 400 });
+    return open;
+  };
+  const reviews = createReviews(lessons);
+  const showLesson = async (id: string, api: Parameters<RouteAnswer>[0]['lessonsApi']) => {
+    const shown = await api.show(id);
+    if (shown === undefined) return undefined;
+    const turns = asArray(asObject(shown.evidence).turns).map(String);
+    const { pages } = lessons();
+    return { ...shown, ...pages.more(String(shown.id)), sessions: [...(await reads.sessionsOf(turns))] };
+  };
+  const decide = createDecideLesson({ lessons, show: showLesson });
+
+  return {
+    isSignedIn: async ({ raw: { request } }) => {
+      const person = login.personOf(request);
+      return { in: person !== undefined && !('message' in person) };
+    },
+    login: async ({ raw: { request }, body }) => {
+      const entered = login.enter(body.code, request);
+      return isFailure(entered) ? entered : new WholeReply({ json: { ok: true }, headers: entered });
+    },
+    logout: async ({ raw: { request } }) =>
+      new WholeReply({ json: { ok: true }, headers: login.leave(request) }),
+    pageCode: async (asked) => {
+      if (isByPage(asked)) return ONLY_IN_A_TERMINAL;
+      const { code, expiresAt } = login.newCode();
+      const url = `http://${asked.raw.request.headers.host ?? ''}/#code=${code}`;
+      return { url, code, expiresAt: isoTime(expiresAt), hasPage: parts.files.isBuilt() };
+    },
+    feed: async ({ raw: { request } }) => {
+      const last = Number(request.headers['last-event-id'] ?? Number.NaN);
+      const joined = parts.feed.join(Number.isSafeInteger(last) ? last : undefined);
+      return 'stream' in joined ? new WholeReply(joined) : (joined as Failure);
+    },
+    pageSessions: ({ query }) => reads.sessions(query),
+    pageFacets: async () => {
+      const { agents, projects, clients } = await reads.facets();
+      const listed = ({ name, sessions, lastAt }: (typeof agents)[number]) => ({
+        name,
+        sessions,
+        lastAt: isoTime(lastAt),
+      });
+      return {
+        agents: agents.map(listed),
+        clients: clients.map(listed),
+        projects: projects.map(({ name: id, label, sessions }) => ({ id, label, sessions })),
+      };
+    },
+    pageThread: async ({ id, query }) => {
+      const thread = await reads.thread({ id, ...query, prices: parts.prices() });
+      if (thread === undefined) return undefined;
+      const { library } = lessons();
+      const named = (lesson: unknown): JsonObject => ({
+        id: String(lesson),
+        name: library.lesson(String(lesson))?.text.name ?? '',
+      });
+      const turns = asArray(thread.turns)
+        .map(asObject)
+        .map((turn) => ({ ...turn, lessons: asArray(turn.lessons).map(named) }));
+      return { ...thread, turns };
+    },
+    pageLessons: ({ query }) => lessons().pages.list(query),
+    pageLesson: ({ id, lessonsApi }) => showLesson(id, lessonsApi),
+    pageGrowth: async ({ query: { days, agent, project, offset, split } }) => {
+      const growth = await reads.growth({
+        days,
+        agent,
+        project,
+        offset,
+        now: now(),
+        split: split === undefined ? undefined : Date.parse(split),
+      });
+      return { ...growth, marks: await marksSince(now() - days * DAY) };
+    },
+    pageGenerations: async ({ query }) => lessons().pages.generations(query),
+    pageDiff: async ({ id, query }) => lessons().pages.diff(Number(id), Number(query.to)),
+    pageAdaptation: async ({ api }) => {
+      const { pages, library } = lessons();
+      const overlays = (await api.overlays({})).map((overlay) => {
+        const lesson = asString(overlay.lesson) ?? '';
+        return { ...overlay, kind: library.lesson(lesson)?.kind ?? '', hash: pages.hashOf(lesson) };
+      });
+      return { ...(await api.adaptation()), overlays };
+    },
+    pageTraining: async ({ api }) => {
+      const { state, reasons, next } = await api.schedule();
+      const policy = parts.policy();
+      const folder = path.join(parts.home.dir, 'train', policy ?? '');
+      return {
+        ...(await api.training()),
+        steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
+        moves: await movesOf(policy),
+        windows: windowsWithin(asObject(next), now()),
+        schedule: compact({ state, reasons }),
+      };
+    },
+    pageMemory: async ({ lessonsApi, query }) => ({
+      ...lessons().pages.graph(query),
+      ...(await reviews.newest(lessonsApi)),
+    }),
+    pageSetup: async ({ raw: { request } }) => {
+      const { clients } = await reads.facets();
+      return {
+        url: `http://${request.headers.host ?? ''}`,
+        home: parts.home.dir,
+        keyFile: parts.home.keyFile,
+        clients: parts.clients.map((name) => {
+          const seen = clients.find((client) => client.name === name);
+          return compact({
+            name,
+            title: TITLES[name] ?? name,
+            connect: `instar connect ${name} --write`,
+            undo: `instar connect ${name} --undo`,
+            seen: seen && { sessions: seen.sessions, lastAt: isoTime(seen.lastAt) },
+          });
+        }),
+      };
+    },
+    rateTurn: async ({ id, body, caller, context: { records } }) => {
+      const { score, note } = body;
+      const done = await giveFeedback({ records, now }, compact({ turn: id, score, note }), caller);
+      return isFailure(done) ? done : { ok: true };
+    },
+    markSession: async ({ id, body }) => {
+      const refusal = await refuseOther(id, body.shown);
+      if (refusal !== undefined) return refusal;
+      const reason = 'a person marked it';
+      const fact = { type: 'session-marked', session: id, mark: 'hard', reason } as const;
+      await parts.records.append([{ at: now(), fact }]);
+      return { ok: true };
+    },
+    eraseShown: async ({ id, body, api }) => {
+      const refusal = await refuseOther(id, body.shown);
+      return refusal ?? encodeErasure(await api.erase(id));
+    },
+    decideLesson: decide,
+    rollbackShown: async ({ id, body, lessonsApi }) => {
+      const { generation } = lessons().library;
+      if (body.shown !== generation)
+        return refuseChanged(
+          `The library is at generation ${generation} now, not at ${body.shown}: look at it again.`,
+          { generation },
+        );
+      return lessonsApi.rollback(Number(id));
+    },
+  };
+
+  /** A change of a session that is not any more what the person was shown. */
+  async function refuseOther(id: string, shown: string): Promise<WholeReply | Failure | undefined> {
+    const session = await parts.records.session(id);
+    if (session === undefined) return createFailure('not-found', `No session named "${id.slice(0, 128)}".`);
+    const hash = hashOfSession(session);
+    return hash === shown
+      ? undefined
+      : refuseChanged('This session has changed since it was shown to you: look at it again.', { id, hash });
+  }
+
+  async function movesOf(policy: string | undefined): Promise<JsonObject[]> {
+    if (policy === undefined) return [];
+    const moves = await reads.moves(`policy/${policy}`);
+    return moves.map(({ at, fact: { version, from, to, by, why } }) =>
+      compact({ at: isoTime(at), version, from, to, by, why }),
+    );
+  }
+
+  async function marksSince(from: number): Promise<JsonObject[]> {
+    const generations = lessons()
+      .library.generations()
+      .filter(({ at }) => at >= from)
+      .map(({ generation, at, reason }) => ({
+        at: isoTime(at),
+        kind: 'generation',
+        generation,
+        label: reason,
+      }));
+    const policies = (await movesOf(parts.policy()))
+      .filter(({ at, to }) => to === 'live' && Date.parse(String(at)) >= from)
+      .map(({ at, version, why }) =>
+        compact({ at, kind: 'policy', version, label: asString(why) ?? `version ${asNumber(version)}` }),
+      );
+    return [...generations, ...policies]
+      .sort((a, b) => String(a.at).localeCompare(String(b.at)))
+      .slice(-MOST_MARKS);
+  }
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  openclaw: 'OpenClaw',
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  opencode: 'OpenCode',
+  pi: 'pi',
+  cline: 'Cline',
+};
+
+const isoTime = (at: number): string => new Date(at).toISOString();
+
+const isFailure = (value: object): value is Failure => 'kind' in value && 'status' in value;
+
+const ONLY_IN_A_TERMINAL = createFailure(
+  'forbidden',
+  'The page cannot make codes for other browsers. Run in a terminal: instar page',
+  { code: 'terminal' },
+);
+
+/** The next window, where it begins within a day. */
+function windowsWithin({ from, until, source, why }: JsonObject, now: number): JsonObject[] {
+  const begins = Date.parse(asString(from) ?? '');
+  if (!Number.isFinite(begins) || begins > now + DAY) return [];
+  return [compact({ from, until, source, why })];
+}

@@ -1,0 +1,115 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { serveWorkerCalls } from '../../base/worker-thread.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type AsyncReads, StoreError, type StoreReader } from '../../core/store.ts';
+import { createGrowth, type TurnGrowth } from '../../evidence/growth.ts';
+import { openPageReader, type PageReader } from '../../record/store/page-reader.ts';
+import { toFeedEvent } from './feed-events.ts';
+import { listSessions } from './list-sessions.ts';
+import type { PageCalls, PageThreadCall } from './page-reads.ts';
+import { readThread } from './read-thread.ts';
+
+/** Reads for the page, in a thread with a connection of its own: no turn waits for them. */
+const { file } = workerData as { readonly file: string };
+
+interface Opened {
+  readonly reader: PageReader;
+  readonly records: AsyncReads;
+  readonly growth: TurnGrowth;
+  /** The last fact in `growth`. */
+  grownTo: number;
+}
+
+let opened: Opened | undefined;
+
+const open = (): Opened => {
+  if (opened === undefined) {
+    const reader = openPageReader(file);
+    opened = { reader, records: toAsync(reader), growth: createGrowth(), grownTo: 0 };
+  }
+  return opened;
+};
+
+const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCalls[Name]>) => unknown } = {
+  sessions: (search) => {
+    const { reader, records } = open();
+    return listSessions(search, reader, records);
+  },
+  thread: (query) => {
+    const { reader, records } = open();
+    return readThread(query, reader, records);
+  },
+  facets: () => open().reader.groupSessions(),
+  growth: (query) => {
+    const now = open();
+    followGrowth(now);
+    return now.growth.describe(query);
+  },
+  sessionsOf: (turns) =>
+    turns.flatMap((turn): readonly JsonObject[] => {
+      const found = open().reader.turn(turn);
+      return found === undefined ? [] : [{ turn, session: found.session }];
+    }),
+  moves: (policy) =>
+    open()
+      .reader.events(policy)
+      .flatMap(({ at, fact }) => (fact.type === 'policy-moved' ? [{ at, fact }] : [])),
+  feed: (after, most) => {
+    const { reader } = open();
+    const facts = reader.facts(after, most);
+    return {
+      last: facts.at(-1)?.seq ?? after,
+      events: facts.flatMap((stored) => toFeedEvent(stored, reader) ?? []),
+    };
+  },
+  lastSeq: () => open().reader.lastSeq(),
+};
+
+const PAGE = 2000;
+
+function followGrowth(now: Opened): void {
+  for (;;) {
+    const facts = now.reader.factsOf('turn-appraised', now.grownTo, PAGE);
+    for (const stored of facts) now.growth.add(stored);
+    now.grownTo = facts.at(-1)?.seq ?? now.grownTo;
+    if (facts.length < PAGE) return;
+  }
+}
+
+/** The same reads as promises. */
+function toAsync(reader: StoreReader): AsyncReads {
+  const wrap =
+    <Args extends readonly unknown[], T>(read: (...args: Args) => T) =>
+    async (...args: Args): Promise<T> =>
+      read(...args);
+  return {
+    facts: wrap(reader.facts),
+    factsOf: wrap(reader.factsOf),
+    newestOf: wrap(reader.newestOf),
+    recalls: wrap(reader.recalls),
+    sampled: wrap(reader.sampled),
+    events: wrap(reader.events),
+    sessions: wrap(reader.sessions),
+    session: wrap(reader.session),
+    ids: wrap(reader.ids),
+    turns: wrap(reader.turns),
+    turn: wrap(reader.turn),
+    openTurns: wrap(reader.openTurns),
+    rewards: wrap(reader.rewards),
+    judgements: wrap(reader.judgements),
+    block: wrap(reader.block),
+    chains: wrap(reader.chains),
+    totals: wrap(reader.totals),
+    check: wrap(reader.check),
+  };
+}
+
+serveWorkerCalls<PageThreadCall>(parentPort, {
+  answer: ({ method, args }) => (CALLS[method] as (...given: readonly unknown[]) => unknown)(...args),
+  toFailure: (error) => {
+    opened?.reader.close();
+    opened = undefined;
+    return error instanceof StoreError ? error : new StoreError('io', String(error));
+  },
+  stop: () => opened?.reader.close(),
+});

@@ -1,0 +1,129 @@
+import path from 'node:path';
+import type { ErasureReport } from '../../core/daemon-api.ts';
+import { createFailure, type Failure } from '../../core/failure.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
+import {
+  type ControlAction,
+  giveFeedback,
+  reportEvent,
+  runControlAction,
+} from '../../gateway/control-api.ts';
+import { type ReportPace, reportPaceOf } from '../../gateway/event-pace.ts';
+import { receiveBody } from '../../gateway/read-body.ts';
+import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from './answer.ts';
+import { describeApi } from './openapi.ts';
+import { PAGE_ROUTES } from './page-routes.ts';
+import { ROUTES } from './routes.ts';
+
+const MOST_BODY = 1024 * 1024;
+
+/** An action of a client. Its body is read here: it may be of any shape, and the action says what is wrong with it. */
+const control =
+  (action: ControlAction, paceOf?: (records: object) => ReportPace): RouteAnswer =>
+  async ({ context, raw: { request, slot }, caller }) => {
+    const received = await receiveBody(request, MOST_BODY, slot);
+    if ('kind' in received) return received;
+    const { records, clock } = context;
+    const tooMany = paceOf?.(records)(caller, clock.monotonic());
+    if (tooMany !== undefined) return tooMany;
+    const bytes = received.body ?? received.raw;
+    const done = await runControlAction(action, { records, now: clock.now }, bytes, caller, request);
+    return 'kind' in done ? (done as Failure) : (done as JsonObject);
+  };
+
+/** All that `/metrics` tells a caller without a key. */
+const HEALTH_METRIC = '# HELP instar_up Instar answers\n# TYPE instar_up gauge\ninstar_up 1\n';
+
+export const ANSWERS: AnswersTo<typeof ROUTES> = {
+  healthz: async ({ context: { recorder } }) =>
+    recorder.isRecording?.() === false ? { ok: true, recording: false } : { ok: true },
+  metrics: async ({ context: { metrics }, caller }) =>
+    new WholeReply({
+      text: caller.kind === 'anonymous' ? HEALTH_METRIC : await metrics(),
+      type: ROUTES.metrics.reply.type,
+    }),
+  openapi: async () => describeApi([...Object.values(ROUTES), ...Object.values(PAGE_ROUTES)]),
+  feedback: control(giveFeedback),
+  events: control(reportEvent, reportPaceOf),
+  status: async ({ context }) => context.status(),
+  sessions: async ({ api, query }) => [...(await api.sessions(compact(query)))],
+  session: ({ api, id, query }) => api.session(id, compact(query)),
+  trajectory: ({ api, id }) => api.trajectory(id),
+  eraseSession: async ({ api, id }) => encodeErasure(await api.erase(id)),
+  lessons: async ({ lessonsApi, query }) => [...(await lessonsApi.list(compact(query)))],
+  library: async ({ lessonsApi }) => [...(await lessonsApi.all())],
+  lesson: ({ lessonsApi, id }) => lessonsApi.show(id),
+  newestTurn: async ({ api, query: { agent, projects } }) => ({
+    turn: (await api.newestTurn(compact({ agent, projects: projects?.split(',') }))) ?? null,
+  }),
+  turn: ({ api, id }) => api.turn(id),
+  why: ({ lessonsApi, id }) => lessonsApi.why(id),
+  changeLessons: async (asked) =>
+    isByPage(asked) && asked.body.identity === true
+      ? onlyInTerminal('instar identity')
+      : asked.lessonsApi.change(asked.body as JsonObject),
+  recall: ({ lessonsApi, caller, body }) => {
+    const { by: _, ...asked } = body as JsonObject;
+    return lessonsApi.recall({ ...asked, ...(caller.kind === 'owner' ? {} : { by: caller.id }) });
+  },
+  episode: ({ api, id }) => api.episode(id),
+  review: ({ lessonsApi }) => lessonsApi.review(),
+  training: ({ api }) => api.training(),
+  startTraining: ({ api, body: { steps } }) => api.startTraining(compact({ steps })),
+  promoteWeights: async ({ api }) => [...(await api.moveWeights('promote'))],
+  rollbackWeights: async ({ api }) => [...(await api.moveWeights('rollback'))],
+  practiceStatus: ({ api }) => api.practice({ do: 'status' }),
+  practice: ({ api, id, body }) => api.practice({ ...(body as JsonObject), do: id }),
+  learning: ({ api }) => api.learning(),
+  switchLearning: ({ api, body }) => api.switchLearning(body.on),
+  today: ({ lessonsApi }) => lessonsApi.today(),
+  schedule: ({ api }) => api.schedule(),
+  suggestWindows: ({ api }) => api.suggestWindows(),
+  confirmTime: ({ api }) => api.confirmTime(),
+  adaptation: ({ api }) => api.adaptation(),
+  overlays: async ({ api, caller, query }) => {
+    const isOwner = caller.kind === 'owner';
+    if (!isOwner && query.agent === undefined)
+      return createFailure(
+        'bad-request',
+        'Name the agent: /api/overlays?agent=NAME. The owner key lists all.',
+      );
+    return (await api.overlays(compact(query))).filter(
+      ({ visibility }) => isOwner || visibility !== 'private',
+    );
+  },
+  keys: async ({ keysApi }) => [...(await keysApi.list())],
+  createKey: ({ keysApi, body }) => keysApi.create(body as JsonObject),
+  revokeKey: async ({ keysApi, id }) => {
+    const revoked = await keysApi.revoke(id);
+    return revoked.length === 0 ? undefined : [...revoked];
+  },
+  settings: ({ keysApi }) => keysApi.settings(),
+  setSetting: ({ keysApi, body }) => keysApi.setSetting(body as JsonObject),
+  reload: ({ keysApi }) => keysApi.reload(),
+  confirmSettings: async (asked) =>
+    isByPage(asked)
+      ? onlyInTerminal('instar config confirm')
+      : asked.keysApi.confirm(asked.body as JsonObject),
+  audit: ({ keysApi, query }) => keysApi.audit(query.limit),
+  generations: async ({ lessonsApi }) => [...(await lessonsApi.generations())],
+  diffGenerations: ({ lessonsApi, id, query }) => lessonsApi.diff(Number(id), Number(query.to)),
+  rollback: ({ lessonsApi, id }) => lessonsApi.rollback(Number(id)),
+  backup: async ({ api, body: { file } }) => {
+    if (!path.isAbsolute(file)) return createFailure('bad-request', 'file must be an absolute path.');
+    await api.backup(file);
+    return { file };
+  },
+};
+
+const onlyInTerminal = (command: string): Failure =>
+  createFailure('forbidden', `The page cannot do this. Run in a terminal: ${command}`, { code: 'terminal' });
+
+export const encodeErasure = ({ erased, lessons, copies }: ErasureReport): JsonObject => ({
+  erased,
+  lessons: {
+    retired: lessons.retired.map((lesson) => ({ ...lesson })),
+    cleaned: lessons.cleaned.map((lesson) => ({ ...lesson })),
+  },
+  copies,
+});

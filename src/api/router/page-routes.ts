@@ -1,0 +1,372 @@
+import { z } from 'zod';
+import { LESSON_KINDS, LESSON_STATES } from '../../core/lesson.ts';
+import type { RouteShape } from './route-shape.ts';
+import { shapes as is } from './shapes.ts';
+
+const interval = z.looseObject({ mean: z.number(), low: z.number(), high: z.number() });
+const sample = z.looseObject({
+  n: is.count,
+  mean: z.number().nullable(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+});
+const comparison = z.looseObject({ before: sample, after: sample, difference: interval.nullable() });
+
+const listedSession = () =>
+  is.session.extend({
+    turns: is.count,
+    asked: is.text.optional(),
+    answered: is.text.optional(),
+    score: z.number().optional(),
+    rewards: z.array(is.reward).optional(),
+  });
+
+const threadTurn = () =>
+  is.turn.extend({
+    n: is.count,
+    lessons: z.array(is.revisionRef),
+    messages: z.array(z.looseObject({ role: is.text, text: is.text, callId: is.text.optional() })).optional(),
+    reply: z.array(z.looseObject({ type: is.text })).optional(),
+    reasons: z.array(is.text).optional(),
+    firstByteMs: z.number().optional(),
+    totalMs: z.number().optional(),
+    usd: z.number().optional(),
+  });
+
+const revisionText = () => z.looseObject({ name: is.text, description: is.text, content: is.text });
+const shownRevision = () => revisionText().extend({ id: is.text, revision: is.count, kind: is.text });
+
+const lessonPage = () =>
+  is.shownLesson.extend({
+    revisions: z.array(
+      z.looseObject({ revision: is.count, at: is.time, by: is.text, content: is.text.optional() }),
+    ),
+    linked: z.array(is.revisionRef.extend({ state: is.text })),
+    sessions: z.array(z.looseObject({ turn: is.text, session: is.text })),
+  });
+
+/** The state that a person was shown: a change for another one is refused with 409. */
+const shown = z.string('shown must be the hash of what you were shown.').max(200);
+const cursor = is.word;
+const emptyBody = () => is.object;
+
+/** The routes that are made for the page: lists in pages, and everything that one view needs in one reply. */
+export const PAGE_ROUTES = {
+  isSignedIn: {
+    method: 'GET',
+    path: '/api/login',
+    access: 'anyone',
+    says: 'Whether this browser is signed in.',
+    reply: () => z.looseObject({ in: z.boolean() }),
+  },
+  login: {
+    method: 'POST',
+    path: '/api/login',
+    access: 'anyone',
+    says: 'Signs a browser in with a one-time code.',
+    body: () => z.looseObject({ code: z.string('code must be the code of the address.').max(200) }),
+    reply: () => is.done,
+  },
+  logout: {
+    method: 'POST',
+    path: '/api/logout',
+    access: 'anyone',
+    says: 'Signs this browser out.',
+    body: emptyBody,
+    reply: () => is.done,
+  },
+  pageCode: {
+    method: 'POST',
+    path: '/api/code',
+    access: 'owner',
+    says: 'A one-time code for the page, for the owner key alone.',
+    body: emptyBody,
+    reply: () => z.looseObject({ url: is.text, code: is.text, expiresAt: is.time, hasPage: z.boolean() }),
+  },
+  feed: {
+    method: 'GET',
+    path: '/api/feed',
+    access: 'owner',
+    says: 'What happens, as server-sent events; resumes after Last-Event-ID.',
+    reply: { type: 'text/event-stream' },
+  },
+  pageSessions: {
+    method: 'GET',
+    path: '/api/page/sessions',
+    access: 'owner',
+    says: 'Sessions, newest first, in pages; `q` searches their words for a bounded time.',
+    query: () =>
+      z.object({
+        q: is.word,
+        agent: is.word,
+        project: is.word,
+        client: is.word,
+        outcome: z.enum(['good', 'bad', 'rated']).optional().catch(undefined),
+        practice: is.isYes,
+        cursor,
+        limit: is.rows(50, 200),
+      }),
+    reply: () =>
+      z.looseObject({
+        sessions: z.array(listedSession()),
+        next: is.text.optional(),
+        searched: z.looseObject({ sessions: is.count, back: is.time.optional() }).optional(),
+      }),
+  },
+  pageFacets: {
+    method: 'GET',
+    path: '/api/page/facets',
+    access: 'owner',
+    says: 'The agents, projects and clients that there are sessions of.',
+    reply: () =>
+      z.looseObject({
+        agents: z.array(z.looseObject({ name: is.text, sessions: is.count, lastAt: is.time })),
+        projects: z.array(z.looseObject({ id: is.text, label: is.text, sessions: is.count })),
+        clients: z.array(z.looseObject({ name: is.text, sessions: is.count, lastAt: is.time })),
+      }),
+  },
+  pageThread: {
+    method: 'GET',
+    path: '/api/page/sessions/:id',
+    access: 'owner',
+    says: 'A conversation, turn by turn, with rewards, lessons, tokens, cost and times.',
+    noun: 'session',
+    query: () => z.object({ from: is.wholeNumber(), limit: is.rows(30, 200), aux: is.isYes }),
+    reply: () =>
+      is.session.extend({
+        hash: is.text,
+        rewards: z.array(is.reward),
+        turnCount: is.count,
+        totals: z.looseObject({
+          inputTokens: is.count,
+          outputTokens: is.count,
+          cacheReadTokens: is.count,
+          usd: z.number(),
+          isPriced: z.boolean(),
+          ms: z.number(),
+        }),
+        turns: z.array(threadTurn()),
+      }),
+  },
+  pageLessons: {
+    method: 'GET',
+    path: '/api/page/lessons',
+    access: 'owner',
+    says: 'Lessons, the last changed first, in pages.',
+    query: () =>
+      z.object({
+        state: z.enum(LESSON_STATES).optional().catch(undefined),
+        kind: z.enum(LESSON_KINDS).optional().catch(undefined),
+        agent: is.word,
+        q: is.word,
+        cursor,
+        limit: is.rows(100, 500),
+      }),
+    reply: () =>
+      z.looseObject({
+        lessons: z.array(is.lesson),
+        next: is.text.optional(),
+        total: is.count,
+        counts: z.looseObject({
+          states: z.record(is.text, is.count),
+          kinds: z.record(is.text, is.count),
+        }),
+      }),
+  },
+  pageLesson: {
+    method: 'GET',
+    path: '/api/page/lessons/:id',
+    access: 'owner',
+    says: 'A lesson with all its revisions and the sessions of its evidence.',
+    noun: 'lesson',
+    reply: lessonPage,
+  },
+  pageGrowth: {
+    method: 'GET',
+    path: '/api/page/growth',
+    access: 'owner',
+    says: 'Success and reward by day, with marks of generations and policies; before and after a time with `split`.',
+    query: () =>
+      z.object({
+        days: is.rows(90, 3650),
+        agent: is.word,
+        project: is.word,
+        offset: z.coerce.number().int().min(-840).max(840).optional().catch(undefined),
+        split: z.iso.datetime().optional().catch(undefined),
+      }),
+    reply: () =>
+      z.looseObject({
+        days: z.array(
+          z.looseObject({
+            day: z.iso.date(),
+            turns: is.count,
+            successes: is.count,
+            failures: is.count,
+            success: interval.nullable(),
+            scored: is.count,
+            reward: interval.nullable(),
+          }),
+        ),
+        marks: z.array(
+          z.looseObject({ at: is.time, kind: z.enum(['generation', 'policy']), label: is.text }),
+        ),
+        total: z.looseObject({ turns: is.count, successes: is.count, failures: is.count, scored: is.count }),
+        split: z.looseObject({ at: is.time, success: comparison, reward: comparison }).optional(),
+      }),
+  },
+  pageGenerations: {
+    method: 'GET',
+    path: '/api/page/generations',
+    access: 'owner',
+    says: 'Generations with their changes, newest first, in pages.',
+    query: () => z.object({ cursor, limit: is.rows(100, 500) }),
+    reply: () =>
+      z.looseObject({
+        generation: is.count,
+        generations: z.array(
+          z.looseObject({
+            generation: is.count,
+            at: is.time,
+            reason: is.text,
+            by: is.text,
+            changes: z.array(z.looseObject({ op: is.text, id: is.text, name: is.text })),
+          }),
+        ),
+        next: is.text.optional(),
+      }),
+  },
+  pageDiff: {
+    method: 'GET',
+    path: '/api/page/generations/:id/diff',
+    access: 'owner',
+    says: 'What changed between two generations, with the texts.',
+    noun: 'generation',
+    query: () => z.object({ to: is.word }),
+    reply: () =>
+      z.looseObject({
+        from: is.count,
+        to: is.count,
+        added: z.array(shownRevision()),
+        removed: z.array(shownRevision()),
+        revised: z.array(
+          z.looseObject({ id: is.text, name: is.text, before: revisionText(), after: revisionText() }),
+        ),
+      }),
+  },
+  pageAdaptation: {
+    method: 'GET',
+    path: '/api/page/adaptation',
+    access: 'owner',
+    says: 'Events, candidates with their arithmetic, and the overlays in force.',
+    reply: () => is.adaptation.extend({ overlays: z.array(is.overlay.extend({ hash: is.text })) }),
+  },
+  pageTraining: {
+    method: 'GET',
+    path: '/api/page/training',
+    access: 'owner',
+    says: 'The buffer, the steps, the versions, and the windows of the next 24 hours.',
+    reply: () =>
+      is.training.extend({
+        steps: z.array(z.looseObject({ n: is.count, outcome: is.text })),
+        moves: z.array(z.looseObject({ at: is.time, version: is.count, to: is.text, why: is.text })),
+        windows: z.array(z.looseObject({ from: is.time, why: is.text })),
+        schedule: z.looseObject({ state: is.text }),
+      }),
+  },
+  pageMemory: {
+    method: 'GET',
+    path: '/api/page/memory',
+    access: 'owner',
+    says: 'Notes with their links, contradictions and duplicates.',
+    query: () => z.object({ q: is.word, limit: is.rows(300, 1000) }),
+    reply: () =>
+      z.looseObject({
+        notes: z.array(is.revisionRef.extend({ kind: is.text, state: is.text, importance: z.number() })),
+        links: z.array(z.looseObject({ from: is.text, to: is.text })),
+        total: is.count,
+        archived: is.count,
+        contradictions: is.objects,
+        same: is.objects,
+      }),
+  },
+  pageSetup: {
+    method: 'GET',
+    path: '/api/page/setup',
+    access: 'owner',
+    says: 'Clients and how to connect them, and which were seen.',
+    reply: () =>
+      z.looseObject({
+        url: is.text,
+        home: is.text,
+        keyFile: is.text,
+        clients: z.array(z.looseObject({ name: is.text, title: is.text, connect: is.text, undo: is.text })),
+      }),
+  },
+  rateTurn: {
+    method: 'POST',
+    path: '/api/page/turns/:id/rate',
+    access: 'owner',
+    says: 'A person’s reward for a turn.',
+    noun: 'turn',
+    body: () =>
+      z.looseObject({
+        score: z
+          .number('score must be a number from -1 to 1.')
+          .min(-1, 'score must be a number from -1 to 1.')
+          .max(1, 'score must be a number from -1 to 1.'),
+        note: z.string('note must be text.').max(4000, 'note may have at most 4000 characters.').optional(),
+      }),
+    reply: () => is.done,
+  },
+  markSession: {
+    method: 'POST',
+    path: '/api/page/sessions/:id/mark',
+    access: 'owner',
+    says: 'Marks a session as worth practising on.',
+    noun: 'session',
+    body: () => z.looseObject({ shown }),
+    reply: () => is.done,
+  },
+  eraseShown: {
+    method: 'POST',
+    path: '/api/page/sessions/:id/erase',
+    access: 'owner',
+    says: 'Erases a session for good, if it is still as it was shown.',
+    noun: 'session',
+    body: () => z.looseObject({ shown }),
+    reply: () => is.erasure,
+  },
+  decideLesson: {
+    method: 'POST',
+    path: '/api/page/lessons/:id',
+    access: 'owner',
+    says: 'A person’s decision about a lesson, if it is still as it was shown.',
+    noun: 'lesson',
+    body: () =>
+      z.looseObject({
+        do: z.enum(
+          ['approve', 'live', 'reject', 'retire', 'restore', 'pin', 'unpin', 'freeze', 'unfreeze', 'edit'],
+          'do must be approve, live, reject, retire, restore, pin, unpin, freeze, unfreeze or edit.',
+        ),
+        shown,
+        reason: z.string().max(500).optional(),
+        text: z
+          .looseObject({
+            name: z.string().optional(),
+            description: z.string().optional(),
+            content: z.string().optional(),
+          })
+          .optional(),
+      }),
+    reply: () => is.done.extend({ generation: is.count, lesson: lessonPage() }),
+  },
+  rollbackShown: {
+    method: 'POST',
+    path: '/api/page/generations/:id/rollback',
+    access: 'owner',
+    says: 'Restores a generation, if the one in force is still the one that was shown.',
+    noun: 'generation',
+    body: () => z.looseObject({ shown: z.number('shown must be the number of the generation in force.') }),
+    reply: () => is.published,
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

@@ -1,0 +1,81 @@
+import { compact, type JsonObject } from '../core/json.ts';
+import type { Lesson, LessonText } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import { isActive } from './change-permissions.ts';
+import { whyNotOfKind } from './check-overlay.ts';
+import { encodeTrial, trialOf } from './effect/describe-trial.ts';
+import type { Trials } from './effect/fold-trials.ts';
+import { closingOf } from './explain/closed-by.ts';
+import { tierOf } from './identity-tier.ts';
+import { hashShownText } from './shown/prompt-thread.ts';
+
+interface DescribeLessonOptions {
+  readonly library: Library;
+  /** The measured effect of a lesson. */
+  readonly effect: (id: string) => JsonObject;
+}
+
+/** A lesson for a list: what it is, its state, its effect, and the trial that measures it. */
+export const createDescribeLesson =
+  ({ library, effect }: DescribeLessonOptions) =>
+  (lesson: Lesson, trials: Pick<Trials, 'of'>): JsonObject => {
+    const closing = closingOf(lesson, library);
+    const trial = trialOf(lesson, trials);
+    return {
+      ...summary(lesson),
+      ...(closing === undefined
+        ? {}
+        : { closed: { by: closing.by, words: closing.words, undo: closing.undo } }),
+      effect: effect(lesson.id),
+      ...(trial === undefined ? {} : { trial: encodeTrial(trial) }),
+    };
+  };
+
+const summary = (lesson: Lesson): JsonObject =>
+  compact({
+    id: lesson.id,
+    kind: lesson.kind,
+    name: lesson.text.name,
+    description: lesson.text.description,
+    state: lesson.state,
+    revision: lesson.revision,
+    scope: { ...lesson.text.scope },
+    source: lesson.text.note.source,
+    taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
+    isAlways: lesson.text.note.isAlways,
+    tier: tierOf(lesson),
+    pinned: lesson.pinned || undefined,
+    frozen: lesson.frozen || undefined,
+    expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),
+    reason: lesson.reason ?? unusedReason(lesson),
+    isUnused: unusedReason(lesson) === undefined ? undefined : true,
+    mergedInto: lesson.mergedInto,
+    supersededBy: lesson.supersededBy,
+    changedAt: new Date(lesson.changedAt).toISOString(),
+    hash: lessonHash(lesson.text),
+  });
+
+/** Of a lesson in an old record that nothing can read; undefined for one that is not meant to be in use. */
+const unusedReason = ({ kind, state, text }: Lesson): string | undefined => {
+  const why = isActive(state) ? whyNotOfKind(kind, text) : undefined;
+  return why === undefined ? undefined : `not in use: ${why}`;
+};
+
+/** Identifies the exact text of a lesson: an approval is for this text. */
+export const lessonHash = ({
+  name,
+  description,
+  content,
+  overlay,
+  note: { tier },
+  scope,
+}: LessonText): string =>
+  hashShownText([
+    JSON.stringify([
+      name,
+      description,
+      content,
+      ...(overlay === undefined ? [] : [overlay.payload]),
+      ...(tier === undefined ? [] : [tier, scope.agent ?? '']),
+    ]),
+  ]);

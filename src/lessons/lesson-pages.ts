@@ -1,0 +1,237 @@
+import { compact, type JsonObject } from '../core/json.ts';
+import type { Lesson, LessonKind, LessonState, LessonText } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import { createDescribeLesson, lessonHash } from './describe-lesson.ts';
+import type { Trials } from './effect/fold-trials.ts';
+
+/** Views of a large library: each answers with a part, and reads no more than it needs. */
+export interface LessonPages {
+  /** The last changed first. */
+  list(query: LessonListQuery): Promise<JsonObject>;
+  /** What `LessonsApi.show` does not say: `{ revisions, linked }`. */
+  more(id: string): JsonObject;
+  /** Newest first, with the changes of each. */
+  generations(query: { readonly cursor?: string | undefined; readonly limit: number }): JsonObject;
+  /** With the texts; undefined when one of them does not exist. */
+  diff(from: number, to: number): JsonObject | undefined;
+  /** Notes and the links between them. */
+  graph(query: { readonly q?: string | undefined; readonly limit: number }): JsonObject;
+  /** Identifies the text of a lesson; empty for an unknown one. */
+  hashOf(id: string): string;
+}
+
+export interface LessonListQuery {
+  readonly state?: LessonState | undefined;
+  readonly kind?: LessonKind | undefined;
+  readonly agent?: string | undefined;
+  readonly q?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+interface LessonPagesOptions {
+  readonly library: Library;
+  readonly effect: (id: string) => JsonObject;
+  readonly trials: () => Promise<Pick<Trials, 'of'>>;
+}
+
+interface ChangedLesson {
+  readonly op: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What is the same until the library changes. */
+interface Ordered {
+  readonly lessons: readonly Lesson[];
+  readonly states: Readonly<Record<string, number>>;
+  readonly kinds: Readonly<Record<string, number>>;
+}
+
+export function createLessonPages(options: LessonPagesOptions): LessonPages {
+  const { library } = options;
+  const describe = createDescribeLesson(options);
+  let ordered: Ordered | undefined;
+  let changes: ReadonlyMap<number, readonly ChangedLesson[]> | undefined;
+  library.onChange(() => {
+    ordered = undefined;
+    changes = undefined;
+  });
+  const order = (): Ordered => {
+    ordered ??= orderLessons(library.lessons());
+    return ordered;
+  };
+  const nameOf = (id: string): string => library.lesson(id)?.text.name ?? '';
+  const textOf = (id: string, revision: number): LessonText | undefined =>
+    library.history(id).find((event) => event.revision === revision)?.text;
+
+  return {
+    list: async ({ state, kind, agent, q, cursor, limit }) => {
+      const { lessons, states, kinds } = order();
+      const words = q?.toLowerCase();
+      const wanted = lessons.filter(
+        (lesson) =>
+          (state === undefined || lesson.state === state) &&
+          (kind === undefined || lesson.kind === kind) &&
+          (agent === undefined || lesson.text.scope.agent === agent) &&
+          (words === undefined || hasWords(lesson, words)),
+      );
+      const from = cursor === undefined ? 0 : wanted.findIndex((lesson) => isAfter(lesson, cursor));
+      const page = from < 0 ? [] : wanted.slice(from, from + limit);
+      const last = page.at(-1);
+      const isLast = last === undefined || last === wanted.at(-1);
+      const trials = await options.trials();
+      return compact({
+        lessons: page.map((lesson) => describe(lesson, trials)),
+        next: isLast ? undefined : placeOf(last),
+        total: wanted.length,
+        counts: { states: { ...states }, kinds: { ...kinds } },
+      });
+    },
+    more: (id) => {
+      const lesson = library.lesson(id);
+      const seen = new Set<number>();
+      const revisions = library.history(id).flatMap(({ revision, at, by, text }): readonly JsonObject[] => {
+        if (seen.has(revision)) return [];
+        seen.add(revision);
+        return [{ revision, at: new Date(at).toISOString(), by: by.name, ...plainText(text) }];
+      });
+      const linked = (lesson?.text.note.links ?? []).flatMap((link): readonly JsonObject[] => {
+        const found = library.lesson(link);
+        return found === undefined ? [] : [{ id: link, name: found.text.name, state: found.state }];
+      });
+      return { revisions, linked };
+    },
+    generations: ({ cursor, limit }) => {
+      changes ??= changesByGeneration(library);
+      const below = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
+      const all = library.generations().filter(({ generation }) => generation < below);
+      const page = all.slice(-limit).reverse();
+      const last = page.at(-1);
+      return compact({
+        generation: library.generation,
+        generations: page.map(({ generation, at, reason, by }) => ({
+          generation,
+          at: new Date(at).toISOString(),
+          reason,
+          by: by.name,
+          changes: (changes?.get(generation) ?? []).map((change) => ({ ...change })),
+        })),
+        next: last === undefined || page.length === all.length ? undefined : String(last.generation),
+      });
+    },
+    diff: (from, to) => {
+      const diff = library.diff(from, to);
+      if (diff === undefined) return undefined;
+      const shown = ({ id, revision }: { readonly id: string; readonly revision: number }): JsonObject => ({
+        id,
+        revision,
+        kind: library.lesson(id)?.kind ?? '',
+        ...plainText(textOf(id, revision)),
+      });
+      return {
+        from,
+        to,
+        added: diff.added.map(shown),
+        removed: diff.removed.map(shown),
+        revised: diff.revised.map(({ id, from: before, to: after }) => ({
+          id,
+          name: nameOf(id),
+          kind: library.lesson(id)?.kind ?? '',
+          from: before,
+          to: after,
+          before: plainText(textOf(id, before)),
+          after: plainText(textOf(id, after)),
+        })),
+      };
+    },
+    graph: ({ q, limit }) => {
+      const { lessons } = order();
+      const active = lessons.filter(isKept);
+      const words = q?.toLowerCase();
+      const found = words === undefined ? active : active.filter((lesson) => hasWords(lesson, words));
+      const notes = found.slice(0, limit);
+      const ids = new Set(notes.map(({ id }) => id));
+      return {
+        notes: notes.map(describeNote),
+        links: notes.flatMap(({ id, text }) =>
+          text.note.links.filter((link) => ids.has(link)).map((link) => ({ from: id, to: link })),
+        ),
+        total: found.length,
+        archived: lessons.length - active.length,
+      };
+    },
+    hashOf: (id) => {
+      const lesson = library.lesson(id);
+      return lesson === undefined ? '' : lessonHash(lesson.text);
+    },
+  };
+}
+
+function orderLessons(all: readonly Lesson[]): Ordered {
+  const states: Record<string, number> = {};
+  const kinds: Record<string, number> = {};
+  for (const { state, kind } of all) {
+    states[state] = (states[state] ?? 0) + 1;
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+  }
+  return { lessons: all.toSorted(compareLessons), states, kinds };
+}
+
+const compareLessons = (a: Lesson, b: Lesson): number =>
+  b.changedAt - a.changedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+
+const placeOf = ({ changedAt, id }: Lesson): string => `${changedAt}.${id}`;
+
+/** A lesson that changes between two pages moves to the front: none is shown twice and none is left out. */
+function isAfter(lesson: Lesson, cursor: string): boolean {
+  const dot = cursor.indexOf('.');
+  const [at, id] = [Number(cursor.slice(0, dot)), cursor.slice(dot + 1)];
+  return lesson.changedAt < at || (lesson.changedAt === at && lesson.id < id);
+}
+
+const hasWords = ({ id, text: { name, description, content, note } }: Lesson, words: string): boolean =>
+  id.toLowerCase().startsWith(words) ||
+  [name, description, content, ...note.tags, ...note.keywords].some((text) =>
+    text.toLowerCase().includes(words),
+  );
+
+const plainText = (text: LessonText | undefined): JsonObject => ({
+  name: text?.name ?? '',
+  description: text?.description ?? '',
+  content: text?.content ?? '',
+});
+
+const isKept = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
+
+const describeNote = ({ id, kind, state, text, changedAt, mergedInto, supersededBy }: Lesson): JsonObject =>
+  compact({
+    id,
+    kind,
+    state,
+    name: text.name,
+    description: text.description,
+    importance: text.note.importance,
+    confidence: text.note.confidence,
+    tags: [...text.note.tags],
+    source: text.note.source,
+    scope: { ...text.scope },
+    changedAt: new Date(changedAt).toISOString(),
+    mergedInto,
+    supersededBy,
+  });
+
+/** The changes that made each generation. */
+function changesByGeneration(library: Library): ReadonlyMap<number, readonly ChangedLesson[]> {
+  const made = new Map(library.generations().map(({ generation, at }) => [generation, at]));
+  const changes = new Map<number, ChangedLesson[]>();
+  for (const { id, text } of library.lessons())
+    for (const { op, at, generation, text: then } of library.history(id)) {
+      // Later changes that made no new generation bear the same number.
+      if (made.get(generation) !== at) continue;
+      const list = changes.get(generation) ?? [];
+      changes.set(generation, list);
+      list.push({ op, id, name: then.name || text.name });
+    }
+  return changes;
+}
