@@ -52,7 +52,7 @@ export type FeedEvent =
       readonly type: 'practice' | 'training';
       readonly at: string;
       readonly run: string;
-      readonly step: string;
+      readonly step: string | number;
     }
   | { readonly type: 'job'; readonly at: string; readonly job: string; readonly end?: string }
   | {

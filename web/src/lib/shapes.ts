@@ -595,9 +595,12 @@ export interface TrainingStep {
   readonly n: number;
   readonly version?: number;
   readonly reward?: number;
-  readonly loss?: number;
+  readonly completion?: number;
   readonly kl?: number;
+  readonly referenceKl?: number;
   readonly ratio?: number;
+  readonly entropy?: number;
+  readonly gradNorm?: number;
   readonly tokens?: number;
   readonly outcome: string;
   readonly why?: string;

@@ -170,9 +170,15 @@ interface ActionsProps {
 
 function Actions({ lesson: { state, pinned, frozen }, isBusy, onAct, onEdit }: ActionsProps) {
   const button = (act: LessonAct, words: string, kind?: string, key?: string) => (
-    <button type="button" class={kind} disabled={isBusy} aria-label={words} onClick={() => onAct(act)}>
+    <button
+      type="button"
+      class={kind}
+      disabled={isBusy}
+      data-key={key}
+      aria-keyshortcuts={key}
+      onClick={() => onAct(act)}
+    >
       {words}
-      {key !== undefined && <kbd>{key}</kbd>}
     </button>
   );
   const isInUse = state === 'trial' || state === 'live';

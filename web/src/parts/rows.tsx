@@ -27,6 +27,8 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
   const body = useRef<HTMLTableSectionElement>(null);
   const [[first, last], setRange] = useState<readonly [number, number]>([0, 40]);
   const [chosen, setChosen] = useState(-1);
+  // Two keys may come before the next rendering.
+  const place = useRef(-1);
   const height = useRowHeight();
   const isMoving = useRef(false);
 
@@ -52,10 +54,11 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
   }, [last, rows.length, onEnd]);
 
   const move = (step: number): void => {
-    const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
+    const next = Math.min(rows.length - 1, Math.max(0, place.current + step));
     const row = rows[next];
     if (row === undefined || body.current === null) return;
     isMoving.current = true;
+    place.current = next;
     setChosen(next);
     onChosen?.(row);
     const top = body.current.getBoundingClientRect().top + next * height;
@@ -88,7 +91,7 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
         </tr>
       </thead>
       <tbody ref={body}>
-        {first > 0 && <Spacer height={first * height} columns={columns.length} />}
+        {first > 0 && <Spacer height={first * height} />}
         {shown.map((row, index) => (
           <tr
             key={keyOf(row)}
@@ -97,13 +100,14 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
             class={first + index === chosen ? 'is-chosen' : undefined}
             onFocusIn={() => {
               if (first + index === chosen) return;
+              place.current = first + index;
               setChosen(first + index);
               onChosen?.(row);
             }}
           >
-            {columns.map(({ head, is, cell }, place) => (
+            {columns.map(({ head, is, cell }, column) => (
               <td key={head} class={is}>
-                {place === 0 ? (
+                {column === 0 ? (
                   <a class="row-link" href={hrefOf(row)}>
                     {cell(row)}
                   </a>
@@ -114,17 +118,17 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
             ))}
           </tr>
         ))}
-        {after > 0 && <Spacer height={after * height} columns={columns.length} />}
+        {after > 0 && <Spacer height={after * height} />}
       </tbody>
     </table>
   );
 }
 
-function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {
+function Spacer({ height }: { readonly height: number }) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row that nothing can focus
     <tr aria-hidden="true" class="spacer">
-      <td colSpan={columns} style={{ height: `${height}px` }} />
+      <td style={{ height: `${height}px` }} />
     </tr>
   );
 }

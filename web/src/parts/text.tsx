@@ -6,8 +6,8 @@ import { splitHidden } from '../lib/hidden-characters.ts';
  * Text that a model, a tool or a person wrote: as text, never as markup, with characters that cannot be seen made
  * visible, and isolated so that its direction cannot turn what stands around it.
  */
-export function Text({ children }: { readonly children: string | undefined }) {
-  const pieces = splitHidden(children ?? '');
+export function Text({ children }: { readonly children: string | number | undefined }) {
+  const pieces = splitHidden(String(children ?? ''));
   return (
     <bdi>
       {pieces.map((piece, index) =>

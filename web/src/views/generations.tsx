@@ -62,7 +62,7 @@ export function GenerationsView({ route }: ViewRoute) {
                   </a>
                 ),
               },
-              { head: 'When', is: 'tight', cell: ({ at }) => <When at={at} /> },
+              { head: 'When', is: 'tight wide', cell: ({ at }) => <When at={at} /> },
               {
                 head: 'Why',
                 is: 'fill',

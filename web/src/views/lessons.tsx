@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { onFeed } from '../lib/feed.ts';
 import { signed } from '../lib/format.ts';
@@ -124,10 +124,14 @@ function ReviewQueue({ rows, chosen, onChoose, onDecided, onEnd }: QueueProps) {
   const named = rows.findIndex(({ id }) => id === chosen);
   const at = named >= 0 ? named : Math.min(place, rows.length - 1);
   const current = rows[at];
+  // Two keys may come before the next rendering.
+  const newest = useRef(at);
+  newest.current = at;
   const move = (step: number): void => {
-    const next = Math.min(rows.length - 1, Math.max(0, at + step));
+    const next = Math.min(rows.length - 1, Math.max(0, newest.current + step));
     const row = rows[next];
     if (row === undefined) return;
+    newest.current = next;
     setPlace(next);
     onChoose(row.id);
     if (next >= rows.length - 3) onEnd();

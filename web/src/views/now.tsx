@@ -99,7 +99,7 @@ function Health({ status }: { readonly status: Status }) {
 
 function WaitsForYou({ page, waiting }: { readonly page: LessonPage; readonly waiting: readonly Waiting[] }) {
   const count = page.counts.states.proposed ?? 0;
-  const others = waiting.filter(({ code }) => !code.startsWith('lesson'));
+  const others = waiting.filter(({ code }) => code !== 'needs-approval');
   return (
     <Section
       title="Waits for you"
@@ -135,7 +135,7 @@ function WaitsForYou({ page, waiting }: { readonly page: LessonPage; readonly wa
                 </span>
               )}
             </p>
-            {fix !== undefined && /^(instar|export) /.test(fix) ? (
+            {fix !== undefined && /^instar [^,;]*$/.test(fix) ? (
               <Command>{fix}</Command>
             ) : (
               fix !== undefined && <p class="dim small">{fix}</p>
@@ -269,11 +269,13 @@ function Feed() {
       {events.length === 0 && (
         <p class="dim">Nothing yet. Requests, rewards and lessons appear here as they happen.</p>
       )}
-      <ul class="feed" role="log" aria-live="polite" aria-label="What happens">
-        {events.slice(0, SHOWN_EVENTS).map((event) => (
-          <FeedLine key={event.key} event={event} />
-        ))}
-      </ul>
+      <div role="log" aria-live="polite" aria-label="What happens">
+        <ul class="feed">
+          {events.slice(0, SHOWN_EVENTS).map((event) => (
+            <FeedLine key={event.key} event={event} />
+          ))}
+        </ul>
+      </div>
     </Section>
   );
 }

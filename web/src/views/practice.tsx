@@ -166,7 +166,7 @@ function Sessions({ sessions }: { readonly sessions: readonly PracticeSession[] 
             },
             { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
             { head: 'Kind', is: 'wide', cell: ({ kind }) => kind },
-            { head: 'Tasks', is: 'number', cell: ({ tasks }) => tasks },
+            { head: 'Tasks', is: 'number wide', cell: ({ tasks }) => tasks },
             { head: 'End', is: 'tight', cell: ({ end }) => <Tag tone={endTone(end)}>{end}</Tag> },
             {
               head: 'Lessons',

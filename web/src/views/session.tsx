@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { dollars, duration, plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
 import { CallError, call } from '../lib/call.ts';
@@ -246,7 +246,7 @@ interface TurnsProps {
 }
 
 function Turns({ thread, wanted, onChanged }: TurnsProps) {
-  const [chosen, setChosen] = useState(-1);
+  const chosen = useRef(-1);
   const { turns } = thread;
   const hasWanted = turns.some(({ id }) => id === wanted);
   useEffect(() => {
@@ -254,8 +254,8 @@ function Turns({ thread, wanted, onChanged }: TurnsProps) {
       document.getElementById(`turn-${wanted}`)?.scrollIntoView({ block: 'start' });
   }, [wanted, hasWanted]);
   const move = (step: number): void => {
-    const next = Math.min(turns.length - 1, Math.max(0, chosen + step));
-    setChosen(next);
+    const next = Math.min(turns.length - 1, Math.max(0, chosen.current + step));
+    chosen.current = next;
     const element = document.getElementById(`turn-${turns[next]?.id ?? ''}`);
     element?.scrollIntoView({ block: 'nearest' });
     element?.focus({ preventScroll: true });

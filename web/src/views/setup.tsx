@@ -47,8 +47,16 @@ function Clients({ setup: { clients, url } }: { readonly setup: Setup }) {
         rows={clients}
         keyOf={({ name }) => name}
         columns={[
-          { head: 'Client', is: 'tight', cell: ({ name, title }) => title ?? name },
-          { head: 'Run in a terminal', is: 'fill', cell: ({ connect }) => <Command>{connect}</Command> },
+          {
+            head: 'Client, and what to run in a terminal',
+            is: 'fill',
+            cell: ({ name, title, connect }) => (
+              <div class="client">
+                <span>{title ?? name}</span>
+                <Command>{connect}</Command>
+              </div>
+            ),
+          },
           { head: 'First request', is: 'tight', cell: ({ name, seen }) => <Seen name={name} seen={seen} /> },
           {
             head: 'Undo',

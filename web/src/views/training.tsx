@@ -134,13 +134,16 @@ function Weights({ training }: { readonly training: Training }) {
   );
 }
 
-const CHARTS: readonly (readonly [key: 'reward' | 'loss' | 'kl' | 'ratio', title: string, digits: number])[] =
-  [
-    ['reward', 'Mean reward', 2],
-    ['loss', 'Loss', 3],
-    ['kl', 'KL to the base model', 3],
-    ['ratio', 'Importance ratio', 2],
-  ];
+type Measure = 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
+
+const CHARTS: readonly (readonly [key: Measure, title: string, digits: number])[] = [
+  ['reward', 'Mean reward', 2],
+  ['kl', 'KL to the weights that sampled', 4],
+  ['referenceKl', 'KL to the base model', 4],
+  ['ratio', 'Importance ratio', 2],
+  ['entropy', 'Entropy', 2],
+  ['gradNorm', 'Gradient norm', 2],
+];
 
 function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
   const x = useMemo(() => steps.map(({ n }) => n), [steps]);
@@ -176,7 +179,6 @@ function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
             { head: 'Step', is: 'number', cell: ({ n }) => n },
             { head: 'Outcome', is: 'tight', cell: ({ outcome }) => outcome },
             { head: 'Reward', is: 'number', cell: ({ reward }) => signed(reward) },
-            { head: 'Loss', is: 'number', cell: ({ loss }) => signed(loss, 3) },
             { head: 'KL', is: 'number', cell: ({ kl }) => kl?.toFixed(4) ?? '–' },
             { head: 'Ratio', is: 'number', cell: ({ ratio }) => ratio?.toFixed(3) ?? '–' },
             { head: 'Tokens', is: 'number wide', cell: ({ tokens }) => count(tokens) },
@@ -191,7 +193,7 @@ function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
 interface StepChartProps {
   readonly steps: readonly TrainingStep[];
   readonly x: readonly number[];
-  readonly name: 'reward' | 'loss' | 'kl' | 'ratio';
+  readonly name: Measure;
   readonly title: string;
   readonly digits: number;
 }
