@@ -80,6 +80,8 @@ export async function show(page: Page, hash: string): Promise<void> {
   await page.evaluate((to) => {
     location.hash = to;
   }, hash);
+  const [name = '', id = ''] = hash.replace('#/', '').split('?')[0]?.split('/') ?? [];
+  await page.waitForSelector(`main[data-view="${name}/${id}"]`);
   await settled(page);
 }
 

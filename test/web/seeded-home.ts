@@ -355,7 +355,7 @@ function seedLessons(writer: Writer, now: number): void {
 function seedPractice(writer: Writer, now: number): void {
   const at = now - 9 * 60 * MINUTE;
   const run = 'practice-seeded';
-  WORK.forEach(([prompt], index) =>
+  for (const [index, [prompt]] of WORK.entries())
     writer.fact(at - DAY, {
       type: 'practice-task',
       op: 'added',
@@ -369,8 +369,7 @@ function seedPractice(writer: Writer, now: number): void {
         check: { kind: 'regex', pattern: 'upload' },
       },
       sessions: [],
-    }),
-  );
+    });
   writer.fact(at, {
     type: 'practice-session',
     op: 'planned',

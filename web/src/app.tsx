@@ -77,7 +77,7 @@ function Shell() {
     <>
       <div class="shell">
         <Side current={name} onHelp={() => setHelping(true)} theme={theme} onTheme={switchTheme} />
-        <main id="main" tabIndex={-1}>
+        <main id="main" tabIndex={-1} data-view={place}>
           {Shown === undefined ? <NoView name={name} /> : <Shown key={place} route={route} />}
         </main>
       </div>

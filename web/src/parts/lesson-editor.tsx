@@ -30,7 +30,7 @@ export function LessonEditor({ lesson, onSave, onCancel }: LessonEditorProps) {
         <input
           value={text.name}
           onInput={set('name')}
-          pattern="[a-z][a-z0-9-]{1,62}"
+          pattern="[a-z][a-z0-9\-]{1,62}"
           maxLength={63}
           required
         />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { type Changed, changeLesson, type LessonAct } from '../lib/change-lesson.ts';
 import { percent, signed } from '../lib/format.ts';
@@ -32,6 +32,12 @@ export function LessonPane({ id, isQueue, onDecided }: LessonPaneProps) {
   // What is decided is what is shown: a newer text from the feed is shown only when the person asks for it.
   const [shown, setShown] = useState<Lesson>();
   const newest = resource.value;
+  const superseded = useRef(new Set<string>());
+  const showNext = (next: Lesson): void => {
+    if (shown !== undefined && shown.hash !== next.hash) superseded.current.add(shown.hash);
+    superseded.current.delete(next.hash);
+    setShown(next);
+  };
   useEffect(() => {
     if (newest !== undefined)
       setShown((old) => (old === undefined || old.hash === newest.hash ? newest : old));
@@ -42,9 +48,13 @@ export function LessonPane({ id, isQueue, onDecided }: LessonPaneProps) {
         <article class="lesson-page fade">
           <Whole
             lesson={lesson}
-            newer={newest !== undefined && newest.hash !== lesson.hash ? newest : undefined}
+            newer={
+              newest !== undefined && newest.hash !== lesson.hash && !superseded.current.has(newest.hash)
+                ? newest
+                : undefined
+            }
             isQueue={isQueue === true}
-            onShow={setShown}
+            onShow={showNext}
             onDecided={() => {
               resource.reload();
               onDecided?.();

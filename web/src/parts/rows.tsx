@@ -70,10 +70,10 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
   // The chosen row may come into the document with the next range.
   useEffect(() => {
     if (!isMoving.current) return;
-    const link = body.current?.querySelector<HTMLElement>(`[data-row="${chosen}"] a`);
+    const link = body.current?.querySelector<HTMLElement>(`[data-row="${place.current}"] a`);
     if (link === null || link === undefined) return;
-    isMoving.current = false;
     link.focus({ preventScroll: true });
+    isMoving.current = false;
   }, [chosen, first, last]);
 
   const shown = rows.slice(first, last);
@@ -99,7 +99,7 @@ export function Rows<T>({ label, rows, columns, keyOf, hrefOf, onEnd, total, onC
             aria-rowindex={first + index + 2}
             class={first + index === chosen ? 'is-chosen' : undefined}
             onFocusIn={() => {
-              if (first + index === chosen) return;
+              if (isMoving.current || first + index === chosen) return;
               place.current = first + index;
               setChosen(first + index);
               onChosen?.(row);

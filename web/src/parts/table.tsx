@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface TableColumn<T> {
   readonly head: string;
@@ -16,8 +17,18 @@ interface TableProps<T> {
 
 /** A table of a few rows. Longer ones: `Rows`. */
 export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
+  const holder = useRef<HTMLDivElement>(null);
+  const [isWider, setWider] = useState(false);
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return;
+    const measure = new ResizeObserver(() => setWider(element.scrollWidth > element.clientWidth));
+    measure.observe(element);
+    return () => measure.disconnect();
+  }, []);
   return (
-    <div class="table-scroll">
+    // What scrolls can be scrolled by keys, too.
+    <div class="table-scroll" ref={holder} {...(isWider ? { tabIndex: 0 } : {})}>
       <table class="table">
         <caption class="visually-hidden">{label}</caption>
         <thead>
