@@ -99,7 +99,9 @@ export function createGateway({
     const found = turn === undefined ? api.find(method, path) : undefined;
     if (found !== undefined) {
       const { operation, id } = found;
-      const known = context.authorize.callerOf(request) ?? api.personOf(request);
+      // A cookie is for the API alone: what clients report, they report with a key.
+      const isPages = path.startsWith('/api/');
+      const known = context.authorize.callerOf(request) ?? (isPages ? api.personOf(request) : undefined);
       const isRefused = known !== undefined && 'message' in known;
       if (isRefused && operation.access !== 'anyone') return sendRefusal(request, response, known);
       const caller = isRefused ? undefined : known;

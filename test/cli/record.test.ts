@@ -79,7 +79,12 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(await json('feedback', turn, '--score', '-0.5', '--note', 'late')).toMatchObject({ ok: true });
     const rewards = (await json('sessions', 'show', 'one')).turns[1].rewards;
     expect(rewards).toHaveLength(before + 1);
-    expect(rewards.at(-1)).toEqual({ source: 'person', score: -0.5, note: 'late' });
+    expect(rewards.at(-1)).toEqual({
+      source: 'person',
+      score: -0.5,
+      note: 'late',
+      at: expect.any(String),
+    });
     expect((await cli('feedback', 't_nobody', '--score', '1')).code).toBe(1);
     expect((await cli('feedback', turn, '--score', '7')).code).toBe(2);
     expect((await cli('feedback', turn)).code).toBe(2);

@@ -18,8 +18,9 @@ interface FeedOptions {
   /** For `hello`, and for what waits. */
   readonly status: () => JsonObject;
   readonly log: Pick<Log, 'warn'>;
-  /** Between two looks at the record; for tests. */
+  /** Between two looks at the record, and for a page that does not read; for tests. */
   readonly lookMs?: number;
+  readonly patienceMs?: number;
 }
 
 const LOOK_MS = 500;
@@ -30,20 +31,24 @@ const WAITING_MS = 5000;
 const MOST_FACTS = 500;
 const MOST_BEHIND = 5000;
 const MOST_READERS = 20;
-/** A page that does not read is disconnected; it resumes where it was. */
-const MOST_UNREAD_BYTES = 256 * 1024;
+/** A page with more that it has not read gets nothing until it has, and is disconnected after a while; it resumes where it was. */
+const MOST_UNREAD_BYTES = 64 * 1024;
+const PATIENCE_MS = 10_000;
 
 interface Reader {
   readonly response: ServerResponse;
   /** The last fact whose event it was sent; undefined until its first look. */
   at: number | undefined;
+  /** Since when it does not read. */
+  blockedAt: number | undefined;
 }
 
 /**
  * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at twice a second in the
  * thread of the page. The record is also what a page resumes from. Without a page nothing runs.
  */
-export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions): Feed {
+export function createFeed(options: FeedOptions): Feed {
+  const { reads, status, log, lookMs = LOOK_MS, patienceMs = PATIENCE_MS } = options;
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
@@ -53,9 +58,17 @@ export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions
 
   const send = (reader: Reader, text: string): void => {
     const { response } = reader;
-    if (response.destroyed || response.writableEnded) return;
-    response.write(text);
-    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+    if (!response.destroyed && !response.writableEnded) response.write(text);
+  };
+  /** Those that read what they are sent: at most one look is unread of each. */
+  const reading = (): readonly Reader[] => {
+    const now = performance.now();
+    return [...readers].filter((reader) => {
+      const isBlocked = reader.response.writableLength > MOST_UNREAD_BYTES;
+      reader.blockedAt = isBlocked ? (reader.blockedAt ?? now) : undefined;
+      if (reader.blockedAt !== undefined && now - reader.blockedAt > patienceMs) reader.response.destroy();
+      return !isBlocked;
+    });
   };
   const leave = (reader: Reader): void => {
     readers.delete(reader);
@@ -74,7 +87,7 @@ export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions
   const look = async (): Promise<boolean> => {
     let isNews = false;
     const places = new Map<number, Reader[]>();
-    for (const reader of readers) {
+    for (const reader of reading()) {
       if (reader.at === undefined) continue;
       const same = places.get(reader.at);
       if (same === undefined) places.set(reader.at, [reader]);
@@ -97,7 +110,7 @@ export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions
     const text = JSON.stringify(now);
     if (text === waiting) return;
     waiting = text;
-    for (const reader of readers) send(reader, `event: waiting\ndata: ${text}\n\n`);
+    for (const reader of reading()) send(reader, `event: waiting\ndata: ${text}\n\n`);
   };
   /** With an id, so that a page that saw nothing else resumes here. */
   const helloFor = ({ at = 0 }: Reader): FeedEvent => {
@@ -108,7 +121,7 @@ export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions
   const beat = (): void => {
     if (performance.now() - lastBeat < HEARTBEAT_MS) return;
     lastBeat = performance.now();
-    for (const reader of readers) send(reader, ': still here\n\n');
+    for (const reader of reading()) send(reader, ': still here\n\n');
   };
   const tick = async (): Promise<void> => {
     if (isLooking) return;
@@ -132,7 +145,7 @@ export function createFeed({ reads, status, log, lookMs = LOOK_MS }: FeedOptions
         });
       return {
         stream: (response) => {
-          const reader: Reader = { response, at: undefined };
+          const reader: Reader = { response, at: undefined, blockedAt: undefined };
           readers.add(reader);
           response.on('close', () => leave(reader));
           response.writeHead(200, {

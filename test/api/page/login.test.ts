@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createPageLogin } from '../../../src/api/page/login.ts';
+import type { Caller } from '../../../src/core/caller.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A login with a clock of its own. */
+function openLogin() {
+  let at = 1000;
+  let owner: Caller | undefined = { kind: 'owner', id: 'owner_1', mayRate: true };
+  const login = createPageLogin({ clock: { now: () => at, monotonic: () => at }, owner: () => owner });
+  const request = (headers: Readonly<Record<string, string>>, method = 'GET'): IncomingMessage =>
+    ({ method, headers: { host: '127.0.0.1:4600', ...headers }, socket: { localPort: 4600 } }) as Pick<
+      IncomingMessage,
+      'method' | 'headers'
+    > as IncomingMessage;
+  const enter = (code: string) => login.enter(code, request({}));
+  return {
+    login,
+    request,
+    enter,
+    cookieOf: (entered: ReturnType<typeof enter>): string =>
+      'set-cookie' in entered ? (String(entered['set-cookie']).split(';')[0] ?? '') : '',
+    pass: (ms: number) => {
+      at += ms;
+    },
+    setOwner: (next: Caller | undefined) => {
+      owner = next;
+    },
+  };
+}
+
+const SAME = { 'sec-fetch-site': 'same-origin' };
+
+describe('a one-time code', () => {
+  it('is valid for ten minutes', () => {
+    const { login, enter, pass } = openLogin();
+    const [late, soon] = [login.newCode().code, login.newCode().code];
+    pass(10 * MINUTE - 1);
+    expect(enter(soon)).toHaveProperty('set-cookie');
+    pass(1);
+    expect(enter(late)).toMatchObject({ status: 401 });
+  });
+
+  it('is of the owner key that made it', () => {
+    const { login, enter, setOwner } = openLogin();
+    const { code } = login.newCode();
+    setOwner({ kind: 'owner', id: 'owner_2', mayRate: true });
+    expect(enter(code)).toMatchObject({ status: 401 });
+  });
+
+  it('cannot be guessed for long: after ten wrong ones in a minute the answer is 429, and a right one still enters', () => {
+    const { login, enter, pass } = openLogin();
+    const { code } = login.newCode();
+    const statuses = Array.from({ length: 11 }, () => enter('guess')).map(
+      (one) => 'status' in one && one.status,
+    );
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect(enter(code)).toHaveProperty('set-cookie');
+    pass(MINUTE);
+    expect(enter('guess')).toMatchObject({ status: 401 });
+  });
+});
+
+describe('the cookie', () => {
+  it('ends after twelve hours without a request, and lives while it is used', () => {
+    const { login, enter, request, cookieOf, pass } = openLogin();
+    const cookie = cookieOf(enter(login.newCode().code));
+    const person = () => login.personOf(request({ cookie, ...SAME }));
+    for (let day = 0; day < 3; day++) {
+      pass(12 * HOUR - 1);
+      expect(person()).toMatchObject({ kind: 'owner' });
+    }
+    pass(12 * HOUR);
+    expect(person()).toBeUndefined();
+  });
+
+  it('counts where an older browser names its own origin, and nowhere else', () => {
+    const { login, enter, request, cookieOf } = openLogin();
+    const cookie = cookieOf(enter(login.newCode().code));
+    const asked = (headers: Readonly<Record<string, string>>) =>
+      login.personOf(request({ cookie, ...headers }));
+    expect(asked({ origin: 'http://127.0.0.1:4600' })).toMatchObject({ kind: 'owner' });
+    expect(asked({ origin: 'http://127.0.0.1:9999' })).toMatchObject({ status: 403 });
+    expect(asked({})).toMatchObject({ status: 403 });
+    expect(login.personOf(request({ cookie: `${cookie}x`, ...SAME }))).toBeUndefined();
+  });
+
+  it('is not removed by a foreign page that asks for a logout', () => {
+    const { login, enter, request, cookieOf } = openLogin();
+    const cookie = cookieOf(enter(login.newCode().code));
+    login.leave(request({ cookie, 'sec-fetch-site': 'cross-site' }, 'POST'));
+    expect(login.personOf(request({ cookie, ...SAME }))).toMatchObject({ kind: 'owner' });
+    login.leave(request({ cookie, ...SAME, 'x-instar-page': '1' }, 'POST'));
+    expect(login.personOf(request({ cookie, ...SAME }))).toBeUndefined();
+  });
+});
