@@ -4,6 +4,10 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
+const manifest = JSON.parse(readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+
 /** The licences of what is bundled: they must travel with the copies. */
 const bundledLicenses = (names: readonly string[]): Plugin => ({
   name: 'bundled-licenses',
@@ -50,5 +54,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  plugins: [bundledLicenses(['preact', 'uplot']), sizeBudget()],
+  plugins: [bundledLicenses(Object.keys(manifest.dependencies)), sizeBudget()],
 });

@@ -271,6 +271,13 @@ function seedWork(writer: Writer, now: number): void {
         signals: [],
         digests: [],
       });
+      writer.fact(at + 3 * MINUTE, {
+        type: 'reward-given',
+        turn: `turn-${session}-2`,
+        source: 'person',
+        score: isGood ? 1 : -1,
+      });
+      writer.fact(at + 39 * MINUTE, { type: 'session-end', session, reason: 'idle' });
       writer.fact(at + 40 * MINUTE, {
         type: 'session-scored',
         session,
@@ -304,6 +311,8 @@ function seedWork(writer: Writer, now: number): void {
   });
 }
 
+const LEARNED_DAYS_AGO = [34, 30, 24, 15, 8, 3, 0.02, 0.01];
+
 /** Lessons in every state, over several generations. */
 function seedLessons(writer: Writer, now: number): void {
   let generation = 0;
@@ -320,7 +329,7 @@ function seedLessons(writer: Writer, now: number): void {
     if (state !== 'proposed') generation++;
     const id = SEEDED.lesson(name);
     const change: Change = { op: 'add', id, kind: index === 3 ? 'experience' : 'skill', state, text: words };
-    writer.fact(now - (30 - index * 3) * DAY, {
+    writer.fact(now - (LEARNED_DAYS_AGO[index] ?? 1) * DAY, {
       type: 'library-changed',
       set: `set-${index}`,
       by: { kind: 'learner', name: 'distiller' },
@@ -331,7 +340,7 @@ function seedLessons(writer: Writer, now: number): void {
   });
   const [first] = LESSONS;
   if (first === undefined) return;
-  writer.fact(now - 3 * DAY, {
+  writer.fact(now - 0.005 * DAY, {
     type: 'library-changed',
     set: 'set-revision',
     by: { kind: 'person', name: 'person' },
@@ -343,6 +352,7 @@ function seedLessons(writer: Writer, now: number): void {
         from: 1,
         text: lessonText({
           ...first,
+          evidence: { turns: [`turn-${SEEDED.corrected}-1`], quotes: [], learner: 'distiller' },
           content: 'Write dates as `2026-11-17`.\n\n- never 17/11\n- times as 14:02, in the local zone',
         }),
       },
@@ -354,7 +364,7 @@ function seedLessons(writer: Writer, now: number): void {
 /** A session of practice with groups whose rewards differ, and what became of its lessons. */
 function seedPractice(writer: Writer, now: number): void {
   const at = now - 9 * 60 * MINUTE;
-  const run = 'practice-seeded';
+  const run = 'tuesday-night';
   for (const [index, [prompt]] of WORK.entries())
     writer.fact(at - DAY, {
       type: 'practice-task',
@@ -466,7 +476,7 @@ function seedPayloads(writer: Writer, now: number): void {
       changes: [
         {
           op: 'add',
-          id: `lesson-payload-${index}`,
+          id: SEEDED.lesson(`payload-${String(index).padStart(3, '0')}`),
           kind: 'skill',
           state: 'proposed',
           text: lessonText({

@@ -67,7 +67,9 @@ function Shell() {
   useEffect(() => {
     if (!isFirst.current) {
       scrollTo(0, 0);
-      document.getElementById('view-title')?.focus({ preventScroll: true });
+      // A view that was opened to search has given the focus to its field already.
+      if (!(document.activeElement instanceof HTMLInputElement))
+        document.getElementById('view-title')?.focus({ preventScroll: true });
     }
     isFirst.current = false;
   }, [place]);

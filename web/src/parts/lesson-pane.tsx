@@ -43,7 +43,10 @@ export function LessonPane({ id, isQueue, onDecided }: LessonPaneProps) {
       setShown((old) => (old === undefined || old.hash === newest.hash ? newest : old));
   }, [newest]);
   return (
-    <Loaded of={{ ...resource, value: shown ?? resource.value }}>
+    <Loaded
+      of={{ ...resource, value: shown ?? resource.value }}
+      title={isQueue === true ? undefined : 'Lesson'}
+    >
       {(lesson) => (
         <article class="lesson-page fade">
           <Whole

@@ -38,22 +38,29 @@ export const Fault = ({ message, retry }: FaultProps) => (
 
 interface LoadedProps<T> {
   readonly of: Resource<T>;
+  /** The heading of a whole page, while it cannot be read. */
+  readonly title?: string | undefined;
   readonly children: (value: T) => ComponentChildren;
 }
 
 /** What was read; before that, quiet lines; a failed read says why and can be repeated. */
-export function Loaded<T>({ of, children }: LoadedProps<T>) {
+export function Loaded<T>({ of, title, children }: LoadedProps<T>) {
   const { value, error, reload } = of;
   if (value === undefined && error === undefined) return <Loading />;
   return (
     <>
+      {error !== undefined && value === undefined && title !== undefined && (
+        <h1 id="view-title" tabIndex={-1}>
+          {title}
+        </h1>
+      )}
       {error !== undefined && <Fault message={error.message} retry={reload} />}
       {value !== undefined && children(value)}
     </>
   );
 }
 
-const Loading = () => (
+export const Loading = () => (
   <div class="loading" role="status">
     <span class="visually-hidden">Loading</span>
     <i />

@@ -58,7 +58,9 @@ function faultsOf({ recording, library, learning, copies }: Status): readonly st
     recording.degraded === undefined ? [] : [`Recording is degraded: ${recording.degraded}`],
     recording.missing === undefined ? [] : [`The record began anew: ${recording.missing}`],
     library.problem === undefined ? [] : [`The library cannot be read: ${library.problem}`],
-    learning.problem === undefined ? [] : [`Learning has a problem: ${learning.problem}`],
+    learning.problem === undefined || learning.problem === 'starting'
+      ? []
+      : [`Learning has a problem: ${learning.problem}`],
     copies?.problem === undefined ? [] : [`No new copy could be made: ${copies.problem}`],
   ].flat();
 }
@@ -83,7 +85,10 @@ function Health({ status }: { readonly status: Status }) {
           serves <a href={linkTo(['setup'])}>{serves}</a>
         </span>
         <span>
-          learning <a href={linkTo(['setup'])}>{learning.on === false ? 'off' : 'on'}</a>
+          learning{' '}
+          <a href={linkTo(['setup'])}>
+            {learning.on === false ? 'off' : learning.problem === 'starting' ? 'starting' : 'on'}
+          </a>
         </span>
         <span class="dim">version {version}</span>
       </p>
@@ -92,7 +97,11 @@ function Health({ status }: { readonly status: Status }) {
           <Text>{fault}</Text>
         </p>
       ))}
-      {faults.length > 0 && <Command>instar doctor</Command>}
+      {faults.length > 0 && (
+        <p class="fault-fix">
+          <Command>instar doctor</Command>
+        </p>
+      )}
     </>
   );
 }

@@ -253,7 +253,7 @@ function Report({ run }: { readonly run: string }) {
   const { value, error } = useAsked<PracticeReport>('report', { run });
   return (
     <View
-      title={`Practice ${shortId(run)}`}
+      title={`Practice session ${shortId(run)}`}
       above={<a href={linkTo(['practice'])}>Practice</a>}
       lead={value === undefined ? undefined : <Text>{`${value.kind}: ${value.why}`}</Text>}
     >

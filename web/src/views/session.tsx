@@ -33,7 +33,7 @@ export function SessionView({ route }: ViewRoute) {
   const wanted = route.query.turn;
   const found = useSought(path, wanted, thread.value, setFrom);
   return (
-    <Loaded of={thread}>
+    <Loaded of={thread} title={sessionTitle(id)}>
       {(value) => (
         <View
           title={sessionTitle(value.id)}

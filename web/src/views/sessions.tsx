@@ -10,7 +10,7 @@ import type { Facets, SessionPage, SessionRow } from '../lib/shapes.ts';
 import { Filter } from '../parts/filter.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { Empty, Fault } from '../parts/states.tsx';
+import { Empty, Fault, Loading } from '../parts/states.tsx';
 import type { TableColumn } from '../parts/table.tsx';
 import { Text } from '../parts/text.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -111,6 +111,7 @@ export function SessionsView({ route }: ViewRoute) {
         )}
       </div>
       {pages.error !== undefined && <Fault message={pages.error.message} retry={reload} />}
+      {pages.rows.length === 0 && pages.isLoading && q === undefined && <Loading />}
       {pages.rows.length > 0 && (
         <Rows
           label="Sessions"
@@ -141,7 +142,7 @@ function endOf(known: number, isWhole: boolean, isLoading: boolean, page: Sessio
     back === undefined
       ? ''
       : ` Searched ${plural(page?.searched?.sessions ?? 0, 'session')}, back to ${back.slice(0, 10)}.`;
-  if (isLoading) return `Loading…${searched}`;
+  if (isLoading) return known === 0 && searched === '' ? '' : `Loading…${searched}`;
   if (known === 0) return searched;
   return isWhole
     ? `${plural(known, 'session')}, that is all.`
