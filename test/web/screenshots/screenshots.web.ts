@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask } from '../../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../../support/daemon.ts';
 import { browserFile, openBrowser, openPage, show } from '../browser.ts';
@@ -43,16 +43,14 @@ describe.skipIf(browserFile === undefined)('screenshots of the page', () => {
     browser = await openBrowser();
     const headers = { authorization: `Bearer ${daemon.ownerKey}` };
     // The record is appraised when the daemon starts: pictures are taken behind it.
-    await expect
-      .poll(
-        async () => {
-          const { text } = await ask(daemon.port, { method: 'GET', path: '/api/status', headers });
-          const { failures = 0, successes = 0 } = JSON.parse(text).learning?.appraised ?? {};
-          return failures + successes;
-        },
-        { timeout: 60_000 },
-      )
-      .toBeGreaterThan(100);
+    await vi.waitFor(
+      async () => {
+        const { text } = await ask(daemon.port, { method: 'GET', path: '/api/status', headers });
+        const { failures = 0, successes = 0 } = JSON.parse(text).learning?.appraised ?? {};
+        expect(failures + successes).toBeGreaterThan(100);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
   });
   afterAll(async () => {
     await browser?.close();

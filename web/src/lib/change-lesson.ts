@@ -1,7 +1,7 @@
 import { announce } from '../parts/announcer.tsx';
 import { CallError, call } from './call.ts';
+import type { Lesson, LessonText } from './lesson-shapes.ts';
 import { forgetResources } from './resource.ts';
-import type { Lesson, LessonText } from './shapes.ts';
 
 export type LessonAct =
   | 'approve'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Waiting } from './shapes.ts';
+import type { Waiting } from './work-shapes.ts';
 
 /** What happened, as `/api/feed` tells it. */
 export type FeedEvent =

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Lesson, LessonText } from '../lib/shapes.ts';
+import type { Lesson, LessonText } from '../lib/lesson-shapes.ts';
 
 interface LessonEditorProps {
   readonly lesson: Lesson;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { Lesson } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
-import type { Lesson } from '../lib/shapes.ts';
 import { Diff } from './diff.tsx';
 import { Table } from './table.tsx';
 import { Text } from './text.tsx';

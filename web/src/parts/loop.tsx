@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { plural } from '../../../src/text/phrases.ts';
 import { count } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
-import type { Status, Today } from '../lib/shapes.ts';
+import type { Status, Today } from '../lib/work-shapes.ts';
 
 interface StepProps {
   readonly name: string;

@@ -4,7 +4,7 @@ import { act } from '../lib/act.ts';
 import { clockTime, count, milliseconds, signed } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
-import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/shapes.ts';
+import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/work-shapes.ts';
 import { Markdown } from './markdown.tsx';
 import { Loaded } from './states.tsx';
 import { Table } from './table.tsx';

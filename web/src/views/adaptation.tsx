@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { changeLesson } from '../lib/change-lesson.ts';
+import type { Adaptation, Candidate } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
-import type { Adaptation, Candidate } from '../lib/shapes.ts';
-import { scopeWords } from '../parts/lesson-pane.tsx';
+import { scopeWords } from '../parts/lesson-facts.tsx';
 import { StateTag } from '../parts/state-tag.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';

@@ -3,7 +3,7 @@ import { plural } from '../../../src/text/phrases.ts';
 import { percent, shortDay, signed, toMs } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
-import type { BeforeAfter, Facets, Growth, GrowthMark, MeasuredPart } from '../lib/shapes.ts';
+import type { BeforeAfter, Facets, Growth, GrowthMark, MeasuredPart } from '../lib/work-shapes.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { IntervalBar } from '../parts/interval-bar.tsx';

@@ -1,8 +1,8 @@
 import { plural } from '../../../src/text/phrases.ts';
 import { percent } from '../lib/format.ts';
+import type { Memory, MemoryNote } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
-import type { Memory, MemoryNote } from '../lib/shapes.ts';
 import { NoteGraph } from '../parts/note-graph.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { SearchField } from '../parts/search-field.tsx';

@@ -7,7 +7,7 @@ import { onFeed } from '../lib/feed.ts';
 import { count, percent } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, type ViewRoute } from '../lib/route.ts';
-import type { Practice, PracticeReport, PracticeSession, PracticeTasks } from '../lib/shapes.ts';
+import type { Practice, PracticeReport, PracticeSession, PracticeTasks } from '../lib/run-shapes.ts';
 import { Command } from '../parts/command.tsx';
 import { PracticeGroups } from '../parts/practice-groups.tsx';
 import { Empty, Fault, Loaded } from '../parts/states.tsx';

@@ -6,7 +6,7 @@ import { count, percent, signed, toMs } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, type ViewRoute } from '../lib/route.ts';
-import type { Thread } from '../lib/shapes.ts';
+import type { Thread } from '../lib/work-shapes.ts';
 import { CopyButton } from '../parts/command.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Empty, Fault, Loaded } from '../parts/states.tsx';

@@ -6,7 +6,7 @@ import { signed } from '../lib/format.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
-import type { Facets, SessionPage, SessionRow } from '../lib/shapes.ts';
+import type { Facets, SessionPage, SessionRow } from '../lib/work-shapes.ts';
 import { Filter } from '../parts/filter.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { SearchField } from '../parts/search-field.tsx';

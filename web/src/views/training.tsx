@@ -4,7 +4,7 @@ import { act } from '../lib/act.ts';
 import { count, signed } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
-import type { PolicyStage, Training, TrainingStep } from '../lib/shapes.ts';
+import type { PolicyStage, Training, TrainingStep } from '../lib/run-shapes.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Command } from '../parts/command.tsx';
 import { DayStrip } from '../parts/day-strip.tsx';
