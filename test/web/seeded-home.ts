@@ -208,7 +208,7 @@ function seedWork(writer: Writer, now: number): void {
   const random = createRandom();
   let place = 0;
   for (let day = DAYS; day >= 0; day--) {
-    const sessions = 1 + Math.floor(random() * 4);
+    const sessions = day === 0 ? 28 : 2 + Math.floor(random() * 5);
     for (let one = 0; one < sessions; one++) {
       const at = now - day * DAY - (4 * 60 + Math.floor(random() * 300)) * MINUTE;
       const session = `sess-${String(place).padStart(4, '0')}`;

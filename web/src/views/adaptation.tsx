@@ -171,7 +171,7 @@ function Arithmetic({
   return (
     <span class="num">
       <strong class={score >= NEEDED ? 'good' : undefined}>{Math.round(score)}</strong>{' '}
-      <span class="dim small">
+      <span class="dim small wide">
         mean {Math.round(mean)} of {plural(matches, 'other event')}
         {linked.slice(0, 3).map((session, index) => (
           <span key={session}>

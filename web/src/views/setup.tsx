@@ -77,7 +77,8 @@ function Seen({ name, seen }: { readonly name: string; readonly seen: Setup['cli
       <span class="good" aria-hidden="true">
         ✓{' '}
       </span>
-      {plural(seen.sessions, 'session')}, <Ago at={seen.lastAt} />
+      <span class="wide">{plural(seen.sessions, 'session')}, </span>
+      <Ago at={seen.lastAt} />
     </a>
   );
 }
