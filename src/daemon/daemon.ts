@@ -296,10 +296,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const keysApi = createKeysApi(home, env, clock.now, recording.records, live);
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
-  const policyName = (): string | undefined => training?.policy.name;
-  const lessons = library.open;
-  const pageParts = { home, owner: callers.owner, records, lessons, prices, policy: policyName, status };
-  const page = servePage({ ...pageParts, clients: CLIENTS, clock, log });
+  const page = servePage({
+    ...{ home, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
+    training: () => training,
+    adapt: () => config.learn.adapt,
+    clients: CLIENTS,
+  });
   const gateway = createGateway({
     api: page.router,
     admission: watchAdmission(admission, schedule.noticeTraffic),

@@ -1,8 +1,11 @@
 import { compact, type JsonObject } from '../core/json.ts';
 import type { Lesson, LessonKind, LessonState, LessonText } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import type { Records } from '../core/store.ts';
+import { encodeLesson } from './codec.ts';
 import { createDescribeLesson, lessonHash } from './describe-lesson.ts';
 import type { Trials } from './effect/fold-trials.ts';
+import { explainTurn } from './explain/turn-reasons.ts';
 
 /** Views of a large library: each answers with a part, and reads no more than it needs. */
 export interface LessonPages {
@@ -16,6 +19,10 @@ export interface LessonPages {
   diff(from: number, to: number): JsonObject | undefined;
   /** Notes and the links between them. */
   graph(query: { readonly q?: string | undefined; readonly limit: number }): JsonObject;
+  /** The newest lessons in use or waiting, in full. */
+  newest(limit: number): readonly JsonObject[];
+  /** Why a turn was shown its lessons, and why not others that were considered; undefined for an unknown turn. */
+  why(turn: string): Promise<JsonObject | undefined>;
   /** Identifies the text of a lesson; empty for an unknown one. */
   hashOf(id: string): string;
 }
@@ -31,6 +38,7 @@ export interface LessonListQuery {
 
 interface LessonPagesOptions {
   readonly library: Library;
+  readonly records: Records;
   readonly effect: (id: string) => JsonObject;
   readonly trials: () => Promise<Pick<Trials, 'of'>>;
 }
@@ -161,6 +169,8 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
         archived: lessons.length - active.length,
       };
     },
+    newest: (limit) => order().lessons.filter(isKept).slice(0, limit).map(encodeLesson),
+    why: (turn) => explainTurn(turn, options.records, library, 'considered'),
     hashOf: (id) => {
       const lesson = library.lesson(id);
       return lesson === undefined ? '' : lessonHash(lesson.text);

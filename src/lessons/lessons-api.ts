@@ -1,24 +1,21 @@
-import { ANONYMOUS } from '../core/caller.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import type { StoredFact } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import type { Change, ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { AUTO_MODEL } from '../core/overlay.ts';
 import type { Recall } from '../core/recall.ts';
-import type { Records, TurnView } from '../core/store.ts';
+import type { Records } from '../core/store.ts';
 import { encodeOverlay } from './check-overlay.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { createDescribeLesson, lessonHash } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
-import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
+import { explainTurn } from './explain/turn-reasons.ts';
 import { withoutUnapproved } from './identity-approval.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
-import { admit, audienceOf, createReadLearnedIn, type LearnedIn } from './visibility.ts';
+import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
 
 interface LessonsApiOptions {
   readonly library: Library;
@@ -220,73 +217,3 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
   id,
   why: 'it has changed since it was shown to you: show it again',
 });
-
-/** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson. */
-async function explainTurn(id: string, records: Records, library: Library): Promise<JsonObject | undefined> {
-  const turn = await records.turn(id);
-  if (turn === undefined) return undefined;
-  const recalls = await records.recalls(turn.session);
-  const all = recalls.flatMap(({ at, fact }) => (fact.type === 'lessons-recalled' ? [{ at, fact }] : []));
-  const session = await records.session(turn.session);
-  const learnedIn = new Map<string, readonly LearnedIn[] | undefined>();
-  const readLearnedIn = createReadLearnedIn(records);
-  for (const lesson of library.lessons())
-    if (lesson.text.note.visibility === 'private') learnedIn.set(lesson.id, await readLearnedIn(lesson));
-  const options = { turn, session, decisions: all, library, learnedIn };
-  const choices: JsonObject[] = [];
-  for (const { at, fact } of all.filter((choice) => choice.at <= (turn.endedAt ?? Infinity))) {
-    const text = fact.block === undefined ? undefined : await records.block(fact.block);
-    choices.push(
-      compact({
-        at: new Date(at).toISOString(),
-        turn: fact.turn,
-        why: fact.why,
-        generation: fact.generation,
-        domain: { ...fact.domain },
-        engine: fact.engine,
-        considered: fact.considered.map((one) => ({ ...one })),
-        text,
-      }),
-    );
-  }
-  return compact({
-    turn: id,
-    session: turn.session,
-    agent: turn.agent,
-    project: session?.project?.label || undefined,
-    at: new Date(turn.startedAt).toISOString(),
-    role: turn.role,
-    generation: turn.generation,
-    shown: turn.lessons.map((lesson) => ({ id: lesson, name: library.lesson(lesson)?.text.name ?? '' })),
-    lessons: explainLessons(options).map((one) => ({ ...one })),
-    choices,
-    route: routeOf(turn, recalls),
-    note: noteFor(turn, choices.length, library),
-  });
-}
-
-/** What the router chose for the conversation of a turn, and why. Undefined for a turn that was not routed, and for a sub-agent's. */
-function routeOf(turn: TurnView, recalls: readonly StoredFact[]): JsonObject | undefined {
-  const chosen = recalls.flatMap(({ at, fact }) =>
-    fact.type === 'overlays-applied' &&
-    fact.tier !== undefined &&
-    fact.thread === undefined &&
-    at <= (turn.endedAt ?? Infinity)
-      ? [compact({ tier: fact.tier, target: fact.target, reason: fact.reason })]
-      : [],
-  );
-  const last = turn.role === 'main' ? chosen.at(-1) : undefined;
-  return last !== undefined && (turn.model === AUTO_MODEL || turn.policy === last.target) ? last : undefined;
-}
-
-/** Why the whole turn was shown nothing. */
-function noteFor(turn: TurnView, choices: number, library: Library): string | undefined {
-  if (turn.role === 'aux') return 'an auxiliary call (a title, a count, a summary) gets no lessons';
-  if (turn.caller === ANONYMOUS.id)
-    return 'the caller sent no key: it gets no lessons, and nothing is learned from it';
-  if (library.lessons().length === 0) return 'the library has no lessons yet';
-  if (turn.generation === 0) return 'the library had no lessons in use when this turn came';
-  return choices === 0
-    ? 'no recall: the library had no lesson in scope, or the decision was not recorded'
-    : undefined;
-}

@@ -94,7 +94,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     library,
     effects,
     trials,
-    pages: createLessonPages({ library, effect, trials: () => readTrials(records) }),
+    pages: createLessonPages({ library, records, effect, trials: () => readTrials(records) }),
     api: createLessonsApi({
       library,
       records,

@@ -169,10 +169,11 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     );
     expect(await json('feedback', '--good')).toMatchObject({ ok: true, turn, score: 1 });
     const rewards = (await json('sessions', 'show', UUID)).turns[1].rewards;
+    const at = expect.any(String);
     expect(rewards.slice(-3)).toEqual([
-      { source: 'person', score: -0.5, note: 'use ISO dates' },
-      { source: 'person', score: -0.5, note: 'use ISO dates, please' },
-      { source: 'person', score: 1 },
+      { source: 'person', score: -0.5, note: 'use ISO dates', at },
+      { source: 'person', score: -0.5, note: 'use ISO dates, please', at },
+      { source: 'person', score: 1, at },
     ]);
     expect((await cli('sessions', 'show', UUID)).stdout).toContain('you: -0.5, “use ISO dates”');
     expect((await cli('sessions', 'list')).stdout).toContain('[good] make the export');

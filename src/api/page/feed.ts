@@ -27,6 +27,7 @@ const LOOK_MS = 500;
 const HEARTBEAT_MS = 15_000;
 /** What waits may change by the clock alone. */
 const WAITING_MS = 5000;
+const NEWS_MS = 2000;
 /** Of one look; a page that is further behind than `MOST_BEHIND` facts loads everything again. */
 const MOST_FACTS = 500;
 const MOST_BEHIND = 5000;
@@ -34,6 +35,9 @@ const MOST_READERS = 20;
 /** A page with more that it has not read gets nothing until it has, and is disconnected after a while; it resumes where it was. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 const PATIENCE_MS = 10_000;
+
+/** Events after which something else may wait. */
+const ABOUT_WAITING: ReadonlySet<string> = new Set(['library', 'learning', 'appraised', 'reward']);
 
 interface Reader {
   readonly response: ServerResponse;
@@ -96,7 +100,7 @@ export function createFeed(options: FeedOptions): Feed {
     for (const [place, same] of places) {
       const { last, events } = await reads.feed(place, MOST_FACTS);
       const text = events.map(write).join('');
-      isNews ||= events.length > 0;
+      isNews ||= events.some(({ event }) => ABOUT_WAITING.has(event));
       for (const reader of same) {
         reader.at = last;
         if (text !== '') send(reader, text);
@@ -128,7 +132,7 @@ export function createFeed(options: FeedOptions): Feed {
     isLooking = true;
     try {
       const isNews = await look();
-      if (isNews || performance.now() - askedAt > WAITING_MS) tellWaiting();
+      if (performance.now() - askedAt > (isNews ? NEWS_MS : WAITING_MS)) tellWaiting();
       beat();
     } catch (error) {
       log.warn({ err: error }, 'the feed of the page could not be read; it is tried again');

@@ -5,6 +5,8 @@ import { asArray, asNumber, asObject, asString, compact, type JsonObject } from 
 import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
+import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
+import { encodeLesson } from '../../lessons/codec.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { readTrainingSteps } from '../../train/read-steps.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
@@ -12,11 +14,11 @@ import { encodeErasure } from '../router/answers.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';
 import { createDecideLesson, refuseChanged } from './decide-lesson.ts';
 import type { Feed } from './feed.ts';
+import { createKeptAnswer } from './kept-answer.ts';
 import type { PageLogin } from './login.ts';
 import type { PageFiles } from './page-files.ts';
 import type { PageReads } from './page-reads.ts';
 import { hashOfSession } from './read-thread.ts';
-import { createReviews } from './reviews.ts';
 
 export interface PageParts {
   readonly home: Pick<Home, 'dir' | 'keyFile'>;
@@ -24,29 +26,57 @@ export interface PageParts {
   readonly files: PageFiles;
   readonly feed: Feed;
   readonly reads: PageReads;
+  /** Compares lessons, in a thread of its own. */
+  readonly compare: Pick<PageReads, 'review'>;
   readonly records: Pick<Records, 'session' | 'append'>;
   /** Undefined while the record cannot be read. */
   readonly lessons: () => OpenLessons | undefined;
   readonly prices: () => PriceRules;
-  /** The policy in training, by name. */
-  readonly policy: () => string | undefined;
+  /** The policy in training; undefined when nothing is to be trained. */
+  readonly training: () => ServedPolicy | undefined;
+  /** `learn.adapt`. */
+  readonly adapt: () => AdaptRules;
   /** The programs that `instar connect` knows. */
   readonly clients: readonly string[];
   readonly now: () => number;
+  readonly monotonic: () => number;
 }
 
-const DAY = 86_400_000;
+interface ServedPolicy {
+  readonly policy: { readonly name: string };
+  describe(): Promise<JsonObject>;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Comparing all pairs of more would keep the other views waiting. */
+const MOST_REVIEWED = 1000;
 const MOST_MARKS = 300;
 
 /** The answers to the routes of the page. */
 export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTES> {
-  const { login, reads, now } = parts;
+  const { login, reads, now, monotonic } = parts;
   const lessons = (): OpenLessons => {
     const open = parts.lessons();
     if (open === undefined) throw Object.assign(new Error('The library cannot be read.'), { status: 400 });
     return open;
   };
-  const reviews = createReviews(lessons);
+  const review = createKeptAnswer({
+    make: () => parts.compare.review(lessons().pages.newest(MOST_REVIEWED)),
+    freshMs: HOUR,
+    monotonic,
+  });
+  let followed: OpenLessons['library'] | undefined;
+  /** A review is of the library as it is. */
+  const followLibrary = (): void => {
+    const { library } = lessons();
+    if (library === followed) return;
+    followed = library;
+    library.onChange(review.expire);
+    review.expire();
+  };
+  const policyName = (): string | undefined => parts.training()?.policy.name;
   const showLesson = async (id: string, api: Parameters<RouteAnswer>[0]['lessonsApi']) => {
     const shown = await api.show(id);
     if (shown === undefined) return undefined;
@@ -126,24 +156,38 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         const lesson = asString(overlay.lesson) ?? '';
         return { ...overlay, kind: library.lesson(lesson)?.kind ?? '', hash: pages.hashOf(lesson) };
       });
-      return { ...(await api.adaptation()), overlays };
+      const made = library.lessons().filter(({ text }) => text.overlay?.from !== undefined);
+      return { ...(await reads.adaptation(made.map(encodeLesson), parts.adapt())), overlays };
     },
-    pageTraining: async ({ api }) => {
+    pageTraining: async ({ api, context }) => {
+      const { buffer } = asObject(context.status().learning);
       const { state, reasons, next } = await api.schedule();
-      const policy = parts.policy();
+      const policy = policyName();
       const folder = path.join(parts.home.dir, 'train', policy ?? '');
       return {
-        ...(await api.training()),
+        engine: policy ?? 'off',
+        policy: '',
+        generation: lessons().library.generation,
+        ...(await parts.training()?.describe()),
+        buffer: { query: 0, support: 0, ...asObject(buffer) },
         steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
         moves: await movesOf(policy),
         windows: windowsWithin(asObject(next), now()),
         schedule: compact({ state, reasons }),
       };
     },
-    pageMemory: async ({ lessonsApi, query }) => ({
-      ...lessons().pages.graph(query),
-      ...(await reviews.newest(lessonsApi)),
-    }),
+    pageMemory: async ({ query }) => {
+      followLibrary();
+      const { value, isNew } = await review.newest();
+      return {
+        ...lessons().pages.graph(query),
+        contradictions: [],
+        same: [],
+        ...value,
+        isReviewed: isNew,
+      };
+    },
+    pageWhy: ({ id }) => lessons().pages.why(id),
     pageSetup: async ({ raw: { request } }) => {
       const { clients } = await reads.facets();
       return {
@@ -219,7 +263,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         generation,
         label: reason,
       }));
-    const policies = (await movesOf(parts.policy()))
+    const policies = (await movesOf(policyName()))
       .filter(({ at, to }) => to === 'live' && Date.parse(String(at)) >= from)
       .map(({ at, version, why }) =>
         compact({ at, kind: 'policy', version, label: asString(why) ?? `version ${asNumber(version)}` }),

@@ -3,6 +3,7 @@ import type { Fact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { StoreError } from '../../core/store.ts';
 import type { GrowthQuery } from '../../evidence/growth.ts';
+import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
 import type { SessionGroups } from '../../record/store/page-reader.ts';
 import type { FeedEvent } from './feed-events.ts';
 import type { SessionSearch } from './list-sessions.ts';
@@ -26,6 +27,10 @@ export interface PageCalls {
     most: number,
   ): Promise<{ readonly last: number; readonly events: readonly FeedEvent[] }>;
   lastSeq(): Promise<number>;
+  /** Events and candidates; of the lessons, those that candidates became, encoded. */
+  adaptation(lessons: readonly JsonObject[], rules: AdaptRules): Promise<JsonObject>;
+  /** Contradictions and duplicates among encoded lessons. */
+  review(lessons: readonly JsonObject[]): Promise<JsonObject>;
 }
 
 export interface PageThreadCall {
@@ -77,6 +82,8 @@ export function openPageReads(file: string): PageReads {
     moves: ask('moves'),
     feed: ask('feed'),
     lastSeq: ask('lastSeq'),
+    adaptation: ask('adaptation'),
+    review: ask('review'),
     close: async () => {
       clearTimeout(idle);
       await thread.close();

@@ -3,7 +3,10 @@ import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type AsyncReads, StoreError, type StoreReader } from '../../core/store.ts';
 import { createGrowth, type TurnGrowth } from '../../evidence/growth.ts';
-import { openPageReader, type PageReader } from '../../record/store/page-reader.ts';
+import { readAdaptation } from '../../learn/adapt/read-adaptation.ts';
+import { decodeLessons } from '../../lessons/codec.ts';
+import { reviewNotes } from '../../lessons/similar/review-notes.ts';
+import { openPageReader, type PageReader, type SessionGroups } from '../../record/store/page-reader.ts';
 import { toFeedEvent } from './feed-events.ts';
 import { listSessions } from './list-sessions.ts';
 import type { PageCalls, PageThreadCall } from './page-reads.ts';
@@ -21,6 +24,9 @@ interface Opened {
 }
 
 let opened: Opened | undefined;
+/** They are counted over all sessions. */
+let groups: { readonly at: number; readonly value: SessionGroups } | undefined;
+const GROUPS_MS = 5000;
 
 const open = (): Opened => {
   if (opened === undefined) {
@@ -39,7 +45,12 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     const { reader, records } = open();
     return readThread(query, reader, records);
   },
-  facets: () => open().reader.groupSessions(),
+  facets: () => {
+    const now = performance.now();
+    if (groups === undefined || now - groups.at > GROUPS_MS)
+      groups = { at: now, value: open().reader.groupSessions() };
+    return groups.value;
+  },
   growth: (query) => {
     const now = open();
     followGrowth(now);
@@ -63,6 +74,8 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     };
   },
   lastSeq: () => open().reader.lastSeq(),
+  adaptation: (lessons, rules) => readAdaptation(open().records, decodeLessons(lessons), rules),
+  review: (lessons) => reviewNotes(decodeLessons(lessons)),
 };
 
 const PAGE = 2000;

@@ -10,7 +10,8 @@ import { createPageAnswers, type PageParts } from './page-answers.ts';
 import { openPageFiles } from './page-files.ts';
 import { openPageReads } from './page-reads.ts';
 
-interface ServePageOptions extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'policy' | 'clients'> {
+interface ServePageOptions
+  extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'adapt' | 'clients'> {
   readonly home: PageParts['home'] & { readonly storeFile: string };
   /** The valid owner key. */
   readonly owner: () => Caller | undefined;
@@ -31,15 +32,26 @@ export interface ServedPage {
 export function servePage(options: ServePageOptions): ServedPage {
   const { home, owner, clock, status, log } = options;
   const reads = openPageReads(home.storeFile);
+  const compare = openPageReads(home.storeFile);
   const feed = createFeed({ reads, status, log });
   const login = createPageLogin({ clock, owner });
   const files = openPageFiles();
-  const answers = createPageAnswers({ ...options, login, files, feed, reads, now: clock.now });
+  const answers = createPageAnswers({
+    ...options,
+    compare,
+    login,
+    files,
+    feed,
+    reads,
+    now: clock.now,
+    monotonic: clock.monotonic,
+  });
   return {
     router: createApiRouter({ answers, personOf: login.personOf, file: files.file }),
     newCode: () => (files.isBuilt() ? `/#code=${login.newCode().code}` : undefined),
     close: async () => {
       feed.close();
+      await compare.close();
       await reads.close();
     },
   };

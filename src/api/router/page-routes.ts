@@ -148,6 +148,14 @@ export const PAGE_ROUTES = {
         turns: z.array(threadTurn()),
       }),
   },
+  pageWhy: {
+    method: 'GET',
+    path: '/api/page/turns/:id/why',
+    access: 'owner',
+    says: 'Why a turn was shown its lessons, and why not others that were considered.',
+    noun: 'turn',
+    reply: is.explainedTurn,
+  },
   pageLessons: {
     method: 'GET',
     path: '/api/page/lessons',
@@ -287,6 +295,7 @@ export const PAGE_ROUTES = {
         archived: is.count,
         contradictions: is.objects,
         same: is.objects,
+        isReviewed: z.boolean(),
       }),
   },
   pageSetup: {

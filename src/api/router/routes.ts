@@ -92,14 +92,7 @@ export const ROUTES = {
     access: 'owner',
     says: 'Which lessons a turn was shown, which not, and why.',
     noun: 'turn',
-    reply: () =>
-      z.looseObject({
-        turn: is.text,
-        session: is.text,
-        shown: z.array(is.revisionRef),
-        lessons: z.array(z.looseObject({ id: is.text, name: is.text, verdict: is.text, because: is.text })),
-        choices: is.objects,
-      }),
+    reply: is.explainedTurn,
   },
   changeLessons: {
     method: 'POST',

@@ -113,6 +113,15 @@ const waiting = z.looseObject({ code: text, count, what: text, why: text });
 
 const revisionRef = z.looseObject({ id: text, name: text });
 
+const explainedTurn = () =>
+  z.looseObject({
+    turn: text,
+    session: text,
+    shown: z.array(revisionRef),
+    lessons: z.array(z.looseObject({ id: text, name: text, verdict: text, because: text })),
+    choices: objects,
+  });
+
 const erasure = z.looseObject({
   erased: count,
   lessons: z.looseObject({ retired: z.array(revisionRef), cleaned: z.array(revisionRef) }),
@@ -163,6 +172,7 @@ export const shapes = {
   published,
   waiting,
   revisionRef,
+  explainedTurn,
   erasure,
   adaptation,
   overlay,

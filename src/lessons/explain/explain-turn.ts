@@ -67,6 +67,8 @@ export interface ExplainTurnOptions {
   /** The recall decisions of the session, oldest first. */
   readonly decisions: readonly RecallDecision[];
   readonly library: Library;
+  /** Those to explain; absent: all. */
+  readonly lessons?: readonly Lesson[];
   /** Where private lessons were learned, by id. */
   readonly learnedIn?: ReadonlyMap<string, readonly LearnedIn[] | undefined>;
 }
@@ -77,7 +79,9 @@ const ENOUGH = 0.5;
 /** Every lesson that the library has, with the reason why this turn was shown it or not. Derived from the record. */
 export function explainLessons(options: ExplainTurnOptions): readonly ExplainedLesson[] {
   const decisions = decisionsOf(options);
-  const explained = options.library.lessons().map((lesson) => explain(lesson, decisions, options));
+  const explained = [...(options.lessons ?? options.library.lessons())].map((lesson) =>
+    explain(lesson, decisions, options),
+  );
   const order = ({ verdict }: ExplainedLesson): number => VERDICTS.indexOf(verdict);
   return explained.sort(
     (a, b) => order(a) - order(b) || (b.relevance ?? 0) - (a.relevance ?? 0) || (a.name < b.name ? -1 : 1),

@@ -136,7 +136,7 @@ describe('the feed', () => {
     const page = read(await visit(opened.port));
     await expect.poll(() => page.text).toContain('event: waiting');
     opened.status = { library: { generation: 4 }, waiting: [{ code: 'needs-approval', count: 1 }] };
-    add(opened.events, 1);
+    opened.events.push({ id: opened.events.length + 1, event: 'library', data: {} });
     await expect.poll(() => page.text).toContain('"count":1,"items":[{"code":"needs-approval"');
     page.leave();
     await expect

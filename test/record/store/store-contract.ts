@@ -130,7 +130,8 @@ export function describeStore(name: string, open: () => Store): void {
       store.append({
         facts: at(15, end('t1', { policy: 'other/slow', failure: 'f', usage, reply: 'aa02' })),
       });
-      const ended = { status: 'complete', endedAt: 15, httpStatus: 200, failure: 'f', usage, reply: 'aa02' };
+      const known = { status: 'complete', endedAt: 15, httpStatus: 200, failure: 'f', usage, reply: 'aa02' };
+      const ended = { ...known, totalMs: 5 };
       expect(store.turn('t1')).toEqual({ ...begun, ...ended, policy: 'other/slow' });
       expect(store.turns('s1')).toEqual([store.turn('t1')]);
       expect(store.openTurns()).toEqual([]);

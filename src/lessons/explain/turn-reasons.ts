@@ -1,0 +1,88 @@
+import { ANONYMOUS } from '../../core/caller.ts';
+import type { StoredFact } from '../../core/fact.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
+import type { Library } from '../../core/library.ts';
+import { AUTO_MODEL } from '../../core/overlay.ts';
+import type { Records, TurnView } from '../../core/store.ts';
+import { createReadLearnedIn, type LearnedIn } from '../visibility.ts';
+import { explainLessons } from './explain-turn.ts';
+
+/** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson, or for those that were considered. */
+export async function explainTurn(
+  id: string,
+  records: Records,
+  library: Library,
+  which: 'all' | 'considered' = 'all',
+): Promise<JsonObject | undefined> {
+  const turn = await records.turn(id);
+  if (turn === undefined) return undefined;
+  const recalls = await records.recalls(turn.session);
+  const all = recalls.flatMap(({ at, fact }) => (fact.type === 'lessons-recalled' ? [{ at, fact }] : []));
+  const session = await records.session(turn.session);
+  const learnedIn = new Map<string, readonly LearnedIn[] | undefined>();
+  const readLearnedIn = createReadLearnedIn(records);
+  const considered = new Set([
+    ...turn.lessons,
+    ...all.flatMap(({ fact }) => [...fact.heldOut, ...fact.considered.map((one) => one.id)]),
+  ]);
+  const lessons = library.lessons().filter((lesson) => which === 'all' || considered.has(lesson.id));
+  for (const lesson of lessons)
+    if (lesson.text.note.visibility === 'private') learnedIn.set(lesson.id, await readLearnedIn(lesson));
+  const options = { turn, session, decisions: all, library, lessons, learnedIn };
+  const choices: JsonObject[] = [];
+  for (const { at, fact } of all.filter((choice) => choice.at <= (turn.endedAt ?? Infinity))) {
+    const text = fact.block === undefined ? undefined : await records.block(fact.block);
+    choices.push(
+      compact({
+        at: new Date(at).toISOString(),
+        turn: fact.turn,
+        why: fact.why,
+        generation: fact.generation,
+        domain: { ...fact.domain },
+        engine: fact.engine,
+        considered: fact.considered.map((one) => ({ ...one })),
+        text,
+      }),
+    );
+  }
+  return compact({
+    turn: id,
+    session: turn.session,
+    agent: turn.agent,
+    project: session?.project?.label || undefined,
+    at: new Date(turn.startedAt).toISOString(),
+    role: turn.role,
+    generation: turn.generation,
+    shown: turn.lessons.map((lesson) => ({ id: lesson, name: library.lesson(lesson)?.text.name ?? '' })),
+    lessons: explainLessons(options).map((one) => ({ ...one })),
+    choices,
+    route: routeOf(turn, recalls),
+    note: noteFor(turn, choices.length, library),
+  });
+}
+
+/** What the router chose for the conversation of a turn, and why. Undefined for a turn that was not routed, and for a sub-agent's. */
+function routeOf(turn: TurnView, recalls: readonly StoredFact[]): JsonObject | undefined {
+  const chosen = recalls.flatMap(({ at, fact }) =>
+    fact.type === 'overlays-applied' &&
+    fact.tier !== undefined &&
+    fact.thread === undefined &&
+    at <= (turn.endedAt ?? Infinity)
+      ? [compact({ tier: fact.tier, target: fact.target, reason: fact.reason })]
+      : [],
+  );
+  const last = turn.role === 'main' ? chosen.at(-1) : undefined;
+  return last !== undefined && (turn.model === AUTO_MODEL || turn.policy === last.target) ? last : undefined;
+}
+
+/** Why the whole turn was shown nothing. */
+function noteFor(turn: TurnView, choices: number, library: Library): string | undefined {
+  if (turn.role === 'aux') return 'an auxiliary call (a title, a count, a summary) gets no lessons';
+  if (turn.caller === ANONYMOUS.id)
+    return 'the caller sent no key: it gets no lessons, and nothing is learned from it';
+  if (library.lessons().length === 0) return 'the library has no lessons yet';
+  if (turn.generation === 0) return 'the library had no lessons in use when this turn came';
+  return choices === 0
+    ? 'no recall: the library had no lesson in scope, or the decision was not recorded'
+    : undefined;
+}
