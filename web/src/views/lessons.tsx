@@ -28,6 +28,8 @@ const STATES: readonly (readonly [state: string, title: string])[] = [
   ['rejected', 'Rejected'],
 ];
 
+const NEAR_TOP = 200;
+
 /** Everything learned; the lessons that wait are a queue to be decided. */
 export function LessonsView({ route }: ViewRoute) {
   const { state, kind, agent, q } = route.query;
@@ -41,9 +43,10 @@ export function LessonsView({ route }: ViewRoute) {
   useEffect(
     () =>
       onFeed(({ type }) => {
-        if (type === 'library') reload();
+        // A long list that somebody reads does not move.
+        if (type === 'library' && (state === 'proposed' || scrollY < NEAR_TOP)) reload();
       }),
-    [reload],
+    [reload, state],
   );
   const counts = pages.page?.counts;
   const change = (more: Readonly<Record<string, string | undefined>>): void =>

@@ -127,13 +127,15 @@ function useSought(
 function Header({ thread }: { readonly thread: Thread }) {
   const { totals, rewards, score, marked } = thread;
   const input = totals.inputTokens;
+  const length = toMs(thread.lastAt) - toMs(thread.startedAt);
   return (
     <Facts
       rows={[
         [
           'When',
           <>
-            <When at={thread.startedAt} />, {duration(toMs(thread.lastAt) - toMs(thread.startedAt))} long
+            <When at={thread.startedAt} />
+            {length >= 1000 && `, ${duration(length)} long`}
           </>,
         ],
         [

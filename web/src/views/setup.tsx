@@ -248,7 +248,7 @@ const YourData = ({ home }: { readonly home: string | undefined }) => (
       </li>
       <li>
         <p class="dim">Everything recorded, as JSON lines</p>
-        <Command>instar export FILE</Command>
+        <Command>instar export trajectories --out FILE</Command>
       </li>
       <li>
         <p class="dim">A copy of the record, to keep elsewhere</p>
