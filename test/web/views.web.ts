@@ -127,6 +127,23 @@ describe.skipIf(browserFile === undefined)('the page', () => {
     await expect.poll(() => page.getByText('Rename the column').count()).toBe(0);
   });
 
+  it('keeps only the rows in sight in the document, whatever the length of the list', async () => {
+    const { page } = one;
+    await show(page, '#/sessions');
+    await page.waitForSelector('tr[data-row="20"]');
+    const rows = (): Promise<number> => page.locator('tr[data-row]').count();
+    expect(await rows()).toBeLessThan(60);
+    await expect
+      .poll(async () => {
+        await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+        return page.getByText('that is all.').count();
+      })
+      .toBe(1);
+    expect(await rows()).toBeLessThan(60);
+    const last = await page.locator('tr[data-row]').last().getAttribute('data-row');
+    expect(Number(last)).toBeGreaterThan(150);
+  });
+
   it('leads from the evidence of a lesson to the turn that it rests on', async () => {
     const { page } = one;
     await show(page, `#/lessons/${SEEDED.lesson(LESSONS[1]?.name ?? '')}`);

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { percent, shortDay, signed, toMs } from '../lib/format.ts';
+import { poolDays } from '../lib/pool-days.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
 import type { BeforeAfter, Facets, Growth, GrowthMark, MeasuredPart } from '../lib/work-shapes.ts';
@@ -79,7 +80,9 @@ const noonOf = (day: string): number => Date.parse(`${day}T12:00:00`) / 1000;
 
 function Charts({ growth, split, onSplit }: ChartsProps) {
   const { days, marks, total } = growth;
-  const x = useMemo(() => days.map(({ day }) => noonOf(day)), [days]);
+  const size = sizeOf(days.length);
+  const pooled = useMemo(() => poolDays(days, size), [days, size]);
+  const x = useMemo(() => pooled.map(({ from, to }) => (noonOf(from) + noonOf(to)) / 2), [pooled]);
   const lines = useMemo((): readonly (readonly ChartLine[])[] => {
     const lineOf = (
       label: string,
@@ -88,9 +91,9 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
     ): ChartLine[] => [
       {
         label,
-        values: days.map((day) => day[key]?.mean ?? null),
-        low: days.map((day) => day[key]?.low ?? null),
-        high: days.map((day) => day[key]?.high ?? null),
+        values: pooled.map((day) => day[key]?.mean ?? null),
+        low: pooled.map((day) => day[key]?.low ?? null),
+        high: pooled.map((day) => day[key]?.high ?? null),
         format,
       },
     ];
@@ -98,7 +101,7 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
       lineOf('Successes', 'success', (value) => percent(value)),
       lineOf('Mean reward', 'reward', (value) => signed(value, 1)),
     ];
-  }, [days]);
+  }, [pooled]);
   const drawn = useMemo(
     () => marks.map(({ at, kind }) => ({ x: toMs(at) / 1000, isStrong: kind === 'policy' || at === split })),
     [marks, split],
@@ -109,7 +112,7 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
     <>
       <Section
         title="Share of successes"
-        note={`${plural(judged, 'turn')} with an outcome of ${plural(total.turns, 'turn')}`}
+        note={`${plural(judged, 'turn')} with an outcome of ${plural(total.turns, 'turn')}${size === 1 ? '' : `; each point is ${size} days`}`}
       >
         <Chart label="Share of successes by day" x={x} isTime lines={success} marks={drawn} range={SHARE} />
       </Section>
@@ -151,6 +154,9 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
     </>
   );
 }
+
+/** Days in one point, so that about thirty to fifty are drawn. */
+const sizeOf = (days: number): number => (days <= 45 ? 1 : days <= 120 ? 3 : 7);
 
 const SHARE = [0, 1] as const;
 const REWARD = [-1, 1] as const;

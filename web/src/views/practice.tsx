@@ -9,6 +9,7 @@ import { useResource } from '../lib/resource.ts';
 import { linkTo, type ViewRoute } from '../lib/route.ts';
 import type { Practice, PracticeReport, PracticeSession, PracticeTasks } from '../lib/run-shapes.ts';
 import { Command } from '../parts/command.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { PracticeGroups } from '../parts/practice-groups.tsx';
 import { Empty, Fault, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -22,10 +23,18 @@ export function PracticeView({ route }: ViewRoute) {
   return run === undefined ? <Overview /> : <Report run={run} />;
 }
 
+interface Asked<T> {
+  readonly value?: T;
+  readonly error?: string;
+  reload(): void;
+}
+
 /** A reading operation of practice: they are all sent with POST. */
-function useAsked<T>(operation: string, body: object): { readonly value?: T; readonly error?: string } {
+function useAsked<T>(operation: string, body: object): Asked<T> {
   const [state, setState] = useState<{ value?: T; error?: string }>({});
+  const [round, setRound] = useState(0);
   const key = JSON.stringify(body);
+  // A new round asks again.
   useEffect(() => {
     const leaving = new AbortController();
     const read = (): void =>
@@ -47,8 +56,8 @@ function useAsked<T>(operation: string, body: object): { readonly value?: T; rea
       stop();
       leaving.abort(new DOMException('left', 'AbortError'));
     };
-  }, [operation, key]);
-  return state;
+  }, [operation, key, round]);
+  return { ...state, reload: () => setRound((n) => n + 1) };
 }
 
 function Overview() {
@@ -73,7 +82,7 @@ function Overview() {
       </Loaded>
       <Section title="Tasks" note={tasks.value === undefined ? undefined : plural(tasks.value.count, 'task')}>
         {tasks.error !== undefined && <Fault message={tasks.error} />}
-        {tasks.value !== undefined && <Tasks tasks={tasks.value} />}
+        {tasks.value !== undefined && <Tasks tasks={tasks.value} onDone={tasks.reload} />}
       </Section>
     </View>
   );
@@ -202,8 +211,18 @@ const Yields = ({ yields }: { readonly yields: Practice['yields'] }) => (
 
 const SHOWN_TASKS = 60;
 
-function Tasks({ tasks: { tasks } }: { readonly tasks: PracticeTasks }) {
+type Task = PracticeTasks['tasks'][number];
+
+function Tasks({ tasks: { tasks }, onDone }: { readonly tasks: PracticeTasks; readonly onDone: () => void }) {
   const [isAll, setAll] = useState(false);
+  const [excluded, setExcluded] = useState<Task>();
+  const exclude = async ({ id }: Task): Promise<void> => {
+    await act('/api/practice/exclude', {
+      body: { ids: [id], why: 'excluded on the page' },
+      done: 'The task is excluded.',
+    });
+    onDone();
+  };
   if (tasks.length === 0)
     return (
       <Empty title="There are no tasks yet.">
@@ -238,8 +257,31 @@ function Tasks({ tasks: { tasks } }: { readonly tasks: PracticeTasks }) {
           { head: 'Check', is: 'tight wide', cell: ({ check }) => check ?? <span class="dim">none</span> },
           { head: 'Expected', is: 'number', cell: ({ expected }) => percent(expected) },
           { head: 'Practised', is: 'number', cell: ({ practised }) => practised },
+          {
+            head: 'Action',
+            is: 'tight bare wide',
+            cell: (task) => (
+              <button type="button" class="quiet" onClick={() => setExcluded(task)}>
+                Exclude
+              </button>
+            ),
+          },
         ]}
       />
+      {excluded !== undefined && (
+        <Confirm
+          title="Exclude this task?"
+          act="Exclude for good"
+          isDangerous
+          onAct={() => exclude(excluded)}
+          onClose={() => setExcluded(undefined)}
+        >
+          <p>
+            <Text>{excluded.prompt}</Text>
+          </p>
+          <p class="dim">It is never attempted again, and never found again in your sessions.</p>
+        </Confirm>
+      )}
       {shown.length < tasks.length && (
         <button type="button" onClick={() => setAll(true)}>
           Show all {plural(tasks.length, 'task')}
