@@ -1,5 +1,5 @@
 import { neutraliseLine } from '../base/printable.ts';
-import { asArray, asObject, asString, isObject, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, compact, isObject, type Json, type JsonObject } from '../core/json.ts';
 import { configJsonSchema } from './schema.ts';
 
 /** The keys from the root of the config to a setting; numbers are places in a list. */
@@ -120,3 +120,11 @@ function pathsBelow(path: readonly string[]): readonly string[] {
 }
 
 const MAX_DEPTH = 8;
+
+/** What a setting is for, and its value unless one is given: `{ description?, default? }`. */
+export function settingNote(path: SettingPath): JsonObject {
+  const schemas = schemasAt(path);
+  const first = (member: 'description' | 'default'): Json | undefined =>
+    schemas.find((schema) => schema[member] !== undefined)?.[member];
+  return compact({ description: first('description'), default: first('default') });
+}

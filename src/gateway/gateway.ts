@@ -248,4 +248,8 @@ const NOT_JSON = createFailure('bad-request', 'Send the body as content-type: ap
   status: 415,
 });
 
-const SAFE = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+};

@@ -21,6 +21,8 @@ interface FeedOptions {
   /** Between two looks at the record, and for a page that does not read; for tests. */
   readonly lookMs?: number;
   readonly patienceMs?: number;
+  /** Between two looks at what waits; for tests. */
+  readonly waitingMs?: number;
 }
 
 const LOOK_MS = 500;
@@ -53,6 +55,7 @@ interface Reader {
  */
 export function createFeed(options: FeedOptions): Feed {
   const { reads, status, log, lookMs = LOOK_MS, patienceMs = PATIENCE_MS } = options;
+  const { waitingMs = WAITING_MS } = options;
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
@@ -132,7 +135,7 @@ export function createFeed(options: FeedOptions): Feed {
     isLooking = true;
     try {
       const isNews = await look();
-      if (performance.now() - askedAt > (isNews ? NEWS_MS : WAITING_MS)) tellWaiting();
+      if (performance.now() - askedAt > (isNews ? Math.min(NEWS_MS, waitingMs) : waitingMs)) tellWaiting();
       beat();
     } catch (error) {
       log.warn({ err: error }, 'the feed of the page could not be read; it is tried again');

@@ -11,12 +11,15 @@ interface KeptAnswerOptions<T> {
   /** How long an answer is good for. */
   readonly freshMs: number;
   readonly monotonic: () => number;
+  /** The first answer is waited for, however long it takes. */
+  readonly isAwaited?: true;
 }
 
 /** How long a view waits; the next look at it has the result. */
 const PATIENCE_MS = 100;
 
-export function createKeptAnswer<T>({ make, freshMs, monotonic }: KeptAnswerOptions<T>): KeptAnswer<T> {
+export function createKeptAnswer<T>(options: KeptAnswerOptions<T>): KeptAnswer<T> {
+  const { make, freshMs, monotonic, isAwaited } = options;
   let value: T | undefined;
   let goodUntil = Number.NEGATIVE_INFINITY;
   let made: Promise<T> | undefined;
@@ -40,6 +43,7 @@ export function createKeptAnswer<T>({ make, freshMs, monotonic }: KeptAnswerOpti
       const isDue = monotonic() >= goodUntil;
       if (!isDue && made === undefined) return { value, isNew: true };
       made ??= begin();
+      if (value === undefined && isAwaited === true) return { value: await made, isNew: true };
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<undefined>((resolve) => {
         timer = setTimeout(() => resolve(undefined), PATIENCE_MS);

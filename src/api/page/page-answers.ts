@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Home } from '../../config/home.ts';
+import { settingNote } from '../../config/setting-path.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../../core/json.ts';
 import type { Records } from '../../core/store.ts';
@@ -53,6 +54,8 @@ const DAY = 24 * HOUR;
 /** Comparing all pairs of more would keep the other views waiting. */
 const MOST_REVIEWED = 1000;
 const MOST_MARKS = 300;
+/** Candidates are computed from all newest events. */
+const CANDIDATES_MS = 3000;
 
 /** The answers to the routes of the page. */
 export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTES> {
@@ -66,6 +69,17 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     make: () => parts.compare.review(lessons().pages.newest(MOST_REVIEWED)),
     freshMs: HOUR,
     monotonic,
+  });
+  const candidates = createKeptAnswer({
+    make: () => {
+      const made = lessons()
+        .library.lessons()
+        .filter(({ text }) => text.overlay?.from !== undefined);
+      return reads.adaptation(made.map(encodeLesson), parts.adapt());
+    },
+    freshMs: CANDIDATES_MS,
+    monotonic,
+    isAwaited: true,
   });
   let followed: OpenLessons['library'] | undefined;
   /** A review is of the library as it is. */
@@ -156,8 +170,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         const lesson = asString(overlay.lesson) ?? '';
         return { ...overlay, kind: library.lesson(lesson)?.kind ?? '', hash: pages.hashOf(lesson) };
       });
-      const made = library.lessons().filter(({ text }) => text.overlay?.from !== undefined);
-      return { ...(await reads.adaptation(made.map(encodeLesson), parts.adapt())), overlays };
+      return { ...(await candidates.newest()).value, overlays };
     },
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
@@ -188,9 +201,15 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
       };
     },
     pageWhy: ({ id }) => lessons().pages.why(id),
-    pageSetup: async ({ raw: { request } }) => {
+    pageSetup: async ({ keysApi, raw: { request } }) => {
       const { clients } = await reads.facets();
-      return {
+      const { file, settings, problem } = await keysApi.settings();
+      return compact({
+        file,
+        problem,
+        settings: asArray(settings)
+          .map(asObject)
+          .map((setting) => ({ ...setting, ...settingNote(String(setting.path).split('.')) })),
         url: `http://${request.headers.host ?? ''}`,
         home: parts.home.dir,
         keyFile: parts.home.keyFile,
@@ -204,7 +223,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
             seen: seen && { sessions: seen.sessions, lastAt: isoTime(seen.lastAt) },
           });
         }),
-      };
+      });
     },
     rateTurn: async ({ id, body, caller, context: { records } }) => {
       const { score, note } = body;

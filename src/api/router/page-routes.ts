@@ -302,12 +302,14 @@ export const PAGE_ROUTES = {
     method: 'GET',
     path: '/api/page/setup',
     access: 'owner',
-    says: 'Clients and how to connect them, and which were seen.',
+    says: 'Clients and how to connect them, which were seen, and all settings with what they are for.',
     reply: () =>
       z.looseObject({
         url: is.text,
         home: is.text,
         keyFile: is.text,
+        file: is.text,
+        settings: z.array(z.looseObject({ path: is.text, from: is.text, description: is.text.optional() })),
         clients: z.array(z.looseObject({ name: is.text, title: is.text, connect: is.text, undo: is.text })),
       }),
   },

@@ -36,6 +36,7 @@ async function openFeed(): Promise<Opened> {
     log: { warn: () => undefined },
     lookMs: 5,
     patienceMs: 1000,
+    waitingMs: 10,
   });
   const server = http.createServer((request, response) => {
     const last = Number(request.headers['last-event-id'] ?? Number.NaN);

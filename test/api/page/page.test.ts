@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openPageFiles } from '../../../src/api/page/page-files.ts';
 import { PAGE_ROUTES } from '../../../src/api/router/page-routes.ts';
 import { type RouteShape, routeName } from '../../../src/api/router/route-shape.ts';
 import { ROUTES } from '../../../src/api/router/routes.ts';
 import { homeAt } from '../../../src/config/home.ts';
 import { replaceOwnerKey } from '../../../src/config/owner-key.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
+import { startCli } from '../../cli/run-cli.ts';
 import { ask } from '../../support/client.ts';
 import { type Browser, newPageCode, SAME_ORIGIN, signIn } from '../../support/page.ts';
 import { type SeededPage, SOON, startSeededPage } from './seeded-page.ts';
@@ -100,6 +102,17 @@ describe('what the page reads', () => {
     ]);
   });
 
+  it('says of each setting what it is for and what it is unless somebody chooses', async () => {
+    const { settings } = await browser.json('/api/page/setup');
+    const failures = (settings as readonly JsonObject[]).find(({ path: name }) => name === 'learn.failures');
+    expect(failures).toMatchObject({
+      value: 3,
+      default: 3,
+      from: 'file',
+      description: expect.stringContaining('failures'),
+    });
+  });
+
   it('counts failures of the day, and marks the generation that followed them', async () => {
     await vi.waitFor(async () => {
       const growth = await browser.json('/api/page/growth?days=2&agent=alice');
@@ -172,6 +185,40 @@ describe('a person on the page', () => {
       expect([status, JSON.parse(text).error.code]).toEqual([403, 'terminal']);
     const rating = await browser.post('/v1/feedback', { turn: page.turns[0], score: 1 });
     expect(rating.status).toBe(401);
+  });
+});
+
+describe('an open page', () => {
+  it('is told of a turn and of its rating, by ids and without words of people', async () => {
+    const told = ask(page.daemon.port, {
+      method: 'GET',
+      path: '/api/feed',
+      headers: { ...SAME_ORIGIN, cookie: browser.cookie },
+      leaveWhen: (soFar) => soFar.includes('event: reward'),
+    });
+    const turn = await page.turn('alice-fed', 'Write the giraffe amounts');
+    await browser.post(`/api/page/turns/${turn}/rate`, { score: 0.5, note: 'a long giraffe' });
+    const { headers, text } = await told;
+    expect(headers['content-type']).toBe('text/event-stream');
+    expect(text).toMatch(/event: hello\ndata: \{"generation":\d+,"waiting":\{"count"/);
+    expect(text).toContain(`"turn":"${turn}","session":"alice-fed","agent":"alice","status":"complete"`);
+    expect(text).toContain(`"turn":"${turn}","source":"person","score":0.5`);
+    expect(text).not.toContain('giraffe');
+  });
+
+  it('needs somebody who is signed in', async () => {
+    expect((await ask(page.daemon.port, { method: 'GET', path: '/api/feed' })).status).toBe(401);
+  });
+});
+
+describe('instar page', () => {
+  it('prints an address that signs in once, where this build has a page', async () => {
+    const { code, stdout, stderr } = await startCli(['page', '--home', page.home]).ended();
+    if (!openPageFiles().isBuilt()) {
+      expect([code, stderr]).toEqual([1, expect.stringContaining('this build of Instar has no page')]);
+      return;
+    }
+    expect(stdout).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${page.daemon.port}/#code=[\\w-]{22}\n$`));
   });
 });
 
