@@ -109,7 +109,7 @@ function Health({ status }: { readonly status: Status }) {
 
 function WaitsForYou({ page, waiting }: { readonly page: LessonPage; readonly waiting: readonly Waiting[] }) {
   const count = page.counts.states.proposed ?? 0;
-  const others = waiting.filter(({ code }) => code !== 'needs-approval');
+  const others = waiting.filter(({ code, fix }) => code !== 'needs-approval' && fix !== undefined);
   return (
     <Section
       title="Waits for you"
@@ -134,26 +134,30 @@ function WaitsForYou({ page, waiting }: { readonly page: LessonPage; readonly wa
             </p>
           </li>
         ))}
-        {others.map(({ code, what, why, nextAt, fix }) => (
-          <li key={`${code} ${what}`}>
-            <p>
-              <Text>{`${what} ${why}`}</Text>
-              {nextAt !== undefined && (
-                <span class="dim">
-                  {' '}
-                  (<Ago at={nextAt} />)
-                </span>
-              )}
-            </p>
-            {fix !== undefined && /^instar [^,;]*$/.test(fix) ? (
-              <Command>{fix}</Command>
-            ) : (
-              fix !== undefined && <p class="dim small">{fix}</p>
-            )}
-          </li>
+        {others.map((item) => (
+          <WaitingItem key={`${item.code} ${item.what}`} item={item} />
         ))}
       </ul>
     </Section>
+  );
+}
+
+function WaitingItem({ item: { what, why, nextAt, fix } }: { readonly item: Waiting }) {
+  const now = useNow();
+  return (
+    <li>
+      <p>
+        <Text>{`${what} ${why}`}</Text>
+        {nextAt !== undefined && (
+          <span class="dim"> ({toMs(nextAt) <= now ? 'due now' : <Ago at={nextAt} />})</span>
+        )}
+      </p>
+      {fix !== undefined && /^instar [^,;]*$/.test(fix) ? (
+        <Command>{fix}</Command>
+      ) : (
+        fix !== undefined && <p class="dim small">{fix}</p>
+      )}
+    </li>
   );
 }
 
@@ -231,6 +235,9 @@ const STATES: Readonly<Record<string, string>> = {
 function Doing({ schedule, status }: { readonly schedule: Schedule; readonly status: Status | undefined }) {
   const { state, reasons, job, next, budget } = schedule;
   const cost = status?.learning.cost?.learning;
+  const byItself = (status?.waiting ?? []).filter(
+    ({ code, fix }) => code !== 'needs-approval' && fix === undefined,
+  );
   return (
     <Section title="What it is doing, and why" actions={<a href={linkTo(['training'])}>Next 24 hours</a>}>
       <Facts
@@ -266,6 +273,13 @@ function Doing({ schedule, status }: { readonly schedule: Schedule; readonly sta
           ...(status?.learning.writer === undefined ? [] : [['Lessons', status.learning.writer] as const]),
         ]}
       />
+      {byItself.length > 0 && (
+        <ul class="plain-list small by-itself">
+          {byItself.map((item) => (
+            <WaitingItem key={`${item.code} ${item.what}`} item={item} />
+          ))}
+        </ul>
+      )}
     </Section>
   );
 }
