@@ -131,7 +131,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
     await turn.getByRole('button', { name: 'Rate' }).click();
     await turn.getByText('name the file').waitFor();
     await page.getByRole('button', { name: 'Mark for practice' }).click();
-    await page.getByText(/worth practising/).waitFor();
+    await page.getByText('worth practising', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('button', { name: 'Erase for good' }).click();
     await page.getByText('This session is erased.').waitFor();

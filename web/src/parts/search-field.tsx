@@ -16,8 +16,8 @@ export function SearchField({ label, value, isFocused, onChange }: SearchFieldPr
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => {
     if (isFocused === true) field.current?.focus();
-    return () => window.clearTimeout(timer.current);
   }, [isFocused]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
   return (
     <input
       ref={field}

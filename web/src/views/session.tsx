@@ -183,7 +183,14 @@ function Header({ thread }: { readonly thread: Thread }) {
             ]),
         ...(marked === undefined
           ? []
-          : [['Practice', <Tag tone="accent">worth practising: {marked}</Tag>] as const]),
+          : [
+              [
+                'Practice',
+                <>
+                  <Tag tone="accent">worth practising</Tag> <Text>{marked}</Text>
+                </>,
+              ] as const,
+            ]),
         [
           'Id',
           <>

@@ -45,6 +45,12 @@ export function SessionsView({ route }: ViewRoute) {
     }, 1000);
     return () => clearTimeout(timer);
   }, [isBehind, reload]);
+  // A search answers in parts, also empty ones: it goes on by itself until something is found.
+  const { more, isLoading, isWhole, error } = pages;
+  const found = pages.rows.length;
+  useEffect(() => {
+    if (found === 0 && !isLoading && !isWhole && error === undefined) more();
+  }, [found, isLoading, isWhole, error, more]);
   const change = (more: Readonly<Record<string, string | undefined>>): void =>
     setQuery({ ...route.query, search: undefined, ...more });
   const isFiltered = [q, agent, project, client, outcome].some((value) => value !== undefined);
