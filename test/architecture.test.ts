@@ -57,7 +57,7 @@ const MAX_DAEMON_LINES = 2000;
 const files = (dir: string): string[] =>
   readdirSync(dir).flatMap((name) => {
     const full = path.join(dir, name);
-    return statSync(full).isDirectory() ? files(full) : full.endsWith('.ts') ? [full] : [];
+    return statSync(full).isDirectory() ? files(full) : /\.tsx?$/.test(full) ? [full] : [];
   });
 
 interface Source {
@@ -87,6 +87,14 @@ const importsOf = (text: string): readonly Import[] =>
     spec: match[2] ?? '',
     isDynamic: match[1] === '(',
   }));
+
+/** The page in the browser: a workspace of its own. */
+const pageSources: readonly Source[] = files(path.join(root, 'web/src')).map((file) => ({
+  name: path.relative(root, file),
+  root: 'web',
+  room: '',
+  text: readFileSync(file, 'utf8'),
+}));
 
 const lineCount = ({ text }: Source): number => text.split('\n').length - 1;
 
@@ -205,5 +213,26 @@ describe('the house', () => {
         rules.filter((rule) => text.includes(rule)).map((rule) => `${name}: ${rule}`),
       );
     expect(knowing).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  it('imports itself, what reads text, and two libraries; no file is over 400 lines', () => {
+    const allowed = /^(?:\.{1,2}\/(?!.*\.\.\/src\/)|(?:\.\.\/){3}src\/text\/|preact(?:\/hooks)?$|uplot)/;
+    const wrong = pageSources.flatMap(({ name, text }) =>
+      [...text.matchAll(/^import .*?'([^']+)';$|^} from '([^']+)';$/gm)]
+        .map((match) => ({ spec: match[1] ?? match[2] ?? '' }))
+        .filter(({ spec }) => !allowed.test(spec))
+        .map(({ spec }) => `${name} imports ${spec}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(pageSources.filter((source) => lineCount(source) > MAX_LINES).map(({ name }) => name)).toEqual([]);
+    expect(pageSources.length).toBeGreaterThan(40);
+  });
+
+  it('never takes text for markup or code, and casts nothing twice', () => {
+    const forbidden =
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|\beval\(|new Function|DOMParser|as unknown as|: any\b|as any\b/;
+    expect(pageSources.filter(({ text }) => forbidden.test(text)).map(({ name }) => name)).toEqual([]);
   });
 });

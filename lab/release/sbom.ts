@@ -23,11 +23,20 @@ export function createSbom({ manifest, lockfile, model }: SbomInput): string {
   );
   const [name, version] = [textOf(own, 'name'), textOf(own, 'version')];
   const root = refOf(name, version);
-  const shipped = [...packages].filter(([place, entry]) => place !== '' && entry.dev !== true);
+  const shipped = [...packages].filter(
+    ([place, entry]) => place.startsWith('node_modules/') && entry.dev !== true && entry.link !== true,
+  );
+  // What the page of the workspace is built from is inside the files that are shipped.
+  const bundled = [...packages].flatMap(([place, entry]) =>
+    place !== '' && !place.includes('node_modules/') ? Object.keys(asObject(entry.dependencies)) : [],
+  );
   const components = shipped.map(([place, entry]) => describePackage(nameAt(place), entry));
   const dependencies = [['', packages.get('') ?? {}] as const, ...shipped].map(([place, entry]) => ({
     ref: place === '' ? root : refOf(nameAt(place), textOf(entry, 'version')),
-    dependsOn: Object.keys({ ...asObject(entry.dependencies), ...asObject(entry.optionalDependencies) })
+    dependsOn: [
+      ...Object.keys({ ...asObject(entry.dependencies), ...asObject(entry.optionalDependencies) }),
+      ...(place === '' ? bundled : []),
+    ]
       .flatMap((wanted) => findPackage(packages, place, wanted) ?? [])
       .sort(),
   }));

@@ -1,0 +1,127 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../support/client.ts';
+import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { type Provider, startProvider } from '../support/provider.ts';
+import { browserFile, openBrowser, openPage, show, type WatchedPage } from './browser.ts';
+
+const RULE = 'Put the unit behind every amount, such as 12.50 EUR.';
+const TASK = 'Write the invoice amounts into report.md';
+
+describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is used', () => {
+  let provider: Provider;
+  let home: ReturnType<typeof makeHome>;
+  let daemon: RunningDaemon;
+  let browser: Browser;
+  let one: WatchedPage;
+  beforeAll(async () => {
+    provider = await startProvider((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          id: 'x',
+          object: 'chat.completion',
+          created: 1,
+          model: 'm',
+          choices: [
+            {
+              index: 0,
+              message: { role: 'assistant', content: 'I wrote 12.50 into report.md.' },
+              finish_reason: 'stop',
+            },
+          ],
+          usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
+        }),
+      );
+    });
+    home = makeHome({
+      providers: { caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
+      library: { holdout: 0, autonomy: 'manual' },
+    });
+    daemon = await startDaemon(home.dir);
+    browser = await openBrowser();
+    one = await openPage(browser, daemon);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    daemon?.child.kill('SIGTERM');
+    await daemon?.exited;
+    await provider?.close();
+    home?.remove();
+  });
+
+  const say = async (session: string, ...messages: readonly string[]): Promise<void> => {
+    const body = JSON.stringify({
+      model: 'caller/m',
+      messages: messages.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
+    });
+    const headers = {
+      'x-instar-key': daemon.key,
+      'x-instar-session': session,
+      'x-instar-agent': 'clerk',
+      authorization: 'Bearer caller-credential-000',
+    };
+    const { status } = await ask(daemon.port, { path: '/v1/chat/completions', body, headers });
+    expect(status).toBe(200);
+  };
+  const last = (): string => provider.seen.at(-1)?.body.toString() ?? '';
+
+  it('teaches what to do while there is nothing', async () => {
+    const { page, faults } = one;
+    await show(page, '#/sessions');
+    await page.getByText('Nothing is recorded yet.').waitFor();
+    await page.getByText('instar connect claude-code --write').waitFor();
+    for (const [hash, words] of [
+      ['#/now', 'Instar learns when a person corrects an agent'],
+      ['#/growth', 'No work is recorded in this time.'],
+      ['#/lessons', 'Nothing is learned yet.'],
+      ['#/generations', 'The library has not changed yet.'],
+      ['#/adaptation', 'No events yet.'],
+      ['#/practice', 'There are no tasks yet.'],
+      ['#/training', 'No training step has run yet.'],
+      ['#/memory', 'Nothing is remembered yet.'],
+    ] as const) {
+      await show(page, hash);
+      await page.getByText(words).first().waitFor();
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('shows the first request in the feed and in the list, without a reload', async () => {
+    const { page } = one;
+    await show(page, '#/now');
+    await page.getByText('live', { exact: true }).waitFor();
+    await say('monday', TASK);
+    await page.getByText(/clerk got an answer/).waitFor();
+    await show(page, '#/sessions');
+    await page.getByRole('link', { name: /Write the invoice amounts/ }).waitFor();
+    expect(last()).not.toContain('unit behind every amount');
+  });
+
+  it('lets the lesson of a complaint wait, and shows it nowhere', async () => {
+    const { page } = one;
+    await show(page, '#/now');
+    await say('monday', TASK, 'I wrote 12.50 into report.md.', `No, that is wrong. From now on: ${RULE}`);
+    await page.getByRole('link', { name: /Review 1 lesson/ }).waitFor({ timeout: 60_000 });
+    await say('tuesday', `${TASK} again`);
+    expect(last()).not.toContain('unit behind every amount');
+  });
+
+  it('is approved on the page for the words that were quoted, and shown in the next request', async () => {
+    const { page, faults } = one;
+    await page.getByRole('link', { name: /Review 1 lesson/ }).click();
+    await page.locator('.queue-pane').getByText(RULE).first().waitFor();
+    await page.keyboard.press('a');
+    await page.getByText(/^Approved: /).waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
+    await say('wednesday', TASK);
+    await expect.poll(last).toContain('unit behind every amount');
+    await show(page, '#/sessions/wednesday');
+    await page.locator('.turn-lessons').getByRole('link').first().waitFor();
+    await page.getByRole('button', { name: 'Why' }).click();
+    await page.locator('.why').getByText('shown', { exact: true }).waitFor();
+    await page.locator('.turn-lessons').getByRole('link').first().click();
+    await page.getByRole('region', { name: 'Measured effect' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,209 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Help } from './help.tsx';
+import { call, SIGNED_OUT } from './lib/call.ts';
+import { closeFeed, openFeed, useFeedState } from './lib/feed.ts';
+import { useKeys } from './lib/keys.ts';
+import type { LessonPage } from './lib/lesson-shapes.ts';
+import { forgetResources, useResource } from './lib/resource.ts';
+import { goTo, linkTo, useRoute, type ViewRoute } from './lib/route.ts';
+import { useTheme } from './lib/theme.ts';
+import { Announcer } from './parts/announcer.tsx';
+import { Empty } from './parts/states.tsx';
+import { View } from './parts/view.tsx';
+import { SignedOut, useSignIn } from './sign-in.tsx';
+import { AdaptationView } from './views/adaptation.tsx';
+import { GenerationsView } from './views/generations.tsx';
+import { GrowthView } from './views/growth.tsx';
+import { LessonView } from './views/lesson.tsx';
+import { LessonsView } from './views/lessons.tsx';
+import { MemoryView } from './views/memory.tsx';
+import { NowView } from './views/now.tsx';
+import { PracticeView } from './views/practice.tsx';
+import { SessionView, TurnView } from './views/session.tsx';
+import { SessionsView } from './views/sessions.tsx';
+import { SetupView } from './views/setup.tsx';
+import { TrainingView } from './views/training.tsx';
+
+type Page = ComponentType<ViewRoute>;
+
+const VIEWS: readonly (readonly [name: string, title: string, view: Page, one?: Page])[] = [
+  ['now', 'Now', NowView],
+  ['growth', 'Growth', GrowthView],
+  ['sessions', 'Sessions', SessionsView, SessionView],
+  ['lessons', 'Lessons', LessonsView, LessonView],
+  ['generations', 'Generations', GenerationsView],
+  ['adaptation', 'Adaptation', AdaptationView],
+  ['practice', 'Practice', PracticeView, PracticeView],
+  ['training', 'Training', TrainingView],
+  ['memory', 'Memory', MemoryView],
+  ['setup', 'Set-up', SetupView],
+];
+
+export function App() {
+  const signIn = useSignIn();
+  useEffect(() => {
+    if (signIn !== 'in') return;
+    openFeed();
+    return closeFeed;
+  }, [signIn]);
+  if (signIn === 'checking') return null;
+  if (signIn !== 'in') return <SignedOut state={signIn} />;
+  return <Shell />;
+}
+
+function Shell() {
+  const route = useRoute();
+  const [isHelping, setHelping] = useState(false);
+  const [theme, switchTheme] = useTheme();
+  const [name = 'now', id] = route.path;
+  const [, , Whole, One] = VIEWS.find(([known]) => known === name) ?? [];
+  const Shown = name === 'turns' ? TurnView : id === undefined ? Whole : One;
+  const place = `${name}/${id ?? ''}`;
+
+  // The heading gets the focus on a new view, as on a new page; on the first one the browser's own place stays.
+  const isFirst = useRef(true);
+  // Another view begins at its top.
+  useEffect(() => {
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      // A view that was opened to search has given the focus to its field already.
+      if (!(document.activeElement instanceof HTMLInputElement))
+        document.getElementById('view-title')?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [place]);
+
+  useShellKeys(() => setHelping(true), switchTheme);
+  return (
+    <>
+      <div class="shell">
+        <Side current={name} onHelp={() => setHelping(true)} theme={theme} onTheme={switchTheme} />
+        <main id="main" tabIndex={-1} data-view={place}>
+          {Shown === undefined ? <NoView name={name} /> : <Shown key={place} route={route} />}
+        </main>
+      </div>
+      {isHelping && <Help onClose={() => setHelping(false)} />}
+      <Announcer />
+    </>
+  );
+}
+
+const CHORD_MS = 1200;
+
+function useShellKeys(help: () => void, theme: () => void): void {
+  const chord = useRef(0);
+  const go = (name: string) => (): void => {
+    if (Date.now() - chord.current < CHORD_MS) goTo([name]);
+  };
+  useKeys({
+    '?': help,
+    t: theme,
+    g: () => {
+      chord.current = Date.now();
+    },
+    n: go('now'),
+    s: go('sessions'),
+    l: go('lessons'),
+    '/': () => {
+      const field = document.querySelector<HTMLInputElement>('input[type=search]');
+      if (field === null) goTo(['sessions'], { search: 1 });
+      else field.focus();
+    },
+  });
+}
+
+interface SideProps {
+  readonly current: string;
+  readonly theme: string;
+  readonly onTheme: () => void;
+  readonly onHelp: () => void;
+}
+
+function Side({ current, theme, onTheme, onHelp }: SideProps) {
+  const waiting = useResource<LessonPage>('/api/page/lessons', {
+    query: { state: 'proposed', limit: 1 },
+    on: ['library', 'hello', 'reset'],
+  }).value?.counts.states.proposed;
+  const selected = useRef<HTMLAnchorElement>(null);
+  // Another link is the current one.
+  useEffect(() => {
+    selected.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [current]);
+  return (
+    <header class="side">
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <a class="brand" href={linkTo([])}>
+        <Mark />
+        Instar
+      </a>
+      <nav aria-label="Views">
+        <ul>
+          {VIEWS.map(([name, title]) => (
+            <li key={name}>
+              <a
+                href={linkTo([name])}
+                ref={name === current ? selected : null}
+                aria-current={name === current ? 'page' : undefined}
+              >
+                {title}
+                {name === 'lessons' && waiting !== undefined && waiting > 0 && (
+                  <span class="badge" title={`${waiting} waiting for you`}>
+                    {waiting}
+                    <span class="visually-hidden"> waiting for you</span>
+                  </span>
+                )}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="side-foot">
+        <FeedLight />
+        <button type="button" class="quiet" onClick={onTheme}>
+          {theme === 'dark' ? 'Light' : 'Dark'}
+        </button>
+        <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
+          ?
+        </button>
+        <button type="button" class="quiet" onClick={leave}>
+          Sign out
+        </button>
+      </div>
+    </header>
+  );
+}
+
+async function leave(): Promise<void> {
+  await call('POST', '/api/logout', { body: {} }).catch(() => undefined);
+  forgetResources();
+  dispatchEvent(new Event(SIGNED_OUT));
+}
+
+const FEED_WORDS = { connecting: 'connecting', live: 'live', lost: 'not connected' } as const;
+
+function FeedLight() {
+  const state = useFeedState();
+  return (
+    <span class={`feed-light is-${state}`} role="status">
+      {FEED_WORDS[state]}
+    </span>
+  );
+}
+
+const Mark = () => (
+  <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true" class="mark">
+    <path d="M16 27a11 11 0 1 1 11-11M16 21a5 5 0 1 1 5-5" />
+    <circle cx="27" cy="16" r="2.6" />
+  </svg>
+);
+
+const NoView = ({ name }: { readonly name: string }) => (
+  <View title="Not found">
+    <Empty title={`There is no view named "${name.slice(0, 60)}".`}>
+      <a href={linkTo([])}>Back to Now</a>
+    </Empty>
+  </View>
+);

@@ -1,0 +1,47 @@
+/** Numbers and times as people read them. Times come as ISO strings or as milliseconds. */
+export type Time = string | number;
+
+export const toMs = (time: Time | undefined): number =>
+  typeof time === 'number' ? time : Date.parse(time ?? '');
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const dayAndClock = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const dayOnly = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+export const clockTime = (time: Time): string => formatted(clock, time);
+export const dayTime = (time: Time): string => formatted(dayAndClock, time);
+export const fullTime = (time: Time): string => formatted(full, time);
+export const shortDay = (time: Time): string => formatted(dayOnly, time);
+
+function formatted(format: Intl.DateTimeFormat, time: Time): string {
+  const ms = toMs(time);
+  return Number.isFinite(ms) ? format.format(ms) : 'unknown';
+}
+
+export const count = (value: number | undefined): string =>
+  value === undefined ? '–' : value.toLocaleString();
+
+/** `74 %`. */
+export const percent = (share: number | undefined, digits = 0): string =>
+  share === undefined || !Number.isFinite(share) ? '–' : `${(share * 100).toFixed(digits)} %`;
+
+/** `+0.31`, `−0.20`, `0.00`: with a real minus sign. */
+export function signed(value: number | undefined, digits = 2): string {
+  if (value === undefined || !Number.isFinite(value)) return '–';
+  const text = Math.abs(value).toFixed(digits);
+  return Number(text) === 0 ? text : `${value < 0 ? '−' : '+'}${text}`;
+}
+
+export const milliseconds = (ms: number | undefined): string =>
+  ms === undefined
+    ? '–'
+    : ms < 1000
+      ? `${Math.round(ms)} ms`
+      : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;

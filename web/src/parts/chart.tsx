@@ -1,0 +1,141 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useTheme } from '../lib/theme.ts';
+
+export interface ChartLine {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** Drawn as a band around the values. */
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
+  readonly format: (value: number) => string;
+  readonly scale?: string;
+  readonly color?: string;
+}
+
+export interface ChartMark {
+  /** On the axis of `x`. */
+  readonly x: number;
+  readonly isStrong?: boolean;
+}
+
+interface ChartProps {
+  readonly label: string;
+  /** Seconds since the epoch, or plain numbers with `isTime` false. */
+  readonly x: readonly number[];
+  readonly isTime: boolean;
+  readonly lines: readonly ChartLine[];
+  readonly marks?: readonly ChartMark[];
+  readonly range?: readonly [number, number] | undefined;
+  readonly height?: number;
+}
+
+/** A line chart. What it shows is also in a table: a picture says nothing to a screen reader. */
+export function Chart({ label, x, isTime, lines, marks = [], range, height = 200 }: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const [theme] = useTheme();
+  // The colours come from the theme's variables.
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return;
+    const plot = new uPlot(
+      optionsOf(element, { isTime, lines, marks, range, height }),
+      dataOf(x, lines),
+      element,
+    );
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [theme, x, isTime, lines, marks, range, height]);
+  return <div ref={holder} class="chart" role="img" aria-label={label} />;
+}
+
+const dataOf = (x: readonly number[], lines: readonly ChartLine[]): uPlot.AlignedData => [
+  [...x],
+  ...lines.flatMap(({ values, low, high }) => [
+    [...values],
+    ...(low === undefined || high === undefined ? [] : [[...high], [...low]]),
+  ]),
+];
+
+function optionsOf(
+  element: HTMLElement,
+  {
+    isTime,
+    lines,
+    marks,
+    range,
+    height,
+  }: Required<Pick<ChartProps, 'isTime' | 'lines' | 'marks' | 'height'>> & Pick<ChartProps, 'range'>,
+): uPlot.Options {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const font = `11px ${style.fontFamily}`;
+  const axis = {
+    stroke: color('--ink-2'),
+    font,
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const series: uPlot.Series[] = [{}];
+  const bands: uPlot.Band[] = [];
+  for (const { label, low, high, format, color: name = '--accent' } of lines) {
+    series.push({
+      label,
+      stroke: color(name),
+      width: 1.75,
+      spanGaps: true,
+      points: { size: 5, fill: color('--bg') },
+      value: (_, value) => (value === null ? '–' : format(value)),
+    });
+    if (low === undefined || high === undefined) continue;
+    const at = series.length;
+    const edge = { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true };
+    series.push({ ...edge, label: `${label}, high` }, { ...edge, label: `${label}, low` });
+    bands.push({ series: [at, at + 1], fill: withAlpha(color(name), 0.14) });
+  }
+  const first = lines[0];
+  return {
+    width: element.clientWidth,
+    height,
+    cursor: { y: false, points: { size: 7 } },
+    legend: { show: false },
+    scales: { x: { time: isTime }, y: range === undefined ? {} : { range: [range[0], range[1]] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: 48, values: (_, ticks) => ticks.map((tick) => first?.format(tick) ?? String(tick)) },
+    ],
+    series,
+    bands,
+    hooks: {
+      draw: [
+        (plot) => {
+          const { ctx, bbox } = plot;
+          ctx.save();
+          for (const { x, isStrong } of marks) {
+            const at = Math.round(plot.valToPos(x, 'x', true)) + 0.5;
+            if (at < bbox.left || at > bbox.left + bbox.width) continue;
+            ctx.strokeStyle = isStrong === true ? color('--ink-2') : color('--line-2');
+            ctx.lineWidth = isStrong === true ? 2 : 1;
+            ctx.setLineDash(isStrong === true ? [] : [3, 3]);
+            ctx.beginPath();
+            ctx.moveTo(at, bbox.top);
+            ctx.lineTo(at, bbox.top + bbox.height);
+            ctx.stroke();
+          }
+          ctx.restore();
+        },
+      ],
+    },
+  };
+}
+
+/** `#rrggbb` with an alpha. */
+const withAlpha = (hex: string, alpha: number): string =>
+  `${hex}${Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, '0')}`;

@@ -1,0 +1,151 @@
+import { plural } from '../../../src/text/phrases.ts';
+import { percent, signed } from '../lib/format.ts';
+import type { Lesson, Scope } from '../lib/lesson-shapes.ts';
+import { linkTo } from '../lib/route.ts';
+import { IntervalBar } from './interval-bar.tsx';
+import { Text } from './text.tsx';
+import { Ago, When } from './time.tsx';
+import { Facts, Section } from './view.tsx';
+
+/** Whose words a lesson rests on, each with its turn. */
+export function LessonEvidence({
+  lesson: { evidence, writtenBy, sessions = [] },
+}: {
+  readonly lesson: Lesson;
+}) {
+  const sessionOf = new Map(sessions.map(({ turn, session }) => [turn, session]));
+  const href = (turn: string): string => {
+    const session = sessionOf.get(turn);
+    return session === undefined ? linkTo(['turns', turn]) : linkTo(['sessions', session], { turn });
+  };
+  const quoted = new Set(evidence.quotes.map(({ turn }) => turn));
+  const others = evidence.turns.filter((turn) => !quoted.has(turn));
+  return (
+    <Section title="Evidence" note={writtenBy}>
+      {evidence.quotes.length === 0 && others.length === 0 && (
+        <p class="dim">No turn of the record: it was imported or written by hand.</p>
+      )}
+      {evidence.quotes.map(({ turn, text, by, at }) => (
+        <blockquote key={`${turn} ${text}`} class="quote">
+          <p>
+            <Text>{text}</Text>
+          </p>
+          <p class="dim small">
+            {by ?? 'recorded'}
+            {at !== undefined && (
+              <>
+                , <Ago at={at} />
+              </>
+            )}
+            , <a href={href(turn)}>the turn</a>
+          </p>
+        </blockquote>
+      ))}
+      {others.length > 0 && (
+        <p class="small">
+          <span class="dim">
+            {quoted.size === 0 ? 'It rests on ' : 'It also rests on '}
+            {plural(others.length, 'turn')}:{' '}
+          </span>
+          {others.slice(0, 12).map((turn, index) => (
+            <span key={turn}>
+              {index > 0 && ', '}
+              <a href={href(turn)}>{index + 1}</a>
+            </span>
+          ))}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+export function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson }) {
+  if (effect === undefined) return null;
+  const side = ({ n, mean }: { readonly n: number; readonly mean: number | null }): string =>
+    mean === null ? 'no session yet' : `mean score ${mean.toFixed(2)} of ${plural(n, 'session')}`;
+  return (
+    <Section title="Measured effect">
+      {effect.difference === null ? (
+        <p class="dim">
+          <Text>{effect.words}</Text>
+        </p>
+      ) : (
+        <Facts
+          rows={[
+            [
+              'Difference',
+              <span class="num">
+                <IntervalBar mean={effect.difference} low={effect.low} high={effect.high} from={-1} to={1} />{' '}
+                {signed(effect.difference)}{' '}
+                <span class="dim">
+                  [{signed(effect.low)}, {signed(effect.high)}], {effect.verdict}
+                </span>
+              </span>,
+            ],
+            ['With it', side(effect.with)],
+            ['Without it', side(effect.without)],
+            ['In words', <Text>{effect.words}</Text>],
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** `agent cody, project shop`, or everything. */
+export const scopeWords = (scope: Scope, project?: string): string =>
+  Object.entries(scope)
+    .map(([name, value]) => `${name} ${name === 'project' ? (project ?? value) : value}`)
+    .join(', ') || 'everything';
+
+export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
+  const { note, scope, project, reason, linked = [], createdAt, changedAt } = lesson;
+  return (
+    <Section title="About it">
+      <Facts
+        rows={[
+          ['Applies to', <Text>{scopeWords(scope, project)}</Text>],
+          ...(reason === undefined ? [] : [['Reason', <Text>{reason}</Text>] as const]),
+          ...(note?.context === undefined ? [] : [['Learned while', <Text>{note.context}</Text>] as const]),
+          ...(note?.importance === undefined
+            ? []
+            : [
+                [
+                  'Importance',
+                  `${percent(note.importance)}, confidence ${percent(note.confidence)}`,
+                ] as const,
+              ]),
+          ...(note?.visibility === undefined
+            ? []
+            : [
+                [
+                  'Shown to',
+                  `${note.visibility}; halves in ${note.halfLifeDays ?? '–'} days of no use`,
+                ] as const,
+              ]),
+          ...(linked.length === 0
+            ? []
+            : [
+                [
+                  'Linked to',
+                  linked.map(({ id, name }, index) => (
+                    <span key={id}>
+                      {index > 0 && ', '}
+                      <a href={linkTo(['lessons', id])}>
+                        <Text>{name}</Text>
+                      </a>
+                    </span>
+                  )),
+                ] as const,
+              ]),
+          [
+            'Learned',
+            <>
+              <When at={createdAt} />, changed <Ago at={changedAt} />
+            </>,
+          ],
+        ]}
+      />
+    </Section>
+  );
+}

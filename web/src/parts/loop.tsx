@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { plural } from '../../../src/text/phrases.ts';
+import { count } from '../lib/format.ts';
+import { linkTo } from '../lib/route.ts';
+import type { Status, Today } from '../lib/work-shapes.ts';
+
+interface StepProps {
+  readonly name: string;
+  readonly href: string;
+  readonly value: string;
+  readonly unit: string;
+  readonly children: ComponentChildren;
+}
+
+const Step = ({ name, href, value, unit, children }: StepProps) => (
+  <li class="loop-step">
+    <span class="loop-name">{name}</span>
+    <a class="loop-value num" href={href}>
+      {value}
+      <span class="loop-unit"> {unit}</span>
+    </a>
+    <span class="loop-note">{children}</span>
+  </li>
+);
+
+const many = (n: number, noun: string, nouns = `${noun}s`): string => (n === 1 ? noun : nouns);
+
+/** How work becomes lessons and lessons reach the work, with the counts of today. Each count leads to what it counts. */
+export function Loop({ today, status }: { readonly today: Today; readonly status: Status }) {
+  const { failures, successes } = today.appraised;
+  const states = status.library.lessons ?? {};
+  const inUse = (states.live ?? 0) + (states.trial ?? 0);
+  const practised = today.practice?.sessions ?? 0;
+  return (
+    <figure class="loop" aria-label="The loop, with the counts of today">
+      <ol>
+        <Step
+          name="Work"
+          href={linkTo(['sessions'])}
+          value={count(today.turns)}
+          unit={many(today.turns, 'turn')}
+        >
+          in {plural(today.sessions, 'session')} today
+        </Step>
+        <Step
+          name="Evidence"
+          href={linkTo(['sessions'], { outcome: 'bad' })}
+          value={count(failures)}
+          unit={many(failures, 'failure')}
+        >
+          {plural(successes, 'success', 'successes')}, {plural(today.feedback, 'rating')}
+        </Step>
+        <Step
+          name="Lessons"
+          href={linkTo(['lessons'], { state: 'proposed' })}
+          value={count(today.learned.length)}
+          unit="new"
+        >
+          {states.proposed ?? 0} waiting, {inUse} in use
+        </Step>
+        <Step
+          name="Shown"
+          href={linkTo(['lessons'], { state: 'live' })}
+          value={count(today.shown.lessons)}
+          unit={many(today.shown.lessons, 'lesson')}
+        >
+          in {plural(today.shown.turns, 'turn')} today
+        </Step>
+      </ol>
+      <figcaption class="loop-return">
+        <span>
+          the next request begins with what was learned;{' '}
+          <a href={linkTo(['practice'])}>
+            {practised === 0 ? 'practice' : plural(practised, 'practice session')}
+          </a>{' '}
+          and <a href={linkTo(['training'])}>training</a> run while you are away
+        </span>
+      </figcaption>
+    </figure>
+  );
+}

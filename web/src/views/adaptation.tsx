@@ -1,0 +1,228 @@
+import { useState } from 'preact/hooks';
+import { plural } from '../../../src/text/phrases.ts';
+import { changeLesson } from '../lib/change-lesson.ts';
+import type { Adaptation, Candidate } from '../lib/lesson-shapes.ts';
+import { useResource } from '../lib/resource.ts';
+import { linkTo } from '../lib/route.ts';
+import { scopeWords } from '../parts/lesson-facts.tsx';
+import { StateTag } from '../parts/state-tag.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { LongText, Text } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Section, Tag, type Tone, View } from '../parts/view.tsx';
+
+/** Events, the candidates that they make, and what changes how requests are served. */
+export function AdaptationView() {
+  const adaptation = useResource<Adaptation>('/api/page/adaptation', {
+    on: ['event', 'library', 'learning'],
+  });
+  return (
+    <View
+      title="Adaptation"
+      lead="Agents and pipelines report events; Instar observes its own. Events that agree become a candidate, and an approved candidate changes how requests are served."
+    >
+      <Loaded of={adaptation}>
+        {(value) => (
+          <>
+            <Overlays overlays={value.overlays} onChanged={adaptation.reload} />
+            <Candidates candidates={value.candidates} events={value.events} />
+            <Events adaptation={value} />
+          </>
+        )}
+      </Loaded>
+    </View>
+  );
+}
+
+interface OverlaysProps {
+  readonly overlays: Adaptation['overlays'];
+  readonly onChanged: () => void;
+}
+
+function Overlays({ overlays, onChanged }: OverlaysProps) {
+  const [busy, setBusy] = useState('');
+  const retire = async (overlay: OverlaysProps['overlays'][number]): Promise<void> => {
+    setBusy(overlay.lesson);
+    await changeLesson({ id: overlay.lesson, name: overlay.name, hash: overlay.hash }, 'retire', {
+      reason: 'retired on the page',
+    });
+    setBusy('');
+    onChanged();
+  };
+  return (
+    <Section title="In force" note={plural(overlays.length, 'overlay')}>
+      {overlays.length === 0 ? (
+        <p class="dim">Events have not changed how requests are served.</p>
+      ) : (
+        <Table
+          label="Overlays in force"
+          rows={overlays}
+          keyOf={({ lesson }) => lesson}
+          columns={[
+            {
+              head: 'Overlay',
+              cell: ({ lesson, name }) => (
+                <a href={linkTo(['lessons', lesson])}>
+                  <Text>{name}</Text>
+                </a>
+              ),
+            },
+            { head: 'State', is: 'tight', cell: ({ state }) => <StateTag state={state} /> },
+            { head: 'For', cell: ({ scope }) => <Text>{scopeWords(scope)}</Text> },
+            {
+              head: 'What it does',
+              is: 'fill',
+              cell: ({ payload }) => (
+                <details>
+                  <summary>{String(payload.type ?? 'payload').replaceAll('_', ' ')}</summary>
+                  <LongText isCode>{JSON.stringify(payload, null, 2)}</LongText>
+                </details>
+              ),
+            },
+            {
+              head: 'Action',
+              is: 'tight bare',
+              cell: (overlay) => (
+                <button type="button" class="quiet" disabled={busy !== ''} onClick={() => retire(overlay)}>
+                  Retire
+                </button>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  proposed: 'accent',
+  published: 'good',
+  live: 'good',
+  trial: 'warn',
+};
+
+/** What a candidate needs, and how the numbers add up. */
+const NEEDED = 60;
+
+function Candidates({
+  candidates,
+  events,
+}: {
+  readonly candidates: readonly Candidate[];
+  readonly events: Adaptation['events'];
+}) {
+  const sessions = new Map(events.map(({ id, session }) => [id, session]));
+  return (
+    <Section
+      title="Candidates"
+      note={`${NEEDED} points are needed: 0.85 of the mean score of other events, and 5 for each of them, at most 15`}
+    >
+      {candidates.length === 0 ? (
+        <p class="dim">No event scores {NEEDED} or more yet.</p>
+      ) : (
+        <Table
+          label="Candidates"
+          rows={candidates}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: 'Change', is: 'tight', cell: ({ type }) => type.replaceAll('_', ' ') },
+            {
+              head: 'About',
+              cell: ({ scopeType, scopeId }) => <Text>{`${scopeType.replace('_', ' ')} ${scopeId}`}</Text>,
+            },
+            { head: 'Points', cell: (candidate) => <Arithmetic candidate={candidate} sessions={sessions} /> },
+            {
+              head: 'State',
+              is: 'fill',
+              cell: ({ status, why, lesson }) => (
+                <>
+                  {lesson === undefined ? (
+                    <Tag tone={TONES[status] ?? 'plain'}>{status}</Tag>
+                  ) : (
+                    <a href={linkTo(['lessons', lesson])}>
+                      <Tag tone={TONES[status] ?? 'plain'}>{status}</Tag>
+                    </a>
+                  )}{' '}
+                  {why !== undefined && (
+                    <span class="dim">
+                      <Text>{why}</Text>
+                    </span>
+                  )}
+                </>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Arithmetic({
+  candidate: { score, mean, matches, records },
+  sessions,
+}: {
+  readonly candidate: Candidate;
+  readonly sessions: ReadonlyMap<string, string | undefined>;
+}) {
+  const linked = records.flatMap((id) => sessions.get(id) ?? []);
+  return (
+    <span class="num">
+      <strong class={score >= NEEDED ? 'good' : undefined}>{Math.round(score)}</strong>{' '}
+      <span class="dim small wide">
+        mean {Math.round(mean)} of {plural(matches, 'other event')}
+        {linked.slice(0, 3).map((session, index) => (
+          <span key={session}>
+            {index === 0 ? '; from ' : ', '}
+            <a href={linkTo(['sessions', session])}>{index + 1}</a>
+          </span>
+        ))}
+      </span>
+    </span>
+  );
+}
+
+function Events({ adaptation: { events, counts } }: { readonly adaptation: Adaptation }) {
+  return (
+    <Section
+      title="Events"
+      note={`${plural(counts.records, 'record')}, ${counts.scoring} with a score that counts`}
+    >
+      {events.length === 0 ? (
+        <Empty
+          title="No events yet."
+          command={`curl -s ${location.origin}/v1/events -H "authorization: Bearer $INSTAR_KEY" -d '{"kind":"build_failed","agent":"ci","score":-1}'`}
+        >
+          A pipeline reports one with a request like this; Instar adds those that it observes itself.
+        </Empty>
+      ) : (
+        <Table
+          label="Events"
+          rows={events}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
+            { head: 'Kind', cell: ({ kind }) => <Text>{kind.replaceAll('_', ' ')}</Text> },
+            {
+              head: 'About',
+              cell: (event) => <Text>{`${event.scopeType.replace('_', ' ')} ${event.scopeId}`}</Text>,
+            },
+            { head: 'Score', is: 'number', cell: ({ score }) => score },
+            {
+              head: 'Evidence',
+              is: 'fill',
+              cell: ({ session }) =>
+                session === undefined ? (
+                  <span class="dim">reported</span>
+                ) : (
+                  <a href={linkTo(['sessions', session])}>session</a>
+                ),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,261 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { plural } from '../../../src/text/phrases.ts';
+import { onFeed } from '../lib/feed.ts';
+import { signed } from '../lib/format.ts';
+import { useKeys } from '../lib/keys.ts';
+import type { Effect, LessonPage, LessonRow } from '../lib/lesson-shapes.ts';
+import { usePages } from '../lib/pages.ts';
+import { useResource } from '../lib/resource.ts';
+import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
+import type { Facets } from '../lib/work-shapes.ts';
+import { Command } from '../parts/command.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { LessonPane } from '../parts/lesson-pane.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { StateTag } from '../parts/state-tag.tsx';
+import { Empty, Fault } from '../parts/states.tsx';
+import type { TableColumn } from '../parts/table.tsx';
+import { Text } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import { View } from '../parts/view.tsx';
+
+const STATES: readonly (readonly [state: string, title: string])[] = [
+  ['proposed', 'Waiting for you'],
+  ['trial', 'On trial'],
+  ['live', 'Live'],
+  ['retired', 'Retired'],
+  ['rejected', 'Rejected'],
+];
+
+const NEAR_TOP = 200;
+
+/** Everything learned; the lessons that wait are a queue to be decided. */
+export function LessonsView({ route }: ViewRoute) {
+  const { state, kind, agent, q } = route.query;
+  const facets = useResource<Facets>('/api/page/facets').value;
+  const pages = usePages<LessonRow, LessonPage>(
+    '/api/page/lessons',
+    { state, kind, agent, q, limit: 100 },
+    ({ lessons }) => lessons,
+  );
+  const { reload } = pages;
+  useEffect(
+    () =>
+      onFeed(({ type }) => {
+        // A long list that somebody reads does not move.
+        if (type === 'library' && (state === 'proposed' || scrollY < NEAR_TOP)) reload();
+      }),
+    [reload, state],
+  );
+  const counts = pages.page?.counts;
+  const change = (more: Readonly<Record<string, string | undefined>>): void =>
+    setQuery({ ...route.query, lesson: undefined, ...more });
+  const known = Object.entries(counts?.states ?? {});
+  const tab = (value: string | undefined, title: string, n: number | undefined) => (
+    <a
+      key={title}
+      href={linkTo(['lessons'], { ...route.query, lesson: undefined, state: value })}
+      aria-current={state === value ? 'page' : undefined}
+    >
+      {title}
+      {n !== undefined && <span class="n">{n}</span>}
+    </a>
+  );
+  return (
+    <View
+      title="Lessons"
+      lead="What was learned, from whom, and whether it helps. A lesson that waits is shown to no agent until you approve it."
+    >
+      <nav class="tabs lessons-tabs" aria-label="States">
+        {tab(undefined, 'All', counts === undefined ? undefined : known.reduce((sum, [, n]) => sum + n, 0))}
+        {STATES.map(([value, title]) => tab(value, title, counts?.states[value] ?? (counts && 0)))}
+      </nav>
+      <div class="filters">
+        <SearchField label="Search lessons" value={q} onChange={(value) => change({ q: value })} />
+        <Filter
+          label="Kind"
+          value={kind}
+          options={Object.entries(counts?.kinds ?? {}).map(([name, n]) => [name, `${name} (${n})`])}
+          onChange={(value) => change({ kind: value })}
+        />
+        <Filter
+          label="Agent"
+          value={agent}
+          options={(facets?.agents ?? []).map(({ name }) => [name, name])}
+          onChange={(value) => change({ agent: value })}
+        />
+      </div>
+      {pages.error !== undefined && <Fault message={pages.error.message} retry={reload} />}
+      {pages.rows.length === 0 && !pages.isLoading && pages.error === undefined && (
+        <NoLessons state={state} isFiltered={[kind, agent, q].some((value) => value !== undefined)} />
+      )}
+      {pages.rows.length > 0 &&
+        (state === 'proposed' ? (
+          <ReviewQueue
+            rows={pages.rows}
+            chosen={route.query.lesson}
+            onChoose={(lesson) => setQuery({ ...route.query, lesson })}
+            onDecided={reload}
+            onEnd={pages.more}
+          />
+        ) : (
+          <Rows
+            label="Lessons"
+            rows={pages.rows}
+            columns={COLUMNS}
+            keyOf={({ id }) => id}
+            hrefOf={({ id }) => linkTo(['lessons', id])}
+            onEnd={pages.more}
+            total={pages.page?.total}
+          />
+        ))}
+    </View>
+  );
+}
+
+interface QueueProps {
+  readonly rows: readonly LessonRow[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
+  readonly onDecided: () => void;
+  readonly onEnd: () => void;
+}
+
+/** The waiting lessons on one side, the whole text of one on the other: what is decided is what is seen. */
+function ReviewQueue({ rows, chosen, onChoose, onDecided, onEnd }: QueueProps) {
+  const [place, setPlace] = useState(0);
+  const named = rows.findIndex(({ id }) => id === chosen);
+  const at = named >= 0 ? named : Math.min(place, rows.length - 1);
+  const current = rows[at];
+  // Two keys may come before the next rendering.
+  const newest = useRef(at);
+  newest.current = at;
+  const move = (step: number): void => {
+    const next = Math.min(rows.length - 1, Math.max(0, newest.current + step));
+    const row = rows[next];
+    if (row === undefined) return;
+    newest.current = next;
+    setPlace(next);
+    onChoose(row.id);
+    if (next >= rows.length - 3) onEnd();
+    document.getElementById(`queue-${row.id}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  useKeys({ j: () => move(1), k: () => move(-1) });
+  const decided = useCallback(() => {
+    setPlace(at);
+    onDecided();
+  }, [at, onDecided]);
+  return (
+    <div class="queue">
+      <ul class="queue-list" aria-label="Waiting lessons">
+        {rows.map(({ id, name, kind, scope, changedAt }, index) => (
+          <li key={id} id={`queue-${id}`}>
+            <a
+              href={linkTo(['lessons'], { state: 'proposed', lesson: id })}
+              aria-current={index === at ? 'true' : undefined}
+            >
+              <span class="queue-name">
+                <Text>{name}</Text>
+              </span>
+              <span class="dim small">
+                {kind}
+                {scope.agent !== undefined && (
+                  <>
+                    {', '}
+                    <Text>{scope.agent}</Text>
+                  </>
+                )}
+                {', '}
+                <Ago at={changedAt} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div class="queue-pane">
+        <p class="queue-hint dim small">
+          {at + 1} of {plural(rows.length, 'lesson')} <kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> approves,{' '}
+          <kbd>r</kbd> rejects
+        </p>
+        {current !== undefined && <LessonPane key={current.id} id={current.id} onDecided={decided} isQueue />}
+      </div>
+    </div>
+  );
+}
+
+const COLUMNS: readonly TableColumn<LessonRow>[] = [
+  {
+    head: 'Lesson',
+    is: 'lesson',
+    cell: ({ name, description, kind, state, changedAt }) => (
+      <>
+        <strong class="lesson-name">
+          <Text>{name}</Text>
+        </strong>{' '}
+        <span class="dim">
+          <Text>{description}</Text>
+        </span>
+        <span class="row-sub">
+          {kind}, {state}, <Ago at={changedAt} />
+        </span>
+      </>
+    ),
+  },
+  { head: 'Kind', is: 'wide kind', cell: ({ kind }) => kind },
+  {
+    head: 'For',
+    is: 'wide scope',
+    cell: ({ scope }) => <Text>{scope.agent ?? scope.domain ?? 'everything'}</Text>,
+  },
+  { head: 'Effect', is: 'wide effect', cell: ({ effect }) => <EffectCell effect={effect} /> },
+  { head: 'State', is: 'state', cell: ({ state }) => <StateTag state={state} /> },
+  { head: 'Changed', is: 'number wide last', cell: ({ changedAt }) => <Ago at={changedAt} /> },
+];
+
+/** The measured difference, where there is one. */
+function EffectCell({ effect }: { readonly effect: Effect | undefined }) {
+  if (effect === undefined || effect.difference === null) return <span class="dim">not measured</span>;
+  const tone = effect.verdict === 'helpful' ? 'good' : effect.verdict === 'harmful' ? 'bad' : 'dim';
+  return (
+    <span class={`${tone} num`} title={effect.words}>
+      {signed(effect.difference)} [{signed(effect.low)}, {signed(effect.high)}]
+    </span>
+  );
+}
+
+function NoLessons({
+  state,
+  isFiltered,
+}: {
+  readonly state: string | undefined;
+  readonly isFiltered: boolean;
+}) {
+  if (isFiltered)
+    return (
+      <Empty title="No lesson fits.">
+        <a href={linkTo(['lessons'])}>Show all lessons</a>
+      </Empty>
+    );
+  if (state === 'proposed')
+    return (
+      <Empty title="Nothing waits for you.">
+        <p>
+          Lessons wait here when you decide about them yourself. To be asked about each one, set the autonomy
+          to manual:
+        </p>
+        <Command>instar config set library.autonomy manual</Command>
+      </Empty>
+    );
+  if (state !== undefined) return <Empty title="No lesson is in this state." />;
+  return (
+    <Empty title="Nothing is learned yet.">
+      Work with a connected agent, and correct it when it is wrong: say the rule in the chat, or rate an
+      answer in <a href={linkTo(['sessions'])}>Sessions</a>. Instar quotes what you said as a lesson. Skills
+      that you have already:
+      <p>
+        <Command>instar lessons import FOLDER</Command>
+      </p>
+    </Empty>
+  );
+}

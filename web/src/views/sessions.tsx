@@ -1,0 +1,225 @@
+import { useEffect, useState } from 'preact/hooks';
+import { plural } from '../../../src/text/phrases.ts';
+import { shortId } from '../../../src/text/short-id.ts';
+import { onFeed } from '../lib/feed.ts';
+import { signed } from '../lib/format.ts';
+import { usePages } from '../lib/pages.ts';
+import { useResource } from '../lib/resource.ts';
+import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
+import type { Facets, SessionPage, SessionRow } from '../lib/work-shapes.ts';
+import { Filter } from '../parts/filter.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { Empty, Fault, Loading } from '../parts/states.tsx';
+import type { TableColumn } from '../parts/table.tsx';
+import { Text } from '../parts/text.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Tag, View } from '../parts/view.tsx';
+
+const PAGE = 100;
+const NEAR_TOP = 200;
+
+export function SessionsView({ route }: ViewRoute) {
+  const { q, agent, project, client, outcome, practice, search } = route.query;
+  const facets = useResource<Facets>('/api/page/facets').value;
+  const pages = usePages<SessionRow, SessionPage>(
+    '/api/page/sessions',
+    { q, agent, project, client, outcome, practice, limit: PAGE },
+    ({ sessions }) => sessions,
+  );
+  const [isBehind, setBehind] = useState(false);
+  const { reload } = pages;
+  useEffect(
+    () =>
+      onFeed(({ type }) => {
+        if (type === 'turn' || type === 'erased' || type === 'scored' || type === 'reward') setBehind(true);
+      }),
+    [],
+  );
+  // While the newest are in sight they follow by themselves; a list that somebody reads does not move.
+  useEffect(() => {
+    if (!isBehind || scrollY > NEAR_TOP) return;
+    const timer = setTimeout(() => {
+      setBehind(false);
+      reload();
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [isBehind, reload]);
+  // A search answers in parts, also empty ones: it goes on by itself until something is found.
+  const { more, isLoading, isWhole, error } = pages;
+  const found = pages.rows.length;
+  useEffect(() => {
+    if (found === 0 && !isLoading && !isWhole && error === undefined) more();
+  }, [found, isLoading, isWhole, error, more]);
+  const change = (more: Readonly<Record<string, string | undefined>>): void =>
+    setQuery({ ...route.query, search: undefined, ...more });
+  const isFiltered = [q, agent, project, client, outcome].some((value) => value !== undefined);
+  return (
+    <View
+      title="Sessions"
+      lead="Every conversation that came through, newest first. Open one to see what was said, how it was judged, and which lessons it was shown."
+    >
+      <div class="filters">
+        <SearchField
+          label="Search conversations"
+          value={q}
+          isFocused={search !== undefined}
+          onChange={(value) => change({ q: value })}
+        />
+        <Filter
+          label="Agent"
+          value={agent}
+          options={(facets?.agents ?? []).map(({ name }) => [name, name])}
+          onChange={(value) => change({ agent: value })}
+        />
+        <Filter
+          label="Project"
+          value={project}
+          options={(facets?.projects ?? []).map(({ id, label }) => [id, label])}
+          onChange={(value) => change({ project: value })}
+        />
+        <Filter
+          label="Client"
+          value={client}
+          options={(facets?.clients ?? []).map(({ name }) => [name, name])}
+          onChange={(value) => change({ client: value })}
+        />
+        <Filter
+          label="Outcome"
+          value={outcome}
+          options={[
+            ['good', 'went well'],
+            ['bad', 'went badly'],
+            ['rated', 'rated by you'],
+          ]}
+          onChange={(value) => change({ outcome: value })}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={practice === 'true'}
+            onChange={(event) => change({ practice: event.currentTarget.checked ? 'true' : undefined })}
+          />{' '}
+          with practice
+        </label>
+        {isBehind && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              setBehind(false);
+              scrollTo(0, 0);
+              reload();
+            }}
+          >
+            Show what is new
+          </button>
+        )}
+      </div>
+      {pages.error !== undefined && <Fault message={pages.error.message} retry={reload} />}
+      {pages.rows.length === 0 && pages.isLoading && q === undefined && <Loading />}
+      {pages.rows.length > 0 && (
+        <Rows
+          label="Sessions"
+          rows={pages.rows}
+          columns={COLUMNS}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => linkTo(['sessions', id])}
+          onEnd={pages.more}
+          total={pages.isWhole ? pages.rows.length : -1}
+        />
+      )}
+      {pages.rows.length === 0 && !pages.isLoading && pages.isWhole && <NoSessions isFiltered={isFiltered} />}
+      <p class="list-end dim small" role="status">
+        {endOf(pages.rows.length, pages.isWhole, pages.isLoading, pages.page)}
+      </p>
+      {!pages.isWhole && !pages.isLoading && pages.rows.length < PAGE && pages.error === undefined && (
+        <button type="button" onClick={pages.more}>
+          Go on searching
+        </button>
+      )}
+    </View>
+  );
+}
+
+function endOf(known: number, isWhole: boolean, isLoading: boolean, page: SessionPage | undefined): string {
+  const back = page?.searched?.back;
+  const searched =
+    back === undefined
+      ? ''
+      : ` Searched ${plural(page?.searched?.sessions ?? 0, 'session')}, back to ${back.slice(0, 10)}.`;
+  if (isLoading) return known === 0 && searched === '' ? '' : `Loading…${searched}`;
+  if (known === 0) return searched;
+  return isWhole
+    ? `${plural(known, 'session')}, that is all.`
+    : `The newest ${plural(known, 'session')}.${searched}`;
+}
+
+const COLUMNS: readonly TableColumn<SessionRow>[] = [
+  {
+    head: 'Asked',
+    is: 'asked',
+    cell: (session) => (
+      <>
+        {session.erased === true ? (
+          <span class="dim">(erased)</span>
+        ) : (
+          <Text>{session.asked ?? session.answered ?? '(no text)'}</Text>
+        )}
+        <span class="row-sub">
+          <Text>{session.agent}</Text>, {plural(session.turns, 'turn')}, <Ago at={session.lastAt} />
+        </span>
+      </>
+    ),
+  },
+  {
+    head: 'Agent / project',
+    is: 'wide agent',
+    cell: ({ agent, project }) => (
+      <>
+        <Text>{agent}</Text>
+        {project !== undefined && project.label !== '' && (
+          <span class="dim">
+            {' / '}
+            <Text>{project.label}</Text>
+          </span>
+        )}
+      </>
+    ),
+  },
+  { head: 'Outcome', is: 'outcome', cell: (session) => <Outcome session={session} /> },
+  { head: 'Turns', is: 'number wide turns', cell: ({ turns }) => turns },
+  { head: 'Last', is: 'number wide last', cell: ({ lastAt }) => <Ago at={lastAt} /> },
+];
+
+/** The last word of a person, or else how it was scored. */
+function Outcome({ session: { rewards = [], score } }: { readonly session: SessionRow }) {
+  const given = rewards.findLast(({ source }) => source === 'person') ?? rewards.at(-1);
+  if (given !== undefined && given.score !== 0)
+    return (
+      <Tag tone={given.score < 0 ? 'bad' : 'good'}>
+        {given.source === 'person'
+          ? given.score < 0
+            ? 'rated bad'
+            : 'rated good'
+          : `${given.source} ${signed(given.score, 1)}`}
+      </Tag>
+    );
+  if (score === undefined) return <span class="dim">–</span>;
+  return <span class={score < 0.5 ? 'bad num' : 'good num'}>{score.toFixed(2)}</span>;
+}
+
+const NoSessions = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No session fits.">
+      <a href={linkTo(['sessions'])}>Show all sessions</a>
+    </Empty>
+  ) : (
+    <Empty title="Nothing is recorded yet." command="instar connect claude-code --write">
+      Point an agent at Instar, and ask it something. Its conversation appears here within a second. Other
+      clients: <a href={linkTo(['setup'])}>Set-up</a>.
+    </Empty>
+  );
+
+/** The beginning of an id for a heading. */
+export const sessionTitle = (id: string): string => `Session ${shortId(id)}`;

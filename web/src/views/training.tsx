@@ -1,0 +1,245 @@
+import { useMemo } from 'preact/hooks';
+import { plural } from '../../../src/text/phrases.ts';
+import { act } from '../lib/act.ts';
+import { count, signed } from '../lib/format.ts';
+import { useResource } from '../lib/resource.ts';
+import { linkTo } from '../lib/route.ts';
+import type { PolicyStage, Training, TrainingStep } from '../lib/run-shapes.ts';
+import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { Command } from '../parts/command.tsx';
+import { DayStrip } from '../parts/day-strip.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { Text } from '../parts/text.tsx';
+import { When } from '../parts/time.tsx';
+import { Facts, Section, Tag, View } from '../parts/view.tsx';
+
+/** The weights: what there is to train on, how training goes, which version serves, and when it runs next. */
+export function TrainingView() {
+  const training = useResource<Training>('/api/page/training', {
+    on: ['training', 'policy', 'job', 'practice'],
+  });
+  return (
+    <View
+      title="Training"
+      lead="When you are away, a policy of your own is trained on graded attempts. New weights serve only after they beat the old ones on tasks that training never saw."
+      actions={
+        training.value !== undefined && <WeightButtons training={training.value} onDone={training.reload} />
+      }
+    >
+      <Loaded of={training}>
+        {(value) => (
+          <>
+            <Weights training={value} />
+            <Section
+              title="Next 24 hours"
+              note={
+                value.schedule === undefined
+                  ? undefined
+                  : `${value.schedule.state}: ${value.schedule.reasons.join(', ')}`
+              }
+            >
+              <DayStrip windows={value.windows ?? []} />
+            </Section>
+            <Steps steps={value.steps ?? []} />
+            <Moves moves={value.moves ?? []} />
+          </>
+        )}
+      </Loaded>
+    </View>
+  );
+}
+
+function WeightButtons({ training, onDone }: { readonly training: Training; readonly onDone: () => void }) {
+  const send = async (operation: string, done: string): Promise<void> => {
+    const answer = await act(`/api/train/${operation}`, { done });
+    if (answer !== undefined) onDone();
+  };
+  const { versions } = training;
+  return (
+    <>
+      {(versions?.waiting ?? versions?.onTrial) !== undefined && (
+        <button
+          type="button"
+          class="primary"
+          onClick={() => send('promote', 'The weights moved one stage on.')}
+        >
+          Promote
+        </button>
+      )}
+      {versions?.previous !== undefined && (
+        <button type="button" onClick={() => send('rollback', 'The weights before serve again.')}>
+          Roll back
+        </button>
+      )}
+      <button
+        type="button"
+        disabled={(training.supply?.ready ?? []).length === 0 || training.window?.isRunning === true}
+        onClick={() => send('run', 'A training window was asked for.')}
+      >
+        Train now
+      </button>
+    </>
+  );
+}
+
+const stageWords = ({ version, stage, tasks, sessions }: PolicyStage): string =>
+  `version ${version}, ${stage}: compared on ${plural(tasks, 'task')}, ${plural(sessions, 'session')}`;
+
+function Weights({ training }: { readonly training: Training }) {
+  const { versions, buffer, supply, window } = training;
+  const missing = supply?.missing ?? [];
+  return (
+    <Section title="Weights">
+      <Facts
+        rows={[
+          ['Serves', <code>{training.policy}</code>],
+          ...(versions?.onTrial === undefined ? [] : [['On trial', stageWords(versions.onTrial)] as const]),
+          ...(versions?.waiting === undefined
+            ? []
+            : [['Waits for you', stageWords(versions.waiting)] as const]),
+          ...(versions?.previous === undefined ? [] : [['Before', `version ${versions.previous}`] as const]),
+          [
+            'Buffer',
+            <>
+              {plural(buffer.query, 'turn')} to train on; {buffer.support} that taught lessons are{' '}
+              <a href={linkTo(['sessions'], { outcome: 'bad' })}>never trained on</a>
+            </>,
+          ],
+          [
+            'Engine',
+            `${training.engine}, ${training.engineState ?? 'unknown'}${training.problem === undefined ? '' : `: ${training.problem}`}`,
+          ],
+          ...(window === undefined
+            ? []
+            : [
+                [
+                  'Window',
+                  `${window.isRunning ? 'running' : 'last one'}: ${window.done} of ${plural(window.steps, 'step')}${window.problem === undefined ? '' : `, ${window.problem}`}`,
+                ] as const,
+              ]),
+        ]}
+      />
+      {missing.length > 0 && (
+        <ul class="plain-list missing">
+          {missing.map(({ what, fix }) => (
+            <li key={what}>
+              <Text>{what}</Text>{' '}
+              {fix?.startsWith('instar ') ? <Command>{fix}</Command> : <span class="dim">{fix}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+type Measure = 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
+
+const CHARTS: readonly (readonly [key: Measure, title: string, digits: number])[] = [
+  ['reward', 'Mean reward', 2],
+  ['kl', 'KL to the weights that sampled', 4],
+  ['referenceKl', 'KL to the base model', 4],
+  ['ratio', 'Importance ratio', 2],
+  ['entropy', 'Entropy', 2],
+  ['gradNorm', 'Gradient norm', 2],
+];
+
+function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
+  const x = useMemo(() => steps.map(({ n }) => n), [steps]);
+  if (steps.length === 0)
+    return (
+      <Section title="Steps">
+        <Empty title="No training step has run yet." command="instar train status">
+          Steps need tasks with a check, or turns with verified outcomes. What is missing is listed above.
+        </Empty>
+      </Section>
+    );
+  const shown = CHARTS.filter(([key]) => steps.some((step) => step[key] !== undefined));
+  return (
+    <Section
+      title="Steps"
+      note={`${plural(steps.length, 'step')}, ${count(steps.reduce((sum, { tokens = 0 }) => sum + tokens, 0))} tokens`}
+    >
+      <div class="chart-grid">
+        {shown.map(([key, title, digits]) => (
+          <figure key={key}>
+            <figcaption class="small dim">{title}</figcaption>
+            <StepChart steps={steps} x={x} name={key} title={title} digits={digits} />
+          </figure>
+        ))}
+      </div>
+      <details>
+        <summary>The same as a table</summary>
+        <Table
+          label="Training steps"
+          rows={steps.slice(-50).toReversed()}
+          keyOf={({ n }) => n}
+          columns={[
+            { head: 'Step', is: 'number', cell: ({ n }) => n },
+            { head: 'Outcome', is: 'tight', cell: ({ outcome }) => outcome },
+            { head: 'Reward', is: 'number', cell: ({ reward }) => signed(reward) },
+            { head: 'KL', is: 'number', cell: ({ kl }) => kl?.toFixed(4) ?? '–' },
+            { head: 'Ratio', is: 'number', cell: ({ ratio }) => ratio?.toFixed(3) ?? '–' },
+            { head: 'Tokens', is: 'number wide', cell: ({ tokens }) => count(tokens) },
+            { head: 'Why', is: 'fill wide', cell: ({ why }) => <Text>{why ?? ''}</Text> },
+          ]}
+        />
+      </details>
+    </Section>
+  );
+}
+
+interface StepChartProps {
+  readonly steps: readonly TrainingStep[];
+  readonly x: readonly number[];
+  readonly name: Measure;
+  readonly title: string;
+  readonly digits: number;
+}
+
+function StepChart({ steps, x, name, title, digits }: StepChartProps) {
+  const lines = useMemo(
+    (): readonly ChartLine[] => [
+      {
+        label: title,
+        values: steps.map((step) => step[name] ?? null),
+        format: (value) => value.toFixed(digits),
+      },
+    ],
+    [steps, name, title, digits],
+  );
+  return <Chart label={`${title} by step`} x={x} isTime={false} lines={lines} height={140} />;
+}
+
+function Moves({ moves }: { readonly moves: NonNullable<Training['moves']> }) {
+  return (
+    <Section title="Promotions">
+      {moves.length === 0 ? (
+        <p class="dim">No weights have moved yet: the first version serves.</p>
+      ) : (
+        <Table
+          label="How weights moved between stages"
+          rows={moves.toReversed()}
+          keyOf={({ at, version, to }) => `${at} ${version} ${to}`}
+          columns={[
+            { head: 'When', is: 'tight', cell: ({ at }) => <When at={at} /> },
+            { head: 'Version', is: 'number', cell: ({ version }) => version },
+            {
+              head: 'Moved',
+              is: 'tight',
+              cell: ({ from, to }) => (
+                <>
+                  {from !== undefined && `${from} → `}
+                  <Tag tone={to === 'live' ? 'good' : 'plain'}>{to}</Tag>
+                </>
+              ),
+            },
+            { head: 'By', is: 'tight wide', cell: ({ by }) => by },
+            { head: 'Why', is: 'fill', cell: ({ why }) => <Text>{why}</Text> },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
