@@ -19,9 +19,6 @@ function fingerprint() {
   for (const folder of ['src', 'nano', 'lab'])
     for (const entry of readdirSync(at(folder), { recursive: true }).sort())
       if (entry.endsWith('.ts')) add(path.join(folder, entry));
-  for (const entry of readdirSync(at('web'), { recursive: true }).sort())
-    if (/\.(?:tsx?|css|html|svg)$/.test(entry) && !entry.includes('node_modules'))
-      add(path.join('web', entry));
   for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) add(file);
   return hash.digest('hex');
 }
@@ -42,21 +39,10 @@ function compile() {
   }
 }
 
-/** Without a page everything else works: a build that fails is told, and not the end. */
-function buildPage() {
-  const { status } = spawnSync(
-    process.execPath,
-    [at('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
-    { cwd: at('web'), stdio: ['ignore', process.stderr.fd, process.stderr.fd] },
-  );
-  if (status !== 0) process.stderr.write('instar: the page could not be built\n→ see: npm run build\n');
-}
-
 const now = fingerprint();
 const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined;
 if (built !== now) {
   compile();
-  buildPage();
   mkdirSync(path.dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, now);
 }
