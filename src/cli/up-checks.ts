@@ -113,5 +113,8 @@ async function isInstarAt(host: string, port: number): Promise<boolean> {
 /** Opens the page in the browser; `url` is undefined for a build without one. */
 export function openPage(url: string | undefined, warn: (message: string) => void): void {
   if (url === undefined) warn('--open: this build of Instar has no page; "instar status" shows what it does');
-  else openUrl(url, (message) => warn(`--open: cannot open a browser (${message}): run instar page for an address`));
+  else
+    openUrl(url, (message) =>
+      warn(`--open: cannot open a browser (${message}): run instar page for an address`),
+    );
 }
