@@ -7,19 +7,18 @@ import path from 'node:path';
 
 const root = import.meta.dirname;
 const at = (...parts) => path.join(root, ...parts);
-const stampFile = at('dist', '.built');
 
 /** Changes with the name, the size or the time of any file that is compiled. */
-function fingerprint() {
+function fingerprint(folders, kinds, files) {
   const hash = createHash('sha256');
   const add = (file) => {
     const { size, mtimeMs } = statSync(at(file));
     hash.update(`${file}\0${size}\0${mtimeMs}\n`);
   };
-  for (const folder of ['src', 'nano', 'lab'])
+  for (const folder of folders)
     for (const entry of readdirSync(at(folder), { recursive: true }).sort())
-      if (entry.endsWith('.ts')) add(path.join(folder, entry));
-  for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) add(file);
+      if (kinds.test(entry) && !entry.startsWith('node_modules')) add(path.join(folder, entry));
+  for (const file of files) add(file);
   return hash.digest('hex');
 }
 
@@ -39,12 +38,38 @@ function compile() {
   }
 }
 
-const now = fingerprint();
-const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined;
-if (built !== now) {
-  compile();
-  mkdirSync(path.dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, now);
+/** Without the page the commands work all the same: a fault of it is told, and stops nothing. */
+function buildPage() {
+  const builder = at('node_modules', 'vite', 'bin', 'vite.js');
+  const { status } = spawnSync(process.execPath, [builder, 'build', at('web'), '--logLevel', 'warn'], {
+    cwd: at('web'),
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+  });
+  if (status !== 0)
+    process.stderr.write('instar: the page could not be built\n→ run: npm ci && npm run build\n');
+  return status === 0;
 }
+
+/** Builds when the sources are not those of the last time. */
+function whenChanged(stamp, now, build) {
+  const file = at('dist', stamp);
+  if (existsSync(file) && readFileSync(file, 'utf8') === now) return;
+  if (build() === false) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, now);
+}
+
+const MANIFESTS = ['package.json', 'package-lock.json', 'tsconfig.json'];
+whenChanged(
+  '.built',
+  fingerprint(['src', 'nano', 'lab'], /\.ts$/, [...MANIFESTS, 'tsconfig.build.json']),
+  compile,
+);
+if (existsSync(at('web', 'index.html')))
+  whenChanged(
+    '.page-built',
+    fingerprint(['web', 'src/text'], /\.(?:tsx?|css|html|svg|json)$/, MANIFESTS),
+    buildPage,
+  );
 process.argv[1] = at('dist', 'src', 'cli', 'main.js');
 await import('./dist/src/cli/main.js');

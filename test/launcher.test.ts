@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -39,6 +48,26 @@ describe('the launcher of a checkout', () => {
     expect(builtAt()).toBe(first);
     write('process.stdout.write("changed");\n');
     expect(launch('a').stdout).toBe('changed');
+  });
+
+  it('builds the page when it has changed, and only then', () => {
+    const web = path.join(checkout, 'web');
+    mkdirSync(path.join(checkout, 'src/text'), { recursive: true });
+    mkdirSync(web, { recursive: true });
+    writeFileSync(path.join(web, 'index.html'), '<!doctype html><title>first</title>');
+    writeFileSync(
+      path.join(web, 'vite.config.ts'),
+      "export default { build: { outDir: '../dist/web', emptyOutDir: true } };\n",
+    );
+    const page = path.join(checkout, 'dist/web/index.html');
+    expect(launch('a').stdout).toBe('changed');
+    expect(readFileSync(page, 'utf8')).toContain('first');
+    const { mtimeMs } = statSync(page);
+    launch('a');
+    expect(statSync(page).mtimeMs).toBe(mtimeMs);
+    writeFileSync(path.join(web, 'index.html'), '<!doctype html><title>second</title>');
+    launch('a');
+    expect(readFileSync(page, 'utf8')).toContain('second');
   });
 
   it('stops at sources that do not compile (it does not run the old build)', () => {
