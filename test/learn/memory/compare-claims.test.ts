@@ -108,3 +108,7 @@ describe('a request to forget', () => {
     expect(readForgetRequests(sentence)).toEqual([]);
   });
 });
+
+it('a form of names is kept by its example, and not replaced', () => {
+  expect(relate('Tickets begin with XY-.', 'Write a ticket as XY-7.')).not.toBe('replaces');
+});

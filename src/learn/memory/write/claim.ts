@@ -187,7 +187,9 @@ function tokensOf(text: string, isGerman: boolean): readonly ClaimToken[] {
     const sort = sortOf(raw, word, nth === 0, isGerman);
     // "A copy, here boards/iris.json": an example.
     if (sort === 'code' && EXAMPLE.test(foldAccents(found[nth - 1]?.[0] ?? ''))) return [];
-    if (sort === undefined) return [{ term: termOf(word), at: index }];
+    // "Tickets begin with XY-": a form of names, which XY-7 keeps to.
+    const isForm = /^[-_](?![\p{L}\p{N}])/u.test(text.slice(from + raw.length));
+    if (sort === undefined || isForm) return [{ term: termOf(word), at: index }];
     if (
       sort === 'number' &&
       /^(?:at|um|las|a)$/.test(foldAccents(found[nth - 1]?.[0] ?? '')) &&
