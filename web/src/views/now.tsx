@@ -5,7 +5,7 @@ import { clockTime, toMs } from '../lib/format.ts';
 import type { LessonPage } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
-import type { Schedule, Status, Today, Waiting } from '../lib/work-shapes.ts';
+import type { Facets, Schedule, Status, Today, Waiting } from '../lib/work-shapes.ts';
 import { Command } from '../parts/command.tsx';
 import { describeEvent } from '../parts/event-line.tsx';
 import { Loop } from '../parts/loop.tsx';
@@ -28,12 +28,14 @@ export function NowView() {
     query: { state: 'proposed', limit: 5 },
     on: ['library', 'hello'],
   });
+  const facets = useResource<Facets>('/api/page/facets', { on: ['turn', 'hello', 'erased'] });
   return (
     <View title="Now">
       <Loaded of={status}>
         {(value) => (
           <>
             <Health status={value} />
+            {facets.value?.agents.length === 0 && <FirstSteps />}
             <Loaded of={today}>{(day) => <Loop today={day} status={value} />}</Loaded>
           </>
         )}
@@ -53,6 +55,17 @@ export function NowView() {
     </View>
   );
 }
+
+/** Until the first request: nothing else on this page can be of use. */
+const FirstSteps = () => (
+  <Empty title="No agent has asked anything yet." command="instar connect claude-code --write">
+    <p>
+      Connect the agent that you use, here Claude Code; the others are in{' '}
+      <a href={linkTo(['setup'])}>Set-up</a>. Then work as before, and say what was wrong when something was:
+      the next answer knows.
+    </p>
+  </Empty>
+);
 
 function faultsOf({ recording, library, learning, copies }: Status): readonly string[] {
   return [
