@@ -7,6 +7,8 @@ type Headers = Readonly<Record<string, string>>;
 /** A browser with the page of a daemon open: what it sends, and nothing else. */
 export interface Browser {
   readonly cookie: string;
+  /** What the page keeps beside its cookie. */
+  readonly word: string;
   get(path: string, headers?: Headers): Promise<Answer>;
   post(path: string, body?: object, headers?: Headers): Promise<Answer>;
   json(path: string): Promise<JsonObject>;
@@ -25,21 +27,24 @@ export async function newPageCode({ port, ownerKey }: RunningDaemon): Promise<st
 export async function signIn(daemon: RunningDaemon): Promise<Browser> {
   const { port } = daemon;
   const origin = { origin: `http://127.0.0.1:${port}` };
-  const { headers: set } = await ask(port, {
+  const { headers: set, text } = await ask(port, {
     path: '/api/login',
-    headers: { ...SAME_ORIGIN, ...origin, 'x-instar-page': '1' },
+    headers: { ...SAME_ORIGIN, ...origin },
     body: JSON.stringify({ code: await newPageCode(daemon) }),
   });
   const cookie = String(set['set-cookie']?.[0] ?? '').split(';')[0] ?? '';
+  const word = String(JSON.parse(text).word);
+  const page = { 'x-instar-page': word };
   const browser: Browser = {
     cookie,
+    word,
     get: (path, headers = {}) =>
-      ask(port, { method: 'GET', path, headers: { ...SAME_ORIGIN, cookie, ...headers } }),
+      ask(port, { method: 'GET', path, headers: { ...SAME_ORIGIN, cookie, ...page, ...headers } }),
     post: (path, body = {}, headers = {}) =>
       ask(port, {
         path,
         body: JSON.stringify(body),
-        headers: { ...SAME_ORIGIN, ...origin, cookie, 'x-instar-page': '1', ...headers },
+        headers: { ...SAME_ORIGIN, ...origin, cookie, ...page, ...headers },
       }),
     json: async (path) => JSON.parse((await browser.get(path)).text),
   };

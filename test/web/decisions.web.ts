@@ -73,7 +73,7 @@ describe.skipIf(browserFile === undefined)('decisions on the page', () => {
   it('refuses a decision about a text that is no longer there, and shows what changed', async () => {
     await review('unit-behind-amount');
     // Another window revises it; this one is told by nobody, as when the feed is lost.
-    await page.route('**/api/feed', (route) => route.abort());
+    await page.route('**/api/feed?*', (route) => route.abort());
     await page.route(`**/api/page/lessons/${SEEDED.lesson('unit-behind-amount')}`, (route) =>
       route.request().method() === 'GET' ? route.abort() : route.continue(),
     );

@@ -98,7 +98,9 @@ describe.skipIf(browserFile === undefined)('words of models, tools and people on
     }
     // The library refuses some of them outright.
     const listed = await one.page.evaluate(async () => {
-      const response = await fetch('/api/page/lessons?q=payload-&limit=500');
+      const response = await fetch('/api/page/lessons?q=payload-&limit=500', {
+        headers: { 'x-instar-page': localStorage.getItem('instar-page') ?? '' },
+      });
       return (await response.json()) as { readonly lessons: readonly { readonly id: string }[] };
     });
     const ids = listed.lessons.map(({ id }) => id).filter((id) => id.includes('payload-'));

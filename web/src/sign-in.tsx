@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { CallError, call, SIGNED_OUT } from './lib/call.ts';
+import { CallError, call, keepPageWord, SIGNED_OUT } from './lib/call.ts';
 import { Command } from './parts/command.tsx';
 import { Fault } from './parts/states.tsx';
 
@@ -21,7 +21,10 @@ export function useSignIn(): SignIn {
       try {
         const code = takeCode();
         // A page that is open already keeps its cookie when somebody opens an old address again.
-        if (code !== undefined) await call('POST', '/api/login', { body: { code } }).catch(onlyRefused);
+        if (code !== undefined)
+          await call<{ readonly word: string }>('POST', '/api/login', { body: { code } })
+            .then(({ word }) => keepPageWord(word))
+            .catch(onlyRefused);
         const { in: isIn } = await call<{ readonly in: boolean }>('GET', '/api/login');
         setState(isIn ? 'in' : 'out');
       } catch (error) {

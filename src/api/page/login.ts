@@ -4,12 +4,19 @@ import type { Caller } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 
-/** Signs people in on the page: a one-time code becomes a cookie, which has the rights of the owner key on `/api` alone. */
+/**
+ * Signs people in on the page: a one-time code becomes a cookie and a word that the page keeps. Together they have the rights of the
+ * owner key, on `/api` alone. Browsers send the cookie to every port of this host, so that another local server may see it; what a page
+ * keeps belongs to its port.
+ */
 export interface PageLogin {
   newCode(): { readonly code: string; readonly expiresAt: number };
-  /** The headers that set the cookie; a failure for a code that is wrong, used or too old. */
-  enter(code: string, request: IncomingMessage): Readonly<Record<string, string>> | Failure;
-  /** The owner, when the cookie is valid and the page itself sent the request; undefined without a valid cookie. */
+  /** The headers that set the cookie, and the page's word; a failure for a code that is wrong, used or too old. */
+  enter(
+    code: string,
+    request: IncomingMessage,
+  ): { readonly headers: Readonly<Record<string, string>>; readonly word: string } | Failure;
+  /** The owner, when the cookie is valid and the page itself sent the request, with its word; undefined without a valid cookie. */
   personOf(request: IncomingMessage): Caller | Failure | undefined;
   /** The headers that remove the cookie. */
   leave(request: IncomingMessage): Readonly<Record<string, string>>;
@@ -29,6 +36,8 @@ const WRONG_PER_MINUTE = 10;
 
 interface Bound {
   readonly owner: string;
+  /** The hash of the page's word; a code has none. */
+  readonly word?: string;
   /** By the monotonic clock. */
   until: number;
 }
@@ -74,20 +83,22 @@ export function createPageLogin({ clock, owner }: LoginOptions): PageLogin {
       }
       const token = randomBytes(32).toString('base64url');
       keepMost(cookies, MOST_COOKIES);
-      cookies.set(hashOf(token), { owner: found.owner, until: now + IDLE_MS });
-      return { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` };
+      const word = randomBytes(32).toString('base64url');
+      cookies.set(hashOf(token), { owner: found.owner, word: hashOf(word), until: now + IDLE_MS });
+      return { headers: { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` }, word };
     },
     personOf: (request) => {
       const found = findCookie(request);
       if (found === undefined) return undefined;
-      const refusal = refuseForeign(request);
+      const refusal = refuseForeign(request) ?? refuseWithoutWord(request, found);
       if (refusal !== undefined) return refusal;
       found.until = clock.monotonic() + IDLE_MS;
       return owner();
     },
     leave: (request) => {
-      const token = readCookie(request);
-      if (token !== undefined && refuseForeign(request) === undefined) cookies.delete(hashOf(token));
+      const [token, found] = [readCookie(request), findCookie(request)];
+      if (token !== undefined && found !== undefined && refuseForeign(request) === undefined)
+        if (refuseWithoutWord(request, found) === undefined) cookies.delete(hashOf(token));
       return { 'set-cookie': `${cookieName(request)}=; Max-Age=0; ${ATTRIBUTES}` };
     },
   };
@@ -95,16 +106,26 @@ export function createPageLogin({ clock, owner }: LoginOptions): PageLogin {
 
 const WRONG_CODE =
   'This code is wrong, was used already, or is older than ten minutes. Run "instar page" in a terminal and open the address that it prints.';
+const NOT_THIS_PAGE =
+  'This page is not signed in. Run "instar page" in a terminal and open the address that it prints.';
 const ATTRIBUTES = 'HttpOnly; SameSite=Strict; Path=/';
 
-/** A cookie counts only in requests that the page itself sends, and changes need the header that no form can send. */
-function refuseForeign({ method = 'GET', headers }: IncomingMessage): Failure | undefined {
+/** A cookie counts only in requests that the page itself sends. */
+function refuseForeign({ headers }: IncomingMessage): Failure | undefined {
   const site = headers['sec-fetch-site'];
   const isOwn =
     site === undefined ? headers.origin === `http://${headers.host ?? ''}` : site === 'same-origin';
-  if (!isOwn) return createFailure('forbidden', 'Only the page of Instar may use its cookie.');
-  if (method === 'GET' || method === 'HEAD' || headers['x-instar-page'] === '1') return undefined;
-  return createFailure('forbidden', 'Changes by the page need the header x-instar-page: 1.');
+  return isOwn ? undefined : createFailure('forbidden', 'Only the page of Instar may use its cookie.');
+}
+
+/** In a header that no form can send; of the feed, to which browsers send no headers, in its address. */
+function refuseWithoutWord({ headers, url = '' }: IncomingMessage, { word }: Bound): Failure | undefined {
+  const inAddress = url.startsWith('/api/feed?')
+    ? new URLSearchParams(url.slice(url.indexOf('?'))).get('page')
+    : null;
+  const given = headers['x-instar-page'] ?? inAddress ?? '';
+  if (typeof given === 'string' && hashOf(given) === word) return undefined;
+  return createFailure('unauthorized', NOT_THIS_PAGE, { code: 'signed_out' });
 }
 
 /** Browsers send a cookie to every port of a host: several Instars must not overwrite each other's. */

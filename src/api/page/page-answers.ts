@@ -107,7 +107,8 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     },
     login: async ({ raw: { request }, body }) => {
       const entered = login.enter(body.code, request);
-      return isFailure(entered) ? entered : new WholeReply({ json: { ok: true }, headers: entered });
+      if (isFailure(entered)) return entered;
+      return new WholeReply({ json: { ok: true, word: entered.word }, headers: entered.headers });
     },
     logout: async ({ raw: { request } }) =>
       new WholeReply({ json: { ok: true }, headers: login.leave(request) }),

@@ -63,9 +63,9 @@ export const PAGE_ROUTES = {
     method: 'POST',
     path: '/api/login',
     access: 'anyone',
-    says: 'Signs a browser in with a one-time code.',
+    says: 'Signs a browser in with a one-time code. What the page asks then carries the cookie and, in x-instar-page, the word.',
     body: () => z.looseObject({ code: z.string('code must be the code of the address.').max(200) }),
-    reply: () => is.done,
+    reply: () => z.looseObject({ ok: z.literal(true), word: is.text }),
   },
   logout: {
     method: 'POST',

@@ -21,8 +21,16 @@ function openLogin() {
     login,
     request,
     enter,
-    cookieOf: (entered: ReturnType<typeof enter>): string =>
-      'set-cookie' in entered ? (String(entered['set-cookie']).split(';')[0] ?? '') : '',
+    /** What the page sends after it has signed in. */
+    sentBy: (
+      entered: ReturnType<typeof enter>,
+    ): { readonly cookie: string; readonly 'x-instar-page': string } =>
+      'headers' in entered
+        ? {
+            cookie: String(entered.headers['set-cookie']).split(';')[0] ?? '',
+            'x-instar-page': entered.word,
+          }
+        : { cookie: '', 'x-instar-page': '' },
     pass: (ms: number) => {
       at += ms;
     },
@@ -39,7 +47,7 @@ describe('a one-time code', () => {
     const { login, enter, pass } = openLogin();
     const [late, soon] = [login.newCode().code, login.newCode().code];
     pass(10 * MINUTE - 1);
-    expect(enter(soon)).toHaveProperty('set-cookie');
+    expect(enter(soon)).toHaveProperty('word');
     pass(1);
     expect(enter(late)).toMatchObject({ status: 401 });
   });
@@ -58,7 +66,7 @@ describe('a one-time code', () => {
       (one) => 'status' in one && one.status,
     );
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
-    expect(enter(code)).toHaveProperty('set-cookie');
+    expect(enter(code)).toHaveProperty('word');
     pass(MINUTE);
     expect(enter('guess')).toMatchObject({ status: 401 });
   });
@@ -66,9 +74,9 @@ describe('a one-time code', () => {
 
 describe('the cookie', () => {
   it('ends after twelve hours without a request, and lives while it is used', () => {
-    const { login, enter, request, cookieOf, pass } = openLogin();
-    const cookie = cookieOf(enter(login.newCode().code));
-    const person = () => login.personOf(request({ cookie, ...SAME }));
+    const { login, enter, request, sentBy, pass } = openLogin();
+    const sent = sentBy(enter(login.newCode().code));
+    const person = () => login.personOf(request({ ...sent, ...SAME }));
     for (let day = 0; day < 3; day++) {
       pass(12 * HOUR - 1);
       expect(person()).toMatchObject({ kind: 'owner' });
@@ -78,22 +86,22 @@ describe('the cookie', () => {
   });
 
   it('counts where an older browser names its own origin, and nowhere else', () => {
-    const { login, enter, request, cookieOf } = openLogin();
-    const cookie = cookieOf(enter(login.newCode().code));
+    const { login, enter, request, sentBy } = openLogin();
+    const sent = sentBy(enter(login.newCode().code));
     const asked = (headers: Readonly<Record<string, string>>) =>
-      login.personOf(request({ cookie, ...headers }));
+      login.personOf(request({ ...sent, ...headers }));
     expect(asked({ origin: 'http://127.0.0.1:4600' })).toMatchObject({ kind: 'owner' });
     expect(asked({ origin: 'http://127.0.0.1:9999' })).toMatchObject({ status: 403 });
     expect(asked({})).toMatchObject({ status: 403 });
-    expect(login.personOf(request({ cookie: `${cookie}x`, ...SAME }))).toBeUndefined();
+    expect(login.personOf(request({ ...sent, cookie: `${sent.cookie}x`, ...SAME }))).toBeUndefined();
   });
 
   it('is not removed by a foreign page that asks for a logout', () => {
-    const { login, enter, request, cookieOf } = openLogin();
-    const cookie = cookieOf(enter(login.newCode().code));
-    login.leave(request({ cookie, 'sec-fetch-site': 'cross-site' }, 'POST'));
-    expect(login.personOf(request({ cookie, ...SAME }))).toMatchObject({ kind: 'owner' });
-    login.leave(request({ cookie, ...SAME, 'x-instar-page': '1' }, 'POST'));
-    expect(login.personOf(request({ cookie, ...SAME }))).toBeUndefined();
+    const { login, enter, request, sentBy } = openLogin();
+    const sent = sentBy(enter(login.newCode().code));
+    login.leave(request({ ...sent, 'sec-fetch-site': 'cross-site' }, 'POST'));
+    expect(login.personOf(request({ ...sent, ...SAME }))).toMatchObject({ kind: 'owner' });
+    login.leave(request({ ...sent, ...SAME }, 'POST'));
+    expect(login.personOf(request({ ...sent, ...SAME }))).toBeUndefined();
   });
 });

@@ -192,7 +192,8 @@ describe('an open page', () => {
   it('is told of a turn and of its rating, by ids and without words of people', async () => {
     const told = ask(page.daemon.port, {
       method: 'GET',
-      path: '/api/feed',
+      // As a browser opens it: without headers of the page's own.
+      path: `/api/feed?page=${browser.word}`,
       headers: { ...SAME_ORIGIN, cookie: browser.cookie },
       leaveWhen: (soFar) => soFar.includes('event: reward'),
     });
@@ -245,13 +246,17 @@ describe('signing in', () => {
       const sent = { cookie: browser.cookie, ...headers };
       return (await ask(page.daemon.port, { method, path: place, headers: sent, ...body })).status;
     };
-    const header = { 'x-instar-page': '1' };
-    expect(await status('GET', SAME_ORIGIN)).toBe(200);
+    const header = { 'x-instar-page': browser.word };
+    expect(await status('GET', { ...SAME_ORIGIN, ...header })).toBe(200);
+    // Another server of this machine is sent the cookie by the browser, and can imitate every header but the word.
+    expect(await status('GET', SAME_ORIGIN)).toBe(401);
+    expect(await status('GET', { ...SAME_ORIGIN, 'x-instar-page': '1' })).toBe(401);
+    expect(await status('GET', SAME_ORIGIN, '/api/feed?page=1')).toBe(401);
     expect(await status('GET', { 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await status('GET', { 'sec-fetch-site': 'none' })).toBe(403);
     expect(await status('GET', {})).toBe(403);
     expect(await status('POST', { ...SAME_ORIGIN, ...header })).toBe(200);
-    expect(await status('POST', SAME_ORIGIN)).toBe(403);
+    expect(await status('POST', SAME_ORIGIN)).toBe(401);
     expect(await status('POST', { ...SAME_ORIGIN, ...header, origin: 'http://evil.example' })).toBe(403);
     expect(await status('POST', { ...header, 'sec-fetch-site': 'same-site' })).toBe(403);
     expect(await status('GET', { ...SAME_ORIGIN, host: `evil.example:${page.daemon.port}` })).toBe(403);

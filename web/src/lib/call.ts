@@ -20,6 +20,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+const WORD = 'instar-page';
+
+/** What this page was given when it signed in. Other servers of this machine see its cookie, and not this. */
+export const pageWord = (): string => localStorage.getItem(WORD) ?? '';
+export const keepPageWord = (word: string): void => localStorage.setItem(WORD, word);
+
 /** Announced when the server no longer accepts this page's cookie. */
 export const SIGNED_OUT = 'instar-signed-out';
 
@@ -30,9 +36,9 @@ export async function call<T>(method: string, path: string, options: CallOptions
   try {
     response = await fetch(`${path}${toSearch(query ?? {})}`, {
       method,
-      // Only scripts of this origin can set it: a form or a link of another page cannot.
+      // Only scripts of this origin can set it, and know it.
       headers: {
-        'x-instar-page': '1',
+        'x-instar-page': pageWord(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       credentials: 'same-origin',

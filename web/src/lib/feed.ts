@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { pageWord } from './call.ts';
 import type { Waiting } from './work-shapes.ts';
 
 /** What happened, as `/api/feed` tells it. */
@@ -122,7 +123,7 @@ function receive(event: FeedEvent): void {
 /** Follows the feed until the page is left. Every event counts once: the browser resumes behind the last one it had. */
 export function openFeed(): void {
   source?.close();
-  source = new EventSource('/api/feed');
+  source = new EventSource(`/api/feed?page=${encodeURIComponent(pageWord())}`);
   source.onopen = () => setState('live');
   source.onerror = () => {
     setState('lost');
