@@ -41,7 +41,9 @@ import { createIdentify } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
+import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-prompts.ts';
 import { logTurn, NOTHING_SHOWN } from '../gateway/turn.ts';
+import { createCompressor } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflection-job.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
@@ -63,7 +65,6 @@ import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
 import { serveLessons } from './serve-lessons.ts';
-import { servePromptShortening, withShortenedPrompts } from './shorten-prompts.ts';
 
 export interface Daemon {
   readonly url: string;
@@ -222,11 +223,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (options.isWarm === true && names.describe().length === 0) training?.warm();
   const shortening = servePromptShortening({
     overTokens: () => config.learn.compress?.overTokens,
-    write: follower.shorten,
-    cache: createPromptFiles(home.promptsDir),
+    open: (overTokens) =>
+      createCompressor({
+        ...{ write: follower.shorten, cache: createPromptFiles(home.promptsDir), overTokens },
+        ...{ now: () => clock.now(), journal: (note) => log.info(note) },
+      }),
     records: recording.records,
     now: () => clock.now(),
-    journal: (note) => log.info(note),
   });
   const isOn = (): boolean => config.practice.snapshots;
   const { hasSecret } = redactor;

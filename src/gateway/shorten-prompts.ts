@@ -2,18 +2,28 @@ import { blockHash } from '../base/block-hash.ts';
 import { createLruMap } from '../base/lru-map.ts';
 import { asArray, asObject, asString, compact, type Json, parseJson } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import type { ShownLessons, Turn } from '../gateway/turn.ts';
-import { type Compressor, createCompressor, type WritePrompt } from '../learn/compress/compressor.ts';
-import type { PromptCache } from '../learn/compress/prompt-cache.ts';
 import { findSystemText } from '../wire/system-text.ts';
-import type { ServedLessons } from './serve-lessons.ts';
+import type { GatewayContext } from './context.ts';
+import type { ShownLessons, Turn } from './turn.ts';
 
-interface ServeShorteningOptions extends Pick<ShortenPromptsOptions, 'records' | 'now'> {
+/** Knows the shorter prompts; it never waits for a model. */
+interface ShorterPrompts {
+  find(prompt: {
+    readonly agent: string;
+    readonly text: string;
+    readonly tools: readonly string[];
+    /** The session's start in milliseconds since the epoch. */
+    readonly startedAt: number;
+  }): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+interface ServeShorteningOptions {
+  readonly records: Pick<Records, 'session'>;
+  readonly now: () => number;
   /** The limit in force; undefined while prompts are not shortened. */
   readonly overTokens: () => number | undefined;
-  readonly write: WritePrompt;
-  readonly cache: PromptCache;
-  readonly journal: (note: string) => void;
+  readonly open: (overTokens: number) => ShorterPrompts;
 }
 
 interface Shortening {
@@ -29,17 +39,17 @@ interface ServedShortening {
 
 /** Shortens long system prompts for the sessions after the one in which they were first seen. */
 export function servePromptShortening(options: ServeShorteningOptions): ServedShortening {
-  const { records, now, overTokens: limitNow, ...parts } = options;
   let made: { readonly overTokens: number; readonly shortening: Shortening } | undefined;
   const create = (overTokens: number): Shortening => {
-    const compressor = createCompressor({ ...parts, now, overTokens });
+    const prompts = options.open(overTokens);
     // A token has at least one byte, so a smaller body has no prompt over the limit.
-    const shortestBody = overTokens;
-    const shorten = createShortenPrompts({ compressor, records, now, hashOf: blockHash, shortestBody });
-    return { shorten, close: () => compressor.close() };
+    return {
+      shorten: createShortenPrompts(prompts, options, overTokens),
+      close: () => prompts.close(),
+    };
   };
   const current = (): Shortening | undefined => {
-    const overTokens = limitNow();
+    const overTokens = options.overTokens();
     if (made?.overTokens === overTokens) return made?.shortening;
     void made?.shortening.close();
     made = overTokens === undefined ? undefined : { overTokens, shortening: create(overTokens) };
@@ -48,22 +58,14 @@ export function servePromptShortening(options: ServeShorteningOptions): ServedSh
   return { current, close: async () => made?.shortening.close() };
 }
 
-interface ShortenPromptsOptions {
-  readonly compressor: Compressor;
-  readonly records: Pick<Records, 'session'>;
-  readonly now: () => number;
-  readonly hashOf: (text: string) => string;
-  /** Smaller bodies have no prompt over the limit. */
-  readonly shortestBody: number;
-}
-
 const MOST_SESSIONS = 10_000;
 
 /** The replacement for a turn's long system prompt; undefined to send it unchanged. Never rejects. */
 function createShortenPrompts(
-  options: ShortenPromptsOptions,
-): (turn: Turn) => Promise<ShownLessons['shortened'] | undefined> {
-  const { compressor, records, now, hashOf, shortestBody } = options;
+  prompts: ShorterPrompts,
+  { records, now }: Pick<ServeShorteningOptions, 'records' | 'now'>,
+  shortestBody: number,
+): Shortening['shorten'] {
   const begun = createLruMap<string, number>(MOST_SESSIONS);
   const startOf = async (session: string): Promise<number> => {
     const known = begun.get(session);
@@ -82,13 +84,13 @@ function createShortenPrompts(
     const found = findSystemText(wire.name, body, outline);
     if (found === undefined) return undefined;
     const tools = outline.member('tools');
-    const text = await compressor.find({
+    const text = await prompts.find({
       agent: identity.agent ?? identity.client ?? 'unknown',
       text: found.text,
       tools: tools === undefined ? [] : toolNames(parseJson(body.toString('utf8', ...tools))),
       startedAt: await startOf(session.session),
     });
-    return text === undefined ? undefined : { span: found.span, text, hash: hashOf(text) };
+    return text === undefined ? undefined : { span: found.span, text, hash: blockHash(text) };
   };
 }
 
@@ -99,10 +101,11 @@ function toolNames(tools: Json | undefined): readonly string[] {
   });
 }
 
-type Lessons = ServedLessons['lessons'];
-
 /** Adds the shortened prompt to a turn's lessons, where shortening is configured. */
-export function withShortenedPrompts(lessons: Lessons, { current }: ServedShortening): Lessons {
+export function withShortenedPrompts(
+  lessons: GatewayContext['lessons'],
+  { current }: ServedShortening,
+): GatewayContext['lessons'] {
   const shorten = async (turn: Turn, most: number | undefined, by: Shortening): Promise<ShownLessons> => {
     const [shown, shortened] = await Promise.all([lessons(turn, most), by.shorten(turn)]);
     return compact({ ...shown, shortened });
