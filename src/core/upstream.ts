@@ -66,7 +66,8 @@ export interface ExchangeRequest {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: Uint8Array | undefined;
+  /** Or its pieces, in order. They are not kept once they are sent. */
+  readonly body: Uint8Array | readonly Uint8Array[] | undefined;
   /** Instead of those in the settings. */
   readonly timeouts?: Pick<ChatLimits, 'headersMs' | 'idleMs'> | undefined;
 }

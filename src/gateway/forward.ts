@@ -22,6 +22,7 @@ import { answerTranslated, countTokens } from './translate.ts';
 import {
   NOTHING_SHOWN,
   type RunningTurn,
+  releaseRequest,
   type ShownLessons,
   type Turn,
   type TurnEnd,
@@ -59,8 +60,8 @@ const KEYLESS_TOO_LARGE = createFailure(
 
 /** Tries the requested model, then its fallbacks, until one has begun to answer. */
 export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<ForwardResult> {
-  const { wire, response, outline } = turn;
-  const requested = turn.body === undefined ? ANY_MODEL : outline?.model;
+  const { wire, response } = turn;
+  const requested = turn.body === undefined ? ANY_MODEL : turn.outline?.model;
   const resolved = context.catalogue.resolve(requested, wire.name);
   const marks: Record<string, string> = {
     'x-instar-turn': turn.id,
@@ -97,6 +98,11 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     }
     const limitedBy = running?.overlays?.limitedBy;
     return { target, end, status, tries, modelMs, failure, limitedBy, isProven };
+  };
+  /** The reply has begun, so there is no further try: a stream may stay open for minutes, its request need not. */
+  const letGo = (): void => {
+    releaseRequest(turn);
+    if (running !== undefined) releaseRequest(running);
   };
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
@@ -136,7 +142,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     policy = policyOf(target, turn);
     marks['x-instar-policy'] = headerSafe(policy);
     const since = context.clock.monotonic();
-    const { attempt, tries: tried } = await tryTarget(context, running, target, marks);
+    const { attempt, tries: tried } = await tryTarget(context, running, target, marks, letGo);
     modelMs += context.clock.monotonic() - since;
     tries += tried;
     if (attempt.kind === 'sent') {
@@ -269,6 +275,7 @@ async function tryTarget(
   turn: RunningTurn,
   target: Target,
   marks: Readonly<Record<string, string>>,
+  onBegun: () => void,
 ): Promise<{ readonly attempt: UpstreamAttempt; readonly tries: number }> {
   const upstream = upstreamFor(target, turn);
   // A model behind another wire retries by itself; an unknown route may not be safe to repeat.
@@ -282,7 +289,7 @@ async function tryTarget(
   for (let tries = 0; ; ) {
     // The client may have disconnected during recall, while the recorder was full, or during a retry's pause.
     if (turn.disconnect.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
-    const attempt = await tryOnce(context, turn, target, upstream, marks, check);
+    const attempt = await tryOnce(context, turn, target, upstream, marks, check, onBegun);
     tries += 1 + (attempt.kind === 'sent' ? (attempt.reasked?.times ?? 0) : 0);
     if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
     const pause = retryDelayMs(retry, attempt.failure, tries, context.random);
@@ -298,17 +305,29 @@ function tryOnce(
   upstream: Upstream | undefined,
   marks: Readonly<Record<string, string>>,
   check: ReplyCheck | undefined,
+  onBegun: () => void,
 ): UpstreamAttempt | Promise<UpstreamAttempt> {
   const { kind, raw, body, outline, wire, shown } = turn;
   const edited =
     body === undefined || outline === undefined
-      ? body
+      ? body && [body]
       : augment(wire.name, body, outline, shown, target.model);
   if (upstream !== undefined) {
     // Without an edit the client's bytes are sent as they came, compressed or not.
-    const outgoing = edited === undefined || edited === body ? raw : edited;
+    const isEdited = edited !== undefined && (edited.length > 1 || edited[0] !== body);
+    const outgoing = isEdited ? edited : [raw];
     const { exchange, clock } = context;
-    return relay(turn, { exchange, clock, target, upstream, body: outgoing, marks, check });
+    return relay(turn, {
+      exchange,
+      clock,
+      target,
+      upstream,
+      body: outgoing,
+      isEdited,
+      marks,
+      check,
+      onBegun,
+    });
   }
   if (kind === 'other')
     return failed('not-found', `${target.provider} has no ${turn.path.split('?', 1)[0]} on this wire.`);
@@ -319,9 +338,14 @@ function tryOnce(
     );
   }
   return kind === 'count'
-    ? countTokens(turn, edited, marks)
-    : answerTranslated(turn, { target, body: edited, marks, check });
+    ? countTokens(turn, joinPieces(edited), marks)
+    : answerTranslated(turn, { target, body: joinPieces(edited), marks, check });
 }
+
+const joinPieces = (pieces: readonly Buffer[]): Buffer => {
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+};
 
 const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAttempt => ({
   kind: 'failed',
@@ -356,7 +380,7 @@ function headerIds(ids: readonly string[]): string {
 
 /**
  * The body to send: the client's bytes with the lessons inserted, a long system text shortened where the config enables
- * it, and the model's name replaced where the target uses another one. Without any edit it is the same buffer.
+ * it, and the model's name replaced where the target uses another one. In pieces; without any edit it is the same buffer.
  */
 export function augment(
   wire: WireName,
@@ -364,7 +388,7 @@ export function augment(
   outline: Outline,
   { block, additions, said, shortened }: ShownLessons,
   model: string | undefined,
-): Buffer {
+): readonly Buffer[] {
   const insertions: Insertion[] = block === undefined ? [] : [...outline.place(block)];
   if (additions.length > 0 || said !== undefined) {
     const conversation = readConversation(wire, body);
@@ -377,7 +401,7 @@ export function augment(
     replacements.push({ span: shortened.span, text: JSON.stringify(shortened.text).slice(1, -1) });
   if (model === undefined || model === outline.model) {
     const isSame = insertions.length + replacements.length === 0;
-    return isSame ? body : splice(body, { insertions, replacements });
+    return isSame ? [body] : splice(body, { insertions, replacements });
   }
   const text = JSON.stringify(model);
   if (outline.modelSpan !== undefined) {

@@ -73,14 +73,16 @@ function collect(
   let whole: Buffer | undefined;
   /** The last chunks that are small: each is an object of its own, which costs more than the bytes in it. */
   let small = 0;
-  let isDone = false;
+  /** Undefined when it was told. The request's listeners live as long as its reply: they must not hold what they told. */
+  let waiting: typeof done | undefined = done;
   const finish = (raw: Buffer | Failure): void => {
-    if (isDone) return;
-    isDone = true;
+    const tell = waiting;
+    if (tell === undefined) return;
+    waiting = undefined;
     progress.end();
     chunks = [];
     whole = undefined;
-    done(raw);
+    tell(raw);
   };
   const refuse = (failure: Failure): void => {
     request.removeAllListeners('data');

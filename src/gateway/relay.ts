@@ -20,11 +20,15 @@ export interface RelayOptions {
   readonly target: Target;
   readonly upstream: Upstream;
   /** The client's bytes, or those with a block spliced in. */
-  readonly body: Buffer;
+  readonly body: readonly Buffer[];
+  /** They are not the bytes that the client sent. */
+  readonly isEdited: boolean;
   /** Headers that are added to the reply. */
   readonly marks: Readonly<Record<string, string>>;
   /** Absent, nearly always: then no part of a reply is kept. */
   readonly check: ReplyCheck | undefined;
+  /** Called when the client gets the first byte of a reply. */
+  readonly onBegun: () => void;
 }
 
 const MAX_ERROR_BODY = 1_048_576;
@@ -53,8 +57,8 @@ function startRelay(
   resolve: (attempt: UpstreamAttempt) => void,
   hold?: (reply: HeldBytes) => void,
 ): void {
-  const { exchange, target, upstream, body } = options;
-  const headers = upstreamRequestHeaders(turn.request.headers, target.access, body !== turn.raw);
+  const { exchange, target, upstream, body, isEdited } = options;
+  const headers = upstreamRequestHeaders(turn.request.headers, target.access, isEdited);
   const method = turn.request.method ?? 'POST';
   const sink = new RelaySink(turn, options, resolve, hold);
   sink.control = exchange(
@@ -70,6 +74,8 @@ function startRelay(
   );
 }
 
+type SinkOptions = Pick<RelayOptions, 'clock' | 'upstream' | 'marks' | 'check' | 'onBegun'>;
+
 /** A whole reply that was held back. */
 interface HeldBytes extends ReplyBytes {
   readonly send: () => UpstreamAttempt;
@@ -79,7 +85,7 @@ interface HeldBytes extends ReplyBytes {
 class RelaySink implements ExchangeSink {
   control: ExchangeControl | undefined;
   readonly #turn: RunningTurn;
-  readonly #options: RelayOptions;
+  readonly #options: SinkOptions;
   readonly #resolve: (attempt: UpstreamAttempt) => void;
   readonly #hold: ((reply: HeldBytes) => void) | undefined;
   #status = 0;
@@ -98,12 +104,13 @@ class RelaySink implements ExchangeSink {
 
   constructor(
     turn: RunningTurn,
-    options: RelayOptions,
+    { clock, upstream, marks, check, onBegun }: RelayOptions,
     resolve: (attempt: UpstreamAttempt) => void,
     hold: ((reply: HeldBytes) => void) | undefined,
   ) {
     this.#turn = turn;
-    this.#options = options;
+    // Not the body: a stream stays open for longer than its request is needed.
+    this.#options = { clock, upstream, marks, check, onBegun };
     this.#resolve = resolve;
     this.#hold = hold;
     turn.disconnect.onGone(this.#onGone);
@@ -221,6 +228,7 @@ class RelaySink implements ExchangeSink {
     this.#turn.record.head(String(type ?? ''), encoding === undefined ? undefined : String(encoding));
     const headers: HeaderMap = clientReplyHeaders(this.#headers);
     this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
+    this.#options.onBegun();
   }
 
   /** Whether an event can be appended: an uncompressed event stream without a content-length. */
@@ -245,7 +253,7 @@ class RelaySink implements ExchangeSink {
 function describeReply(
   wire: Wire,
   reply: { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer },
-  { clock, upstream }: RelayOptions,
+  { clock, upstream }: SinkOptions,
 ): Failure {
   const { status, headers } = reply;
   if (status < 400) {

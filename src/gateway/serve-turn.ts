@@ -37,7 +37,7 @@ export async function serveTurn(
   response: ServerResponse,
   arrival: TurnArrival,
 ): Promise<void> {
-  const { clock, maxBodyBytes } = context;
+  const { clock } = context;
   const startedAt = clock.monotonic();
   const disconnect = watchDisconnect(response);
   const id = context.newId('t');
@@ -54,14 +54,53 @@ export async function serveTurn(
     const totalMs = clock.monotonic() - startedAt;
     context.report({ id, session: '', wire: wire.name, ...refused, totalMs, failure });
   };
-  const received = await receiveBody(request, maxBodyBytes, slot);
-  if ('kind' in received) return refuse(received);
-  arrival.onReceived();
+  const start = { id, kind, wire, path, request, response, caller, disconnect, startedAt };
+  const turn = await openTurn(context, start, slot, arrival);
+  if (!('id' in turn)) return refuse(turn);
+  const { identity, session } = turn;
+  const asked = turn.outline?.model ?? '';
+  const word =
+    caller?.attempt !== undefined
+      ? undefined
+      : findChatWord(kind, wire.name, turn.body, turn.outline, identity);
+  if (word !== undefined) return context.chatWord(await answerChatWord(context, turn, word));
+  const forwarded = await forwardTurn(context, turn);
+  const { target, end, status, tries, modelMs, failure, limitedBy, isProven } = forwarded;
+  if (isProven) arrival.onProven();
+  const report = {
+    id,
+    session: session.session,
+    wire: wire.name,
+    provider: target?.provider ?? '',
+    model: target?.model ?? asked,
+    end,
+    status,
+    tries,
+    totalMs: clock.monotonic() - startedAt,
+    modelMs,
+  };
+  context.report(failure === undefined ? report : { ...report, ...compact({ failure, limitedBy }) });
+  const isTrusted = caller !== undefined || isProven;
+  if (identity.sessionDone && identity.record && isTrusted) context.sessionEnded(session.session);
+}
+
+type BegunTurn = Omit<Turn, 'raw' | 'body' | 'outline' | 'identity' | 'session'>;
+
+/** Reads a request, and says whose it is. What it reads is in the turn alone, which lets go of it when the reply begins. */
+async function openTurn(
+  context: GatewayContext,
+  begun: BegunTurn,
+  slot: AdmissionSlot,
+  { rest, onReceived }: TurnArrival,
+): Promise<Turn | Failure> {
+  const { kind, wire, path, request, response, caller } = begun;
+  const received = await receiveBody(request, context.maxBodyBytes, slot);
+  if ('kind' in received) return received;
+  onReceived();
   const { raw, body } = received;
-  const { rest } = arrival;
   const read = body === undefined ? NOT_READ : readOutline(context, kind, wire, body, rest);
   const seen = read instanceof Promise ? await read : read;
-  if ('kind' in seen) return refuse(seen);
+  if ('kind' in seen) return seen;
   const { outline } = seen;
   const isHeavy = (outline?.messages ?? 0) > HEAVY_MESSAGES;
   if (isHeavy) await rest();
@@ -71,7 +110,8 @@ export async function serveTurn(
   const history = kind === 'other' || seen.isBroken ? undefined : body;
   const session = sessionOf(context, identity, history, isAnonymous);
   if (isHeavy) await rest();
-  const turn: Turn = {
+  const { id, disconnect, startedAt } = begun;
+  return {
     id,
     kind,
     wire,
@@ -87,27 +127,6 @@ export async function serveTurn(
     disconnect,
     startedAt,
   };
-  const word =
-    caller?.attempt !== undefined ? undefined : findChatWord(kind, wire.name, body, outline, identity);
-  if (word !== undefined) return context.chatWord(await answerChatWord(context, turn, word));
-  const forwarded = await forwardTurn(context, turn);
-  const { target, end, status, tries, modelMs, failure, limitedBy, isProven } = forwarded;
-  if (isProven) arrival.onProven();
-  const report = {
-    id,
-    session: session.session,
-    wire: wire.name,
-    provider: target?.provider ?? '',
-    model: target?.model ?? outline?.model ?? '',
-    end,
-    status,
-    tries,
-    totalMs: clock.monotonic() - startedAt,
-    modelMs,
-  };
-  context.report(failure === undefined ? report : { ...report, ...compact({ failure, limitedBy }) });
-  const isTrusted = caller !== undefined || isProven;
-  if (identity.sessionDone && identity.record && isTrusted) context.sessionEnded(session.session);
 }
 
 /** A request of which only the headers have been read. */

@@ -32,6 +32,15 @@ export interface Turn {
   readonly startedAt: number;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
+/** Lets go of the bytes of a request that nobody needs any more. */
+export function releaseRequest(turn: { -readonly [K in 'raw' | 'body' | 'outline']: Turn[K] }): void {
+  turn.raw = NO_BYTES;
+  turn.body = undefined;
+  turn.outline = undefined;
+}
+
 /** What the library adds to a prompt. */
 export interface ShownLessons {
   readonly generation: number;

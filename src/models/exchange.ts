@@ -1,5 +1,6 @@
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts } from '../core/upstream.ts';
@@ -73,12 +74,38 @@ const timeoutsOf = (inForce: Timeouts, { timeouts: own }: ExchangeRequest): Time
     ? inForce
     : { ...inForce, headersMs: own.headersMs ?? inForce.headersMs, idleMs: own.idleMs ?? inForce.idleMs };
 
-const dispatchOptions = (request: ExchangeRequest): Dispatcher.DispatchOptions => ({
-  path: request.path,
-  method: request.method,
-  headers: request.headers as Record<string, string | string[]>,
-  body: request.body ?? null,
-});
+function dispatchOptions({
+  path,
+  method,
+  headers: given,
+  body,
+}: ExchangeRequest): Dispatcher.DispatchOptions {
+  const headers = given as Record<string, string | string[]>;
+  if (body === undefined || body instanceof Uint8Array) return { path, method, headers, body: body ?? null };
+  const [first, ...more] = body;
+  const length = more.reduce((sum, piece) => sum + piece.length, first?.length ?? 0);
+  if (more.length === 0 && length < WORTH_RELEASING) return { path, method, headers, body: first ?? null };
+  // undici reads any iterable, as its documentation says; its types name streams only.
+  const pieces = new ReadOnce(body) as ReadOnce & Readable;
+  return { path, method, headers: { ...headers, 'content-length': String(length) }, body: pieces };
+}
+
+/** undici holds a buffer until the reply has ended; pieces that it reads one by one are free as soon as they are sent. */
+const WORTH_RELEASING = 16 * 1024;
+
+class ReadOnce implements Iterable<Uint8Array> {
+  #pieces: readonly Uint8Array[];
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.#pieces = pieces;
+  }
+
+  [Symbol.iterator](): Iterator<Uint8Array> {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces[Symbol.iterator]();
+  }
+}
 
 /** The phases of one exchange; a class, since undici calls back into one object per request on the hot path. */
 class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {

@@ -15,26 +15,38 @@ export interface SpanReplacement {
   readonly text: string;
 }
 
-/** A new buffer with the edits applied; the body itself is not changed. */
-export function splice(body: Uint8Array, { insertions, replacements = [] }: Edits): Buffer {
+/** Smaller pieces are copied together: a write for each would cost more than the copy. */
+const WORTH_A_PIECE = 16 * 1024;
+
+/** The body with the edits applied, in pieces: its long stretches are slices of it, not copies. The body itself is not changed. */
+export function splice(body: Uint8Array, { insertions, replacements = [] }: Edits): readonly Buffer[] {
   const patches = insertions.map(({ at, text }) => ({ start: at, end: at, text }));
   for (const { span, text } of replacements) patches.push({ start: span[0], end: span[1], text });
   patches.sort((a, b) => a.start - b.start || a.end - b.end);
 
-  let length = body.length;
-  for (const { start, end, text } of patches) length += Buffer.byteLength(text) - (end - start);
-
-  const out = Buffer.allocUnsafe(length);
+  const pieces: Buffer[] = [];
+  let small: Uint8Array[] = [];
+  const flush = (): void => {
+    if (small.length > 0) pieces.push(Buffer.concat(small));
+    small = [];
+  };
+  const add = (bytes: Uint8Array): void => {
+    if (bytes.length < WORTH_A_PIECE) {
+      if (bytes.length > 0) small.push(bytes);
+      return;
+    }
+    flush();
+    pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  };
   let from = 0;
-  let to = 0;
   for (const { start, end, text } of patches) {
-    out.set(body.subarray(from, start), to);
-    to += start - from;
-    to += out.write(text, to);
+    add(body.subarray(from, start));
+    add(Buffer.from(text));
     from = end;
   }
-  out.set(body.subarray(from), to);
-  return out;
+  add(body.subarray(from));
+  flush();
+  return pieces;
 }
 
 /** Whether there is nothing between a span's brackets. */

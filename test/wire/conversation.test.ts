@@ -28,7 +28,7 @@ const read = (wire: WireName, list: unknown, more: object = {}) =>
 function addToNewest(wire: WireName, body: Buffer, added: string): Json | undefined {
   const conversation = readConversation(wire, body);
   const insertions = conversation?.placeAt(conversation.links.at(-1) ?? '', added);
-  return insertions && JSON.parse(splice(body, { insertions }).toString());
+  return insertions && JSON.parse(Buffer.concat(splice(body, { insertions })).toString());
 }
 
 const isLinked = (item: Json): item is JsonObject =>
@@ -273,7 +273,7 @@ describe('text that is added to a message', () => {
           if (insertions === undefined) continue;
           places++;
           const [{ at, text: put } = { at: 0, text: '' }] = insertions;
-          const out = splice(body, { insertions });
+          const out = Buffer.concat(splice(body, { insertions }));
           const length = Buffer.byteLength(put);
           expect(Buffer.concat([out.subarray(0, at), out.subarray(at + length)]).equals(body)).toBe(true);
           const after = {

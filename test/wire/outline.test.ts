@@ -72,7 +72,7 @@ function checkBody({ outline, oracle }: Case, incoming: Buffer, block: string): 
 
   assert.deepEqual(found.place(''), []);
   const insertions = found.place(block);
-  const outgoing = splice(incoming, { insertions });
+  const outgoing = Buffer.concat(splice(incoming, { insertions }));
   assert(takeOut(outgoing, insertions).equals(incoming), 'only insertions');
 
   const expected = oracle(parsed, block);
@@ -157,7 +157,7 @@ describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
     const found = wire.outline(incoming);
     expect(found).toMatchObject({ model: 'm', stream: true });
     const insertions = found?.place(MARK) ?? [];
-    const outgoing = splice(incoming, { insertions });
+    const outgoing = Buffer.concat(splice(incoming, { insertions }));
     expect(insertions).toHaveLength(1);
     expect(takeOut(outgoing, insertions).equals(incoming)).toBe(true);
     expect(isObject(parseJson(outgoing.toString()))).toBe(true);
@@ -181,7 +181,7 @@ function damage(whole: Buffer, random: () => number): Buffer {
 describe('the placement of a block', () => {
   const place = (outline: Case['outline'], body: string, block = 'B'): string => {
     const insertions = outline(Buffer.from(body))?.place(block) ?? [];
-    return splice(Buffer.from(body), { insertions }).toString();
+    return Buffer.concat(splice(Buffer.from(body), { insertions })).toString();
   };
 
   it('is before the closing quote, after any number of backslashes', () => {

@@ -35,7 +35,7 @@ describe('splice', () => {
             body,
             swap && span ? { insertions, replacements: [{ span, text: swap[2] }] } : { insertions },
           );
-          expect(out.equals(Buffer.concat(parts))).toBe(true);
+          expect(Buffer.concat(out).equals(Buffer.concat(parts))).toBe(true);
           expect(before.equals(body)).toBe(true);
         },
       ),
@@ -49,11 +49,21 @@ describe('splice', () => {
       { at: 1, text: 'a' },
       { at: 1, text: 'b' },
     ];
-    expect(splice(Buffer.from('xyz'), { insertions }).toString()).toBe('xabycz');
+    expect(Buffer.concat(splice(Buffer.from('xyz'), { insertions })).toString()).toBe('xabycz');
+  });
+
+  it('slices the long stretches of a body instead of copying them', () => {
+    const body = Buffer.from(`"${'x'.repeat(100_000)}"`);
+    const pieces = splice(body, { insertions: [{ at: 3, text: 'lesson' }] });
+    expect(Buffer.concat(pieces).toString()).toBe(`"xxlesson${'x'.repeat(99_998)}"`);
+    expect(pieces.length).toBe(2);
+    expect(pieces[1]?.buffer).toBe(body.buffer);
   });
 
   it('counts bytes, not characters', () => {
-    expect(splice(Buffer.from('é"é'), { insertions: [{ at: 2, text: '😀é' }] }).toString()).toBe('é😀é"é');
+    expect(
+      Buffer.concat(splice(Buffer.from('é"é'), { insertions: [{ at: 2, text: '😀é' }] })).toString(),
+    ).toBe('é😀é"é');
   });
 
   it('replaces the model’s name and inserts a block in the same pass', () => {
@@ -64,6 +74,8 @@ describe('splice', () => {
       insertions: outline?.place('é') ?? [],
       replacements: [{ span, text: '"real"' }],
     });
-    expect(out.toString()).toBe('{"model":"real","messages":[{"role":"system","content":"a\\n\\né"}]}');
+    expect(Buffer.concat(out).toString()).toBe(
+      '{"model":"real","messages":[{"role":"system","content":"a\\n\\né"}]}',
+    );
   });
 });

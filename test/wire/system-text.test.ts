@@ -68,13 +68,15 @@ describe('the longest system text', () => {
             const written = JSON.parse(Buffer.from(JSON.stringify(long)).toString()) as string;
             expect(found?.text).toBe(written);
             if (found === undefined) return;
-            const edited = splice(body, {
-              insertions: outline.place('A LESSON'),
-              replacements: [{ span: found.span, text: JSON.stringify(instead).slice(1, -1) }],
-            });
+            const edited = Buffer.concat(
+              splice(body, {
+                insertions: outline.place('A LESSON'),
+                replacements: [{ span: found.span, text: JSON.stringify(instead).slice(1, -1) }],
+              }),
+            );
             const wanted = Buffer.from(JSON.stringify(make(instead, short), null, indent));
             const insertions = wires[name].outline(wanted)?.place('A LESSON') ?? [];
-            expect(leadingOf(edited)).toEqual(leadingOf(splice(wanted, { insertions })));
+            expect(leadingOf(edited)).toEqual(leadingOf(Buffer.concat(splice(wanted, { insertions }))));
             checked++;
           }),
           { numRuns: 60 },

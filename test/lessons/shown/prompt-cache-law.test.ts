@@ -116,7 +116,11 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     });
     for (const { link, text: added } of text.additions)
       must(conversation.placeAt(link, added) !== undefined, 'an addition has its place');
-    return { text, out: augment(wire, body, outline, text, undefined), links: conversation.links };
+    return {
+      text,
+      out: Buffer.concat(augment(wire, body, outline, text, undefined)),
+      links: conversation.links,
+    };
   };
 
   /** Sends one request and checks all its invariants. */

@@ -162,7 +162,9 @@ describe('an attempt of practice', () => {
     const outline = wires['openai-chat'].outline(bytes);
     if (outline === undefined) throw new Error('not a request');
     const shown = { generation: 1, lessons: ['l1'], additions: [], said };
-    const sent = JSON.parse(augment('openai-chat', bytes, outline, shown, undefined).toString());
+    const sent = JSON.parse(
+      Buffer.concat(augment('openai-chat', bytes, outline, shown, undefined)).toString(),
+    );
     const [, asked] = sent.messages;
     const placed = withLessons(request, { text: said, place: 'message' }).messages[0];
     expect(asked.content).toBe('Sort it.\n\nAs I said before: Use tabs.');
