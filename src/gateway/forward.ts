@@ -7,12 +7,11 @@ import { noRecord, type ReaskedReplies } from '../core/recorder.ts';
 import { isWorthAnotherModel, retryDelayMs, withRetries } from '../core/retry.ts';
 import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
-import type { Insertion, Outline, WireName } from '../core/wire.ts';
-import { readConversation } from '../wire/conversation.ts';
-import { type SpanReplacement, splice } from '../wire/splice.ts';
+import type { Outline } from '../core/wire.ts';
 import { bringsCredential } from './access-control.ts';
 import { answerFlowStep, flowAnswerFor } from './answer-flow.ts';
 import { lessonsOfAttempt } from './attempt-keys.ts';
+import { augment, joinPieces } from './augment.ts';
 import { tellBegunWork } from './begun-work.ts';
 import { createReplyCheck, type ReplyCheck } from './check-reply.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
@@ -342,11 +341,6 @@ function tryOnce(
     : answerTranslated(turn, { target, body: joinPieces(edited), marks, check });
 }
 
-const joinPieces = (pieces: readonly Buffer[]): Buffer => {
-  const [first] = pieces;
-  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
-};
-
 const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAttempt => ({
   kind: 'failed',
   failure: createFailure(kind, message),
@@ -376,40 +370,4 @@ function headerIds(ids: readonly string[]): string {
   const safe = ids.map((id) => headerSafe(id));
   while (safe.join(',').length > LONGEST_LIST) safe.pop();
   return safe.join(',');
-}
-
-/**
- * The body to send: the client's bytes with the lessons inserted, a long system text shortened where the config enables
- * it, and the model's name replaced where the target uses another one. In pieces; without any edit it is the same buffer.
- */
-export function augment(
-  wire: WireName,
-  body: Buffer,
-  outline: Outline,
-  { block, additions, said, shortened }: ShownLessons,
-  model: string | undefined,
-): readonly Buffer[] {
-  const insertions: Insertion[] = block === undefined ? [] : [...outline.place(block)];
-  if (additions.length > 0 || said !== undefined) {
-    const conversation = readConversation(wire, body);
-    for (const { link, text } of additions) insertions.push(...(conversation?.placeAt(link, text) ?? []));
-    if (said !== undefined)
-      insertions.push(...(conversation?.placeAt(conversation.taskLink ?? '', said) ?? outline.place(said)));
-  }
-  const replacements: SpanReplacement[] = [];
-  if (shortened !== undefined)
-    replacements.push({ span: shortened.span, text: JSON.stringify(shortened.text).slice(1, -1) });
-  if (model === undefined || model === outline.model) {
-    const isSame = insertions.length + replacements.length === 0;
-    return isSame ? [body] : splice(body, { insertions, replacements });
-  }
-  const text = JSON.stringify(model);
-  if (outline.modelSpan !== undefined) {
-    replacements.push({ span: outline.modelSpan, text });
-    return splice(body, { insertions, replacements });
-  }
-  const at = body.indexOf('{') + 1;
-  const isEmpty = /^\s*\}/.test(body.toString('latin1', at, at + 64));
-  insertions.push({ at, text: `"model":${text}${isEmpty && insertions.length === 0 ? '' : ','}` });
-  return splice(body, { insertions, replacements });
 }

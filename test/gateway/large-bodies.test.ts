@@ -2,7 +2,7 @@ import net from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WIRE_NAMES } from '../../src/core/wire.ts';
 import { ask } from '../support/client.ts';
-import { providerAt, startGateway } from '../support/gateway.ts';
+import { KEY, providerAt, startGateway } from '../support/gateway.ts';
 import { startProvider } from '../support/provider.ts';
 import { ROUTES } from '../support/samples.ts';
 
@@ -54,7 +54,8 @@ describe('a large request', () => {
         block: LESSON,
       });
       const body = requestOf(bytes);
-      const answer = await ask(gateway.port, { path: ROUTES['openai-chat'], body });
+      const headers = { 'x-instar-key': KEY };
+      const answer = await ask(gateway.port, { path: ROUTES['openai-chat'], body, headers });
       expect(answer.status).toBe(200);
       const [seen] = provider.seen;
       expect(seen?.headers['content-length']).toBe(String(seen?.body.length));

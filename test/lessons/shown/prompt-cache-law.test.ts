@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LESSON_PLACES, type Lesson, type LessonPlace } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
 import { WIRE_NAMES, type WireName } from '../../../src/core/wire.ts';
-import { augment } from '../../../src/gateway/forward.ts';
+import { augment } from '../../../src/gateway/augment.ts';
 import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
 import { createFixes } from '../../../src/lessons/shown/show-fixes.ts';
 import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
-import { augment } from '../../../src/gateway/forward.ts';
+import { augment } from '../../../src/gateway/augment.ts';
 import { writeLesson as quoteWords } from '../../../src/learn/distiller/write-lesson.ts';
 import { renderSaid } from '../../../src/lessons/render-said.ts';
 import type { ConversationView } from '../../../src/lessons/shown/block-update.ts';
