@@ -108,7 +108,7 @@ export async function runCells(bench: GatewayBench, plan: CellPlan): Promise<rea
 
 const send = (
   bench: GatewayBench,
-  { port, headers, isExact }: GatewaySubject,
+  { port, path, headers, isExact }: GatewaySubject,
   task: LoadTask,
   until: LoadOrder['until'],
 ): Promise<LoadResult> =>
@@ -120,6 +120,7 @@ const send = (
     size: task.size,
     connections: task.connections,
     openOverMs: task.rate === undefined ? 0 : WARM_MS,
+    ...(path === undefined ? {} : { path }),
     until,
     ...(task.rate === undefined ? {} : { perSecond: task.rate }),
   });

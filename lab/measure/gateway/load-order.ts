@@ -5,6 +5,8 @@ export interface LoadOrder {
   readonly port: number;
   readonly model: BenchModel;
   readonly size: Size;
+  /** Where chat requests go; the usual place when absent. */
+  readonly path?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Keep-alive connections; each sends its next request after the reply. */
   readonly connections: number;

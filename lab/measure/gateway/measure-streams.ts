@@ -36,7 +36,7 @@ export async function runPaced(
   );
   for (let round = 0; round < rounds; round++) {
     for (const { subject, streams, p50, p99, lost } of places) {
-      const { port, headers, isExact } = subject;
+      const { port, path, headers, isExact } = subject;
       const tally = await bench.load({
         port,
         headers,
@@ -47,6 +47,7 @@ export async function runPaced(
         // Real streams do not send their events at the same moment.
         openOverMs: EVENT_MS * 4,
         until: { ms },
+        ...(path === undefined ? {} : { path }),
       });
       p50.push(tally.lag.p50);
       p99.push(tally.lag.p99);

@@ -16,7 +16,8 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string', default: 'cells,paced,many,ladder,growth' },
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
-    'no-portkey': { type: 'boolean', default: false },
+    /** Other gateways, by name: see lab/peers. */
+    peers: { type: 'string', default: 'portkey' },
   },
 });
 const FULL = {
@@ -71,7 +72,7 @@ async function measure(bench: GatewayBench): Promise<GatewayResults> {
   };
 }
 
-const bench = await openBench(options.instar, !options['no-portkey']);
+const bench = await openBench(options.instar, options.peers.split(',').filter(Boolean));
 try {
   const results = await measure(bench);
   const text = gatewayReport(results);

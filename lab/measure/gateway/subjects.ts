@@ -1,74 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { endChild, freePort, startChild } from './child-process.ts';
+import { isPeer, PEERS, type Peer, type PeerName, startPeer } from '../../peers/peers.ts';
+import { endChild, startChild } from './child-process.ts';
 import type { LoadOrder, LoadResult } from './load-order.ts';
 import { type RecordedTurns, startInstar } from './start-instar.ts';
 import { createRequest, createText } from './traffic.ts';
 
-const VERSION = '1.15.2';
-const ROOT = path.resolve('.cache/peers');
-const ENTRY = path.join(ROOT, 'node_modules/@portkey-ai/gateway/build/start-server.js');
-
-interface Portkey {
-  readonly ok: true;
-  readonly pid: number;
-  readonly port: number;
-  readonly headers: Readonly<Record<string, string>>;
-  close(): Promise<void>;
-}
-
-/** Starts the peer gateway; installs it at the first use. */
-async function startPortkey(
-  upstreamPort: number,
-): Promise<Portkey | { readonly ok: false; readonly why: string }> {
-  const why = install();
-  if (why !== undefined) return { ok: false, why };
-  const port = await freePort();
-  const child = spawn(process.execPath, [ENTRY, `--port=${port}`, '--headless'], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-    stdio: 'ignore',
-  });
-  for (let tries = 0; tries < 100; tries++) {
-    await sleep(100);
-    const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    );
-    if (!isUp) continue;
-    return {
-      ok: true,
-      pid: child.pid ?? 0,
-      port,
-      headers: {
-        'x-portkey-provider': 'openai',
-        'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1`,
-      },
-      close: () => endChild(child),
-    };
-  }
-  await endChild(child);
-  return { ok: false, why: `@portkey-ai/gateway ${VERSION} did not start` };
-}
-
-/** Undefined when it is installed; otherwise why it is not. */
-function install(): string | undefined {
-  if (existsSync(ENTRY)) return undefined;
-  mkdirSync(ROOT, { recursive: true });
-  writeFileSync(path.join(ROOT, 'package.json'), '{ "private": true }\n');
-  try {
-    const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', `@portkey-ai/gateway@${VERSION}`];
-    execFileSync('npm', args, { cwd: ROOT, stdio: 'ignore', timeout: 180_000 });
-    return undefined;
-  } catch (error) {
-    return `@portkey-ai/gateway ${VERSION} could not be installed: ${String(error).split('\n', 1)[0]}`;
-  }
-}
-
-const SUBJECTS = ['direct', 'pass-through', 'instar', 'instar + block', 'portkey'] as const;
-export type SubjectName = (typeof SUBJECTS)[number];
+const SUBJECTS = ['direct', 'pass-through', 'instar', 'instar + block'] as const;
+export type SubjectName = (typeof SUBJECTS)[number] | PeerName;
 
 /** A gateway under load, or the upstream itself. */
 export interface GatewaySubject {
@@ -76,6 +15,7 @@ export interface GatewaySubject {
   readonly port: number;
   /** Undefined for the upstream itself. */
   readonly pid?: number;
+  readonly path?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly isExact: boolean;
   /** Whether it can stream at all. */
@@ -98,7 +38,7 @@ export interface GatewayBench {
 /** As long as the lesson block of a busy agent. */
 export const BLOCK = createText(4)(2048);
 
-export async function openBench(main: string, withPortkey: boolean): Promise<GatewayBench> {
+export async function openBench(main: string, peerNames: readonly string[]): Promise<GatewayBench> {
   const notes: string[] = [];
   const upstream = await startChild('upstream');
   const loader = await startChild('load');
@@ -106,9 +46,14 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Gat
   const upstreamPort = upstream.port;
   const plain = await startInstar({ main, upstreamPort });
   const spliced = await startInstar({ main, upstreamPort, block: BLOCK });
-  const portkey = withPortkey
-    ? await startPortkey(upstreamPort)
-    : ({ ok: false, why: 'portkey was skipped' } as const);
+  const peers: Peer[] = [];
+  for (const name of PEERS.filter((one) => peerNames.includes(one))) {
+    const peer = await startPeer(name, upstreamPort);
+    if (peer.ok) peers.push(peer);
+    else notes.push(peer.why);
+  }
+  for (const name of peerNames)
+    if (!isPeer(name)) notes.push(`there is no peer ${name}: ${PEERS.join(', ')}`);
   const usual = { headers: {}, isExact: true, hasStreams: true };
   const subjects: GatewaySubject[] = [
     { name: 'direct', port: upstreamPort, ...usual },
@@ -123,10 +68,9 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Gat
       headers: spliced.headers,
     },
   ];
-  if (!portkey.ok) notes.push(portkey.why);
-  else {
-    const { port, pid, headers } = portkey;
-    subjects.push({ name: 'portkey', port, pid, headers, isExact: false, hasStreams: false });
+  for (const { name, port, pid, path, headers, hasStreams, keeps } of peers) {
+    subjects.push({ name, port, pid, path, headers, isExact: false, hasStreams });
+    notes.push(`${name} keeps ${keeps}`);
   }
   notes.push(...(await findFaults(subjects)));
   const ours: ChildProcess[] = [loader, passThrough, upstream];
@@ -141,7 +85,7 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Gat
       return tally;
     },
     close: async () => {
-      await Promise.all([plain.close(), spliced.close(), portkey.ok ? portkey.close() : undefined]);
+      await Promise.all([plain.close(), spliced.close(), ...peers.map((peer) => peer.close())]);
       await Promise.all(ours.map(endChild));
     },
   };
@@ -150,11 +94,16 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Gat
 /** Sends one request through each: it must arrive unchanged, or with the block where there is one. */
 async function findFaults(subjects: readonly GatewaySubject[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const { name, port, headers, isExact } of subjects) {
+  for (const { name, port, path = '/v1/chat/completions', headers, isExact } of subjects) {
     const { bytes, bodyLength } = createRequest(port, { model: 'bench-json', size: '1 KB', headers });
     const body = bytes.subarray(bytes.length - bodyLength);
-    const known = { 'content-type': 'application/json', 'x-instar-session': 'bench-probe', ...headers };
-    const reply = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    const known = {
+      'content-type': 'application/json',
+      authorization: 'Bearer sk-bench',
+      'x-instar-session': 'bench-probe',
+      ...headers,
+    };
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: known,
       body,

@@ -126,7 +126,12 @@ interface RequestBytes {
 /** A request in the middle of an agent's work: the same instructions, tools and history as before, and one new message. */
 export function createRequest(
   port: number,
-  { model, size, headers }: { model: BenchModel; size: Size; headers: Readonly<Record<string, string>> },
+  {
+    model,
+    size,
+    headers,
+    path = '/v1/chat/completions',
+  }: { model: BenchModel; size: Size; headers: Readonly<Record<string, string>>; path?: string },
 ): RequestBytes {
   const body = bodyOf(model, size);
   const lines = Object.entries({
@@ -138,7 +143,7 @@ export function createRequest(
     'x-instar-session': `bench-${NUMBER}`,
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `POST /v1/chat/completions HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
   const bytes = Buffer.from(head + body, 'latin1');
   const sessionAt = bytes.indexOf(NUMBER);
   const turnAt = bytes.lastIndexOf(NUMBER);
