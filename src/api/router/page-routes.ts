@@ -75,6 +75,14 @@ export const PAGE_ROUTES = {
     body: emptyBody,
     reply: () => is.done,
   },
+  signOutAll: {
+    method: 'POST',
+    path: '/api/sign-out',
+    access: 'owner',
+    says: 'Signs every browser out.',
+    body: emptyBody,
+    reply: () => is.done,
+  },
   pageCode: {
     method: 'POST',
     path: '/api/code',
