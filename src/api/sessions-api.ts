@@ -25,8 +25,10 @@ export function createSessionsApi(
       const session = await records.session(id);
       if (session === undefined) return undefined;
       const turns: JsonObject[] = [];
-      for (const turn of await records.turns(id))
-        turns.push({ ...(await describeTurn(turn, records)), ...(await readBodies(turn, records)) });
+      for (const turn of await records.turns(id)) {
+        const rewards = await records.rewards({ turn: turn.id });
+        turns.push({ ...describeTurn(turn, rewards), ...(await readBodies(turn, records)) });
+      }
       return { ...describeSession(session), rewards: await sessionRewards(id, records), turns };
     },
     turn: async (id) => {
@@ -96,26 +98,27 @@ const sessionRewards = async (session: string, records: AsyncReads): Promise<Jso
 export async function describeTurns(
   id: string,
   records: AsyncReads,
-  { from, limit, hidesAux, full }: SessionPart,
+  { from, turn: linked, limit, hidesAux, full }: SessionPart,
 ): Promise<JsonObject | undefined> {
   const session = await records.session(id);
   if (session === undefined) return undefined;
   const all = (await records.turns(id)).map((turn, index) => ({ turn, n: index + 1 }));
   const auxiliary = all.filter(({ turn }) => turn.role === 'aux').length;
   // A session of auxiliary calls alone has nothing else to show.
-  const isHiding = hidesAux === true && auxiliary < all.length;
+  const found = linked === undefined ? undefined : all.find(({ turn }) => turn.id === linked);
+  const isHiding = hidesAux === true && auxiliary < all.length && found?.turn.role !== 'aux';
   const wanted = isHiding ? all.filter(({ turn }) => turn.role !== 'aux') : all;
-  const rest = wanted.filter(({ n }) => n >= (from ?? 1));
-  const page = limit === undefined ? rest : from === undefined ? lastOf(rest, limit) : rest.slice(0, limit);
+  const page = partOf(wanted, limit, found === undefined ? from : firstAround(found.n, wanted, limit));
   const verdicts = verdictsOf(await records.judgements(id, 'turn-appraised'));
   const known: BlockCache = new Map();
   const turns: JsonObject[] = [];
   for (const { turn, n } of page) {
+    const rewards = await records.rewards({ turn: turn.id });
     const texts = session.erased ? {} : await previewTurn(turn, records, known);
     turns.push({
-      ...(await describeTurn(turn, records)),
+      ...describeTurn(turn, rewards),
       n,
-      ...verdicts.get(turn.id),
+      ...judgementOf(verdicts.get(turn.id), rewards),
       ...texts,
       ...(full === true && !session.erased ? await readWholeTurn(turn, records, known) : {}),
     });
@@ -125,6 +128,8 @@ export async function describeTurns(
     ...describeSession(session),
     rewards: await sessionRewards(id, records),
     turnCount: all.length,
+    /** The number of the turn that was asked for. */
+    at: found?.n,
     hidden: isHiding && auxiliary > 0 ? auxiliary : undefined,
     /** The number of the turn with which the page before this one begins, and the one after it. */
     earlier: first && pageBefore(wanted, first.n, limit),
@@ -136,8 +141,29 @@ export async function describeTurns(
 const lastOf = <T>(items: readonly T[], most: number): readonly T[] =>
   items.slice(Math.max(0, items.length - most));
 
+interface Numbered {
+  readonly n: number;
+}
+
+/** From a number on, else the last ones. */
+function partOf<T extends Numbered>(
+  turns: readonly T[],
+  limit: number | undefined,
+  from: number | undefined,
+): readonly T[] {
+  const rest = turns.filter(({ n }) => n >= (from ?? 1));
+  if (limit === undefined) return rest;
+  return from === undefined ? lastOf(rest, limit) : rest.slice(0, limit);
+}
+
+/** The number from which `limit` turns have this one in their middle, where there are enough on both sides. */
+function firstAround(wanted: number, turns: readonly Numbered[], limit = turns.length): number | undefined {
+  const place = turns.findIndex(({ n }) => n === wanted);
+  return turns[Math.max(0, Math.min(place - Math.floor(limit / 2), turns.length - limit))]?.n;
+}
+
 const pageBefore = (
-  turns: readonly { readonly n: number }[],
+  turns: readonly Numbered[],
   first: number,
   limit: number | undefined,
 ): number | undefined =>
@@ -146,20 +172,35 @@ const pageBefore = (
     limit ?? 1,
   )[0]?.n;
 
-/** `{ verdict, reward, judgedBy, reasons }` of each turn, the newest. */
-function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, JsonObject> {
-  const verdicts = new Map<string, JsonObject>();
-  for (const { fact } of facts) {
+interface Judged {
+  readonly seq: number;
+  /** `{ verdict, reward, judgedBy, reasons }`. */
+  readonly said: JsonObject;
+}
+
+/** The newest appraisal of each turn. */
+function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, Judged> {
+  const verdicts = new Map<string, Judged>();
+  for (const { seq, fact } of facts) {
     if (fact.type !== 'turn-appraised') continue;
     const { verdict, reward, source, signals } = fact;
     const reasons = [...new Set(signals.map(({ reason }) => reason))].filter((reason) => reason !== '');
-    verdicts.set(fact.turn, compact({ verdict, reward, judgedBy: source, reasons }));
+    verdicts.set(fact.turn, { seq, said: compact({ verdict, reward, judgedBy: source, reasons }) });
   }
   return verdicts;
 }
 
-async function describeTurn(turn: TurnView, records: AsyncReads): Promise<JsonObject> {
-  const rewards = await records.rewards({ turn: turn.id });
+/** What a person said last counts at once: an appraisal from before it is not shown any more, and the next one knows it. */
+function judgementOf(appraised: Judged | undefined, rewards: readonly RewardView[]): JsonObject {
+  const mark = rewards.findLast(({ source }) => source === 'person');
+  if (mark === undefined) return { ...appraised?.said };
+  const known = { mark: describeReward(mark) };
+  if (appraised !== undefined && appraised.seq > mark.seq) return { ...appraised.said, ...known };
+  const verdict = mark.score < 0 ? 'failure' : mark.score > 0 ? 'success' : 'ambiguous';
+  return { verdict, judgedBy: 'person', ...known };
+}
+
+function describeTurn(turn: TurnView, rewards: readonly RewardView[]): JsonObject {
   return compact({
     id: turn.id,
     status: turn.status ?? 'open',
@@ -188,7 +229,7 @@ async function describeSubject(turn: TurnView, records: Records): Promise<JsonOb
   const session = await records.session(turn.session);
   const known: BlockCache = new Map();
   return compact({
-    ...(await describeTurn(turn, records)),
+    ...describeTurn(turn, await records.rewards({ turn: turn.id })),
     session: turn.session,
     agent: turn.agent,
     project: session?.project && { ...session.project },

@@ -39,7 +39,7 @@ export interface DaemonApi {
    * with what to change in a request that cannot be carried out.
    */
   practice(request: JsonObject): Promise<JsonObject>;
-  /** Presence, whether background jobs may run, what they did and may still spend, and the next window. */
+  /** Presence, whether background jobs may run, what they did and may still spend, the next window, and the windows of a day. */
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;
@@ -66,6 +66,8 @@ export interface DaemonApi {
 export interface SessionPart {
   /** The number of the first turn, counted from 1. Without it, the last `limit` turns. */
   readonly from?: number;
+  /** The id of a turn: the part that has it, with turns before and after it. */
+  readonly turn?: string;
   readonly limit?: number;
   /** Auxiliary calls are left out, and only counted. */
   readonly hidesAux?: boolean;

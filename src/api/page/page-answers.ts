@@ -7,7 +7,6 @@ import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
-import { encodeLesson } from '../../lessons/codec.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { readTrainingSteps } from '../../train/read-steps.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
@@ -20,6 +19,7 @@ import type { PageLogin } from './login.ts';
 import type { PageFiles } from './page-files.ts';
 import type { PageReads } from './page-reads.ts';
 import { hashOfSession } from './read-thread.ts';
+import { madeOf } from './slow-answers.ts';
 
 export interface PageParts {
   readonly home: Pick<Home, 'dir' | 'keyFile'>;
@@ -71,12 +71,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     monotonic,
   });
   const candidates = createKeptAnswer({
-    make: () => {
-      const made = lessons()
-        .library.lessons()
-        .filter(({ text }) => text.overlay?.from !== undefined);
-      return reads.adaptation(made.map(encodeLesson), parts.adapt());
-    },
+    make: () => reads.adaptation(madeOf(lessons().library.lessons()), parts.adapt()),
     freshMs: CANDIDATES_MS,
     monotonic,
     isAwaited: true,
@@ -112,6 +107,11 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     },
     logout: async ({ raw: { request } }) =>
       new WholeReply({ json: { ok: true }, headers: login.leave(request) }),
+    signOutAll: async () => {
+      login.leaveAll();
+      parts.feed.endAll();
+      return { ok: true };
+    },
     pageCode: async (asked) => {
       if (isByPage(asked)) return ONLY_IN_A_TERMINAL;
       const { code, expiresAt } = login.newCode();
@@ -175,7 +175,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     },
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
-      const { state, reasons, next } = await api.schedule();
+      const { state, reasons, windows } = await api.schedule();
       const policy = policyName();
       const folder = path.join(parts.home.dir, 'train', policy ?? '');
       return {
@@ -186,7 +186,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         buffer: { query: 0, support: 0, ...asObject(buffer) },
         steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
         moves: await movesOf(policy),
-        windows: windowsWithin(asObject(next), now()),
+        windows: asArray(windows),
         schedule: compact({ state, reasons }),
       };
     },
@@ -312,10 +312,3 @@ const ONLY_IN_A_TERMINAL = createFailure(
   'The page cannot make codes for other browsers. Run in a terminal: instar page',
   { code: 'terminal' },
 );
-
-/** The next window, where it begins within a day. */
-function windowsWithin({ from, until, source, why }: JsonObject, now: number): JsonObject[] {
-  const begins = Date.parse(asString(from) ?? '');
-  if (!Number.isFinite(begins) || begins > now + DAY) return [];
-  return [compact({ from, until, source, why })];
-}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LESSON_KINDS, LESSON_STATES } from '../../core/lesson.ts';
 import type { RouteShape } from './route-shape.ts';
 import { shapes as is } from './shapes.ts';
+import { SIGN_IN_ROUTES } from './sign-in-routes.ts';
 
 const interval = z.looseObject({ mean: z.number(), low: z.number(), high: z.number() });
 const sample = z.looseObject({
@@ -27,6 +28,10 @@ const threadTurn = () =>
     lessons: z.array(is.revisionRef),
     messages: z.array(z.looseObject({ role: is.text, text: is.text, callId: is.text.optional() })).optional(),
     reply: z.array(z.looseObject({ type: is.text })).optional(),
+    verdict: is.text.optional(),
+    reward: z.number().optional(),
+    judgedBy: is.text.optional(),
+    mark: is.reward.optional(),
     reasons: z.array(is.text).optional(),
     firstByteMs: z.number().optional(),
     totalMs: z.number().optional(),
@@ -48,48 +53,10 @@ const lessonPage = () =>
 /** The state that a person was shown: a change for another one is refused with 409. */
 const shown = z.string('shown must be the hash of what you were shown.').max(200);
 const cursor = is.word;
-const emptyBody = () => is.object;
 
 /** The routes that are made for the page: lists in pages, and everything that one view needs in one reply. */
 export const PAGE_ROUTES = {
-  isSignedIn: {
-    method: 'GET',
-    path: '/api/login',
-    access: 'anyone',
-    says: 'Whether this browser is signed in.',
-    reply: () => z.looseObject({ in: z.boolean() }),
-  },
-  login: {
-    method: 'POST',
-    path: '/api/login',
-    access: 'anyone',
-    says: 'Signs a browser in with a one-time code. What the page asks then carries the cookie and, in x-instar-page, the word.',
-    body: () => z.looseObject({ code: z.string('code must be the code of the address.').max(200) }),
-    reply: () => z.looseObject({ ok: z.literal(true), word: is.text }),
-  },
-  logout: {
-    method: 'POST',
-    path: '/api/logout',
-    access: 'anyone',
-    says: 'Signs this browser out.',
-    body: emptyBody,
-    reply: () => is.done,
-  },
-  pageCode: {
-    method: 'POST',
-    path: '/api/code',
-    access: 'owner',
-    says: 'A one-time code for the page, for the owner key alone.',
-    body: emptyBody,
-    reply: () => z.looseObject({ url: is.text, code: is.text, expiresAt: is.time, hasPage: z.boolean() }),
-  },
-  feed: {
-    method: 'GET',
-    path: '/api/feed',
-    access: 'owner',
-    says: 'What happens, as server-sent events; resumes after Last-Event-ID.',
-    reply: { type: 'text/event-stream' },
-  },
+  ...SIGN_IN_ROUTES,
   pageSessions: {
     method: 'GET',
     path: '/api/page/sessions',
@@ -101,6 +68,8 @@ export const PAGE_ROUTES = {
         agent: is.word,
         project: is.word,
         client: is.word,
+        from: is.wholeNumber(),
+        to: is.wholeNumber(),
         outcome: z.enum(['good', 'bad', 'rated']).optional().catch(undefined),
         practice: is.isYes,
         cursor,
@@ -131,12 +100,13 @@ export const PAGE_ROUTES = {
     access: 'owner',
     says: 'A conversation, turn by turn, with rewards, lessons, tokens, cost and times.',
     noun: 'session',
-    query: () => z.object({ from: is.wholeNumber(), limit: is.rows(30, 200), aux: is.isYes }),
+    query: () => z.object({ from: is.wholeNumber(), turn: is.word, limit: is.rows(30, 200), aux: is.isYes }),
     reply: () =>
       is.session.extend({
         hash: is.text,
         rewards: z.array(is.reward),
         turnCount: is.count,
+        at: is.count.optional(),
         totals: z.looseObject({
           inputTokens: is.count,
           outputTokens: is.count,
@@ -275,9 +245,18 @@ export const PAGE_ROUTES = {
     says: 'The buffer, the steps, the versions, and the windows of the next 24 hours.',
     reply: () =>
       is.training.extend({
-        steps: z.array(z.looseObject({ n: is.count, outcome: is.text })),
+        steps: z.array(
+          z.looseObject({
+            n: is.count,
+            outcome: is.text,
+            reward: z.number().optional(),
+            loss: z.number().optional(),
+            kl: z.number().optional(),
+            ratio: z.number().optional(),
+          }),
+        ),
         moves: z.array(z.looseObject({ at: is.time, version: is.count, to: is.text, why: is.text })),
-        windows: z.array(z.looseObject({ from: is.time, why: is.text })),
+        windows: z.array(is.window),
         schedule: z.looseObject({ state: is.text }),
       }),
   },
