@@ -47,7 +47,16 @@ export interface LessonRecall {
   stats(): IndexStats;
 }
 
-const PATIENCE_MS = 120;
+/**
+ * How long a turn waits for the embedding of its task: less than a person notices. What comes later is shown behind the next
+ * message (see `shown/late-lessons`).
+ */
+const PATIENCE_MS = 25;
+/** Loads the model and lets its code be compiled, so that the first task finds it ready. */
+const WARM_UP = Array.from(
+  { length: 4 },
+  () => 'The build fails on the second machine since the update: find out why, and fix it.',
+);
 /** The cosine above which two lessons are near-duplicates. */
 const ALIKE = 0.92;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
@@ -64,6 +73,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     settings.vectorCache,
   );
   let newest: readonly Lesson[] = [];
+  let isWarm = false;
   let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
@@ -123,7 +133,13 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       areAlike: compareIn(index),
       weights,
     });
-    return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
+    const isLate = meaning === undefined && !isIdle && index.stats().failure === undefined;
+    return {
+      ...chosen,
+      domain,
+      engine: meaning === undefined ? fallback.id : embed.id,
+      ...(isLate ? { isLate } : {}),
+    };
   };
 
   return {
@@ -138,6 +154,10 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     update: async (all) => {
       const lessons = all.filter(isRecalled);
       newest = lessons;
+      // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
+      if (lessons.length > 0 && !isWarm && embed.isReady?.() === false)
+        void embed.embed(WARM_UP).catch(() => undefined);
+      isWarm ||= lessons.length > 0;
       fragments = new Set(
         lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
       );
