@@ -40,6 +40,8 @@ export interface RecallSettings {
 
 export interface LessonRecall {
   readonly recall: Recall;
+  /** Begins to embed a task that is about to be recalled, while its caller still waits for something else. */
+  prepare(query: Pick<RecallQuery, 'text'>): void;
   /** Sets the lessons that may be shown. Keyword search covers them when it resolves; embeddings follow in the background. */
   update(lessons: readonly Lesson[]): Promise<void>;
   /** Resolves when all embeddings are computed, or when the model has failed. */
@@ -85,6 +87,12 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   };
   const meaningOf = createQueryEmbedding(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
   const spellingOf = createQueryEmbedding(fallback, settings.patienceMs ?? PATIENCE_MS);
+  /** A prepared task is read once. */
+  let newestRead: { readonly of: string; readonly query: ReturnType<typeof readQuery> } | undefined;
+  const read = (text: string): ReturnType<typeof readQuery> => {
+    if (newestRead?.of !== text) newestRead = { of: text, query: readQuery(text) };
+    return newestRead.query;
+  };
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
   const nothing = (domain: Domain, engine: string): RecallResult => ({
     lessons: [],
@@ -97,7 +105,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
 
   const find = async (query: RecallQuery, now: number): Promise<RecallResult> => {
     const weights = settings.weights ?? RELEVANCE;
-    const { text, meant } = readQuery(query.text);
+    const { text, meant } = read(query.text);
     const named = namedDomain(query, text, settings.patterns ?? []);
     // Nothing is in scope: no search, and no time of the model.
     const isForAsker = index.table.audiences.some(({ reach }) => isInScope(reach, query, named?.name));
@@ -150,6 +158,10 @@ export function createRecall(settings: RecallSettings): LessonRecall {
         // A failed recall must not fail the request; the error of the model is in `stats`.
         return nothing(NO_DOMAIN, fallback.id);
       }
+    },
+    prepare: (query) => {
+      const { text, meant } = read(query.text);
+      if (index.stats().known > 0 && !isSmallTalk(text)) void meaningOf(meant);
     },
     update: async (all) => {
       const lessons = all.filter(isRecalled);

@@ -32,6 +32,8 @@ export interface ShownBlocks {
 
 export interface ShownBlocksOptions {
   readonly recall: Recall;
+  /** Told of a task that will probably be recalled, as early as possible. */
+  prepare?(query: Pick<RecallQuery, 'text'>): void;
   /** The generation in force. */
   generation(): number;
   /** The number of lessons in the scope of the query. */
@@ -120,13 +122,22 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     session.isRestored = true;
   }
 
+  /** A session that is not in memory is mostly a new one. */
+  function prepare({ query, now, conversation }: ShowRequest): void {
+    if (options.prepare === undefined || options.lessonCount(query, now) === 0) return;
+    const text = conversation()?.task;
+    if (text !== undefined && text !== '') options.prepare({ text });
+  }
+
   /** `hasWaited`: the finished recall is used, even if the library has changed again. */
   function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
     const generation = options.generation();
     const session = sessions.get(request.session) ?? open(request.session);
     // Before the first generation there is nothing to restore.
-    if (session.isRestored === false && generation > 0)
+    if (session.isRestored === false && generation > 0) {
       session.isRestored = restore(session, request.session, request.now);
+      prepare(request);
+    }
     if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
     const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
     if (slot.recalling) return slot.recalling.then(() => show(request, true));
