@@ -39,6 +39,7 @@ const QUICK_NOTE =
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const parts = new Set(options.only.split(','));
+const isAlone = options.only === 'first-turn';
 const plan = options.quick ? QUICK : FULL;
 /** For a run that needs none of its processes. */
 const NO_BENCH: GatewayBench = {
@@ -65,6 +66,8 @@ async function runFirstTurn(): Promise<FirstTurnResults> {
   return measureFirstTurn(options.instar, plan.firstTurns);
 }
 
+const flags = [...(options.quick ? ['--quick'] : []), ...(isAlone ? ['--only first-turn'] : [])];
+
 async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayResults> {
   const run = async <T>(part: string, work: () => Promise<readonly T[]>): Promise<readonly T[]> => {
     if (!parts.has(part)) return [];
@@ -84,7 +87,7 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
     date: new Date().toISOString().slice(0, 10),
     machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release().split('-')[0]}`,
     node: process.versions.node,
-    command: ['npm run bench:gateway', ...(options.quick ? ['-- --quick'] : [])].join(' '),
+    command: ['npm run bench:gateway', ...(flags.length === 0 ? [] : ['--', ...flags])].join(' '),
     minutes: (performance.now() - before.startedAt) / 60_000,
     rounds: plan.cells.rounds,
     loadBefore: before.load,
@@ -101,7 +104,6 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
 const startedAt = performance.now();
 const [load = 0] = os.loadavg();
 const beginning: Beginning = { startedAt, load, firstTurn: await runFirstTurn() };
-const isAlone = options.only === 'first-turn';
 const bench = isAlone ? NO_BENCH : await openBench(options.instar, !options['no-portkey']);
 try {
   const results = await measure(bench, beginning);
