@@ -72,6 +72,8 @@ export interface RecallResult {
   readonly considered: readonly ConsideredLesson[];
   /** The embedding model that was used. */
   readonly engine: string;
+  /** The task's embedding was not there in time: the same recall may find more a moment later. */
+  readonly isLate?: true;
 }
 
 /** Never rejects and never blocks the event loop for more than a few milliseconds; at worst it recalls nothing. */
@@ -85,6 +87,9 @@ export interface EmbeddingModel {
   /** Names the model and its dimensions; vectors of different ids are not comparable. */
   readonly id: string;
   readonly dimensions: number;
-  embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
+  /** `most`: word pieces that are read of each text; unless it is given, as many as the model usually reads. */
+  embed(texts: readonly string[], most?: number): Promise<readonly Float32Array[]>;
+  /** False while the model is not loaded: whoever is in a hurry does not wait. Absent: always ready. */
+  isReady?(): boolean;
   close(): Promise<void>;
 }

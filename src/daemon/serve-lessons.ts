@@ -148,6 +148,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     );
     const showLessons = createShowLessons({
       library,
+      prepare: ready.prepare,
       recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
       records,
       clock,

@@ -6,6 +6,7 @@ import type { EmbeddingModel } from '../core/recall.ts';
 export interface EmbedRequest {
   readonly id: number;
   readonly text: string;
+  readonly most?: number;
 }
 
 export type EmbedReply =
@@ -18,6 +19,7 @@ export type EmbedReply =
 /** One call of `embed` and its vectors so far. */
 interface Request {
   readonly texts: readonly string[];
+  readonly most: number | undefined;
   readonly vectors: Float32Array[];
   readonly resolve: (vectors: readonly Float32Array[]) => void;
   readonly reject: (error: Error) => void;
@@ -98,18 +100,24 @@ export function createMiniLmEmbed(
     if (!isReady || current !== undefined) return;
     current = waiting.reduce((least, request) => (left(request) < left(least) ? request : least));
     const text = current.texts[current.vectors.length] ?? '';
-    worker.postMessage({ id: ++lastId, text } satisfies EmbedRequest);
+    const { most } = current;
+    worker.postMessage({
+      id: ++lastId,
+      text,
+      ...(most === undefined ? {} : { most }),
+    } satisfies EmbedRequest);
   };
 
   return {
     id: 'minilm-l6-v2/384',
     dimensions: 384,
-    embed: (texts) =>
+    isReady: () => isReady,
+    embed: (texts, most) =>
       new Promise((resolve, reject) => {
         if (end !== undefined) return reject(end);
         if (texts.length === 0) return resolve([]);
         const cut = texts.map((text) => text.slice(0, MOST_CHARACTERS));
-        waiting.push({ texts: cut, vectors: [], resolve, reject });
+        waiting.push({ texts: cut, most, vectors: [], resolve, reject });
         askNext();
       }),
     close: async () => {

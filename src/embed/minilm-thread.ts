@@ -19,10 +19,11 @@ try {
   say({ type: 'broken', why: because(error) });
 }
 
-port.on('message', ({ id, text }: EmbedRequest) => {
+port.on('message', ({ id, text, most }: EmbedRequest) => {
   if (model === undefined) return;
   try {
-    say({ type: 'vector', id, vector: model.embed(text) });
+    const vector = most === undefined ? model.embed(text) : model.embedStart(text, most);
+    say({ type: 'vector', id, vector });
   } catch (error) {
     say({ type: 'failed', id, why: because(error) });
   }

@@ -68,6 +68,21 @@ describe('MiniLM', () => {
     expect(cosine(query, near)).toBeGreaterThan(cosine(query, far));
   });
 
+  it('is ready once its first vector came; with a limit it reads only the first word pieces', async () => {
+    const embed = createMiniLmEmbed();
+    expect(embed.isReady?.()).toBe(false);
+    const text = 'the payment worker stops after the deployment of the new release to production';
+    const [whole] = await embed.embed([text]);
+    expect(embed.isReady?.()).toBe(true);
+    const [start, longer] = [
+      await embed.embed([text], 8),
+      await embed.embed([`${text} and nobody knows why`], 8),
+    ];
+    await embed.close();
+    expect(start).toEqual(longer);
+    expect(start).not.toEqual([whole]);
+  });
+
   it('answers a query before the rest of an earlier long list', async () => {
     const embed = createMiniLmEmbed();
     const order: string[] = [];

@@ -1,5 +1,6 @@
 import { isFull, type LoadCell } from './load-cells.ts';
 import { sum } from './load-order.ts';
+import type { FirstTurnResults } from './measure-first-turn.ts';
 import type { Growth, MemorySample } from './measure-growth.ts';
 import type { ManyStreams, PacedStreams } from './measure-streams.ts';
 
@@ -19,6 +20,7 @@ export interface GatewayResults {
   readonly many: readonly ManyStreams[];
   readonly ladder: readonly MemorySample[];
   readonly growth: readonly Growth[];
+  readonly firstTurn: FirstTurnResults;
 }
 
 /** A goal and the measured value. */
@@ -33,10 +35,13 @@ const PORTKEY_AT_LEAST = 5;
 const LAG_AT_MOST_MS = 0.3;
 const RSS_AT_MOST_MB = 250;
 const FLAT = 1.15;
+const FIRST_TURN_P50_MS = 10;
+const FIRST_TURN_P99_MS = 30;
 
 /** Goals are ratios within one run where possible: absolute numbers differ between machines. */
 function checkGoals(results: GatewayResults): readonly Goal[] {
   return [
+    ...firstTurnGoals(results),
     ...cpuGoals(results),
     ...portkeyGoals(results),
     ...keptGoals(results),
@@ -58,6 +63,21 @@ function checkGoals(results: GatewayResults): readonly Goal[] {
     ...memoryGoals(results),
   ];
 }
+
+const firstTurnGoals = ({ firstTurn }: GatewayResults): readonly Goal[] =>
+  firstTurn.turns
+    .filter(({ kilobytes }) => kilobytes === undefined)
+    .flatMap((one) => {
+      const goal = (name: string, added: number, most: number): Goal => ({
+        claim: `first turn, ${one.lessons} lessons: added ${name} at most ${most} ms over the pass-through`,
+        found: `${added.toFixed(1)} ms`,
+        isMet: added <= most,
+      });
+      return [
+        goal('p50', one.p50 - one.bareP50, FIRST_TURN_P50_MS),
+        goal('p99', one.p99 - one.bareP99, FIRST_TURN_P99_MS),
+      ];
+    });
 
 const cellOf = (
   results: GatewayResults,
@@ -135,6 +155,7 @@ export function gatewayReport(results: GatewayResults): string {
       ['', 'goal', 'found'],
       ...checkGoals(results).map(({ claim, found, isMet }) => [isMet ? 'met' : 'MISSED', claim, found]),
     ]),
+    ...firstTurnSections(results),
     ...tasks.map((task) =>
       section(task, [
         [
@@ -206,6 +227,43 @@ export function gatewayReport(results: GatewayResults): string {
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
+
+const firstTurnSections = ({ firstTurn: { turns, cold } }: GatewayResults): readonly string[] => [
+  section('The first turn of a conversation, at a person’s pace', [
+    [
+      'lessons',
+      'request',
+      'turns',
+      'p50 ms',
+      'p99 ms',
+      'added p50',
+      'added p99',
+      'right one in a body',
+      'in a body or line',
+      'in a body at the 2nd turn',
+      '2nd turn p50',
+      'CPU ms: all threads',
+      'main',
+      'busiest other',
+    ],
+    ...turns.map((one) => [
+      String(one.lessons),
+      one.kilobytes === undefined ? 'all' : `${one.kilobytes} KB`,
+      String(one.requests),
+      ...[one.p50, one.p99].map((ms) => fixed(ms, 1)),
+      ...[one.p50 - one.bareP50, one.p99 - one.bareP99].map((ms) => `+${fixed(ms, 1)}`),
+      ...[one.inBody, one.inBlock, one.inBodyByNext].map((share) => fixed(share, 2)),
+      fixed(one.nextP50, 1),
+      ...(one.cpu === undefined
+        ? ['', '', '']
+        : [one.cpu.all, one.cpu.main, one.cpu.busiest].map((ms) => fixed(ms, 1))),
+    ]),
+  ]),
+  section('The first turn after a start, while the sentence model is not loaded', [
+    ['lessons', 'ms', 'pass-through ms'],
+    ...cold.map(({ lessons, ms, bareMs }) => [String(lessons), fixed(ms, 1), fixed(bareMs, 1)]),
+  ]),
+];
 
 const taskOf = ({ task }: LoadCell): string => task.name;
 

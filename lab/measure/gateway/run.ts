@@ -5,6 +5,7 @@ import { writeSection } from '../markdown.ts';
 import type { GatewayResults } from './gateway-report.ts';
 import { gatewayReport } from './gateway-report.ts';
 import { runCells } from './load-cells.ts';
+import { type FirstTurnResults, measureFirstTurn } from './measure-first-turn.ts';
 import { measureGrowth, measureMemory } from './measure-growth.ts';
 import { runManyStreams, runPaced } from './measure-streams.ts';
 import { type GatewayBench, openBench } from './subjects.ts';
@@ -14,18 +15,20 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'cells,paced,many,ladder,growth' },
+    only: { type: 'string', default: 'first-turn,cells,paced,many,ladder,growth' },
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
     /** Other gateways, by name: see lab/peers. */
     peers: { type: 'string', default: 'portkey' },
   },
 });
 const FULL = {
+  firstTurns: 180,
   cells: { rounds: 5, ms: 600, warmMs: 10_000, isShort: false },
   paced: { rounds: 3, ms: 1500 },
   rungs: [2000, 4000, 10_000, 30_000],
 };
 const QUICK = {
+  firstTurns: 30,
   cells: { rounds: 1, ms: 500, warmMs: 1000, isShort: true },
   paced: { rounds: 1, ms: 800 },
   rungs: [2000, 4000, 8000],
@@ -36,11 +39,37 @@ const QUICK_NOTE =
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function measure(bench: GatewayBench): Promise<GatewayResults> {
-  const parts = new Set(options.only.split(','));
-  const plan = options.quick ? QUICK : FULL;
-  const startedAt = performance.now();
-  const [loadBefore = 0] = os.loadavg();
+const parts = new Set(options.only.split(','));
+const isAlone = options.only === 'first-turn';
+const plan = options.quick ? QUICK : FULL;
+/** For a run that needs none of its processes. */
+const NO_BENCH: GatewayBench = {
+  main: options.instar,
+  upstreamPort: 0,
+  subjects: [],
+  notes: [],
+  load: () => Promise.reject(new Error('no load process was started')),
+  close: async () => undefined,
+};
+
+interface Beginning {
+  readonly startedAt: number;
+  readonly load: number;
+  readonly firstTurn: FirstTurnResults;
+}
+
+const NO_FIRST_TURNS: FirstTurnResults = { turns: [], cold: [] };
+
+/** With no other process of the benchmark beside it. */
+async function runFirstTurn(): Promise<FirstTurnResults> {
+  if (!parts.has('first-turn')) return NO_FIRST_TURNS;
+  say('first-turn …');
+  return measureFirstTurn(options.instar, plan.firstTurns);
+}
+
+const flags = [...(options.quick ? ['--quick'] : []), ...(isAlone ? ['--only first-turn'] : [])];
+
+async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayResults> {
   const run = async <T>(part: string, work: () => Promise<readonly T[]>): Promise<readonly T[]> => {
     if (!parts.has(part)) return [];
     say(`${part} …`);
@@ -59,10 +88,11 @@ async function measure(bench: GatewayBench): Promise<GatewayResults> {
     date: new Date().toISOString().slice(0, 10),
     machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release().split('-')[0]}`,
     node: process.versions.node,
-    command: ['npm run bench:gateway', ...(options.quick ? ['-- --quick'] : [])].join(' '),
-    minutes: (performance.now() - startedAt) / 60_000,
+    command: ['npm run bench:gateway', ...(flags.length === 0 ? [] : ['--', ...flags])].join(' '),
+    minutes: (performance.now() - before.startedAt) / 60_000,
     rounds: plan.cells.rounds,
-    loadBefore,
+    loadBefore: before.load,
+    firstTurn: before.firstTurn,
     notes: [...bench.notes, ...(options.quick ? [QUICK_NOTE] : [])],
     cells,
     paced,
@@ -72,13 +102,17 @@ async function measure(bench: GatewayBench): Promise<GatewayResults> {
   };
 }
 
-const bench = await openBench(options.instar, options.peers.split(',').filter(Boolean));
+const startedAt = performance.now();
+const [load = 0] = os.loadavg();
+const beginning: Beginning = { startedAt, load, firstTurn: await runFirstTurn() };
+const bench = isAlone ? NO_BENCH : await openBench(options.instar, options.peers.split(',').filter(Boolean));
 try {
-  const results = await measure(bench);
+  const results = await measure(bench, beginning);
   const text = gatewayReport(results);
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
-  if (options.write) writeSection('docs/performance.md', 'bench:gateway', text);
+  if (options.write)
+    writeSection('docs/performance.md', isAlone ? 'bench:first-turn' : 'bench:gateway', text);
   process.stdout.write(text);
 } finally {
   await bench.close();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from '@photostructure/sqlite';
+import type { Lesson } from '../../../src/core/lesson.ts';
 import { endChild } from './child-process.ts';
 import { MODELS } from './traffic.ts';
 
@@ -18,6 +19,9 @@ export interface InstarOptions {
   /** An existing home. */
   readonly home?: string;
 }
+
+/** A lesson as it is added. */
+export type TaughtLesson = Pick<Lesson, 'id' | 'text'>;
 
 /** How many turns were recorded, and how many were dropped. */
 export interface RecordedTurns {
@@ -34,6 +38,10 @@ export interface InstarProcess {
   kept(): Promise<RecordedTurns>;
   /** GET on the control API. */
   ask(where: string): Promise<unknown>;
+  /** Adds live lessons, as the owner. */
+  teach(lessons: readonly TaughtLesson[]): Promise<void>;
+  /** Resolves when every lesson has its embeddings. */
+  untilIndexed(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,13 +88,29 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
     return reply.json();
   };
-  if (block !== undefined) {
-    await teach(home, port, block);
+  const teach = async (lessons: readonly TaughtLesson[]): Promise<void> => {
+    const changes = lessons.map((lesson) => ({ op: 'add', kind: 'skill', state: 'live', ...lesson }));
+    const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${readKey(home, 'owner-key')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ changes }),
+    });
+    const told = await reply.text();
+    if (!told.includes('"applied"')) throw new Error(`the lessons were not added: ${told.slice(0, 500)}`);
+  };
+  const untilIndexed = async (): Promise<void> => {
     const isWaiting = async (): Promise<boolean> => {
       const { library } = (await ask('/api/status')) as { library?: { index?: { waiting?: number } } };
       return library?.index?.waiting !== 0;
     };
     while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  if (block !== undefined) {
+    await teach([createBenchSkill(block)]);
+    await untilIndexed();
   }
   return {
     pid: child.pid ?? 0,
@@ -94,6 +118,8 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     home,
     headers: { 'x-instar-key': readKey(home, 'key') },
     ask,
+    teach,
+    untilIndexed,
     kept: async () => {
       const { recording } = (await ask('/api/status')) as { recording?: Partial<RecordedTurns> };
       return { recorded: recording?.recorded ?? 0, lost: recording?.lost ?? 0 };
@@ -108,9 +134,10 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
 const readKey = (home: string, name: 'key' | 'owner-key'): string =>
   readFileSync(path.join(home, name), 'utf8').trim();
 
-/** Adds one live skill that applies to every session of the bench. */
-async function teach(home: string, port: number, content: string): Promise<void> {
-  const text = {
+/** A live skill that applies to every session of the bench. */
+const createBenchSkill = (content: string): TaughtLesson => ({
+  id: 'bench',
+  text: {
     name: 'bench',
     description: 'When something is measured.',
     content,
@@ -127,18 +154,8 @@ async function teach(home: string, port: number, content: string): Promise<void>
     },
     evidence: { turns: [], quotes: [], learner: 'person' },
     taint: [],
-  };
-  const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${readKey(home, 'owner-key')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ changes: [{ op: 'add', id: 'bench', kind: 'skill', state: 'live', text }] }),
-  });
-  const told = await reply.text();
-  if (!told.includes('"applied"')) throw new Error(`the skill was not added: ${told}`);
-}
+  },
+});
 
 /** Size of the record on disk after a WAL checkpoint. */
 export function storeBytes(home: string): number {

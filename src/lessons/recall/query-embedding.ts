@@ -2,12 +2,14 @@ import { createLruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 
 /**
- * The embedding of a query, immediate for a recent one. Undefined when the model fails, is over its rate limit or takes
- * longer than the time limit; a late vector is cached for the next time. With `isUnhurried` no limit applies.
+ * The embedding of a query, immediate for a recent one. Undefined when the model fails, is not loaded yet, is over its rate
+ * limit or takes longer than the time limit; a late vector is cached for the next time. With `isUnhurried` no limit applies.
  */
 export type QueryEmbedding = (text: string, isUnhurried?: boolean) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
+/** Word pieces that are read of a task. On our tasks 48 find what 128 find, in two fifths of the time; 32 lose some long ones. */
+const MOST_PIECES = 48;
 /** The cost of a refusal in tokens of the bucket: during a flood of requests the model is not called at all. */
 const REFUSAL = 0.2;
 
@@ -42,7 +44,7 @@ export function createQueryEmbedding(
 
   const ask = (text: string): Promise<Float32Array | undefined> => {
     const answer = embed
-      .embed([text])
+      .embed([text], MOST_PIECES)
       .then(
         ([vector]) => {
           if (vector !== undefined) known.set(text, vector);
@@ -60,6 +62,11 @@ export function createQueryEmbedding(
     if (vector !== undefined) return vector;
     if (isUnhurried) return asked.get(text) ?? ask(text);
     if (!asked.has(text) && !mayAsk()) return undefined;
+    if (embed.isReady?.() === false) {
+      // It is loaded now, and the vector is there for the next turn.
+      if (!asked.has(text)) void ask(text);
+      return undefined;
+    }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, patienceMs, undefined);

@@ -40,6 +40,8 @@ export interface RecallSettings {
 
 export interface LessonRecall {
   readonly recall: Recall;
+  /** Begins to embed a task that is about to be recalled, while its caller still waits for something else. */
+  prepare(query: Pick<RecallQuery, 'text'>): void;
   /** Sets the lessons that may be shown. Keyword search covers them when it resolves; embeddings follow in the background. */
   update(lessons: readonly Lesson[]): Promise<void>;
   /** Resolves when all embeddings are computed, or when the model has failed. */
@@ -47,7 +49,16 @@ export interface LessonRecall {
   stats(): IndexStats;
 }
 
-const PATIENCE_MS = 120;
+/**
+ * How long a turn waits for the embedding of its task: less than a person notices. What comes later is shown behind the next
+ * message (see `shown/late-lessons`).
+ */
+const PATIENCE_MS = 25;
+/** Loads the model and lets its code be compiled, so that the first task finds it ready. */
+const WARM_UP = Array.from(
+  { length: 4 },
+  () => 'The build fails on the second machine since the update: find out why, and fix it.',
+);
 /** The cosine above which two lessons are near-duplicates. */
 const ALIKE = 0.92;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
@@ -64,6 +75,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     settings.vectorCache,
   );
   let newest: readonly Lesson[] = [];
+  let isWarm = false;
   let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
@@ -75,6 +87,12 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   };
   const meaningOf = createQueryEmbedding(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
   const spellingOf = createQueryEmbedding(fallback, settings.patienceMs ?? PATIENCE_MS);
+  /** A prepared task is read once. */
+  let newestRead: { readonly of: string; readonly query: ReturnType<typeof readQuery> } | undefined;
+  const read = (text: string): ReturnType<typeof readQuery> => {
+    if (newestRead?.of !== text) newestRead = { of: text, query: readQuery(text) };
+    return newestRead.query;
+  };
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
   const nothing = (domain: Domain, engine: string): RecallResult => ({
     lessons: [],
@@ -87,7 +105,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
 
   const find = async (query: RecallQuery, now: number): Promise<RecallResult> => {
     const weights = settings.weights ?? RELEVANCE;
-    const { text, meant } = readQuery(query.text);
+    const { text, meant } = read(query.text);
     const named = namedDomain(query, text, settings.patterns ?? []);
     // Nothing is in scope: no search, and no time of the model.
     const isForAsker = index.table.audiences.some(({ reach }) => isInScope(reach, query, named?.name));
@@ -123,7 +141,13 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       areAlike: compareIn(index),
       weights,
     });
-    return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
+    const isLate = meaning === undefined && !isIdle && index.stats().failure === undefined;
+    return {
+      ...chosen,
+      domain,
+      engine: meaning === undefined ? fallback.id : embed.id,
+      ...(isLate ? { isLate } : {}),
+    };
   };
 
   return {
@@ -135,9 +159,17 @@ export function createRecall(settings: RecallSettings): LessonRecall {
         return nothing(NO_DOMAIN, fallback.id);
       }
     },
+    prepare: (query) => {
+      const { text, meant } = read(query.text);
+      if (index.stats().known > 0 && !isSmallTalk(text)) void meaningOf(meant);
+    },
     update: async (all) => {
       const lessons = all.filter(isRecalled);
       newest = lessons;
+      // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
+      if (lessons.length > 0 && !isWarm && embed.isReady?.() === false)
+        void embed.embed(WARM_UP).catch(() => undefined);
+      isWarm ||= lessons.length > 0;
       fragments = new Set(
         lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
       );

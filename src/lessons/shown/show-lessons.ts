@@ -15,6 +15,7 @@ import { createFixes, type FixesOptions } from './show-fixes.ts';
 import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
 
 interface ShowLessonsOptions {
+  readonly prepare?: ShownBlocksOptions['prepare'];
   readonly library: Library;
   readonly recall: Recall;
   readonly records: Records;
@@ -54,6 +55,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   const { library, recall, records, clock, onFault } = options;
   const common: Omit<ShownBlocksOptions, 'record' | 'restore'> = {
     recall,
+    ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     generation: () => library.generation,
     lessonCount: createLessonCounter(library),
     lesson: library.lesson,

@@ -1,7 +1,7 @@
 import { createLruMap, type LruMap } from '../../base/lru-map.ts';
 import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
-import type { Recall, RecallResult } from '../../core/recall.ts';
+import type { Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import { cleanQuery } from '../recall/clean-query.ts';
 import { type DomainPattern, namedDomain } from '../recall/domain.ts';
 import type { ShowRequest } from './block-update.ts';
@@ -14,6 +14,7 @@ import {
   roomForLessons,
   withRevisedLessons,
 } from './block-update.ts';
+import { joinRecalls, type LateTask, placeForLate, stillLate } from './late-lessons.ts';
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
 import { isBeginning, restoreThreads } from './prompt-thread.ts';
 import { addFixes, type Fixes } from './show-fixes.ts';
@@ -31,6 +32,8 @@ export interface ShownBlocks {
 
 export interface ShownBlocksOptions {
   readonly recall: Recall;
+  /** Told of a task that will probably be recalled, as early as possible. */
+  prepare?(query: Pick<RecallQuery, 'text'>): void;
   /** The generation in force. */
   generation(): number;
   /** The number of lessons in the scope of the query. */
@@ -78,12 +81,16 @@ interface Slot {
   recalling?: Promise<void> | undefined;
   /** A recall whose decision is not stored yet. */
   draft?: Draft | undefined;
+  /** The task whose embedding came too late for its turn. */
+  late?: LateTask | undefined;
 }
 
 interface Draft {
   readonly purpose: string;
   readonly generation: number;
   readonly recalled: RecallResult;
+  /** What is still owed after it. */
+  readonly late: LateTask | undefined;
 }
 
 export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
@@ -115,13 +122,22 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     session.isRestored = true;
   }
 
+  /** A session that is not in memory is mostly a new one. */
+  function prepare({ query, now, conversation }: ShowRequest): void {
+    if (options.prepare === undefined || options.lessonCount(query, now) === 0) return;
+    const text = conversation()?.task;
+    if (text !== undefined && text !== '') options.prepare({ text });
+  }
+
   /** `hasWaited`: the finished recall is used, even if the library has changed again. */
   function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
     const generation = options.generation();
     const session = sessions.get(request.session) ?? open(request.session);
     // Before the first generation there is nothing to restore.
-    if (session.isRestored === false && generation > 0)
+    if (session.isRestored === false && generation > 0) {
       session.isRestored = restore(session, request.session, request.now);
+      prepare(request);
+    }
     if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
     const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
     if (slot.recalling) return slot.recalling.then(() => show(request, true));
@@ -132,7 +148,9 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     const { changedSince } = options;
     const lessons = options.lessonCount(request.query, request.now);
     const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, place, changedSince };
-    const need = decideBlockUpdate(situation, request);
+    const decided = decideBlockUpdate(situation, request);
+    const isOwed = decided.kind === 'keep' && slot.late !== undefined && lessons > 0;
+    const need = (isOwed ? placeForLate(decided.thread, request.conversation()) : undefined) ?? decided;
     if (need.kind === 'keep') return settle(session, slot, need, request, generation);
 
     const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
@@ -140,37 +158,52 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
       const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
       if (isWorthAsking) {
-        slot.recalling = recallFor(need, request, session).then((recalled) => {
-          slot.draft = { purpose, generation, recalled };
+        const owed = need.kind === 'add' ? slot.late : undefined;
+        slot.recalling = recallFor(need, request, session, { owed, isOwed }).then((answer) => {
+          slot.draft = { purpose, generation, ...answer };
           slot.recalling = undefined;
         });
         return slot.recalling.then(() => show(request, true));
       }
-      draft = { purpose, generation, recalled: nothingRecalled(request, options.domains) };
+      const recalled = nothingRecalled(request, options.domains);
+      draft = { purpose, generation, recalled, late: slot.late };
     }
     const made = { generation: draft.generation, heldOut, place };
     const settled = composeBlockUpdate(need, draft.recalled, request, made);
+    if (!request.peek) slot.late = draft.late;
     return settle(session, slot, settled, request, draft.generation);
   }
 
-  /** A recall that rejects counts as empty: serving does not depend on it. */
+  /** What the newest task needs, and what an earlier one is owed. A recall that rejects counts as empty: serving does not depend on it. */
   async function recallFor(
     need: OpenBlockUpdate,
     request: ShowRequest,
     { shown, heldOut }: Session,
-  ): Promise<RecallResult> {
+    { owed, isOwed }: { readonly owed: LateTask | undefined; readonly isOwed: boolean },
+  ): Promise<Pick<Draft, 'recalled' | 'late'>> {
     const { query, session, now } = request;
-    const text = request.conversation()?.task ?? '';
     const among = need.kind === 'add' && !need.isNewTask ? { among: need.changed } : {};
-    let recalled: RecallResult;
-    try {
-      const drawn = { shown: [...shown], heldOut: [...heldOut] };
-      const asked = compact({ ...query, ...among, most: roomForLessons(need, query.most) });
-      recalled = await options.recall({ ...asked, text, session, drawn }, now);
-    } catch {
-      recalled = nothingRecalled(request, options.domains);
-    }
-    return need.kind === 'add' ? withRevisedLessons(recalled, need, options.lesson) : recalled;
+    const most = roomForLessons(need, query.most);
+    const ask = async (text: string, own: Partial<RecallQuery>): Promise<RecallResult> => {
+      try {
+        const drawn = { shown: [...shown], heldOut: [...heldOut] };
+        return await options.recall({ ...compact({ ...query, ...own, most }), text, session, drawn }, now);
+      } catch {
+        return nothingRecalled(request, options.domains);
+      }
+    };
+    const task = request.conversation()?.task ?? '';
+    const earlier = owed === undefined || (owed.task === task && !isOwed) ? undefined : owed;
+    const before = earlier && (await ask(earlier.task, {}));
+    const late = earlier && before && stillLate(before, earlier);
+    if (isOwed && before) return { recalled: before, late };
+    const newest = await ask(task, among);
+    const recalled = before === undefined ? newest : joinRecalls(newest, before, most);
+    const isAsked = need.kind === 'freeze' || need.isNewTask;
+    return {
+      recalled: need.kind === 'add' ? withRevisedLessons(recalled, need, options.lesson) : recalled,
+      late: late ?? (isAsked ? stillLate(newest, owed?.task === task ? owed : { task, tries: 0 }) : owed),
+    };
   }
 
   function settle(

@@ -52,4 +52,42 @@ describe('the embedding of a query', () => {
     scene.now += 3000;
     expect(await vectorOf('after it')).toBeInstanceOf(Float32Array);
   });
+
+  it('is not waited for while the model loads, and is there afterwards', async () => {
+    const ngrams = createNgramEmbed();
+    let load = (): void => undefined;
+    const loaded = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    const scene = { isReady: false };
+    const embed: EmbeddingModel = {
+      ...ngrams,
+      isReady: () => scene.isReady,
+      embed: async (texts) => {
+        await loaded;
+        return ngrams.embed(texts);
+      },
+    };
+    // A wait for the model would last an hour.
+    const vectorOf = createQueryEmbedding(embed, 3_600_000);
+    expect(await vectorOf('one')).toBeUndefined();
+    expect(await vectorOf('one')).toBeUndefined();
+    scene.isReady = true;
+    load();
+    expect(await vectorOf('one')).toBeInstanceOf(Float32Array);
+  });
+
+  it('is that of the first word pieces of a task: a long one costs no more', async () => {
+    const read: (number | undefined)[] = [];
+    const ngrams = createNgramEmbed();
+    const embed: EmbeddingModel = {
+      ...ngrams,
+      embed: (texts, most) => {
+        read.push(most);
+        return ngrams.embed(texts);
+      },
+    };
+    await createQueryEmbedding(embed, 1000)('a task');
+    expect(read).toEqual([48]);
+  });
 });

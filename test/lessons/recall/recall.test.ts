@@ -4,6 +4,7 @@ import type { EmbeddingModel, RecallResult } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../../../src/lessons/recall/recall.ts';
+import type { VectorCache } from '../../../src/lessons/recall/vector-cache.ts';
 import { LESSONS, lesson, query } from './sample-lessons.ts';
 
 const DAY = 86_400_000;
@@ -31,6 +32,16 @@ const silent: EmbeddingModel = {
   embed: () => new Promise(() => undefined),
   close: async () => undefined,
 };
+
+const BRIEF = { fallback: createNgramEmbed(), limits: { topK: 5, tokenBudget: 2000 } };
+
+/** The vectors of an earlier start. */
+const everyVector = ({ dimensions }: EmbeddingModel): VectorCache => ({
+  get: async () => Float32Array.from({ length: dimensions }, () => dimensions ** -0.5),
+  put: () => undefined,
+  keepOnly: async () => undefined,
+  close: async () => undefined,
+});
 
 describe('recall with MiniLM', () => {
   const embed = createMiniLmEmbed();
@@ -103,7 +114,42 @@ describe('recall', () => {
     const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
     expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
     expect(found.engine).toBe(createNgramEmbed().id);
+    expect(found.isLate).toBe(true);
     expect(index.stats()).toMatchObject({ lessons: LESSONS.length, known: 0 });
+    expect((await index.recall(query('thanks'), 0)).isLate).toBeUndefined();
+  });
+
+  it('loads the model with the first lessons, also when their vectors are known from an earlier start', async () => {
+    const asked: string[] = [];
+    const embed: EmbeddingModel = {
+      ...createNgramEmbed(),
+      isReady: () => false,
+      embed: async (texts) => {
+        asked.push(...texts);
+        return createNgramEmbed().embed(texts);
+      },
+    };
+    const index = createRecall({ ...BRIEF, embed, vectorCache: everyVector(embed) });
+    await index.update([]);
+    expect(asked).toEqual([]);
+    await index.update(LESSONS);
+    await index.settled();
+    await index.update(LESSONS);
+    expect(new Set(asked).size).toBe(1);
+    expect(index.stats()).toMatchObject({ known: LESSONS.length, waiting: 0 });
+  });
+
+  it('does not wait for a model that is still loading: the first turn after a start goes by keywords', async () => {
+    const loading = new URL('data:text/javascript,setInterval(() => undefined, 1000)');
+    const embed = createMiniLmEmbed(loading);
+    // A wait would last longer than this test may.
+    const index = createRecall({ ...BRIEF, embed, vectorCache: everyVector(embed), patienceMs: 600_000 });
+    await index.update(LESSONS);
+    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    expect(index.stats().known).toBeGreaterThan(0);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+    expect(found).toMatchObject({ engine: createNgramEmbed().id, isLate: true });
+    await embed.close();
   });
 
   it('uses keywords only when both models are closed', async () => {

@@ -35,12 +35,13 @@ interface Tally {
   peeks: number;
   grown: number;
   errors: number;
+  late: number;
   readonly frozen: Record<RecallChoice['fact']['why'], number>;
 }
 
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
-  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0 },
+  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0, late: 0 },
   frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0, error: 0 },
 });
 
@@ -77,10 +78,15 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
   const library = createSmallLibrary((session, id) => (session.length + id.charCodeAt(1)) % 7 === 0);
   if (chance(0.8)) for (let n = 0; n < 3; n++) changeLibrary(library, random);
   const recorded: RecallChoice[] = [];
+  const lateRandom = createRandom(seed + 2_000_000);
   const start = () =>
     createShownBlocks({
       ...library,
-      ...(place === 'message' ? { recall: withoutLines(library.recall) } : {}),
+      recall: sometimesLate(
+        place === 'message' ? withoutLines(library.recall) : library.recall,
+        lateRandom,
+        tally,
+      ),
       place: () => place,
       fixes: createFixes({
         library: { shown: () => (library.generation() > 0 ? FIXES : NO_FIXES) },
@@ -256,6 +262,16 @@ const withoutLines =
   (recall: Recall): Recall =>
   async (...asked) => ({ ...(await recall(...asked)), index: [] });
 
+/** The sentence model answers too late for every fifth recall, which then finds nothing. */
+const sometimesLate =
+  (recall: Recall, random: () => number, tally: Tally): Recall =>
+  async (...asked) => {
+    const found = await recall(...asked);
+    if (random() > 0.2) return found;
+    tally.late++;
+    return { ...found, lessons: [], index: [], heldOut: [], considered: [], isLate: true };
+  };
+
 /** Adds, revises, renames or retires. */
 function changeLibrary(library: SmallLibrary, random: () => number): void {
   const known = library.lessons();
@@ -289,5 +305,6 @@ describe('the prompt-cache law', () => {
     expect(Math.min(tally.frozen.compacted, tally.frozen.expired)).toBeGreaterThan(SESSIONS / 30);
     expect(tally.grown).toBeGreaterThan(0);
     expect(tally.errors).toBeGreaterThan(0.5 * SESSIONS);
+    expect(tally.late).toBeGreaterThan(0.3 * SESSIONS);
   });
 });
