@@ -162,6 +162,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isUnhurried: options.isUnhurried ?? false,
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
+    statements: async (session) => learning?.statements(session) ?? [],
   });
   const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({

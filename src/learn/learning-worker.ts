@@ -41,7 +41,7 @@ import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { withMemory } from './memory/serve-memory.ts';
 import { createWakeStep } from './memory/wake-archived.ts';
-import { MOST_OF_SESSION } from './memory/working-memory.ts';
+import { createReadQuotes, MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
@@ -107,6 +107,8 @@ export interface LearningWorker {
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
+  /** What the user of a running session has stated and not taken back, letter by letter; nothing while learning is off. */
+  statements(session: string): Promise<readonly string[]>;
   /** Practice, where there is any, and consolidation. */
   readonly practice: Practice;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
@@ -315,6 +317,7 @@ export async function startLearningWorker(
     wake: learning.wake,
     look: learning.look,
     settle: learning.settle,
+    statements: createReadQuotes({ records, evidence, library, hasSecret, isStopped }),
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
     practice: reflection.withReflection(memory),
     close: async () => {
