@@ -213,6 +213,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
+    shaping: { weights: () => config.learn.identity.reward, rule: follower.practice },
     generation,
     gateTasks: () => countGateTasks({ records: recording.records, config }),
     hasSecret: redactor.hasSecret,

@@ -30,7 +30,9 @@ import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
 import { createIdentityStep } from './identity/identity-step.ts';
+import { openIdentityJudge } from './identity/open-identity-judge.ts';
 import { openReflection } from './identity/reflect.ts';
+import { withRulings } from './identity/rule-answers.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
@@ -319,7 +321,16 @@ export async function startLearningWorker(
     settle: learning.settle,
     statements: createReadQuotes({ records, evidence, library, hasSecret, isStopped }),
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    practice: reflection.withReflection(memory),
+    practice: withRulings(reflection.withReflection(memory), {
+      library,
+      openJudge: async (aborted) => {
+        const model = (await askOf('judge'))?.model;
+        const askAbout = (): Ask => askLater('judge', NO_JUDGE);
+        // Only a judge that the owner named answers here.
+        const named = { askAbout, mayAsk: async () => true, records, clock };
+        return model === undefined ? undefined : openIdentityJudge({ model, ...named }, aborted);
+      },
+    }),
     close: async () => {
       stop.abort();
       await memory.close();

@@ -43,6 +43,8 @@ interface Window {
   readonly done: number;
   readonly reward?: number;
   readonly completion?: number;
+  /** The means of the parts of rewards, of the last group. */
+  readonly parts?: Readonly<Record<string, number>>;
   readonly pairs?: { readonly count: number; readonly candidate: number; readonly live: number };
   readonly moves: readonly string[];
   readonly problem?: string;
@@ -61,6 +63,9 @@ export function createTrainingView(): TrainingView {
     hear: (news) => {
       if (window === undefined) return;
       switch (news.type) {
+        case 'group-collected':
+          if (news.parts !== undefined) change({ parts: news.parts });
+          return;
         case 'step-trained':
         case 'step-idle': {
           const { seen } = news.report;
@@ -97,12 +102,13 @@ export function createTrainingView(): TrainingView {
     end: () => change({ isRunning: false }),
     describe: () => {
       if (window === undefined) return undefined;
-      const { steps, done, reward, completion, pairs, moves, problem, isRunning } = window;
+      const { steps, done, reward, completion, parts, pairs, moves, problem, isRunning } = window;
       return compact({
         steps,
         done,
         reward,
         completion,
+        parts: parts && { ...parts },
         pairs: pairs && { ...pairs },
         moves: [...moves],
         problem,
