@@ -35,7 +35,7 @@ export type NoteDecision =
 const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
 
 /** The lessons that quote a person, of one place. */
-export const quotingOf = (
+const quotingOf = (
   lessons: readonly Lesson[],
   { agent, project }: Lesson['text']['scope'],
 ): readonly KnownNote[] =>
