@@ -133,7 +133,16 @@ export type Fact =
       /** A session has one block per model and per sub-agent. */
       readonly thread: string;
       readonly generation: number;
-      readonly why: 'new' | 'compacted' | 'expired' | 'withdrawn' | 'changed' | 'task' | 'error';
+      /** `shortened`: what the user said is shown again, since the client's history lost it. */
+      readonly why:
+        | 'new'
+        | 'compacted'
+        | 'expired'
+        | 'withdrawn'
+        | 'changed'
+        | 'task'
+        | 'error'
+        | 'shortened';
       /** The chain link of the message that contains the text; absent: it is in the system prompt. */
       readonly after?: string;
       /** The conversation's first chain link when the block was frozen. */

@@ -72,6 +72,8 @@ export type AttemptResult =
       readonly isComplete?: boolean;
       /** The task itself is done, house rules aside. */
       readonly isDone?: boolean;
+      /** What was answered, in words, where a judge may read it. */
+      readonly answer?: string;
     }
   /** The model or the verifier failed. That says nothing about the policy, and the attempt is dropped. */
   | {

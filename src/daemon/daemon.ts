@@ -162,6 +162,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isUnhurried: options.isUnhurried ?? false,
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
+    statements: async (session) => learning?.statements(session) ?? [],
   });
   const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({
@@ -212,6 +213,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
+    shaping: { weights: () => config.learn.identity.reward, rule: follower.practice },
     generation,
     gateTasks: () => countGateTasks({ records: recording.records, config }),
     hasSecret: redactor.hasSecret,

@@ -30,6 +30,8 @@ export interface LearningSide {
     settle(): void;
     /** Answered when everything recorded so far has been read; the status was sent before. */
     look(): void;
+    /** See `LearningWorker.statements`. */
+    statements(session: string): readonly string[];
     shorten(prompt: AgentPrompt, limitTokens: number): WrittenPrompt;
     /** See `Practice.command`. */
     practice(request: JsonObject): JsonObject;

@@ -38,6 +38,7 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
   answers: {
     settle: async () => (await worker).settle(),
     look: async () => (await worker).look(),
+    statements: async (_, session) => (await worker).statements(session),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
     practice: async (signal, request) => (await worker).practice.command(request, signal),
   },

@@ -78,6 +78,8 @@ export interface ServedLearning {
   readonly shorten: WritePrompt;
   /** See `Practice.command`. Rejects while the thread is not running. */
   practice(request: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  /** What the user of a running session has stated. Rejects while the thread is not running. */
+  statements(session: string): Promise<readonly string[]>;
   /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
@@ -224,6 +226,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
       sendKeys(thread);
       return thread.side.call('practice', [request], signal);
+    },
+    statements: async (session) => {
+      if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
+      return thread.side.call('statements', [session]);
     },
     look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
     settle: async () => {

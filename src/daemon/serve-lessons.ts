@@ -44,6 +44,8 @@ export interface ServeLessonsOptions {
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
+  /** What the user of a session has said so far. */
+  readonly statements: (session: string) => Promise<readonly string[]>;
   /** Recall waits for the sentence model without a limit, so that runs can be repeated. For benchmarks. */
   readonly isUnhurried?: boolean;
 }
@@ -154,6 +156,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       clock,
       domains,
       place,
+      statements: options.statements,
       errors: {
         digestsOf: digestError,
         lotOf: holdout.lotOf,
@@ -167,9 +170,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
         ? { generation: library.generation, lessons: [], additions: [] }
         : showLessons.show(toPromptTurn(turn, turn.body, most));
     const followErasure = async (): Promise<void> => {
-      const { generation } = library;
       await openedLessons.reload();
-      if (library.generation !== generation) showLessons.forget();
+      showLessons.forget();
       await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
       await mirror.settle();
     };
@@ -227,6 +229,7 @@ function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): P
     isCount: kind === 'count',
     isRecorded: identity.record,
     model: outline?.model ?? '',
+    size: body.length,
     query: compact({
       agent: agent ?? client ?? 'unknown',
       project: project?.id,

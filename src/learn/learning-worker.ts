@@ -30,7 +30,9 @@ import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
 import { createIdentityStep } from './identity/identity-step.ts';
+import { openIdentityJudge } from './identity/open-identity-judge.ts';
 import { openReflection } from './identity/reflect.ts';
+import { withRulings } from './identity/rule-answers.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
@@ -41,7 +43,7 @@ import { createReviser } from './lesson-use/reviser.ts';
 import { createExtractor } from './live/extractor.ts';
 import { withMemory } from './memory/serve-memory.ts';
 import { createWakeStep } from './memory/wake-archived.ts';
-import { MOST_OF_SESSION } from './memory/working-memory.ts';
+import { createReadQuotes, MOST_OF_SESSION } from './memory/working-memory.ts';
 import { createNoteWriter } from './memory/write/write-notes.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
@@ -107,6 +109,8 @@ export interface LearningWorker {
   look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
+  /** What the user of a running session has stated and not taken back, letter by letter; nothing while learning is off. */
+  statements(session: string): Promise<readonly string[]>;
   /** Practice, where there is any, and consolidation. */
   readonly practice: Practice;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
@@ -315,8 +319,18 @@ export async function startLearningWorker(
     wake: learning.wake,
     look: learning.look,
     settle: learning.settle,
+    statements: createReadQuotes({ records, evidence, library, hasSecret, isStopped }),
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    practice: reflection.withReflection(memory),
+    practice: withRulings(reflection.withReflection(memory), {
+      library,
+      openJudge: async (aborted) => {
+        const model = (await askOf('judge'))?.model;
+        const askAbout = (): Ask => askLater('judge', NO_JUDGE);
+        // Only a judge that the owner named answers here.
+        const named = { askAbout, mayAsk: async () => true, records, clock };
+        return model === undefined ? undefined : openIdentityJudge({ model, ...named }, aborted);
+      },
+    }),
     close: async () => {
       stop.abort();
       await memory.close();

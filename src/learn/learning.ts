@@ -15,7 +15,7 @@ import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
 import type { WriteFacts } from './evolve-step.ts';
-import type { LastReflection } from './identity/last-reflection.ts';
+import type { LastReflection } from './identity/reflect.ts';
 import { createLane } from './lane.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { readLearningSwitch } from './learning-switch.ts';

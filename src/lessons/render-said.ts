@@ -19,6 +19,16 @@ export function renderSaid(lessons: readonly Lesson[]): string {
   return [...written, ...(own.length === 0 ? [] : [`${LEAD}${own.join('\n')}`])].join('\n\n');
 }
 
+const AGAIN = '## Said earlier in this conversation';
+const AGAIN_FRAMING =
+  'The beginning of this conversation was shortened. Before, the user said, word for word (what the user says now comes first):';
+
+/** Sentences of the user that the conversation has lost. */
+export const renderQuotes = (quotes: readonly string[], place: LessonPlace): string =>
+  place === 'message'
+    ? `${LEAD}${quotes.map(oneLine).join('\n')}`
+    : [AGAIN, AGAIN_FRAMING, quotes.map((quote) => `- "${oneLine(quote)}"`).join('\n')].join('\n\n');
+
 /** A lesson that quotes has its rule in its description. */
 function readWords({ text }: Lesson) {
   const { description } = text;

@@ -1,4 +1,5 @@
 import type { RewardSource } from '../core/evidence.ts';
+import type { RewardPart } from '../core/practice.ts';
 
 /** Why something is not trained on: a name for counting, a text for people. */
 export interface BatchRefusal {
@@ -66,6 +67,8 @@ export interface Rollout {
   readonly rewardSource: RewardSource;
   /** The task is done in full, whatever the reward includes besides. */
   readonly isComplete?: boolean;
+  /** What the reward is made of; absent: it is the task's alone. */
+  readonly parts?: readonly RewardPart[];
 }
 
 /**

@@ -20,6 +20,7 @@ import { regressionFile } from './regression-suite.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
+import { isShaping, type WindowShaping } from './shape-rollouts.ts';
 import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
 import {
   beginTrainingCycle,
@@ -67,6 +68,7 @@ interface TrainingOptions {
     readonly outcomes: () => readonly TrainingOutcome[];
     readonly wake: () => void;
   };
+  readonly shaping?: WindowShaping;
   readonly clock: Clock;
   readonly log: Log;
   readonly override?: TrainingOverride;
@@ -243,7 +245,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         batch: { groups, size: batchSize },
         isLive: usesLiveTurns(settings.live),
         isDistilled: settings.distill,
-        ...(isLiveOnly ? { isLiveOnly: true } : {}),
+        ...(isLiveOnly ? { isLiveOnly: true } : isShaping(options.shaping) ? { isShaped: true } : {}),
         isBudgeted: reserve !== undefined,
         ...priced,
         tuning: tuningOf(settings, override.tuning),

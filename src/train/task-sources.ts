@@ -74,7 +74,7 @@ export function createRecordedSource({ gather, grade, fits }: RecordedSourceOpti
           if (reply.failure !== undefined) return { ok: false, why: reply.failure.message };
           if (signal.aborted) return { ok: false, why: 'the attempt was stopped' };
           const reward = await grade(recorded, reply.text);
-          if (reward !== undefined) return { ok: true, reward };
+          if (reward !== undefined) return { ok: true, reward, answer: reply.text };
           return { ok: false, why: `no verifier graded an answer to ${id}`, isUngraded: true };
         },
         close: async () => undefined,

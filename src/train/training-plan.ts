@@ -1,12 +1,14 @@
 import type { JobCost } from '../core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
+import type { ShapedReward } from '../evidence/shape-reward.ts';
 import type { LiveTurn } from './advantage.ts';
 import type { LiveEstimators, LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionEvent } from './promotion.ts';
 import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
+import type { AttemptsToShape } from './shape-rollouts.ts';
 import type { StepSettings } from './step.ts';
 import type { StepBudget, StepPrice } from './step-budget.ts';
 import type { ProfileName } from './tinker/profiles.ts';
@@ -31,6 +33,8 @@ export interface TrainingPlan {
   readonly isLive: boolean;
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
+  /** Rewards are made of more than the task's: see `learn.identity.reward`. */
+  readonly isShaped?: true;
   /** Whether proven lessons move into the weights. */
   readonly isDistilled: boolean;
   /** Whether every request has to fit into the day's budget of background jobs. */
@@ -135,6 +139,8 @@ export interface DaemonCalls extends StepBudget {
   recorded(): Promise<readonly RecordedTask[]>;
   /** 0 to 1; undefined when no verifier could grade it. */
   grade(answer: RecordedAnswer): Promise<number | undefined>;
+  /** The rewards of a group by what the owner weighs. */
+  shape(group: AttemptsToShape): Promise<readonly ShapedReward[]>;
   live(query: LiveQuery): Promise<readonly LiveTurn[]>;
 }
 
@@ -151,6 +157,7 @@ export type DaemonCall =
   | { readonly ask: 'shortage'; readonly clusters: number }
   | { readonly ask: 'recorded' }
   | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
+  | { readonly ask: 'shape'; readonly group: AttemptsToShape }
   | { readonly ask: 'live'; readonly query: LiveQuery }
   | { readonly ask: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
   | { readonly ask: 'settle'; readonly reservation: number; readonly used: JobCost };

@@ -21,12 +21,12 @@ export function rateAt(rate: number, schedule: RateSchedule, step: number, steps
  * Makes `count` attempts at a task by a policy, each stamped with its version. The same `seed` and weights give the same
  * attempts under the same ids if the engine is deterministic: an interrupted group is requested again.
  */
-export type MakeRollouts<Task> = (
+export type MakeRollouts<Task, Made extends Rollout = Rollout> = (
   policy: PolicyVersion,
   task: Task,
   count: number,
   context: { readonly seed: string; readonly signal: AbortSignal },
-) => Promise<readonly Rollout[]>;
+) => Promise<readonly Made[]>;
 
 /** Which live turns a step may use: of this generation, by one of these versions. */
 export interface LiveTurnsQuery {
@@ -95,6 +95,8 @@ export type TrainerEvent =
       readonly batch: string;
       readonly slot: number;
       readonly reward: number;
+      /** The means of the parts of its rewards; absent: they are the task's alone. */
+      readonly parts?: Readonly<Record<string, number>>;
     }
   | {
       readonly type: 'group-refused';

@@ -45,6 +45,8 @@ interface Window {
   readonly completion?: number;
   /** Of the last step that trained. */
   readonly loss?: number;
+  /** The means of the parts of rewards, of the last group. */
+  readonly parts?: Readonly<Record<string, number>>;
   readonly pairs?: { readonly count: number; readonly candidate: number; readonly live: number };
   readonly moves: readonly string[];
   readonly problem?: string;
@@ -63,6 +65,9 @@ export function createTrainingView(): TrainingView {
     hear: (news) => {
       if (window === undefined) return;
       switch (news.type) {
+        case 'group-collected':
+          if (news.parts !== undefined) change({ parts: news.parts });
+          return;
         case 'step-trained':
         case 'step-idle': {
           const { seen, loss } = news.report;
@@ -100,13 +105,14 @@ export function createTrainingView(): TrainingView {
     end: () => change({ isRunning: false }),
     describe: () => {
       if (window === undefined) return undefined;
-      const { steps, done, reward, completion, loss, pairs, moves, problem, isRunning } = window;
+      const { steps, done, reward, completion, loss, parts, pairs, moves, problem, isRunning } = window;
       return compact({
         steps,
         done,
         reward,
         completion,
         loss,
+        parts: parts && { ...parts },
         pairs: pairs && { ...pairs },
         moves: [...moves],
         problem,

@@ -1,5 +1,7 @@
 import { asString, isObject, parseJson } from '../core/json.ts';
 import type { Insertion, WireName } from '../core/wire.ts';
+import { isSummary } from '../text/typed-text.ts';
+import { oneLine } from '../text/visible-text.ts';
 import {
   type ByteSpan,
   DOUBLE_QUOTE,
@@ -37,6 +39,12 @@ interface Conversation {
   placeAt(link: string, text: string): readonly Insertion[] | undefined;
   /** What came since the model's last message: texts of users and of tool results. Undefined when no text can be added behind it. */
   readonly newest: NewestInput | undefined;
+  /** The link of the newest message that stands for others, which the client has compacted away. */
+  readonly summaryLink: string | undefined;
+  /** Whether a message of the model, or of a tool, is in it. */
+  readonly hasReply: boolean;
+  /** Whether a user's message contains the text; the kind of white space does not matter. */
+  says(text: string): boolean;
 }
 
 interface NewestInput {
@@ -92,9 +100,13 @@ interface Links {
   readonly links: string[];
   readonly spans: ByteSpan[];
   readonly users: (UserMessage | undefined)[];
+  /** The index of the newest item that a provider compacted; -1 without one. */
+  compacted: number;
 }
 
-const noLinks = (): Links => ({ links: [], spans: [], users: [] });
+const noLinks = (): Links => ({ links: [], spans: [], users: [], compacted: -1 });
+/** Items of the Responses API that stand for earlier ones. */
+const COMPACTED_TYPES = ['compaction', 'compaction_summary', 'context_compaction'];
 
 function add(
   { links, spans, users }: Links,
@@ -121,6 +133,9 @@ function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links):
     const first = user?.texts[0];
     const isTransient = first !== undefined && startsWith(bytes, first, TRANSIENT);
     if (!isTransient) add(into, canonical(bytes, message), message.span, user);
+    const { type } = message;
+    if (type !== undefined && COMPACTED_TYPES.some((name) => equalsText(bytes, type, name)))
+      into.compacted = into.links.length - 1;
     return message.span[1];
   });
 }
@@ -195,6 +210,18 @@ function describe(bytes: Buffer, all: Links, isStored: boolean, partType: string
     },
     get newest() {
       return isStored ? undefined : readNewest(bytes, all);
+    },
+    get summaryLink() {
+      if (isStored) return undefined;
+      const isBegun = (text: ByteSpan): boolean => isSummary(readStart(bytes, text));
+      const written = users.findLastIndex((user) => user?.texts.some(isBegun) === true);
+      return links[Math.max(written, all.compacted)];
+    },
+    hasReply: users.includes(undefined),
+    says: (text) => {
+      const sought = oneLine(text);
+      const isIn = (span: ByteSpan): boolean => oneLine(readString(bytes, span) ?? '').includes(sought);
+      return users.some((user) => user?.texts.some(isIn) === true);
     },
   };
 }
@@ -284,6 +311,11 @@ function shorten(text: string): string {
 
 /** Whether `at` is the second half of a surrogate pair. */
 const isHalf = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+/** As much as the words need that a summary begins with. */
+const START_BYTES = 300;
+const readStart = (bytes: Buffer, [start, end]: ByteSpan): string =>
+  decode(bytes, start + 1, Math.min(end - 1, start + START_BYTES), 'end');
 
 function readEnds(bytes: Buffer, span: ByteSpan): string {
   const [start, end] = [span[0] + 1, span[1] - 1];

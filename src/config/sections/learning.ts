@@ -117,7 +117,7 @@ export const learnSchema = z.strictObject({
         })
         .prefault({})
         .describe(
-          'What the rewards of attempts in practice are made of: the weighted mean of the parts. 1, 0 and 0 are the task’s reward alone.',
+          'What the rewards of attempts in practice and in training windows are made of: the weighted mean of the parts. 1, 0 and 0 are the task’s reward alone.',
         ),
     })
     .prefault({})

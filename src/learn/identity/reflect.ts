@@ -7,7 +7,6 @@ import type { Practice } from '../practice/serve-practice.ts';
 import type { FoundTransfer } from '../transfer/find-transfers.ts';
 import type { TransferStep } from '../transfer/transfer-step.ts';
 import type { IdentityStep } from './identity-step.ts';
-import type { LastReflection } from './last-reflection.ts';
 import { REFLECTION_JOB } from './reflection-job.ts';
 
 interface ReflectionOptions {
@@ -18,6 +17,12 @@ interface ReflectionOptions {
   readonly isStopped: () => boolean;
   readonly clock: Clock;
 }
+
+/** The last reflection over sessions and notes, in words. Plain data. */
+export type LastReflection = {
+  readonly at: number;
+  readonly said: string;
+};
 
 export interface Reflection {
   last(): LastReflection | undefined;

@@ -6,9 +6,8 @@ import type {
   AttemptOutcome,
   MakeAttempt,
   PracticeTask,
-  RewardPart,
 } from '../../core/practice.ts';
-import { efficiencyOf, isTaskAlone, shapeReward } from '../../evidence/shape-reward.ts';
+import { isTaskAlone, shapeRewards } from '../../evidence/shape-reward.ts';
 import { findBrokenRule } from '../../evidence/verifiers/mechanical-rules.ts';
 import { sessionsOfGroup } from '../practice/attempt-batch.ts';
 import type { PracticeUnits } from '../practice/practice-units.ts';
@@ -110,8 +109,6 @@ async function shapeOutcomes(
   const sessions = sessionsOfGroup(group);
   const lines = judged(task.agent);
   const hardLines = new Set(core(task.agent));
-  const used = graded.map(({ used: { tokens }, steps }) => (tokens > 0 ? tokens : steps.length));
-  const median = medianOf(used);
   const rulings =
     weights.identity === 0 || judge === undefined || lines.length === 0
       ? []
@@ -119,49 +116,30 @@ async function shapeOutcomes(
           graded.map(({ output }) => judge.rule(lines, task.prompt, output, sessions, signal)),
         );
   const isJudged = rulings.length === graded.length && rulings.every((ruling) => ruling !== undefined);
-  const isTimed = weights.efficiency > 0 && median > 0;
   const only = lines.length > 0 && lines.every((line) => hardLines.has(line));
+  const rulingOf = (at: number) => (isJudged ? rulings[at] : undefined);
+  // Every vote says so, and there are no lines but the core's that it could mean.
+  const isBrokenAt = (at: number): boolean => rulingOf(at)?.isBroken === true && only;
+  const shaped = shapeRewards(
+    graded.map(({ outcome, used: { tokens }, steps }, at) => ({
+      reward: outcome.reward,
+      used: tokens > 0 ? tokens : steps.length,
+      identity: rulingOf(at)?.score,
+      isBroken: isBrokenAt(at),
+    })),
+    weights,
+    { task: group.gradedBy, judge: judge?.model },
+  );
   return graded.map(({ outcome }, at): Graded => {
-    const ruling = isJudged ? rulings[at] : undefined;
-    const parts: readonly RewardPart[] = [
-      { part: 'task', value: outcome.reward, by: group.gradedBy },
-      ...(ruling === undefined || judge === undefined
-        ? []
-        : [{ part: 'identity' as const, value: ruling.score, by: judge.model }]),
-      ...(isTimed
-        ? [{ part: 'efficiency' as const, value: efficiencyOf(used[at] ?? 0, median), by: 'usage' }]
-        : []),
-    ];
-    const known = (wanted: RewardPart['part']): number | undefined =>
-      parts.find(({ part }) => part === wanted)?.value;
-    // Every vote says so, and there are no lines but the core's that it could mean.
-    const isBroken = ruling?.isBroken === true && only;
-    const [identity, efficiency] = [known('identity'), known('efficiency')];
-    const reward = isBroken
-      ? 0
-      : shapeReward(
-          {
-            task: outcome.reward,
-            ...(identity === undefined ? {} : { identity }),
-            ...(efficiency === undefined ? {} : { efficiency }),
-          },
-          weights,
-        );
+    const { reward, parts } = shaped[at] ?? { reward: outcome.reward, parts: [] };
     const told = parts.map(({ part, value, by }) => `${part} ${value.toFixed(2)} (${by})`).join(', ');
     const reasons = [
-      ...(isBroken ? [brokenReason(lines.join(' '), ruling?.reason ?? '')] : []),
+      ...(isBrokenAt(at) ? [brokenReason(lines.join(' '), rulingOf(at)?.reason ?? '')] : []),
       ...outcome.reasons,
       `made of ${told}`,
     ];
     return { ...outcome, reward, reasons, parts };
   });
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]];
-  return ((low ?? 0) + (high ?? 0)) / 2;
 }
 
 const isShaped = (value: unknown): value is ShapedGroup => isObject(value) && Array.isArray(value.outcomes);

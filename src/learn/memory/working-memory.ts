@@ -1,6 +1,12 @@
-import type { AppraisedTurn } from '../../evidence/evidence-reader.ts';
+import { compact } from '../../core/json.ts';
+import type { Library } from '../../core/library.ts';
+import type { Records } from '../../core/store.ts';
+import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
+import { hasMark } from '../../redact/scan-context.ts';
+import { sentencesOf } from '../distiller/quote-sentences.ts';
 import { readClaim, type SentenceClaim } from './write/claim.ts';
-import { compareClaims } from './write/compare-claims.ts';
+import { compareClaims, isForgotten, readForgetRequests } from './write/compare-claims.ts';
+import { isTakenBackSince } from './write/decide.ts';
 import { readStatements, type Statement } from './write/read-statements.ts';
 
 /** Something that the person stated in a session, with the turn that it was said in. */
@@ -19,14 +25,17 @@ const MOST_MESSAGES = 400;
  * thing the newest is left.
  */
 export function readWorkingMemory(turns: readonly AppraisedTurn[]): readonly SessionStatement[] {
-  const seen = new Set<string>();
-  let held: readonly SessionStatement[] = [];
-  for (const { evidence } of turns.slice(-MOST_MESSAGES)) {
+  /** The turn of each message: an agent works for many turns on one. */
+  const messages = new Map<string, string>();
+  for (const { evidence } of turns) {
     // What an agent reported itself is nobody's word; a heartbeat repeats itself.
-    if (evidence.isReported || evidence.askedBefore !== undefined || seen.has(evidence.task)) continue;
-    seen.add(evidence.task);
-    for (const statement of readStatements(evidence.task)) {
-      const one = { ...statement, turn: evidence.turn, claim: readClaim(statement.quote) };
+    if (evidence.isReported || evidence.askedBefore !== undefined || messages.has(evidence.task)) continue;
+    messages.set(evidence.task, evidence.turn);
+  }
+  let held: readonly SessionStatement[] = [];
+  for (const [task, turn] of [...messages].slice(-MOST_MESSAGES)) {
+    for (const statement of readStatements(task)) {
+      const one = { ...statement, turn, claim: readClaim(statement.quote) };
       const isOlder = (other: SessionStatement): boolean =>
         other.kind !== 'forget' && other.turn !== one.turn && isOver(compareClaims(one.claim, other.claim));
       held = [...held.filter((other) => !isOlder(other)), one];
@@ -37,3 +46,48 @@ export function readWorkingMemory(turns: readonly AppraisedTurn[]): readonly Ses
 
 const isOver = (relation: ReturnType<typeof compareClaims>): boolean =>
   relation === 'same' || relation === 'replaces';
+
+interface ReadQuotesOptions {
+  readonly records: Pick<Records, 'session' | 'turns'>;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly library: Pick<Library, 'lessons'>;
+  readonly hasSecret: (text: string) => boolean;
+  /** Nothing is learned, and nothing is remembered, at the moment. */
+  readonly isStopped: () => boolean;
+}
+
+/**
+ * What the user of a running session has stated, letter by letter, oldest first: for a prompt that has lost it. Not what they took back
+ * since, in the session or as a lesson, and nothing with a secret in it.
+ */
+export function createReadQuotes({
+  records,
+  evidence,
+  library,
+  hasSecret,
+  isStopped,
+}: ReadQuotesOptions): (session: string) => Promise<readonly string[]> {
+  return async (session) => {
+    const view = isStopped() ? undefined : await records.session(session);
+    if (view === undefined || view.erased) return [];
+    const held = withoutForgotten(readWorkingMemory(await evidence.turns(session)));
+    const times = new Map((await records.turns(session)).map(({ id, startedAt }) => [id, startedAt]));
+    const scope = compact({ agent: view.agent, project: view.project?.id });
+    const lessons = library.lessons();
+    return held
+      .filter(({ claim, turn }) => !isTakenBackSince(claim, times.get(turn) ?? 0, lessons, scope))
+      .map(({ quote }) => quote)
+      .filter((quote) => !hasMark(quote) && !hasSecret(quote));
+  };
+}
+
+/** Without what a later one asks to forget, also where it may mean another, and without these requests. */
+function withoutForgotten(held: readonly SessionStatement[]): readonly SessionStatement[] {
+  let kept: readonly SessionStatement[] = [];
+  for (const one of held) {
+    const requests = sentencesOf(one.quote).flatMap(readForgetRequests);
+    const left = kept.filter(({ claim }) => !requests.some((request) => isForgotten(request, claim)));
+    kept = one.kind === 'forget' ? left : [...left, one];
+  }
+  return kept;
+}

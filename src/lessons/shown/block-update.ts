@@ -24,6 +24,8 @@ export interface ShowRequest {
   conversation(): ConversationView | undefined;
   /** The prompt is only counted: it gets the text that it would be sent with, and no decision is stored. */
   readonly peek?: boolean;
+  /** The bytes of the client's request; absent where the conversation may not be watched for what its history loses. */
+  readonly size?: number;
 }
 
 /** The messages of a request. */
@@ -38,6 +40,12 @@ export interface ConversationView {
   readonly taskLink: string | undefined;
   /** What came since the model's last message: texts of users and of tool results, and the last link. */
   readonly newest?: { readonly link: string; readonly texts: readonly string[] } | undefined;
+  /** The link of the newest message that stands for others, which the client has compacted away. */
+  readonly summaryLink?: string | undefined;
+  /** Whether a message of the model, or of a tool, is in it. */
+  readonly hasReply?: boolean;
+  /** Whether a user's message contains the text. */
+  says?(text: string): boolean;
 }
 
 /** The changes of the library since a generation. */

@@ -51,6 +51,8 @@ export interface PromptThread {
   readonly first: string | undefined;
   /** The user message of the last recall; undefined for a restored thread. */
   readonly asked?: string;
+  /** Of the last decision. */
+  readonly domain?: RecalledFact['domain'];
   /** By lesson id. */
   readonly inForce: ReadonlyMap<string, ShownWords>;
   readonly text: ShownText;
@@ -60,8 +62,10 @@ export interface PromptThread {
 export function freezeThread({ fact, text }: RecallChoice): PromptThread {
   const { generation, first, after } = fact;
   const inForce = wordsOf(fact);
-  if (after === undefined || text === undefined) return build(generation, first, inForce, text, []);
-  return build(generation, first, inForce, undefined, [{ link: after, text }]);
+  const isBlock = after === undefined || text === undefined;
+  return isBlock
+    ? { ...build(generation, first, inForce, text, []), domain: fact.domain }
+    : { ...build(generation, first, inForce, undefined, [{ link: after, text }]), domain: fact.domain };
 }
 
 /** The thread with the text that was added after the link `after`. */
@@ -76,7 +80,8 @@ export function extendThread(
   const kept = [...before.inForce].filter(([, { name }]) => name === undefined || !over.has(name));
   const { block, additions } = before.text;
   const all = text === undefined ? additions : [...additions, { link: after, text }];
-  return build(fact.generation, before.first, new Map([...kept, ...added]), block, all);
+  const thread = build(fact.generation, before.first, new Map([...kept, ...added]), block, all);
+  return { ...thread, domain: fact.domain };
 }
 
 /** The same thread after a recall that added nothing. */

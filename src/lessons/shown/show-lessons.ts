@@ -12,6 +12,7 @@ import { reachOf } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { ShownText } from './prompt-thread.ts';
 import { createFixes, type FixesOptions } from './show-fixes.ts';
+import type { ReadStatements } from './show-statements.ts';
 import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
 
 interface ShowLessonsOptions {
@@ -24,6 +25,8 @@ interface ShowLessonsOptions {
   readonly place?: () => LessonPlace;
   /** The errors in a text, as `Kind @ file:line`, and the hold-out of recall; absent: no fix is shown. */
   readonly errors?: Omit<FixesOptions, 'library'>;
+  /** What the user of a session has said; absent: nothing is shown again when a client shortens a history. */
+  readonly statements?: ReadStatements;
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
@@ -39,6 +42,8 @@ export interface PromptTurn {
   /** False: nothing of it may be recorded. */
   readonly isRecorded: boolean;
   readonly model: string;
+  /** The bytes of the request's body. */
+  readonly size: number;
   readonly query: ShowRequest['query'];
   /** Called at most once. */
   readConversation(): ConversationView | undefined;
@@ -72,6 +77,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   };
   const shown = createShownBlocks({
     ...common,
+    ...(options.statements === undefined ? {} : { statements: options.statements }),
     record: (fact, text) => {
       const { session, block: hash } = fact;
       const blocks = hash === undefined || text === undefined ? [] : [{ hash, text, session }];
@@ -112,6 +118,8 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
       query: turn.query,
       conversation,
       peek: isCount,
+      // A sub-agent was told its task alone.
+      ...(role === 'side' ? {} : { size: turn.size }),
     });
   };
   return {

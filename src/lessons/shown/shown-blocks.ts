@@ -1,4 +1,5 @@
 import { createLruMap, type LruMap } from '../../base/lru-map.ts';
+import { within } from '../../base/within.ts';
 import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
@@ -18,6 +19,7 @@ import { joinRecalls, type LateTask, placeForLate, stillLate } from './late-less
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
 import { isBeginning, restoreThreads } from './prompt-thread.ts';
 import { addFixes, type Fixes } from './show-fixes.ts';
+import { addStatements, type Cut, findCut, type ReadStatements } from './show-statements.ts';
 
 /**
  * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
@@ -46,6 +48,8 @@ export interface ShownBlocksOptions {
   readonly domains?: readonly DomainPattern[];
   /** Repairs that are shown when their error comes up; absent: none. */
   readonly fixes?: Fixes;
+  /** What the user of a session has said: shown again when the client's history loses it; absent: nothing is. */
+  readonly statements?: ReadStatements;
   /** Called once for every decision. */
   record(fact: RecalledFact, text: string | undefined): void;
   /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
@@ -61,6 +65,8 @@ const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 2000;
 const MOST_SESSIONS = 5000;
 const MOST_THREADS = 256;
+/** A request waits for the answer each time. */
+const MOST_ASKED = 2;
 
 interface Session {
   readonly slots: LruMap<string, Slot>;
@@ -75,6 +81,11 @@ interface Session {
 interface Slot {
   thread: PromptThread | undefined;
   lastAt: number;
+  /** The bytes of the thread's last request; undefined for a restored thread. */
+  size?: number | undefined;
+  /** The first link of the conversation while it was whole. */
+  beginning?: string | undefined;
+  cut?: Cut | undefined;
   /** The newest message that was searched for errors: sent again, it stays as it was. */
   searched?: string | undefined;
   /** A recall in progress, shared by all requests of the thread. */
@@ -133,8 +144,8 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
   function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
     const generation = options.generation();
     const session = sessions.get(request.session) ?? open(request.session);
-    // Before the first generation there is nothing to restore.
-    if (session.isRestored === false && generation > 0) {
+    // Before the first generation there is nothing to restore but what was said.
+    if (session.isRestored === false && (generation > 0 || options.statements !== undefined)) {
       session.isRestored = restore(session, request.session, request.now);
       prepare(request);
     }
@@ -151,6 +162,13 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     const decided = decideBlockUpdate(situation, request);
     const isOwed = decided.kind === 'keep' && slot.late !== undefined && lessons > 0;
     const need = (isOwed ? placeForLate(decided.thread, request.conversation()) : undefined) ?? decided;
+    const cut = lookForCut(slot, request, need.kind === 'freeze');
+    if (cut !== undefined && cut.quotes === undefined && cut.asked < MOST_ASKED) {
+      slot.recalling = askStatements(cut, request.session).then(() => {
+        slot.recalling = undefined;
+      });
+      return slot.recalling.then(() => show(request, true));
+    }
     if (need.kind === 'keep') return settle(session, slot, need, request, generation);
 
     const purpose = `${need.kind} ${request.query.most ?? ''} ${request.conversation()?.links.at(-1)}`;
@@ -172,6 +190,36 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     const settled = composeBlockUpdate(need, draft.recalled, request, made);
     if (!request.peek) slot.late = draft.late;
     return settle(session, slot, settled, request, draft.generation);
+  }
+
+  /** A cut of the thread's history whose loss is not made good yet. A history is looked at only when it is shorter than before. */
+  function lookForCut(slot: Slot, request: ShowRequest, isBeginning: boolean): Cut | undefined {
+    const { size, peek } = request;
+    if (options.statements === undefined || size === undefined) return undefined;
+    const isOpen = slot.cut?.isDone === false;
+    if (!isBeginning && !isOpen && slot.size !== undefined && size >= slot.size) return undefined;
+    const conversation = request.conversation();
+    if (conversation === undefined || conversation.links.length === 0) return undefined;
+    const beginning = slot.beginning ?? slot.thread?.first;
+    const found = findCut(conversation, beginning);
+    if (!peek) slot.beginning = found === undefined ? conversation.links[0] : beginning;
+    if (found === undefined) return undefined;
+    // A new beginning of the thread has lost what was added.
+    if (slot.cut?.link === found) slot.cut.isDone &&= !isBeginning;
+    else slot.cut = { link: found, asked: 0, isDone: false };
+    return slot.cut.isDone ? undefined : slot.cut;
+  }
+
+  /** Resolves in time, with or without the answer. A late answer counts for the next request. */
+  async function askStatements(cut: Cut, session: string): Promise<void> {
+    cut.asked++;
+    const answer = options.statements?.(session).then(
+      (quotes) => {
+        cut.quotes = quotes;
+      },
+      () => undefined,
+    );
+    await within(Promise.resolve(answer), patienceMs);
   }
 
   /** What the newest task needs, and what an earlier one is owed. A recall that rejects counts as empty: serving does not depend on it. */
@@ -213,20 +261,39 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     request: ShowRequest,
     generation: number,
   ): ShownText {
-    const { peek, now } = request;
-    const fixed = fixErrors(session, slot, settled, request, generation);
-    const { thread } = fixed ?? settled;
+    const { peek, now, size } = request;
+    const said = sayAgain(session, slot, settled.thread, request, generation);
+    const before = said === undefined ? settled : { ...settled, thread: said.thread };
+    const fixed = fixErrors(session, slot, before, request, generation);
+    const { thread } = fixed ?? before;
     if (!peek) {
       slot.thread = thread;
       slot.lastAt = now;
+      if (size !== undefined) slot.size = size;
       if (settled.choice !== undefined) slot.draft = undefined;
-      for (const choice of [settled.choice, fixed?.choice]) {
+      for (const choice of [settled.choice, said?.choice, fixed?.choice]) {
         if (choice === undefined) continue;
         for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
         options.record(choice.fact, choice.text);
       }
     }
     return thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+  }
+
+  /** Undefined when nothing that was said is to be shown again. */
+  function sayAgain(
+    { heldOut }: Session,
+    { cut }: Slot,
+    thread: PromptThread,
+    request: ShowRequest,
+    generation: number,
+  ): ComposedUpdate | undefined {
+    if (cut === undefined || cut.isDone || request.size === undefined) return undefined;
+    const place = placeNow?.() ?? 'system';
+    const withheld = [...heldOut].flatMap((id) => options.lesson(id)?.text.description ?? []);
+    // What is only counted settles nothing.
+    const tried = request.peek ? { ...cut } : cut;
+    return addStatements(tried, { thread, place, generation, heldOut: withheld }, request);
   }
 
   /** Undefined when no repair is to be added. */

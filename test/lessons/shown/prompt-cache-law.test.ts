@@ -36,13 +36,14 @@ interface Tally {
   grown: number;
   errors: number;
   late: number;
+  said: number;
   readonly frozen: Record<RecallChoice['fact']['why'], number>;
 }
 
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
-  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0, late: 0 },
-  frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0, error: 0 },
+  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0, errors: 0, late: 0, said: 0 },
+  frozen: { new: 0, compacted: 0, expired: 0, withdrawn: 0, changed: 0, task: 0, error: 0, shortened: 0 },
 });
 
 /** Repairs of nine errors, of which one is held out. */
@@ -70,7 +71,10 @@ interface Sent {
 }
 
 const isBeginning = ({ why }: RecallChoice['fact']): boolean =>
-  why !== 'changed' && why !== 'task' && why !== 'error';
+  why !== 'changed' && why !== 'task' && why !== 'error' && why !== 'shortened';
+
+/** What the user had said before a client shortens its history. */
+const SAID = 'We never deploy on a Friday.';
 
 async function runSession(wire: WireName, place: LessonPlace, seed: number, tally: Tally): Promise<void> {
   const random = createRandom(seed);
@@ -97,6 +101,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
           throw error;
         },
       }),
+      statements: async () => [SAID],
       idleMs: IDLE_MS,
       record: (fact, text) => recorded.push({ fact, text }),
       restore: async () => recorded.slice(),
@@ -119,6 +124,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
       ...{ turn: 't', session: `s${seed % 10}`, thread: model, now, peek },
       query: { agent: 'agent', ...(most === undefined ? {} : { most }) },
       conversation: () => conversation,
+      size: body.length,
     });
     for (const { link, text: added } of text.additions)
       must(conversation.placeAt(link, added) !== undefined, 'an addition has its place');
@@ -149,10 +155,13 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
     must(marksIn(out) === marksIn(body), 'no mark is added or lost');
     must(text.generation === library.generation(), 'a turn is stamped with the generation in force');
     const made = recorded.slice(known).map(({ fact: one }) => one.why);
-    must(made.filter((why) => why !== 'error').length <= 1, 'one request makes one choice at most');
+    const isApart = (why: string): boolean => why === 'error' || why === 'shortened';
+    must(made.filter((why) => !isApart(why)).length <= 1, 'one request makes one choice at most');
+    must(out.toString().split(SAID).length <= 2, 'what was said is shown once');
     must(made.indexOf('error') < 0 || made.indexOf('error') === made.length - 1, 'and one for errors, last');
     for (const { fact: one } of recorded.slice(known))
-      if (one.why === 'error') {
+      if (one.why === 'shortened') tally.said++;
+      else if (one.why === 'error') {
         tally.errors++;
         must(one.after === links.at(-1), 'a fix goes to the newest message');
       }
@@ -161,7 +170,9 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
 
     // Before the first generation the record is not read: an empty decision is recorded again.
     const isAgain = before !== undefined && library.generation() === 0;
-    const fact = isAgain ? undefined : recorded[known]?.fact;
+    const fact = isAgain
+      ? undefined
+      : recorded.slice(known).find(({ fact: { why } }) => why !== 'shortened')?.fact;
     if (fact) tally.frozen[fact.why]++;
     if (fact !== undefined && isBeginning(fact)) {
       must(
@@ -306,5 +317,6 @@ describe('the prompt-cache law', () => {
     expect(tally.grown).toBeGreaterThan(0);
     expect(tally.errors).toBeGreaterThan(0.5 * SESSIONS);
     expect(tally.late).toBeGreaterThan(0.3 * SESSIONS);
+    expect(tally.said).toBeGreaterThan(SESSIONS / 30);
   });
 });

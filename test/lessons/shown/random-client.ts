@@ -73,7 +73,8 @@ export function createRandomClient(wire: WireName, random: () => number): Random
       history = [...history, { kind: 'assistant', text: words(), calls }];
     },
     compact: () => {
-      const summary: Said = { kind: 'user', texts: [`Summary ${words()}`] };
+      const opening = chance(0.5) ? 'This session is being continued from a previous conversation' : 'Notes';
+      const summary: Said = { kind: 'user', texts: [`${opening} ${words()}`] };
       const first = history.slice(0, 1);
       const short = pick<readonly Said[]>(random, [[], [{ kind: 'assistant', text: words(), calls: [] }]]);
       history = chance(0.2) ? [...first, summary] : [summary, ...short];

@@ -16,7 +16,9 @@ export function compareClaims(newer: SentenceClaim, older: SentenceClaim): Claim
   if (newer.print === older.print || isSame(newer, older)) return 'same';
   if (
     rejects(newer, older) ||
+    endsValue(newer, older) ||
     wantsAgain(newer, older) ||
+    hasNewEnd(newer, older) ||
     hasOtherHolder(newer, older) ||
     hasOtherValue(newer, older)
   )
@@ -44,6 +46,42 @@ function rejects(newer: SentenceClaim, older: SentenceClaim): boolean {
     if (common > 0) return hit >= part.size * MOSTLY;
     return hit === part.size && hit >= older.wanted.size * 0.6;
   });
+}
+
+/** The sentence says itself that something changes. */
+const CHANGES =
+  /(?<!\p{L})(?:from (?:now|today|here)(?: on)?|going forward|now|as of (?:now|today)|ab (?:jetzt|sofort|heute)|jetzt|nun|kunftig|in zukunft|desormais|dorenavant|maintenant|a partir de maintenant|a partir de ahora|de ahora en adelante|ahora)(?!\p{L})/gu;
+const saysChange = ({ print }: SentenceClaim): boolean => print.search(CHANGES) >= 0;
+/** It is said of a part alone. */
+const OF_PART = /\b(?:for|when|if|in|on|only|bei|fur|wenn|falls|nur|pour|quand|dans|para|cuando|en)\b/;
+
+/** "We use Linear instead of Jira now" ends "our ticket tool is Jira": what it rejects is all that the older one says of its subject. */
+function endsValue(newer: SentenceClaim, { subject, predicate }: SentenceClaim): boolean {
+  if (subject === undefined || predicate === undefined || predicate.size === 0 || !saysChange(newer))
+    return false;
+  const left = newer.print.replace(CHANGES, ' ');
+  return !OF_PART.test(left) && newer.rejected.some((part) => isEqual(part, predicate));
+}
+
+const LONGEST_END = 3;
+/** Behind these stands what may be another one; of what a sentence begins with, more than one may be done. */
+const VALUE_BEHIND =
+  /^(?:to|from|as|with|via|by|at|after|under|into|is|are|an|nach|mit|von|auf|als|ist|sind|avec|par|sur|a|con|por|est|es)$/;
+const ADDITIVE =
+  /^(?:add|append|apply|attach|grant|include|check|test|run|look|read|search|copy|compare|fuge|prufe|teste|ajoute|verifie|anade|revisa)$/;
+
+/** "From now on name the branches after dates": the same words in the same order up to a value at the end, and it says that it changes. */
+function hasNewEnd(newer: SentenceClaim, older: SentenceClaim): boolean {
+  if (newer.isAdded || !saysChange(newer) || newer.rejected.length + older.rejected.length > 0) return false;
+  const [now, before] = [newer, older].map(({ print }) =>
+    print.replace(CHANGES, ' ').split(/\s+/).filter(Boolean),
+  );
+  if (now === undefined || before === undefined) return false;
+  let from = 0;
+  while (from < now.length && now[from] === before[from]) from++;
+  const ends = [now.length - from, before.length - from];
+  const isShort = ends.every((length) => length > 0 && length <= LONGEST_END);
+  return isShort && from > 2 && VALUE_BEHIND.test(now[from - 1] ?? '') && !ADDITIVE.test(now[0] ?? '');
 }
 
 /** It wants what the older one rejects: "never semicolons", "always semicolons". */

@@ -35,7 +35,7 @@ export type NoteDecision =
 const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
 
 /** The lessons that quote a person, of one place. */
-export const quotingOf = (
+const quotingOf = (
   lessons: readonly Lesson[],
   { agent, project }: Lesson['text']['scope'],
 ): readonly KnownNote[] =>
@@ -49,12 +49,23 @@ export const quotingOf = (
       return quote === undefined ? [] : [{ lesson, quote, claims: sentencesOf(quote).map(readClaim) }];
     });
 
+const isInUse = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
+
 /** Those in use. */
 export const notesOf = (lessons: readonly Lesson[], scope: Lesson['text']['scope']): readonly KnownNote[] =>
+  quotingOf(lessons.filter(isInUse), scope);
+
+/** Whether these words were learned, and retired after they were said. */
+export const isTakenBackSince = (
+  claim: SentenceClaim,
+  at: number,
+  lessons: readonly Lesson[],
+  scope: Lesson['text']['scope'],
+): boolean =>
   quotingOf(
-    lessons.filter(({ state }) => state !== 'retired' && state !== 'rejected'),
+    lessons.filter((lesson) => !isInUse(lesson) && lesson.changedAt > at),
     scope,
-  );
+  ).some(({ claims }) => claims.some((one) => compareClaims(claim, one) === 'same'));
 
 /**
  * Decides a statement against what is known. The words of the statement are compared sentence by sentence. Only what is older than the

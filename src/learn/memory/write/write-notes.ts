@@ -4,8 +4,7 @@ import { uniqueLessonName } from '../../draft-lesson.ts';
 import { whyNotRetired } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
 import { readClaim } from './claim.ts';
-import { compareClaims } from './compare-claims.ts';
-import { decide, type KnownNote, notesOf, quotingOf } from './decide.ts';
+import { decide, isTakenBackSince, type KnownNote, notesOf } from './decide.ts';
 import { FORGOTTEN, NOTES, withContext, writeNote } from './note-text.ts';
 
 /** The statements of a session that has ended. */
@@ -60,7 +59,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const { turn } = statement;
         const at = turns.get(turn) ?? Number.POSITIVE_INFINITY;
         // A session that goes on after its end is promoted again: what was said otherwise since stays as it is.
-        if (isTakenBackSince(statement, at, lessons, scope)) continue;
+        if (isTakenBackSince(statement.claim, at, lessons, scope)) continue;
         const isOlder = ({ lesson }: KnownNote): boolean => lesson.createdAt <= at;
         const decision = decide(statement, [...known.values()], isOlder);
         if (decision.op === 'delete') {
@@ -163,18 +162,6 @@ function sharedTags(statement: SessionStatement, beside: readonly KnownNote[]): 
   const isShared = (word: string): boolean => [...readClaim(word).wanted].some((term) => theirs.has(term));
   return [...new Set(words.filter(isShared).map((word) => word.toLowerCase()))].slice(0, MOST_SHARED);
 }
-
-/** Whether these words were learned, and retired after they were said. */
-const isTakenBackSince = (
-  { claim }: SessionStatement,
-  at: number,
-  lessons: readonly Lesson[],
-  scope: Scope,
-): boolean =>
-  quotingOf(
-    lessons.filter((lesson) => !isInUse(lesson) && lesson.changedAt > at),
-    scope,
-  ).some(({ claims }) => claims.some((one) => compareClaims(claim, one) === 'same'));
 
 /** A note of this run, for the statements behind it. */
 const placeholder = (id: string, text: LessonText): Lesson => ({
