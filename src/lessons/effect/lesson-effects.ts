@@ -271,5 +271,6 @@ function changedTextOf(change: RecordedChange): string | undefined {
 function hashOfText(text: LessonText | ErasedText): string | undefined {
   if ('erased' in text) return undefined;
   const { evidence: _, note, ...words } = text;
-  return hash('sha256', JSON.stringify([words, { ...note, links: [], tags: [] }]), 'base64');
+  const { relations: _relations, ...rest } = note;
+  return hash('sha256', JSON.stringify([words, { ...rest, links: [], tags: [] }]), 'base64');
 }

@@ -1,6 +1,7 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import type { Holdout } from '../effect/hold-out.ts';
+import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
 import { isFragment, isRecalled } from '../overlay-lessons.ts';
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
@@ -64,6 +65,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     settings.vectorCache,
   );
   let newest: readonly Lesson[] = [];
+  let links: LessonLinks = linkLessonsBothWays([]);
   let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
@@ -117,6 +119,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       doubt: chatPenalty(text),
       usefulness,
       weights,
+      links,
     });
     const chosen = selectLessons(candidates, limitsWithin(limits, query.most), {
       lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
@@ -138,6 +141,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     update: async (all) => {
       const lessons = all.filter(isRecalled);
       newest = lessons;
+      links = linkLessonsBothWays(lessons);
       fragments = new Set(
         lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
       );
