@@ -169,9 +169,9 @@ function whyNotChange(change: TextChange, old: Lesson | undefined): string | und
     : undefined;
 }
 
-const contextOf = ({ note: { links, tags, confidence } }: LessonText): string =>
-  JSON.stringify([links, tags, confidence]);
-/** A note's links, tags and confidence may change while its words stay. */
+const contextOf = ({ note: { links, tags, keywords, confidence } }: LessonText): string =>
+  JSON.stringify([links, tags, keywords, confidence]);
+/** A note's links, tags, keywords and confidence may change while its words stay. */
 const isSameContext = (a: LessonText, b: LessonText): boolean => contextOf(a) === contextOf(b);
 
 function whyNotCore(change: TextChange, old: Lesson | undefined): string | undefined {
