@@ -3,6 +3,7 @@ import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '
 import type { Holdout } from '../effect/hold-out.ts';
 import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
 import { isFragment, isRecalled } from '../overlay-lessons.ts';
+import { isOverview, overviewsInUse } from '../overviews.ts';
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
@@ -66,6 +67,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   );
   let newest: readonly Lesson[] = [];
   let links: LessonLinks = linkLessonsBothWays([]);
+  let overviews: ReadonlyMap<string, Lesson> = new Map();
   let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
@@ -124,6 +126,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const chosen = selectLessons(candidates, limitsWithin(limits, query.most), {
       lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
       areAlike: compareIn(index),
+      overviewOf: (id) => overviews.get(id),
       weights,
     });
     return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
@@ -139,9 +142,11 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       }
     },
     update: async (all) => {
-      const lessons = all.filter(isRecalled);
+      // An overview is found by its members alone: it neither competes with them nor changes what is common to all.
+      const lessons = all.filter((one) => isRecalled(one) && !isOverview(one));
       newest = lessons;
       links = linkLessonsBothWays(lessons);
+      overviews = overviewsInUse(all);
       fragments = new Set(
         lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
       );

@@ -160,7 +160,7 @@ describe('the write pipeline of notes', () => {
         revision: 1,
         generation: 1,
       },
-      text: lessonText({ note: { keywords } }),
+      text: lessonText({ name: 'one', description: 'one', content: 'one', note: { keywords } }),
     });
     const open = { pinned: false, frozen: false };
     const grown = [event(0, 'learner', 'add', ['a']), event(5, 'learner', 'revise', ['a', 'b'])];
