@@ -7,7 +7,8 @@ const DAY_MS = 86_400_000;
 const MOST_AT_ONCE = 2;
 const MOST_IN_ALL = 4;
 const LEAST_NEIGHBOURS = 2;
-const WORD = /[\p{L}][\p{L}\p{N}-]{2,30}/gu;
+const TOKEN = /[\p{L}\p{N}][\p{L}\p{N}-]*/gu;
+const WORD = /^\p{L}[\p{L}\p{N}-]{2,30}$/u;
 
 /** A note on the same thing: the user's sentence, and what it claims. */
 export interface NoteNeighbour {
@@ -21,7 +22,8 @@ interface EvolvingNote extends NoteNeighbour {
 }
 
 /**
- * The words that a note gains as keywords: two of its neighbours or more have them, and it has not. "Orsted pays in DKK" is found as the
+ * The words that a note gains as keywords: two of its neighbours or more have them directly beside a word of the note's own, and it has
+ * not. "Orsted pays in DKK" is found as the
  * client's note once two other sentences have called Orsted a client. Names and values are never taken over, since they are what
  * tells notes apart; the quoted sentence never changes.
  */
@@ -39,7 +41,7 @@ export function evolvedKeywords(
     const values = new Set(one.claims.flatMap((claim) => claim.values.map(({ text }) => text)));
     const frame = new Set(one.claims.flatMap((claim) => [...claim.frame]));
     const seen = new Set<string>();
-    for (const [word] of one.quote.matchAll(WORD))
+    for (const word of wordsBeside(own, one.quote))
       for (const term of termsOf(word)) {
         if (!frame.has(term) || values.has(term) || known.has(term) || seen.has(term)) continue;
         seen.add(term);
@@ -53,6 +55,13 @@ export function evolvedKeywords(
     .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
     .slice(0, Math.max(0, room))
     .map(({ word }) => word);
+}
+
+/** The words of a sentence that stand directly before or behind one of these terms: "the client Orsted". */
+function wordsBeside(own: ReadonlySet<string>, quote: string): readonly string[] {
+  const tokens = [...quote.matchAll(TOKEN)].map(([token]) => token);
+  const isOwn = (at: number): boolean => hasTerm(own, tokens[at] ?? '');
+  return tokens.filter((word, at) => WORD.test(word) && (isOwn(at - 1) || isOwn(at + 1)));
 }
 
 const termsOf = (words: string): ReadonlySet<string> => readClaim(words).wanted;

@@ -102,7 +102,7 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         const id = newId('lesson');
         added.set(id, { text, statement });
         for (const note of beside) {
-          const others = neighboursOf(note, beside, known);
+          const others = neighboursOf(note, beside, known).filter((one) => !decision.replaced.includes(one));
           const said = { quote: statement.quote, claims: [statement.claim] };
           const isOpen = mayEvolve(note.lesson, library.history(note.lesson.id), at);
           const keywords = isOpen ? evolvedKeywords(note, [said, ...others]) : [];
