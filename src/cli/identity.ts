@@ -84,8 +84,9 @@ async function readParts(
 
 /** The part in use that a proposal would replace. */
 const baseOf = (proposal: IdentityPart, parts: readonly IdentityPart[]): IdentityPart | undefined => {
-  const links = asArray(asObject(proposal.note).links);
-  return parts.find(({ id }) => links.includes(id ?? ''));
+  const { links, relations } = asObject(proposal.note);
+  const revised = [...asArray(relations).map((one) => asObject(one).to), ...asArray(links)];
+  return parts.find(({ id }) => revised.includes(id ?? ''));
 };
 
 const measurement = ({ trial }: IdentityPart): string =>
@@ -324,10 +325,12 @@ async function replacing(
   const all = (await lessonsApi.all()).map(asObject);
   const textOf = (wanted: string): JsonObject => asObject(all.find((one) => one.id === wanted)?.text);
   const [old, next] = [textOf(id), textOf(text(part.id))];
+  const { relations: _, ...note } = asObject(next.note);
+  const { links, relations } = asObject(old.note);
   const merged = {
     ...next,
     name: old.name ?? '',
-    note: { ...asObject(next.note), links: asArray(asObject(old.note).links) },
+    note: compact({ ...note, links: asArray(links), relations }),
   };
   const isOpen = isUsed(base);
   return [

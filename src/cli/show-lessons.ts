@@ -93,6 +93,7 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     ...field('trial', asString(asObject(lesson.trial).words)),
     ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
     ...quoteRows(asObject(lesson.evidence), asObject(lesson.overlay), now),
+    ...linkRows(asArray(lesson.linked).map(asObject)),
     ['hash', text(lesson.hash)],
   ]);
   printer.line('');
@@ -108,6 +109,17 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
         text(event.reason),
       ]),
   ]);
+}
+
+/** `about         deploy-window, release-notes (retired)`: a row for each type of link. */
+function linkRows(linked: readonly JsonObject[]): readonly (readonly [string, string])[] {
+  const rows = new Map<string, string[]>();
+  for (const { type, name, state } of linked)
+    rows.set(text(type), [
+      ...(rows.get(text(type)) ?? []),
+      state === 'retired' || state === 'rejected' ? `${text(name)} (${text(state)})` : text(name),
+    ]);
+  return [...rows].map(([type, names]) => [type.replace('-', ' '), names.join(', ')]);
 }
 
 /** It changes how requests are served, and is in no prompt. */

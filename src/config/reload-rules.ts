@@ -35,6 +35,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'library.holdout': SESSION,
   'library.domains': SESSION,
   'library.autonomy': NOW,
+  'library.overviews': NOW,
   'learn.failures': NOW,
   'learn.maxNewSkills': NOW,
   'learn.flush': NOW,

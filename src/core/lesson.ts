@@ -99,6 +99,33 @@ export type Visibility = 'private' | 'scoped' | 'shared';
 export const IDENTITY_TIERS = ['core', 'guarded', 'free'] as const;
 export type IdentityTier = (typeof IDENTITY_TIERS)[number];
 
+/**
+ * What a lesson may be to another one. A link is stored once, and read from both ends by `lessons/links`: what one end is to the other
+ * follows from what the other is to it, so that the two never disagree.
+ *
+ * `about`: on the same subject. `contradicts`: both cannot be followed, and nothing could tell which is right. `replaces`: it was
+ * retired for this one, or merged into it. `revises`: a change of it that waits for a person. `repeats`: the same words, from another
+ * agent. `summarises`: its rule is a line here.
+ */
+export const LINK_INVERSES = {
+  about: 'about',
+  contradicts: 'contradicts',
+  replaces: 'replaced-by',
+  'replaced-by': 'replaces',
+  revises: 'revised-by',
+  'revised-by': 'revises',
+  repeats: 'repeated-by',
+  'repeated-by': 'repeats',
+  summarises: 'part-of',
+  'part-of': 'summarises',
+} as const;
+export type LinkType = keyof typeof LINK_INVERSES;
+
+/** The links that a text holds, besides those in `Note.links`. Others follow from states (`supersededBy`) and origins (`transfer`). */
+export const RELATION_TYPES = ['contradicts', 'revises', 'summarises'] as const;
+/** Plain data. */
+export type Relation = { readonly type: (typeof RELATION_TYPES)[number]; readonly to: string };
+
 /** Metadata of a lesson. */
 export interface Note {
   /** The situation it was learned in, in one sentence. */
@@ -113,8 +140,10 @@ export interface Note {
   readonly visibility: Visibility;
   /** After this time its activation has halved, unless it proved useful. */
   readonly halfLifeDays: number;
-  /** Ids of related lessons. */
+  /** Ids of lessons about the same: links of the type `about`. */
   readonly links: readonly string[];
+  /** Links of other types. */
+  readonly relations?: readonly Relation[];
   /** Short ways in which a task that needs it may be worded: symptoms, everyday words, other languages. */
   readonly triggers?: readonly string[];
   /** For every task in its scope: a person or a model said so. A learner without a model never sets it. */

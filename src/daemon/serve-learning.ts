@@ -267,6 +267,7 @@ const threadSettings = (
 ): Pick<LearningThreadData, 'settings'> => ({
   settings: {
     autonomy: library.autonomy,
+    overviews: library.overviews,
     failures: learn.failures,
     maxNewSkills: learn.maxNewSkills,
     budget: { ...learn.budget },

@@ -2,6 +2,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
+import { isOverview } from '../lessons/overviews.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 
 interface NearLesson {
@@ -49,7 +50,11 @@ const inUse = (library: Library): readonly Lesson[] =>
   library
     .lessons()
     .filter(
-      ({ state, text }) => state !== 'retired' && state !== 'rejected' && text.note.visibility !== 'private',
+      (lesson) =>
+        lesson.state !== 'retired' &&
+        lesson.state !== 'rejected' &&
+        lesson.text.note.visibility !== 'private' &&
+        !isOverview(lesson),
     );
 
 /** The cosine similarity of two unit vectors, −1 to 1. */

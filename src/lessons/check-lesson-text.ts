@@ -1,6 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { IDENTITY_TIERS, type LessonSource, type Taint, type Visibility } from '../core/lesson.ts';
+import {
+  IDENTITY_TIERS,
+  type LessonSource,
+  RELATION_TYPES,
+  type Taint,
+  type Visibility,
+} from '../core/lesson.ts';
 import { checkOverlay } from './check-overlay.ts';
 import { checkChoice, checkList, checkString } from './check-words.ts';
 
@@ -74,6 +80,9 @@ export function checkNote(note: unknown): Why {
     checkList('note.keywords', note.keywords, MAX_WORDS, checkWord) ??
     checkList('note.tags', note.tags, MAX_WORDS, checkWord) ??
     checkList('note.links', note.links, MAX_WORDS, checkWord) ??
+    (note.relations === undefined
+      ? undefined
+      : checkList('note.relations', note.relations, MAX_WORDS, checkRelation)) ??
     (note.triggers === undefined
       ? undefined
       : checkList('note.triggers', note.triggers, MAX_TRIGGERS, checkTrigger)) ??
@@ -89,6 +98,11 @@ export function checkNote(note: unknown): Why {
       ? undefined
       : 'note.halfLifeDays must be a number of days above 0')
   );
+}
+
+function checkRelation(label: string, value: unknown): Why {
+  if (!isObject(value)) return `${label} must be an object with a type and the id of a lesson`;
+  return checkChoice(`${label}.type`, value.type, RELATION_TYPES) ?? checkWord(`${label}.to`, value.to);
 }
 
 function checkEvidence(evidence: unknown): Why {

@@ -53,6 +53,9 @@ const copyNote = (note: Note): Note => ({
   visibility: note.visibility,
   halfLifeDays: note.halfLifeDays,
   links: [...note.links],
+  ...(note.relations === undefined || note.relations.length === 0
+    ? undefined
+    : { relations: note.relations.map(({ type, to }) => ({ type, to })) }),
   ...(note.triggers === undefined ? undefined : { triggers: [...note.triggers] }),
   ...(note.isAlways === true ? { isAlways: true } : undefined),
   ...(note.tier === undefined ? undefined : { tier: note.tier }),
@@ -249,7 +252,10 @@ type DecodedLesson =
   | { readonly ok: true; readonly lesson: Lesson }
   | { readonly ok: false; readonly why: string };
 
-export const encodeNote = (note: Note): JsonObject => ({ ...note });
+export const encodeNote = ({ relations, ...note }: Note): JsonObject => ({
+  ...note,
+  ...(relations === undefined ? {} : { relations: relations.map((one) => ({ ...one })) }),
+});
 
 const encodeEvidence = ({ transfer, ...evidence }: Evidence): JsonObject => ({
   ...evidence,

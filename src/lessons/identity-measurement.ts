@@ -3,6 +3,7 @@ import { identitySubject } from '../core/trial.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { TrialRecord, Trials } from './effect/fold-trials.ts';
 import { lessonHash } from './lesson-hash.ts';
+import { revisedIds } from './links.ts';
 
 interface FindsLessons {
   lesson(id: string): Lesson | undefined;
@@ -14,7 +15,7 @@ export const isIdentityProposal = ({ kind, state }: Lesson): boolean =>
 
 /** The part of the identity that a proposal would replace, while it is in use. */
 export function replacedPart({ text }: Lesson, library: FindsLessons): Lesson | undefined {
-  const linked = text.note.links.flatMap((id) => library.lesson(id) ?? []);
+  const linked = revisedIds(text.note).flatMap((id) => library.lesson(id) ?? []);
   return linked.find(({ kind, state }) => kind === 'identity' && (state === 'live' || state === 'trial'));
 }
 

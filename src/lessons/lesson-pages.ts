@@ -1,5 +1,12 @@
 import { compact, type JsonObject } from '../core/json.ts';
-import type { Lesson, LessonKind, LessonState, LessonText } from '../core/lesson.ts';
+import {
+  type Lesson,
+  type LessonKind,
+  type LessonState,
+  type LessonText,
+  LINK_INVERSES,
+  type LinkType,
+} from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import { encodeLesson } from './codec.ts';
@@ -7,12 +14,13 @@ import { createDescribeLesson } from './describe-lesson.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
 import { lessonHash } from './lesson-hash.ts';
+import { createLibraryLinks } from './links.ts';
 
 /** Views of a large library: each answers with a part, and reads no more than it needs. */
 export interface LessonPages {
   /** The last changed first. */
   list(query: LessonListQuery): Promise<JsonObject>;
-  /** What `LessonsApi.show` does not say: `{ revisions, linked }`. */
+  /** What `LessonsApi.show` does not say: `{ revisions }`. */
   more(id: string): JsonObject;
   /** Newest first, with the changes of each. */
   generations(query: { readonly cursor?: string | undefined; readonly limit: number }): JsonObject;
@@ -60,6 +68,7 @@ interface Ordered {
 export function createLessonPages(options: LessonPagesOptions): LessonPages {
   const { library } = options;
   const describe = createDescribeLesson(options);
+  const links = createLibraryLinks(library);
   let ordered: Ordered | undefined;
   let changes: ReadonlyMap<number, readonly ChangedLesson[]> | undefined;
   library.onChange(() => {
@@ -98,18 +107,13 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
       });
     },
     more: (id) => {
-      const lesson = library.lesson(id);
       const seen = new Set<number>();
       const revisions = library.history(id).flatMap(({ revision, at, by, text }): readonly JsonObject[] => {
         if (seen.has(revision)) return [];
         seen.add(revision);
         return [{ revision, at: new Date(at).toISOString(), by: by.name, ...plainText(text) }];
       });
-      const linked = (lesson?.text.note.links ?? []).flatMap((link): readonly JsonObject[] => {
-        const found = library.lesson(link);
-        return found === undefined ? [] : [{ id: link, name: found.text.name, state: found.state }];
-      });
-      return { revisions, linked };
+      return { revisions };
     },
     generations: ({ cursor, limit }) => {
       changes ??= changesByGeneration(library);
@@ -163,8 +167,12 @@ export function createLessonPages(options: LessonPagesOptions): LessonPages {
       const ids = new Set(notes.map(({ id }) => id));
       return {
         notes: notes.map(describeNote),
-        links: notes.flatMap(({ id, text }) =>
-          text.note.links.filter((link) => ids.has(link)).map((link) => ({ from: id, to: link })),
+        // One line for each pair and type, from the end that its word is about: "A summarises B".
+        links: notes.flatMap(({ id }) =>
+          links
+            .of(id)
+            .filter(({ type, to }) => ids.has(to) && isNamedFirst(type, id, to))
+            .map(({ type, to }) => ({ from: id, to, type })),
         ),
         total: found.length,
         archived: lessons.length - active.length,
@@ -221,6 +229,10 @@ const plainText = (text: LessonText | undefined): JsonObject => ({
 });
 
 const isKept = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
+
+/** Of the two ends of a link, the one that is drawn. */
+const isNamedFirst = (type: LinkType, from: string, to: string): boolean =>
+  LINK_INVERSES[type] === type ? from < to : !type.endsWith('-by') && type !== 'part-of';
 
 const describeNote = ({ id, kind, state, text, changedAt, mergedInto, supersededBy }: Lesson): JsonObject =>
   compact({

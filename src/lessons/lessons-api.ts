@@ -15,6 +15,7 @@ import { explainTurn } from './explain/turn-reasons.ts';
 import { withoutUnapproved } from './identity-approval.ts';
 import { isCompared, measurementOf } from './identity-measurement.ts';
 import { lessonHash } from './lesson-hash.ts';
+import { createLibraryLinks, describeLinks } from './links.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
@@ -58,6 +59,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
     return encodePublished({ ...published, results });
   };
 
+  const links = createLibraryLinks(library);
   const readLearnedIn = createReadLearnedIn(records);
   /** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
   const findShown = async (
@@ -98,6 +100,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         content,
         overlay: overlay === undefined ? undefined : encodeOverlay(overlay),
         note: encodeNote(note),
+        linked: describeLinks(lesson.id, links, library),
         evidence: await readEvidence(lesson, records),
         writtenBy: writtenBy(lesson),
         createdAt: new Date(lesson.createdAt).toISOString(),

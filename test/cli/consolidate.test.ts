@@ -53,6 +53,12 @@ describe('instar lessons consolidate', () => {
     const all = JSON.parse((await script('lessons', 'list', '--all', '--json')).stdout);
     const merged = all.find(({ name }: { name: string }) => name !== kept);
     expect(merged.closed).toMatchObject({ by: 'merge', words: `merged into ${String(kept)}` });
+    expect((await script('lessons', 'show', String(kept))).stdout).toMatch(
+      new RegExp(`replaces\\s+${merged.name} \\(retired\\)`),
+    );
+    expect((await script('lessons', 'show', merged.name)).stdout).toMatch(
+      new RegExp(`replaced by\\s+${String(kept)}\\n`),
+    );
   });
 
   it('shows with --plan what it would do and why, also where --yes is given, and does nothing', async () => {
@@ -78,6 +84,26 @@ describe('instar lessons consolidate', () => {
       /possible contradiction\s+send-to-anna and send-to-boris: another value: “Anna” and “Boris”/,
     );
     expect(await names()).toHaveLength(2);
+  });
+
+  it('lists an overview with the lessons that it repeats, where overviews are switched on', async () => {
+    home.remove();
+    home = makeHome({ library: { overviews: true } });
+    const days = ['quotes', 'invoices', 'receipts', 'reminders'];
+    for (const what of days) {
+      const name = `orsted-${what}`;
+      const rule = `The client Orsted gets its ${what} on paper, signed by the owner of the shop.`;
+      mkdirSync(path.join(scratch, name));
+      writeFileSync(
+        path.join(scratch, name, 'SKILL.md'),
+        `---\nname: ${name}\ndescription: When you write to the client Orsted.\n---\n\nThe user said:\n\n> ${rule}\n`,
+      );
+    }
+    await person('lessons', 'import', scratch);
+    const { stdout } = await script('lessons', 'consolidate', '--plan');
+    expect(stdout).toMatch(/overview\s+overview-\w+: one line each of orsted-/);
+    for (const what of days) expect(stdout).toMatch(new RegExp(`one line each of .*orsted-${what}`));
+    expect(await names()).toHaveLength(4);
   });
 
   it('merges with --yes, once', async () => {

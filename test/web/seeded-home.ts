@@ -323,7 +323,12 @@ function seedLessons(writer: Writer, now: number): void {
       description,
       content,
       scope: agent === undefined ? {} : { agent },
-      note: { importance: 0.3 + index * 0.08, confidence: 0.9, links, source: 'told' },
+      note: {
+        ...{ importance: 0.3 + index * 0.08, confidence: 0.9, links, source: 'told' },
+        ...(name === 'small-commits'
+          ? { relations: [{ type: 'contradicts', to: SEEDED.lesson('dates-in-iso') }] }
+          : {}),
+      },
       evidence: { turns: [`turn-${SEEDED.corrected}-1`], quotes: [], learner: 'distiller' },
     });
     if (state !== 'proposed') generation++;

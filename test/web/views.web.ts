@@ -70,6 +70,21 @@ describe.skipIf(browserFile === undefined)('the page', () => {
     expect(faults).toEqual([]);
   });
 
+  it('says what notes are to each other: in the graph, and with the lesson at either end', async () => {
+    const { page } = one;
+    await show(page, '#/memory');
+    const line = page.locator('.graph line.is-contradicts');
+    await line.waitFor({ state: 'attached' });
+    expect(await line.locator('title').textContent()).toMatch(
+      /^(?:small-commits contradicts dates-in-iso|dates-in-iso contradicts small-commits)$/,
+    );
+    expect(await page.locator('.graph line.is-about').count()).toBeGreaterThan(0);
+    // The text of this lesson holds no link: it is read from the other end.
+    await show(page, `#/lessons/${SEEDED.lesson('dates-in-iso')}`);
+    await page.getByText('contradicts').first().waitFor();
+    await page.getByText('about the same as').first().waitFor();
+  });
+
   it.each(['light', 'dark'] as const)(
     'has the contrast of WCAG AA in the %s theme, and fits 390 pixels',
     async (theme) => {

@@ -3,16 +3,16 @@ import type { StoredFact } from '../../../src/core/fact.ts';
 import type { Change, Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import type { Store } from '../../../src/core/store.ts';
-import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { writeLesson } from '../../../src/learn/distiller/write-lesson.ts';
 import { isArchived } from '../../../src/learn/memory/archive-decayed.ts';
 import { applyConsolidation, planConsolidation } from '../../../src/learn/memory/consolidate.ts';
 import { isInUse } from '../../../src/learn/memory/kept-lessons.ts';
 import { wakeArchived } from '../../../src/learn/memory/wake-archived.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
-import { createRecall } from '../../../src/lessons/recall/recall.ts';
+import { isOverview } from '../../../src/lessons/overviews.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMulberry32 } from '../recall/synthetic.ts';
+import { openProbes } from './open-probes.ts';
 import { EVERGREEN, RULE_ASPECTS, ruleOfYear, YEAR_TOPICS, type YearRule } from './year-rules.ts';
 
 export interface YearOptions {
@@ -24,6 +24,10 @@ export interface YearOptions {
   readonly store: Store;
   readonly embed: EmbeddingModel;
   readonly isByLetters: boolean;
+  /** Consolidation writes overviews. */
+  readonly overviews?: boolean;
+  /** Lessons with their bodies in a block; without lines where it is small. */
+  readonly topK?: number;
 }
 
 /** One week of the year. */
@@ -63,6 +67,8 @@ export interface SimulatedYear {
   readonly duplicates: { readonly planted: number; readonly merged: number };
   /** Pinned or proven lessons, and how many of them consolidation took out of use. */
   readonly kept: { readonly all: number; readonly lost: number };
+  /** How many there were at the end, and how often a probe was shown one. */
+  readonly overviews: string;
   /** Probes that found no lesson with the rule that holds, and planted contradictions that were not reported, in words. */
   readonly misses: readonly string[];
 }
@@ -226,6 +232,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
         isByLetters: options.isByLetters,
         isAsked: false,
         mostInUse: options.mostInUse,
+        overviews: options.overviews ?? false,
       },
     );
     await applyConsolidation(plan, {
@@ -272,7 +279,12 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
 
   const current = new Set(topicsIn(WEEKS - 1));
   const left = new Set(topicsIn(WEEKS / 2 - 6).filter((topic) => !current.has(topic)));
-  let ask = await openProbes(library.shown(clock.now()), options, clock.now());
+  let overviewsShown = 0;
+  const note = (lesson: Lesson): void => {
+    if (isOverview(lesson)) overviewsShown++;
+  };
+  const written = library.lessons().filter((lesson) => isInUse(lesson) && isOverview(lesson)).length;
+  let ask = await openProbes(library.shown(clock.now()), options, clock.now(), note);
   const misses: string[] = [];
   const fateOf = (id: string): string => {
     const { state, reason, mergedInto, text } = library.lesson(id) as Lesson;
@@ -305,7 +317,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
       const changes = await wakeArchived([request], library, options.embed.embed);
       const by = { kind: 'instar', name: 'consolidation' } as const;
       await library.publish({ id: `wake_${topic}`, by, reason: 'a request', changes });
-      ask = await openProbes(library.shown(clock.now()), options, clock.now());
+      ask = await openProbes(library.shown(clock.now()), options, clock.now(), note);
       later = addProbes(later, await probe(others));
     }
     return { first, later };
@@ -334,6 +346,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     },
     duplicates: { planted: repeated, merged },
     kept: { all: keptEver.size, lost: lost.size },
+    overviews: `${written} overviews, shown ${overviewsShown} times`,
   };
 }
 
@@ -366,23 +379,4 @@ function isTrue(pair: string, rules: ReadonlyMap<string, YearRule>): boolean {
 /** The time of the model is its own matter: a daemon has these vectors already. */
 async function embedAhead(lessons: readonly Lesson[], embed: EmbeddingModel): Promise<void> {
   await embed.embed(lessons.filter(isInUse).map(({ text }) => `${text.description}\n${text.content}`));
-}
-
-/** The product's recall over these lessons. */
-async function openProbes(
-  lessons: readonly Lesson[],
-  { embed }: YearOptions,
-  now: number,
-): Promise<(question: string) => Promise<readonly string[]>> {
-  const index = createRecall({
-    embed,
-    fallback: createNgramEmbed(),
-    limits: { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 600 } },
-  });
-  await index.update(lessons);
-  await index.settled();
-  return async (text) => {
-    const found = await index.recall({ text, session: '', agent: 'year', isUnhurried: true }, now);
-    return [...found.lessons, ...found.index].map(({ id }) => id);
-  };
 }

@@ -46,7 +46,6 @@ const lessonPage = () =>
     revisions: z.array(
       z.looseObject({ revision: is.count, at: is.time, by: is.text, content: is.text.optional() }),
     ),
-    linked: z.array(is.revisionRef.extend({ state: is.text })),
     sessions: z.array(z.looseObject({ turn: is.text, session: is.text })),
   });
 
@@ -269,7 +268,7 @@ export const PAGE_ROUTES = {
     reply: () =>
       z.looseObject({
         notes: z.array(is.revisionRef.extend({ kind: is.text, state: is.text, importance: z.number() })),
-        links: z.array(z.looseObject({ from: is.text, to: is.text })),
+        links: z.array(z.looseObject({ from: is.text, to: is.text, type: is.text })),
         total: is.count,
         archived: is.count,
         contradictions: is.objects,

@@ -101,6 +101,7 @@ const shownLesson = lesson.extend({
   writtenBy: text,
   createdAt: time,
   why: z.looseObject({ because: text }),
+  linked: z.array(z.looseObject({ type: text, id: text, name: text, state: text })),
   history: z.array(z.looseObject({ at: time, by: text, op: text, state: text, revision: count })),
 });
 

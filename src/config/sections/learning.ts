@@ -63,6 +63,12 @@ export const librarySchema = z.strictObject({
     .describe(
       'Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).',
     ),
+  overviews: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Consolidation writes an overview of four or more lessons about one subject: their own sentences, a line each, shown where their texts do not all fit.',
+    ),
   holdout: z
     .number()
     .min(0)

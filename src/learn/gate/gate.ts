@@ -4,6 +4,7 @@ import type { Lesson, LessonText, Note, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { changedLessonId } from '../../lessons/codec.ts';
+import { withRelation } from '../../lessons/links.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { isFrameLine } from '../distiller/write-lesson.ts';
@@ -168,9 +169,9 @@ function whyNotChange(change: TextChange, old: Lesson | undefined): string | und
     : undefined;
 }
 
-const contextOf = ({ note: { links, tags, confidence } }: LessonText): string =>
-  JSON.stringify([links, tags, confidence]);
-/** A note's links, tags and confidence may change while its words stay. */
+const contextOf = ({ note: { links, tags, keywords, confidence } }: LessonText): string =>
+  JSON.stringify([links, tags, keywords, confidence]);
+/** A note's links, tags, keywords and confidence may change while its words stay. */
 const isSameContext = (a: LessonText, b: LessonText): boolean => contextOf(a) === contextOf(b);
 
 function whyNotCore(change: TextChange, old: Lesson | undefined): string | undefined {
@@ -236,13 +237,12 @@ function besideOld(
     .slice(0, 20)}`;
   const taken = new Set(library.lessons().map((lesson) => lesson.text.name));
   const name = uniqueLessonName(`${text.name.slice(0, 50)}-revised`, taken);
-  const links = [...new Set([old.id, ...text.note.links])].slice(0, 32);
   return {
     op: 'add',
     id,
     kind: old.kind,
     state: 'proposed',
-    text: { ...text, name, note: { ...text.note, links } },
+    text: { ...text, name, note: withRelation(text.note, { type: 'revises', to: old.id }) },
   };
 }
 

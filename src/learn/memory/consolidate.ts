@@ -6,6 +6,7 @@ import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { trialOf } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import { isOverview } from '../../lessons/overviews.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
 import type { PastSession } from '../practice/practice-history.ts';
@@ -16,6 +17,7 @@ import { mergeDuplicates } from './merge-duplicates.ts';
 import { conflictOf, type MemoryQuestion } from './open-questions.ts';
 import { createIsPractised } from './practised-areas.ts';
 import { oppositionOf, type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
+import { writeOverviews } from './write-overviews.ts';
 
 /*
  * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
@@ -24,7 +26,7 @@ import { oppositionOf, type SettledContradiction, settleContradictions } from '.
  */
 
 export interface MemoryState {
-  readonly library: Pick<Library, 'lessons' | 'history' | 'publish'>;
+  readonly library: Pick<Library, 'lesson' | 'lessons' | 'history' | 'publish'>;
   readonly effects: Pick<LessonEffects, 'usefulness' | 'verdict'>;
   readonly trials: Pick<Trials, 'of'>;
 }
@@ -41,9 +43,11 @@ export interface PlanOptions {
   readonly practised?: readonly PastSession[];
   readonly mostChanges?: number;
   readonly mostInUse?: number;
+  /** Whether overviews of lessons about one subject are written. */
+  readonly overviews?: boolean;
 }
 
-export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
+export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link' | 'overview';
 
 export interface MemoryChange {
   readonly step: ConsolidationStep;
@@ -91,7 +95,9 @@ export async function planConsolidation(
     isAsked: options.isAsked,
   };
   const isPractised = createIsPractised(options.practised ?? [], options.lastRun);
-  const inUse = library.lessons().filter(isInUse);
+  const all = library.lessons().filter(isInUse);
+  // What only repeats others is derived from them at the end.
+  const inUse = all.filter((lesson) => !isOverview(lesson));
   const considered = inUse.filter((lesson) => !isPractised(lesson));
 
   // Who may read a private lesson depends on its own evidence: it is neither joined with others nor linked.
@@ -137,6 +143,17 @@ export async function planConsolidation(
     ...merges.map((change) => ({ step: 'merge' as const, change })),
     ...decayed.map(({ change }) => ({ step: 'archive' as const, change })),
     ...linkLessons(clustered, undecided, gone, facts).map((change) => ({ step: 'link' as const, change })),
+    ...writeOverviews(
+      {
+        lessons: all,
+        near: clustered,
+        opposed,
+        gone,
+        isWanted: options.overviews ?? false,
+        isKnown: (id) => library.lesson(id) !== undefined,
+      },
+      facts,
+    ).map((change) => ({ step: 'overview' as const, change })),
   ];
   const most = options.mostChanges ?? MOST_CHANGES;
   return {

@@ -1,4 +1,5 @@
 import type { Change, Lesson } from '../../core/lesson.ts';
+import { contradictedBy, withRelation } from '../../lessons/links.ts';
 import type { NearLessonPair } from '../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import { type LessonFacts, mayRevise } from './kept-lessons.ts';
@@ -8,10 +9,7 @@ const MOST_LINKS = 16;
 const MOST_TAGS = 16;
 const TAG = 'about:';
 
-/** Begins the tag of a lesson that contradicts another, and no attempt could tell which is right. It is no link that recall follows. */
-const CONTRADICTS = 'contradicts:';
-
-/** Clusters, and marks of contradictions that stay undecided: one revision for each lesson. */
+/** Clusters, and the links of contradictions that stay undecided: one revision for each lesson. */
 export function linkLessons(
   pairs: readonly NearLessonPair[],
   undecided: readonly Pick<NearLessonPair, 'a' | 'b'>[],
@@ -23,20 +21,15 @@ export function linkLessons(
   const mark = (lesson: Lesson, other: Lesson): void => {
     const { id, revision: from } = lesson;
     const text = revised.get(id)?.text ?? lesson.text;
-    const tag = `${CONTRADICTS}${other.id}`;
-    const { tags } = text.note;
-    if (gone.has(id) || gone.has(other.id) || !mayRevise(lesson, facts) || tags.includes(tag)) return;
-    if (tags.length < MOST_TAGS)
-      revised.set(id, {
-        op: 'revise',
-        id,
-        from,
-        text: { ...text, note: { ...text.note, tags: [...tags, tag] } },
-      });
+    const note = withRelation(text.note, { type: 'contradicts', to: other.id });
+    if (note !== text.note) revised.set(id, { op: 'revise', id, from, text: { ...text, note } });
   };
   for (const { a, b } of undecided) {
-    mark(a, b);
-    mark(b, a);
+    // One end is enough: the other one is read from it.
+    const isMarked = [contradictedBy(a), contradictedBy(b)].flat().some((id) => id === a.id || id === b.id);
+    const holder = [a, b].find((one) => mayRevise(one, facts));
+    if (isMarked || holder === undefined || gone.has(a.id) || gone.has(b.id)) continue;
+    mark(holder, holder === a ? b : a);
   }
   return [...revised.values()];
 }

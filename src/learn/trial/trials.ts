@@ -6,6 +6,7 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { lessonSubject, type TrialFact } from '../../core/trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
+import { isOverview } from '../../lessons/overviews.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import { plural } from '../../text/phrases.ts';
 import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from './gate-tasks.ts';
@@ -122,7 +123,8 @@ interface LessonTrial extends RunningTrial {
   readonly lesson: Lesson;
 }
 
-const isOnTrial = ({ state }: Lesson): boolean => state === 'trial';
+/** What only repeats other lessons is not measured: they are. */
+const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial' && !isOverview(lesson);
 const subjectOf = ({ id, revision }: Lesson): string => lessonSubject(id, revision);
 const pairsBegun = ({ begun }: TrialRecord): number => begun.tasks + begun.replay;
 

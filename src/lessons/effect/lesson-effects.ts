@@ -108,7 +108,7 @@ export interface LessonEffects {
    * Adds a fact. Scores (`session-scored`) must come in the order of their sequence numbers; one that was added before is
    * ignored, so that a log may be read again from any position. A session counts for a lesson once, with the first score
    * that names both. Changes (`library-changed`) that give a lesson a new text restart its measurement, since earlier
-   * sessions say nothing about it; add them before the scores that follow. Other links, tags and evidence are no new text.
+   * sessions say nothing about it; add them before the scores that follow. Other links, tags, keywords and evidence are no new text.
    */
   add(stored: StoredFact): void;
   /** The sequence number of the last score. */
@@ -271,5 +271,6 @@ function changedTextOf(change: RecordedChange): string | undefined {
 function hashOfText(text: LessonText | ErasedText): string | undefined {
   if ('erased' in text) return undefined;
   const { evidence: _, note, ...words } = text;
-  return hash('sha256', JSON.stringify([words, { ...note, links: [], tags: [] }]), 'base64');
+  const { relations: _relations, ...rest } = note;
+  return hash('sha256', JSON.stringify([words, { ...rest, links: [], tags: [], keywords: [] }]), 'base64');
 }

@@ -9,6 +9,7 @@ import {
   type LessonText,
 } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { revisedIds, withLinksOf } from '../links.ts';
 import type { FileFault } from '../skill-files/draft-import.ts';
 import { lintText, proposeBeside, toReason } from '../skill-files/gate-file.ts';
 import { readUntrustedFile } from '../skill-files/read-untrusted-file.ts';
@@ -225,7 +226,7 @@ function compareSections(
     else {
       const beside = library
         .lessons()
-        .filter(({ text: { content: other, note } }) => other === content && note.links.includes(id));
+        .filter(({ text: { content: other, note } }) => other === content && revisedIds(note).includes(id));
       if (beside.some(({ state }) => state === 'proposed')) waits = true;
       else if (beside.length > 0) isOld = true;
       else {
@@ -234,7 +235,7 @@ function compareSections(
           .lessons()
           .find(
             ({ state, text: { evidence, note } }) =>
-              state === 'proposed' && evidence.learner === 'file' && note.links.includes(id),
+              state === 'proposed' && evidence.learner === 'file' && revisedIds(note).includes(id),
           );
         const proposal =
           pending === undefined
@@ -255,7 +256,7 @@ const revisePending = (
   op: 'revise',
   id,
   from: revision,
-  text: { ...text, name, note: { ...text.note, links: note.links } },
+  text: { ...text, name, note: withLinksOf(text.note, note) },
   reason,
 });
 

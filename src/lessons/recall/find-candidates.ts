@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
+import type { LessonLinks } from '../links.ts';
 import { isFragment } from '../overlay-lessons.ts';
 import { admit } from '../visibility.ts';
 import { activationOf, type Usefulness } from './activation.ts';
@@ -269,6 +270,7 @@ interface CandidateContext {
   readonly doubt: number;
   readonly usefulness: (lessonId: string) => Usefulness;
   readonly weights: RelevanceWeights;
+  readonly links: LessonLinks;
 }
 
 /** More than any budget holds, so that enough remain after duplicates and old lessons are dropped. */
@@ -281,7 +283,7 @@ export async function findCandidates(
   index: LessonIndex,
   found: LessonScan,
   standings: Uint8Array,
-  { domain, now, doubt, usefulness, weights }: CandidateContext,
+  { domain, now, doubt, usefulness, weights, links }: CandidateContext,
 ): Promise<readonly RecallCandidate[]> {
   const { similarity, spelling, words } = found;
   const evidence = createEvidence(weights, backgroundOf(found, standings));
@@ -332,5 +334,5 @@ export async function findCandidates(
     const slot = index.find(id)?.slot;
     return slot !== undefined && standings[slot] === ELIGIBILITY.open ? candidateAt(slot)[0] : undefined;
   };
-  return spreadLinks(candidates, mayShow);
+  return spreadLinks(candidates, links, mayShow);
 }

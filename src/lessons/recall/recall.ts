@@ -1,7 +1,9 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import type { Holdout } from '../effect/hold-out.ts';
+import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
 import { isFragment, isRecalled } from '../overlay-lessons.ts';
+import { isOverview, overviewsInUse } from '../overviews.ts';
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
@@ -76,6 +78,8 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   );
   let newest: readonly Lesson[] = [];
   let isWarm = false;
+  let links: LessonLinks = linkLessonsBothWays([]);
+  let overviews: ReadonlyMap<string, Lesson> = new Map();
   let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
@@ -135,10 +139,12 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       doubt: chatPenalty(text),
       usefulness,
       weights,
+      links,
     });
     const chosen = selectLessons(candidates, limitsWithin(limits, query.most), {
       lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
       areAlike: compareIn(index),
+      overviewOf: (id) => overviews.get(id),
       weights,
     });
     const isLate = meaning === undefined && !isIdle && index.stats().failure === undefined;
@@ -164,12 +170,15 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       if (index.stats().known > 0 && !isSmallTalk(text)) void meaningOf(meant);
     },
     update: async (all) => {
-      const lessons = all.filter(isRecalled);
+      // An overview is found by its members alone: it neither competes with them nor changes what is common to all.
+      const lessons = all.filter((one) => isRecalled(one) && !isOverview(one));
       newest = lessons;
       // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
       if (lessons.length > 0 && !isWarm && embed.isReady?.() === false)
         void embed.embed(WARM_UP).catch(() => undefined);
       isWarm ||= lessons.length > 0;
+      links = linkLessonsBothWays(lessons);
+      overviews = overviewsInUse(all);
       fragments = new Set(
         lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
       );

@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { withRelation } from '../links.ts';
 
 /** Reasons for a person to read a text before prompts may contain it; empty when there are none. */
 export type LintWords = (words: string) => readonly string[];
 
 const LONGEST_REASON = 1_900;
-const MOST_LINKS = 32;
 const NAME_ROOM = 50;
 const MOST_NAMES = 100;
 
@@ -63,13 +63,12 @@ export function proposeBeside(
   const base = `${text.name.slice(0, NAME_ROOM).replace(/-+$/, '')}-revised`;
   let name = base;
   for (let number = 2; find(name) !== undefined && number < MOST_NAMES; number++) name = `${base}-${number}`;
-  const links = [...new Set([old.id, ...text.note.links])].slice(0, MOST_LINKS);
   return {
     op: 'add',
     id,
     kind: old.kind,
     state: 'proposed',
-    text: { ...text, name, note: { ...text.note, links } },
+    text: { ...text, name, note: withRelation(text.note, { type: 'revises', to: old.id }) },
     reason: toReason(findings),
   };
 }

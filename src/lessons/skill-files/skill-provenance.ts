@@ -52,6 +52,7 @@ const pickNote = ({
   visibility,
   halfLifeDays,
   links,
+  relations,
 }: KeptNote): KeptNote =>
   ({
     ...(context === undefined ? {} : { context }),
@@ -62,4 +63,5 @@ const pickNote = ({
     visibility,
     halfLifeDays,
     links,
+    ...(relations === undefined ? {} : { relations }),
   }) satisfies Omit<Note, 'keywords'>;

@@ -13,7 +13,7 @@ import type {
 import { PROMPT_KINDS } from '../../core/lesson.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { NamedLesson } from '../../core/store.ts';
-import { withoutWordsOf } from './erase-words.ts';
+import { ownKeywords, withoutWordsOf } from './erase-words.ts';
 
 /** The record as far as an erasure needs it. */
 export interface LessonErasureInput {
@@ -254,11 +254,12 @@ const turnsOf = ({ evidence }: LessonText): readonly string[] => [
  * stay in the record, as they do in the facts of the session itself: training must not use what a lesson was learned from.
  */
 function withoutQuotes(text: LessonText, input: LessonErasureInput): LessonText {
-  // Triggers are worded as the session's tasks were.
-  const { context: _context, triggers: _triggers, ...note } = text.note;
+  // Triggers are worded as the session's tasks were, and a keyword that the text has not may come from what the session said.
+  const { context: _context, triggers: _triggers, keywords: all, ...note } = text.note;
+  const keywords = ownKeywords(text, all);
   const { prompt: _prompt, ...evidence } = text.evidence;
   const quotes = evidence.quotes.filter(({ turn }) => !isOf(turn, input));
-  return { ...text, note, evidence: { ...evidence, quotes } };
+  return { ...text, note: { ...note, keywords }, evidence: { ...evidence, quotes } };
 }
 
 const withTurns = (text: LessonText, turns: readonly string[]): LessonText => ({

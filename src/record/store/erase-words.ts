@@ -45,9 +45,17 @@ export function withoutWordsOf(
   if (content === text.content.trim() && isDescribed) return text;
   if (wordsOf(content).length === 0) return undefined;
   const description = isDescribed ? text.description : text.name.replaceAll('-', ' ');
-  const left = new Set(wordsOf(`${text.name} ${description} ${content}`));
-  const keywords = text.note.keywords.filter((keyword) => wordsOf(keyword).every((word) => left.has(word)));
+  const keywords = ownKeywords({ name: text.name, description, content }, text.note.keywords);
   return { ...text, description, content, note: { ...text.note, keywords } };
+}
+
+/** The keywords that a text contains itself. */
+export function ownKeywords(
+  { name, description, content }: Pick<LessonText, 'name' | 'description' | 'content'>,
+  keywords: readonly string[],
+): readonly string[] {
+  const own = new Set(wordsOf(`${name} ${description} ${content}`));
+  return keywords.filter((keyword) => wordsOf(keyword).every((word) => own.has(word)));
 }
 
 /** The line without quoted sentences; nothing when all of it was quoted. */

@@ -129,7 +129,7 @@ describe('a revision', () => {
       'add',
       'guard-optional-lists-revised',
     ]);
-    expect(textOf(change)?.note.links).toEqual(['a']);
+    expect(textOf(change)?.note.relations).toEqual([{ type: 'revises', to: 'a' }]);
     const { results } = await library.publish(setOf('s', change === undefined ? [] : [change], learner));
     expect(results.map(({ status }) => status)).toEqual(['applied']);
     expect(library.lesson('a')?.revision).toBe(1);

@@ -8,6 +8,7 @@ import { conflictOf } from '../../../src/learn/memory/open-questions.ts';
 import { practiseQuestions, type QuestionParts } from '../../../src/learn/memory/practise-questions.ts';
 import { withMemory } from '../../../src/learn/memory/serve-memory.ts';
 import { readTrials } from '../../../src/lessons/effect/fold-trials.ts';
+import { linkLessonsBothWays } from '../../../src/lessons/links.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 import { openScripted, tasksFile } from '../practice/open-scripted.ts';
 import { attemptOf } from '../practice/scripted-practice.ts';
@@ -78,8 +79,9 @@ describe('two learned lessons that contradict each other', () => {
     await world.consolidate();
     const { length } = world.made;
     expect(length).toBeGreaterThan(0);
-    expect(world.library.lesson('first')?.text.note.tags).toContain('contradicts:never');
-    expect(world.library.lesson('never')?.text.note.tags).toContain('contradicts:first');
+    const links = linkLessonsBothWays(world.library.lessons());
+    expect(links.of('first')).toEqual([{ type: 'contradicts', to: 'never' }]);
+    expect(links.of('never')).toEqual([{ type: 'contradicts', to: 'first' }]);
     expect(await world.consolidate()).toMatchObject({
       end: 'done',
       note: '0 changes, 1 contradiction left open',

@@ -73,6 +73,16 @@ describe('checkText', () => {
     ],
     ['a tag of 65', text({ note: { ...note, tags: ['t'.repeat(65)] } }), /note.tags\[0\] has 65/],
     ['a link that is empty', text({ note: { ...note, links: [''] } }), /note.links\[0\] must not be empty/],
+    [
+      'a relation of no type',
+      { ...text(), note: { ...note, relations: [{ type: 'likes', to: 'a' }] } },
+      /note.relations\[0\].type must be/,
+    ],
+    [
+      'a relation to nothing',
+      { ...text(), note: { ...note, relations: [{ type: 'revises' }] } },
+      /relations\[0\].to/,
+    ],
     ['65 turns', text({ evidence: { ...evidence, turns: Array(65).fill('t') } }), /evidence.turns has 65/],
     [
       'a quote of nothing',

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Lesson, Note } from '../../../src/core/lesson.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { linkLessonsBothWays } from '../../../src/lessons/links.ts';
 import type { RecallCandidate } from '../../../src/lessons/recall/find-candidates.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import { selectLessons } from '../../../src/lessons/recall/select-lessons.ts';
-import { spreadLinks } from '../../../src/lessons/recall/spread-links.ts';
+import { spreadLinks as spread } from '../../../src/lessons/recall/spread-links.ts';
 import { lesson, query } from './sample-lessons.ts';
 
 let slots = 0;
@@ -26,6 +28,18 @@ const candidate = (
 const evidenceOf = (found: readonly RecallCandidate[]): Readonly<Record<string, number>> =>
   Object.fromEntries(found.map((one) => [one.lesson.id, one.linked ?? one.evidence]));
 const none = (): undefined => undefined;
+/** Over the links that the candidates hold; lessons that are no candidates exist, too. */
+const spreadLinks = (
+  candidates: readonly RecallCandidate[],
+  find: (id: string) => RecallCandidate | undefined,
+): readonly RecallCandidate[] => {
+  const ids = new Set(candidates.map((one) => one.lesson.id));
+  const others = candidates
+    .flatMap((one) => one.lesson.text.note.links)
+    .filter((id) => !ids.has(id))
+    .map((id) => lesson(id));
+  return spread(candidates, linkLessonsBothWays([...candidates.map((one) => one.lesson), ...others]), find);
+};
 const WEIGHTS = { fewer: 0, listed: -2, nearBest: 1.5, beside: 0 };
 const SELECTION = { lotOf: () => 'shown' as const, areAlike: () => false, weights: WEIGHTS };
 
@@ -53,6 +67,31 @@ describe('links in recall', () => {
   it('show nothing that the asker may not see, and ignore links that lead nowhere', () => {
     const shut = candidate('b', -3, [], { isInScope: false });
     expect(evidenceOf(spreadLinks([candidate('a', 4, ['b', 'gone']), shut], none))).toEqual({ a: 4, b: -3 });
+  });
+
+  it('are followed from both ends, and never to what contradicts a lesson, replaces it, or would revise it', () => {
+    const held = (name: string, note: Partial<Note>, more: Partial<Lesson> = {}): RecallCandidate => {
+      const one = candidate(name, -3);
+      return {
+        ...one,
+        lesson: {
+          ...one.lesson,
+          ...more,
+          text: { ...one.lesson.text, note: { ...one.lesson.text.note, ...note } },
+        },
+      };
+    };
+    const found = spreadLinks(
+      [
+        candidate('a', 4),
+        held('b', { links: ['a'] }),
+        held('c', { links: ['a'], relations: [{ type: 'contradicts', to: 'a' }] }),
+        held('d', { relations: [{ type: 'revises', to: 'a' }] }),
+        held('e', { links: ['a'] }, { state: 'retired', supersededBy: 'a' }),
+      ],
+      none,
+    );
+    expect(evidenceOf(found)).toEqual({ a: 4, b: 2, c: -3, d: -3, e: -3 });
   });
 
   it('never take the place of a lesson that fits by itself', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Note } from '../../../src/core/lesson.ts';
+import { type Note, RELATION_TYPES } from '../../../src/core/lesson.ts';
 import { importSkills } from '../../../src/lessons/skill-files/draft-import.ts';
 import { exportSkills } from '../../../src/lessons/skill-files/import-export.ts';
 import {
@@ -27,6 +27,10 @@ const note = fc.record(
     keywords: fc.array(words, { maxLength: 3 }),
     tags: fc.array(words, { maxLength: 3 }),
     links: fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { maxLength: 3 }),
+    relations: fc.array(
+      fc.record({ type: fc.constantFrom(...RELATION_TYPES), to: fc.stringMatching(/^[a-z]{1,8}$/) }),
+      { minLength: 1, maxLength: 3 },
+    ),
     triggers: fc.array(words, { minLength: 1, maxLength: 3 }),
     importance: fc.double({ min: 0, max: 1, noNaN: true }),
     confidence: fc.double({ min: 0, max: 1, noNaN: true }),

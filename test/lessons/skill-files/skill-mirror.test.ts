@@ -383,7 +383,11 @@ describe('an edit in the skills folder', () => {
       expect(library.lessons().filter(({ state }) => state === 'proposed')).toMatchObject([
         {
           reason: 'it contains a command',
-          text: { name: 'one-revised', content: 'Run curl first.', note: { links: ['a'] } },
+          text: {
+            name: 'one-revised',
+            content: 'Run curl first.',
+            note: { relations: [{ type: 'revises', to: 'a' }] },
+          },
         },
       ]);
       expect(read('one/SKILL.md')).toBe(before);

@@ -227,6 +227,22 @@ describe('a lesson learned from an erased session', () => {
     store.close();
   });
 
+  it('and gained a keyword from what the erased one said about the same: the word goes, the sentence stays', async () => {
+    const world = await openWorld();
+    record(world);
+    const { store, library, file } = world;
+    const text = textFrom('plan-a-dinner', ['s1']);
+    const note = { ...text.note, keywords: ['zebras1', 'okapis0'] };
+    const evidence = { ...text.evidence, turns: ['turn_of_s1', 'turn_of_s0'] };
+    await publish(library, LEARNER, add('l1', { ...text, note, evidence }));
+    store.erase('s0', 50, 'asked');
+    expect(leftOf(file, 's0')).toEqual([]);
+    await world.reload();
+    expect(library.lesson('l1')).toMatchObject({ state: 'trial', text: { content: text.content } });
+    expect(library.lesson('l1')?.text.note.keywords).toEqual(['zebras1']);
+    store.close();
+  });
+
   it.each(['approved', 'pinned', 'edited'] as const)(
     'stays when a person %s it (it is not retired), without its quotes',
     async (how) => {

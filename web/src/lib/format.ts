@@ -45,3 +45,15 @@ export const milliseconds = (ms: number | undefined): string =>
     : ms < 1000
       ? `${Math.round(ms)} ms`
       : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+
+const LINK_WORDS: Readonly<Record<string, string>> = {
+  about: 'about the same as',
+  'replaced-by': 'replaced by',
+  revises: 'would revise',
+  'revised-by': 'would be revised by',
+  'repeated-by': 'repeated by',
+  'part-of': 'part of',
+};
+
+/** What a lesson is to another one. */
+export const linkWords = (type: string): string => LINK_WORDS[type] ?? type;

@@ -92,7 +92,12 @@ export interface Lesson extends LessonRow {
     readonly by: string;
     readonly erased?: boolean;
   })[];
-  readonly linked?: readonly { readonly id: string; readonly name: string; readonly state: string }[];
+  readonly linked?: readonly {
+    readonly type: string;
+    readonly id: string;
+    readonly name: string;
+    readonly state: string;
+  }[];
   readonly sessions?: readonly { readonly turn: string; readonly session: string }[];
 }
 
@@ -166,7 +171,7 @@ export interface Candidate {
 
 export interface Memory {
   readonly notes: readonly MemoryNote[];
-  readonly links: readonly { readonly from: string; readonly to: string }[];
+  readonly links: readonly { readonly from: string; readonly to: string; readonly type: string }[];
   readonly total: number;
   readonly archived: number;
   readonly contradictions: readonly {

@@ -1,5 +1,5 @@
 import { plural } from '../../../src/text/phrases.ts';
-import { percent, signed } from '../lib/format.ts';
+import { linkWords, percent, signed } from '../lib/format.ts';
 import type { Lesson, Scope } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { IntervalBar } from './interval-bar.tsx';
@@ -127,13 +127,15 @@ export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
             ? []
             : [
                 [
-                  'Linked to',
-                  linked.map(({ id, name }, index) => (
-                    <span key={id}>
+                  'Links',
+                  linked.map(({ type, id, name, state }, index) => (
+                    <span key={`${type} ${id}`}>
                       {index > 0 && ', '}
+                      {linkWords(type)}{' '}
                       <a href={linkTo(['lessons', id])}>
                         <Text>{name}</Text>
                       </a>
+                      {(state === 'retired' || state === 'rejected') && ` (${state})`}
                     </span>
                   )),
                 ] as const,

@@ -1,12 +1,13 @@
 import { useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
+import { linkWords } from '../lib/format.ts';
 import { type GraphLink, layoutGraph, type Place } from '../lib/layout-graph.ts';
 import type { MemoryNote } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 
 interface NoteGraphProps {
   readonly notes: readonly MemoryNote[];
-  readonly links: readonly GraphLink[];
+  readonly links: readonly (GraphLink & { readonly type: string })[];
 }
 
 const WIDTH = 960;
@@ -28,6 +29,7 @@ export function NoteGraph({ notes, links }: NoteGraphProps) {
     );
     return { linked: shown, places: found, named: nameable(shown, found) };
   }, [notes, links]);
+  const names = new Map(notes.map(({ id, name }) => [id, name]));
   const alone = notes.length - linked.length;
   if (linked.length === 0)
     return (
@@ -37,10 +39,22 @@ export function NoteGraph({ notes, links }: NoteGraphProps) {
     <>
       <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-label="Notes and their links">
         <g>
-          {links.map(({ from, to }) => {
+          {links.map(({ from, to, type }) => {
             const [a, b] = [places.get(from), places.get(to)];
             if (a === undefined || b === undefined) return null;
-            return <line key={`${from} ${to}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
+            return (
+              <line
+                key={`${from} ${type} ${to}`}
+                x1={a.x}
+                y1={a.y}
+                x2={b.x}
+                y2={b.y}
+                class={`is-${type}`}
+                data-type={type}
+              >
+                <title>{`${names.get(from) ?? from} ${linkWords(type)} ${names.get(to) ?? to}`}</title>
+              </line>
+            );
           })}
         </g>
         {linked.map(({ id, name, state, importance }) => {
@@ -65,7 +79,8 @@ export function NoteGraph({ notes, links }: NoteGraphProps) {
         })}
       </svg>
       <p class="dim small graph-key">
-        Filled: live. Ring: on trial. Grey: waiting. Larger: more important.
+        Filled: live. Ring: on trial. Grey: waiting. Larger: more important. Lines: about the same; dashed:
+        contradicts; dotted: summarises, replaces, revises or repeats.
         {alone > 0 &&
           ` ${plural(alone, 'note')} without links ${alone === 1 ? 'is' : 'are'} only in the table.`}
       </p>

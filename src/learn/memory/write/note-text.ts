@@ -46,17 +46,22 @@ export function writeNote(
 
 const MOST_LINKS = 8;
 const MOST_TAGS = 6;
+const MOST_KEYWORDS = 16;
 
-/** The same words with another context: links, tags, confidence. Undefined when nothing changes. */
+/** The same words with another context: links, tags, keywords, confidence. Undefined when nothing changes. */
 export function withContext(
   text: LessonText,
-  change: Partial<Pick<Note, 'links' | 'tags' | 'confidence'>>,
+  change: Partial<Pick<Note, 'links' | 'tags' | 'keywords' | 'confidence'>>,
 ): LessonText | undefined {
   const { note } = text;
   const links = [...new Set([...note.links, ...(change.links ?? [])])].slice(-MOST_LINKS);
   const tags = [...new Set([...note.tags, ...(change.tags ?? [])])].slice(0, MOST_TAGS);
+  const keywords = [...new Set([...note.keywords, ...(change.keywords ?? [])])].slice(0, MOST_KEYWORDS);
   const confidence = change.confidence ?? note.confidence;
   const isSame =
-    links.join() === note.links.join() && tags.join() === note.tags.join() && confidence === note.confidence;
-  return isSame ? undefined : { ...text, note: { ...note, links, tags, confidence } };
+    links.join() === note.links.join() &&
+    tags.join() === note.tags.join() &&
+    keywords.join() === note.keywords.join() &&
+    confidence === note.confidence;
+  return isSame ? undefined : { ...text, note: { ...note, links, tags, keywords, confidence } };
 }

@@ -5,6 +5,7 @@ import { whyNotRetired } from '../../gate/judge-retirement.ts';
 import type { SessionStatement } from '../working-memory.ts';
 import { readClaim } from './claim.ts';
 import { decide, isTakenBackSince, type KnownNote, notesOf } from './decide.ts';
+import { evolvedKeywords, mayEvolve } from './evolve-note.ts';
 import { FORGOTTEN, NOTES, withContext, writeNote } from './note-text.ts';
 
 /** The statements of a session that has ended. */
@@ -30,8 +31,8 @@ const SAID_OTHERWISE = 'the user has said otherwise since';
 
 /**
  * The write pipeline of notes: extract (the statements of the session, see `readWorkingMemory`) → decide (add, update, delete, nothing,
- * against what is known in the same place) → link (notes on the same thing, both ways) → evolve (a note's context gains what its
- * neighbours share with it; its quoted words never change). Nothing is rephrased, so no note says the opposite of its sentence.
+ * against what is known in the same place) → link (notes on the same thing, both ways) → evolve (a note gains tags that it shares with
+ * its neighbours, and keywords that they share; its quoted words never change). Nothing is rephrased, so no note says the opposite of its sentence.
  */
 export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions): Learner<NoteMaterial> {
   return {
@@ -43,6 +44,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       const added = new Map<string, { text: LessonText; readonly statement: SessionStatement }>();
       /** Known notes whose context changes, once each. */
       const evolved = new Map<string, LessonText>();
+      /** The turns of those whose words they gain: they rest on them, too, and are erased with them. */
+      const borrowed = new Map<string, readonly string[]>();
       const retired: Proposal[] = [];
       let room = mostOfSession - lessons.filter((lesson) => isNoteOf(lesson, turns)).length;
       const textOf = ({ lesson: { id, text } }: KnownNote): LessonText =>
@@ -97,7 +100,14 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
         taken.add(text.name);
         const id = newId('lesson');
         added.set(id, { text, statement });
-        for (const note of beside) evolve(note, { links: [id], tags: shared });
+        for (const note of beside) {
+          const others = neighboursOf(note, beside, known).filter((one) => !decision.replaced.includes(one));
+          const said = { quote: statement.quote, claims: [statement.claim] };
+          const isOpen = mayEvolve(note.lesson, library.history(note.lesson.id), at);
+          const keywords = isOpen ? evolvedKeywords(note, [said, ...others]) : [];
+          evolve(note, { links: [id], tags: sharedTags(statement, [note]), keywords });
+          if (keywords.length > 0) borrowed.set(note.lesson.id, turnsOf(others));
+        }
         for (const note of decision.replaced) retired.push(...retire(note, turn, SAID_OTHERWISE, id, known));
         known.set(id, { lesson: placeholder(id, text), quote: statement.quote, claims: [statement.claim] });
       }
@@ -106,7 +116,8 @@ export function createNoteWriter({ checkText, mostOfSession }: NoteWriterOptions
       for (const [id, text] of evolved) {
         const old = known.get(id)?.lesson;
         if (old === undefined || library.lesson(id)?.revision !== old.revision) continue;
-        const cited = [...new Set([...text.evidence.turns, ...statements.map(({ turn }) => turn)])];
+        const said = [...statements.map(({ turn }) => turn), ...(borrowed.get(id) ?? [])];
+        const cited = [...new Set([...text.evidence.turns, ...said])];
         yield {
           change: {
             op: 'revise',
@@ -162,6 +173,19 @@ function sharedTags(statement: SessionStatement, beside: readonly KnownNote[]): 
   const isShared = (word: string): boolean => [...readClaim(word).wanted].some((term) => theirs.has(term));
   return [...new Set(words.filter(isShared).map((word) => word.toLowerCase()))].slice(0, MOST_SHARED);
 }
+
+/** The notes on the same thing as a note: those it is linked with, and those beside the newest statement. */
+function neighboursOf(
+  { lesson: { id, text } }: KnownNote,
+  beside: readonly KnownNote[],
+  known: ReadonlyMap<string, KnownNote>,
+): readonly KnownNote[] {
+  const linked = text.note.links.flatMap((link) => known.get(link) ?? []);
+  return [...new Set([...linked, ...beside])].filter(({ lesson }) => lesson.id !== id);
+}
+
+const turnsOf = (notes: readonly KnownNote[]): readonly string[] =>
+  notes.flatMap(({ lesson }) => lesson.text.evidence.turns.slice(0, 1));
 
 /** A note of this run, for the statements behind it. */
 const placeholder = (id: string, text: LessonText): Lesson => ({

@@ -1,6 +1,7 @@
 import { type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
+import { isOverview } from '../../../lessons/overviews.ts';
 import { findContradictions, whyContradict, whyDoubtful } from '../../../lessons/similar/contradictions.ts';
 import { comparedText } from '../../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../../text/topic-words.ts';
@@ -53,7 +54,12 @@ const WORD_TOPIC = 0.28;
 export async function findGaps(options: GapOptions): Promise<readonly KnowledgeGap[]> {
   const active = options
     .lessons()
-    .filter(({ state, kind }) => (state === 'trial' || state === 'live') && PROMPT_KINDS.has(kind))
+    .filter(
+      (lesson) =>
+        (lesson.state === 'trial' || lesson.state === 'live') &&
+        PROMPT_KINDS.has(lesson.kind) &&
+        !isOverview(lesson),
+    )
     .slice(-MOST_LESSONS);
   const gaps: Omit<KnowledgeGap, 'words' | 'tasks'>[] = [];
   const vectors = await vectorsOf(active, options.embed);

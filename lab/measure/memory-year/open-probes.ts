@@ -1,0 +1,33 @@
+import type { Lesson } from '../../../src/core/lesson.ts';
+import type { EmbeddingModel } from '../../../src/core/recall.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { memberIds } from '../../../src/lessons/overviews.ts';
+import { createRecall } from '../../../src/lessons/recall/recall.ts';
+
+interface ProbeOptions {
+  readonly embed: EmbeddingModel;
+  readonly topK?: number;
+}
+
+export const USUAL_TOP_K = 6;
+
+/** The product's recall over these lessons. An overview counts as the lessons whose lines it has. */
+export async function openProbes(
+  lessons: readonly Lesson[],
+  { embed, topK = USUAL_TOP_K }: ProbeOptions,
+  now: number,
+  onShown: (lesson: Lesson) => void,
+): Promise<(question: string) => Promise<readonly string[]>> {
+  const index = createRecall({
+    embed,
+    fallback: createNgramEmbed(),
+    limits: { topK, tokenBudget: 1500, ...(topK < USUAL_TOP_K ? {} : { index: { lines: 24, tokens: 600 } }) },
+  });
+  await index.update(lessons);
+  await index.settled();
+  return async (text) => {
+    const found = await index.recall({ text, session: '', agent: 'year', isUnhurried: true }, now);
+    found.lessons.forEach(onShown);
+    return [...found.lessons, ...found.index].flatMap((one) => [one.id, ...memberIds(one)]);
+  };
+}
