@@ -144,6 +144,7 @@ export interface PolicyStage {
 export interface TrainingStep {
   readonly n: number;
   readonly version?: number;
+  readonly loss?: number;
   readonly reward?: number;
   readonly completion?: number;
   readonly kl?: number;

@@ -29,30 +29,69 @@ interface ChartProps {
   readonly marks?: readonly ChartMark[];
   readonly range?: readonly [number, number] | undefined;
   readonly height?: number;
+  /** A point in words, for who points at it. */
+  readonly say?: (index: number) => string;
+  /** Where a click on a point leads. */
+  readonly hrefOf?: (index: number) => string | undefined;
 }
 
-/** A line chart. What it shows is also in a table: a picture says nothing to a screen reader. */
-export function Chart({ label, x, isTime, lines, marks = [], range, height = 200 }: ChartProps) {
+/** A line chart. What it shows is also in a table, with its links: a picture says nothing to a screen reader. */
+export function Chart({
+  label,
+  x,
+  isTime,
+  lines,
+  marks = NO_MARKS,
+  range,
+  height = 200,
+  say,
+  hrefOf,
+}: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
+  const readout = useRef<HTMLParagraphElement>(null);
   const [theme] = useTheme();
   // The colours come from the theme's variables.
   useEffect(() => {
     const element = holder.current;
     if (element === null) return;
     const plot = new uPlot(
-      optionsOf(element, { isTime, lines, marks, range, height }),
+      optionsOf(element, {
+        ...{ isTime, lines, marks, range, height },
+        onPoint: (index) => {
+          // Outside of the component's state: the pointer moves often, and nothing else changes.
+          if (readout.current !== null)
+            readout.current.textContent = index == null ? '' : (say?.(index) ?? '');
+        },
+      }),
       dataOf(x, lines),
       element,
     );
+    if (hrefOf !== undefined)
+      plot.over.addEventListener('click', () => {
+        const href = plot.cursor.idx == null ? undefined : hrefOf(plot.cursor.idx);
+        if (href !== undefined) location.hash = href;
+      });
     const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     resize.observe(element);
     return () => {
       resize.disconnect();
       plot.destroy();
     };
-  }, [theme, x, isTime, lines, marks, range, height]);
-  return <div ref={holder} class="chart" role="img" aria-label={label} />;
+  }, [theme, x, isTime, lines, marks, range, height, say, hrefOf]);
+  return (
+    <>
+      <div
+        ref={holder}
+        class={hrefOf === undefined ? 'chart' : 'chart is-link'}
+        role="img"
+        aria-label={label}
+      />
+      {say !== undefined && <p ref={readout} class="chart-say small num" aria-hidden="true" />}
+    </>
+  );
 }
+
+const NO_MARKS: readonly ChartMark[] = [];
 
 const dataOf = (x: readonly number[], lines: readonly ChartLine[]): uPlot.AlignedData => [
   [...x],
@@ -70,7 +109,9 @@ function optionsOf(
     marks,
     range,
     height,
-  }: Required<Pick<ChartProps, 'isTime' | 'lines' | 'marks' | 'height'>> & Pick<ChartProps, 'range'>,
+    onPoint,
+  }: Required<Pick<ChartProps, 'isTime' | 'lines' | 'marks' | 'height'>> &
+    Pick<ChartProps, 'range'> & { readonly onPoint: (index: number | null | undefined) => void },
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(name).trim();
@@ -112,6 +153,7 @@ function optionsOf(
     series,
     bands,
     hooks: {
+      setCursor: [(plot) => onPoint(plot.cursor.idx)],
       draw: [
         (plot) => {
           const { ctx, bbox } = plot;

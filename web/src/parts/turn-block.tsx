@@ -21,7 +21,12 @@ interface TurnBlockProps {
 /** One turn: what came, what was answered, how it was judged, what it cost, and which lessons it was shown. */
 export function TurnBlock({ turn, isWanted, hasSameLessons, onChanged }: TurnBlockProps) {
   return (
-    <li id={`turn-${turn.id}`} class={isWanted ? 'turn is-wanted' : 'turn'} tabIndex={-1}>
+    <li
+      id={`turn-${turn.id}`}
+      class={isWanted ? 'turn is-wanted' : 'turn'}
+      tabIndex={-1}
+      aria-label={`Turn ${turn.n}`}
+    >
       <div class="turn-side">
         <a href={linkTo(['turns', turn.id])} class="num" title="Link to this turn">
           #{turn.n}

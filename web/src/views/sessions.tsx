@@ -2,11 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { shortId } from '../../../src/text/short-id.ts';
 import { onFeed } from '../lib/feed.ts';
-import { signed } from '../lib/format.ts';
+import { signed, spanWords } from '../lib/format.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
 import type { Facets, SessionPage, SessionRow } from '../lib/work-shapes.ts';
+import { Chip } from '../parts/chip.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -20,11 +21,11 @@ const PAGE = 100;
 const NEAR_TOP = 200;
 
 export function SessionsView({ route }: ViewRoute) {
-  const { q, agent, project, client, outcome, practice, search } = route.query;
+  const { q, agent, project, client, outcome, practice, from, to, search } = route.query;
   const facets = useResource<Facets>('/api/page/facets').value;
   const pages = usePages<SessionRow, SessionPage>(
     '/api/page/sessions',
-    { q, agent, project, client, outcome, practice, limit: PAGE },
+    { q, agent, project, client, outcome, practice, from, to, limit: PAGE },
     ({ sessions }) => sessions,
   );
   const [isBehind, setBehind] = useState(false);
@@ -53,7 +54,7 @@ export function SessionsView({ route }: ViewRoute) {
   }, [found, isLoading, isWhole, error, more]);
   const change = (more: Readonly<Record<string, string | undefined>>): void =>
     setQuery({ ...route.query, search: undefined, ...more });
-  const isFiltered = [q, agent, project, client, outcome].some((value) => value !== undefined);
+  const isFiltered = [q, agent, project, client, outcome, from, to].some((value) => value !== undefined);
   return (
     <View
       title="Sessions"
@@ -94,6 +95,12 @@ export function SessionsView({ route }: ViewRoute) {
           ]}
           onChange={(value) => change({ outcome: value })}
         />
+        {(from !== undefined || to !== undefined) && (
+          <Chip
+            label={spanWords(timeOf(from), timeOf(to))}
+            onRemove={() => change({ from: undefined, to: undefined })}
+          />
+        )}
         <label class="check">
           <input
             type="checkbox"
@@ -140,6 +147,12 @@ export function SessionsView({ route }: ViewRoute) {
       )}
     </View>
   );
+}
+
+/** A time of the address: milliseconds since the epoch. */
+function timeOf(text: string | undefined): number | undefined {
+  const ms = Number(text);
+  return text !== undefined && Number.isFinite(ms) ? ms : undefined;
 }
 
 function endOf(known: number, isWhole: boolean, isLoading: boolean, page: SessionPage | undefined): string {

@@ -134,10 +134,11 @@ function Weights({ training }: { readonly training: Training }) {
   );
 }
 
-type Measure = 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
+type Measure = 'loss' | 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
 
 const CHARTS: readonly (readonly [key: Measure, title: string, digits: number])[] = [
   ['reward', 'Mean reward', 2],
+  ['loss', 'Loss', 3],
   ['kl', 'KL to the weights that sampled', 4],
   ['referenceKl', 'KL to the base model', 4],
   ['ratio', 'Importance ratio', 2],
@@ -179,6 +180,7 @@ function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
             { head: 'Step', is: 'number', cell: ({ n }) => n },
             { head: 'Outcome', is: 'tight', cell: ({ outcome }) => outcome },
             { head: 'Reward', is: 'number', cell: ({ reward }) => signed(reward) },
+            { head: 'Loss', is: 'number', cell: ({ loss }) => loss?.toFixed(3) ?? '–' },
             { head: 'KL', is: 'number', cell: ({ kl }) => kl?.toFixed(4) ?? '–' },
             { head: 'Ratio', is: 'number', cell: ({ ratio }) => ratio?.toFixed(3) ?? '–' },
             { head: 'Tokens', is: 'number wide', cell: ({ tokens }) => count(tokens) },
