@@ -96,17 +96,17 @@ const sessionRewards = async (session: string, records: AsyncReads): Promise<Jso
 export async function describeTurns(
   id: string,
   records: AsyncReads,
-  { from, limit, hidesAux, full }: SessionPart,
+  { from, turn: linked, limit, hidesAux, full }: SessionPart,
 ): Promise<JsonObject | undefined> {
   const session = await records.session(id);
   if (session === undefined) return undefined;
   const all = (await records.turns(id)).map((turn, index) => ({ turn, n: index + 1 }));
   const auxiliary = all.filter(({ turn }) => turn.role === 'aux').length;
   // A session of auxiliary calls alone has nothing else to show.
-  const isHiding = hidesAux === true && auxiliary < all.length;
+  const found = linked === undefined ? undefined : all.find(({ turn }) => turn.id === linked);
+  const isHiding = hidesAux === true && auxiliary < all.length && found?.turn.role !== 'aux';
   const wanted = isHiding ? all.filter(({ turn }) => turn.role !== 'aux') : all;
-  const rest = wanted.filter(({ n }) => n >= (from ?? 1));
-  const page = limit === undefined ? rest : from === undefined ? lastOf(rest, limit) : rest.slice(0, limit);
+  const page = partOf(wanted, limit, found === undefined ? from : firstAround(found.n, wanted, limit));
   const verdicts = verdictsOf(await records.judgements(id, 'turn-appraised'));
   const known: BlockCache = new Map();
   const turns: JsonObject[] = [];
@@ -125,6 +125,8 @@ export async function describeTurns(
     ...describeSession(session),
     rewards: await sessionRewards(id, records),
     turnCount: all.length,
+    /** The number of the turn that was asked for. */
+    at: found?.n,
     hidden: isHiding && auxiliary > 0 ? auxiliary : undefined,
     /** The number of the turn with which the page before this one begins, and the one after it. */
     earlier: first && pageBefore(wanted, first.n, limit),
@@ -136,8 +138,29 @@ export async function describeTurns(
 const lastOf = <T>(items: readonly T[], most: number): readonly T[] =>
   items.slice(Math.max(0, items.length - most));
 
+interface Numbered {
+  readonly n: number;
+}
+
+/** From a number on, else the last ones. */
+function partOf<T extends Numbered>(
+  turns: readonly T[],
+  limit: number | undefined,
+  from: number | undefined,
+): readonly T[] {
+  const rest = turns.filter(({ n }) => n >= (from ?? 1));
+  if (limit === undefined) return rest;
+  return from === undefined ? lastOf(rest, limit) : rest.slice(0, limit);
+}
+
+/** The number from which `limit` turns have this one in their middle, where there are enough on both sides. */
+function firstAround(wanted: number, turns: readonly Numbered[], limit = turns.length): number | undefined {
+  const place = turns.findIndex(({ n }) => n === wanted);
+  return turns[Math.max(0, Math.min(place - Math.floor(limit / 2), turns.length - limit))]?.n;
+}
+
 const pageBefore = (
-  turns: readonly { readonly n: number }[],
+  turns: readonly Numbered[],
   first: number,
   limit: number | undefined,
 ): number | undefined =>

@@ -25,6 +25,8 @@ export const declareSessions: DeclareCommand = (sessions, act) => {
     .description('List sessions, newest first, with what was asked.')
     .option('--limit <n>', 'maximum number of sessions (default: 20)', parseCount)
     .option('--before <session>', 'only sessions older than this one, or than a time such as 2026-11-16')
+    .option('--since <time>', 'only sessions that were active at or after a time such as 2026-11-16')
+    .option('--until <time>', 'only sessions that began before a time; a day counts whole')
     .option('--agent <name>', 'only sessions of this agent')
     .option('--project <project>', 'only sessions of this project: its folder, label or id')
     .option('--practice', 'also the attempts of practice')
@@ -51,6 +53,8 @@ export const declareSessions: DeclareCommand = (sessions, act) => {
 interface ListOptions {
   readonly limit?: number;
   readonly before?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly agent?: string;
   readonly project?: string;
   readonly practice?: true;
@@ -62,8 +66,10 @@ const MOST_AT_ONCE = 500;
 
 const listSessions = (options: ListOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
-    const { limit = DEFAULT_LIMIT, agent, project, practice } = options;
+    const { limit = DEFAULT_LIMIT, since, until, agent, project, practice } = options;
     const filter = {
+      ...(since ? { from: timeNamed(since) } : {}),
+      ...(until ? { to: isDay(until) ? endOfDay(timeNamed(until)) : timeNamed(until) } : {}),
       ...(practice ? { practice } : {}),
       ...(agent ? { agent } : {}),
       ...(project ? { project: await findProject(api, project, context) } : {}),
@@ -91,9 +97,11 @@ const listSessions = (options: ListOptions, context: CommandContext): Promise<Ex
   });
 
 /** The filters again, for the command that lists the next page. */
-const flagsOf = ({ limit, agent, project, practice }: ListOptions): string =>
+const flagsOf = ({ limit, since, until, agent, project, practice }: ListOptions): string =>
   [
     practice && ' --practice',
+    since && ` --since ${quoteWord(since)}`,
+    until && ` --until ${quoteWord(until)}`,
     agent && ` --agent ${quoteWord(agent)}`,
     project && ` --project ${quoteWord(project)}`,
     limit && ` --limit ${limit}`,
@@ -103,11 +111,13 @@ const flagsOf = ({ limit, agent, project, practice }: ListOptions): string =>
 
 const nameOf = (session: JsonObject | undefined): string => quoteWord(shortId(asString(session?.id) ?? ''));
 
-function nothingListed({ before, agent, project }: ListOptions): readonly string[] {
+function nothingListed({ before, since, until, agent, project }: ListOptions): readonly string[] {
   const of = [
     agent && ` of agent "${agent}"`,
     project && ` in project "${project}"`,
     before && ` before ${before}`,
+    since && ` since ${since}`,
+    until && ` until ${until}`,
   ].filter(Boolean);
   return of.length > 0
     ? [`No session${of.join('')} is recorded.`]
@@ -117,14 +127,33 @@ function nothingListed({ before, agent, project }: ListOptions): readonly string
 /** A session's last activity, or a time that a person wrote. */
 async function timeBefore(api: DaemonApi, text: string): Promise<number> {
   const session = await api.session(text, { limit: 0 });
-  const time = timeOf(session?.lastAt) ?? timeOf(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text);
+  const time = timeOf(session?.lastAt) ?? readTime(text);
   if (time !== undefined) return time;
   throw new CommandError(
     EXIT.failed,
     `"${text}" is neither a session nor a time`,
-    'give the id of a session, or a time such as 2026-11-16 or "2026-11-16 14:00"',
+    `give the id of a session, or ${A_TIME}`,
   );
 }
+
+const A_TIME = 'a time such as 2026-11-16 or "2026-11-16 14:00"';
+
+const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
+
+/** Local; a day is its midnight. */
+const readTime = (text: string): number | undefined => timeOf(isDay(text) ? `${text}T00:00` : text);
+
+function timeNamed(text: string): number {
+  const time = readTime(text);
+  if (time !== undefined) return time;
+  throw new CommandError(EXIT.wrongUse, `"${text}" is not a time`, `give ${A_TIME}`);
+}
+
+/** The next midnight, also where a day has not 24 hours. */
+const endOfDay = (midnight: number): number => {
+  const day = new Date(midnight);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
+};
 
 const timeOf = (value: unknown): number | undefined => {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;

@@ -66,6 +66,8 @@ export interface DaemonApi {
 export interface SessionPart {
   /** The number of the first turn, counted from 1. Without it, the last `limit` turns. */
   readonly from?: number;
+  /** The id of a turn: the part that has it, with turns before and after it. */
+  readonly turn?: string;
   readonly limit?: number;
   /** Auxiliary calls are left out, and only counted. */
   readonly hidesAux?: boolean;

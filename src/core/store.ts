@@ -139,6 +139,9 @@ export interface SessionQuery {
   readonly limit: number;
   /** Only sessions whose last turn is older than this; for paging. */
   readonly before?: number;
+  /** Only sessions that were active in this time: their last turn is not older than `from`, and they began before `to`. */
+  readonly from?: number;
+  readonly to?: number;
   readonly agent?: string;
   readonly project?: string;
   /** Without the attempts of practice, of which there may be many between two sessions of people. */

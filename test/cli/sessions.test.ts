@@ -106,6 +106,29 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect((await cli('sessions', 'list', '--before', 'soon')).code).toBe(1);
   });
 
+  it('sessions list takes a day, whole, and refuses what is no time', async () => {
+    const ids = async (...args: string[]) =>
+      (await json('sessions', 'list', ...args)).map(({ id }: { id: string }) => id);
+    const day = (offset: number) => {
+      const now = new Date();
+      const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() + offset, 12);
+      return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`;
+    };
+    // From yesterday on: this may run at midnight.
+    expect(await ids('--since', day(-1), '--until', day(0))).toHaveLength(3);
+    expect(await ids('--since', day(-1), '--until', day(0), '--agent', 'butler')).toEqual(['one']);
+    expect(await ids('--since', day(1))).toEqual([]);
+    expect(await ids('--until', day(-2))).toEqual([]);
+    const { stdout } = await cli('sessions', 'list', '--since', day(-1), '--limit', '1');
+    expect(stdout).toContain(`More: instar sessions list --since ${day(-1)} --limit 1 --before`);
+    expect((await cli('sessions', 'list', '--until', day(-2))).stderr).toContain(
+      `No session until ${day(-2)}`,
+    );
+    const wrong = await cli('sessions', 'list', '--since', 'soon');
+    expect(wrong).toMatchObject({ code: 2 });
+    expect(wrong.stderr).toContain('"soon" is not a time');
+  });
+
   it('sessions list leaves out attempts of practice, and shows them with --practice', async () => {
     const ids = async (...args: string[]) =>
       (await json('sessions', 'list', ...args)).map(({ id }: { id: string }) => id);

@@ -8,6 +8,8 @@ import { describeTurns } from '../sessions-api.ts';
 export interface ThreadQuery {
   readonly id: string;
   readonly from?: number | undefined;
+  /** The id of a turn: the part of the conversation that has it. */
+  readonly turn?: string | undefined;
   readonly limit: number;
   /** With auxiliary calls. */
   readonly aux: boolean;
@@ -16,11 +18,11 @@ export interface ThreadQuery {
 
 /** A conversation to read: each turn with its texts, its cost and its times, and the sums of all. */
 export async function readThread(
-  { id, from, limit, aux, prices: rules }: ThreadQuery,
+  { id, from, turn, limit, aux, prices: rules }: ThreadQuery,
   reader: PageReader,
   records: AsyncReads,
 ): Promise<JsonObject | undefined> {
-  const part = compact({ from, limit, hidesAux: !aux, full: true });
+  const part = compact({ from, turn, limit, hidesAux: !aux, full: true });
   const described = await describeTurns(id, records, part);
   const session = reader.session(id);
   if (described === undefined || session === undefined) return undefined;

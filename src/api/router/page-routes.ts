@@ -101,6 +101,8 @@ export const PAGE_ROUTES = {
         agent: is.word,
         project: is.word,
         client: is.word,
+        from: is.wholeNumber(),
+        to: is.wholeNumber(),
         outcome: z.enum(['good', 'bad', 'rated']).optional().catch(undefined),
         practice: is.isYes,
         cursor,
@@ -131,12 +133,13 @@ export const PAGE_ROUTES = {
     access: 'owner',
     says: 'A conversation, turn by turn, with rewards, lessons, tokens, cost and times.',
     noun: 'session',
-    query: () => z.object({ from: is.wholeNumber(), limit: is.rows(30, 200), aux: is.isYes }),
+    query: () => z.object({ from: is.wholeNumber(), turn: is.word, limit: is.rows(30, 200), aux: is.isYes }),
     reply: () =>
       is.session.extend({
         hash: is.text,
         rewards: z.array(is.reward),
         turnCount: is.count,
+        at: is.count.optional(),
         totals: z.looseObject({
           inputTokens: is.count,
           outputTokens: is.count,

@@ -6,6 +6,7 @@ import { shapes as is } from './shapes.ts';
 const sessionPart = () =>
   z.object({
     from: is.wholeNumber(),
+    turn: is.word,
     limit: is.wholeNumber(),
     hidesAux: is.isYes,
     full: is.isYes,
@@ -18,11 +19,13 @@ export const ROUTES = {
     method: 'GET',
     path: '/api/sessions',
     access: 'owner',
-    says: 'Recorded sessions, newest first.',
+    says: 'Recorded sessions, newest first; with `from` and `to` (milliseconds since the epoch), those that were active in between.',
     query: () =>
       z.object({
         limit: is.rows(50, 1000),
         before: is.wholeNumber(),
+        from: is.wholeNumber(),
+        to: is.wholeNumber(),
         agent: is.word,
         project: is.word,
         preview: is.isYes,
@@ -34,7 +37,7 @@ export const ROUTES = {
     method: 'GET',
     path: '/api/sessions/:id',
     access: 'owner',
-    says: 'A session with its turns.',
+    says: 'A session with its turns; with `turn`, the part that has this one, whose number is `at`.',
     noun: 'session',
     query: sessionPart,
     reply: () => is.session.extend({ turns: z.array(is.turn), turnCount: is.count }),

@@ -71,10 +71,11 @@ export function createMemoryStore(): Store {
     sampled: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'turn-sampled' && fact.session === session),
     ),
-    sessions: open(({ limit, before, agent, project, withoutPractice }) => {
+    sessions: open(({ limit, before, from = 0, to = Infinity, agent, project, withoutPractice }) => {
       const wanted = [...tables.sessions.values()]
         .reverse()
         .filter((row) => before === undefined || row.lastAt < before)
+        .filter(({ startedAt, lastAt }) => lastAt >= from && startedAt < to)
         .filter((row) => agent === undefined || row.agent === agent)
         .filter((row) => project === undefined || row.project === project)
         .filter(({ id }) => withoutPractice !== true || !isAttemptId(id))

@@ -29,6 +29,9 @@ export interface SessionFilter {
   readonly agent?: string | undefined;
   readonly project?: string | undefined;
   readonly client?: string | undefined;
+  /** Only sessions that were active in this time; see `SessionQuery`. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** Attempts of practice, too. */
   readonly practice?: boolean;
 }
@@ -80,10 +83,10 @@ export function openPageReader(file: string): PageReader {
   };
   return {
     ...reader,
-    listSessions: ({ agent, project, client, practice }, after, limit) => {
+    listSessions: ({ agent, project, client, practice, from, to }, after, limit) => {
       const places = sql.all<{ n: number; id: string; lastAt: number }>(
         `select n, id, last_at as lastAt from sessions
-         where (last_at, n) < (?1, ?2) and (?3 is null or agent = ?3) and (?4 is null or project = ?4)
+         where (last_at, n) < (?1, ?2) and last_at >= ?7 and started_at < ?8 and (?3 is null or agent = ?3) and (?4 is null or project = ?4)
            and (?5 is null or client = ?5)${practice === true ? '' : ` and ${PEOPLE}`}
          order by last_at desc, n desc limit ?6`,
         after?.lastAt ?? Number.MAX_SAFE_INTEGER,
@@ -92,6 +95,8 @@ export function openPageReader(file: string): PageReader {
         write(project),
         write(client),
         limit,
+        from ?? 0,
+        to ?? Number.MAX_SAFE_INTEGER,
       );
       return places.flatMap(({ n, id, lastAt }) => {
         const session = reader.session(fromColumn(id));

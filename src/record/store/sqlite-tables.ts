@@ -214,13 +214,17 @@ export function selectSessions(sql: Sql, query: SessionQuery, limit: number): re
     query.withoutPractice === true
       ? ` and substr(id, 1, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`
       : '';
-  const wanted = `(?2 is null or agent = ?2) and (?3 is null or project = ?3)${people}`;
+  const wanted = `last_at >= ?5 and started_at < ?6 and (?2 is null or agent = ?2) and (?3 is null or project = ?3)${people}`;
+  const from = query.from ?? 0;
+  const to = query.to ?? Number.MAX_SAFE_INTEGER;
   const page = sql.all<RawSession>(
     `select * from sessions where last_at < ?1 and ${wanted} order by last_at desc, n desc limit ?4`,
     query.before ?? Number.MAX_SAFE_INTEGER,
     agent,
     project,
     limit,
+    from,
+    to,
   );
   const last = page.at(-1);
   if (last === undefined || page.length < limit) return page.map(readSession);
@@ -230,6 +234,8 @@ export function selectSessions(sql: Sql, query: SessionQuery, limit: number): re
     agent,
     project,
     last.n,
+    from,
+    to,
   );
   return [...page, ...sameTime].map(readSession);
 }

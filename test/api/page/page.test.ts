@@ -84,6 +84,42 @@ describe('what the page reads', () => {
     expect(bad.sessions).toHaveLength(3);
   });
 
+  it('finds the sessions of a time, with the other filters', async () => {
+    const { sessions } = await browser.json('/api/page/sessions');
+    const [, second, third] = (sessions as readonly JsonObject[]).map(({ id, startedAt, lastAt }) => ({
+      id: String(id),
+      from: Date.parse(String(startedAt)),
+      to: Date.parse(String(lastAt)),
+    }));
+    const ids = async (query: string) =>
+      ((await browser.json(`/api/page/sessions?${query}`)).sessions as readonly JsonObject[]).map(
+        ({ id }) => id,
+      );
+    const time = `from=${third?.from}&to=${Number(second?.from) + 1}`;
+    expect(await ids(time)).toEqual(expect.arrayContaining([second?.id, third?.id]));
+    expect(await ids(time)).not.toContain('alice-9');
+    expect(await ids(`${time}&agent=nobody`)).toEqual([]);
+    expect(await ids(`${time}&q=zebra`)).toEqual([]);
+    expect(await ids(`from=${Date.now() + 1000}`)).toEqual([]);
+    const listed = (await browser.json(`/api/sessions?${time}`)) as JsonObject & readonly JsonObject[];
+    expect(listed.map(({ id }) => id)).toEqual(await ids(time));
+  });
+
+  it('opens a conversation at a turn, without the pages before it', async () => {
+    const turns: string[] = [];
+    for (let n = 1; n <= 7; n++) turns.push(await page.turn('alice-long', `Step ${n} of the move`));
+    const opened = async (query: string) => {
+      const thread = await browser.json(`/api/page/sessions/alice-long?limit=3&${query}`);
+      return [(thread.turns as readonly JsonObject[]).map(({ n }) => n), thread.at];
+    };
+    await vi.waitFor(async () => expect(await opened('')).toEqual([[5, 6, 7], undefined]), SOON);
+    expect(await opened(`turn=${turns[2]}`)).toEqual([[2, 3, 4], 3]);
+    expect(await opened(`turn=${turns[0]}`)).toEqual([[1, 2, 3], 1]);
+    expect(await opened(`turn=${turns[6]}`)).toEqual([[5, 6, 7], 7]);
+    // A turn of another session: the end, as without it.
+    expect(await opened(`turn=${page.turns[0]}`)).toEqual([[5, 6, 7], undefined]);
+  });
+
   it('shows a conversation with its texts, tokens, times, lessons and ratings', async () => {
     const thread = await browser.json('/api/page/sessions/alice-9');
     expect(thread).toMatchObject({

@@ -321,6 +321,23 @@ export function describeStore(name: string, open: () => Store): void {
       expect(ids({ limit: 0 })).toEqual([]);
     });
 
+    it('finds the sessions that were active in a time: also one that began before it and went on after it', () => {
+      const store = openStore();
+      const turnsAt = { long: [5, 50], early: [7, 9], inside: [20, 21], late: [30, 40] };
+      const facts = Object.entries(turnsAt).flatMap(([id, times]) =>
+        times.map((time) => ({ at: time, fact: start(`${id}${time}`, id, { agent: id[0] ?? '' }) })),
+      );
+      store.append({ facts: facts.toSorted((a, b) => a.at - b.at) });
+      const ids = (query: object) => store.sessions({ limit: 9, ...query }).map(({ id }) => id);
+      expect(ids({ from: 10, to: 30 })).toEqual(['long', 'inside']);
+      expect(ids({ from: 9, to: 31 })).toEqual(['long', 'late', 'inside', 'early']);
+      expect(ids({ from: 41 })).toEqual(['long']);
+      expect(ids({ to: 7 })).toEqual(['long']);
+      expect(ids({ from: 10, to: 31, agent: 'l' })).toEqual(['long', 'late']);
+      expect(ids({ from: 10, to: 30, limit: 1 })).toEqual(['long']);
+      expect(ids({ from: 10, to: 30, before: 50 })).toEqual(['inside']);
+    });
+
     it('finds the sessions of people among many attempts of practice, and pages over these', () => {
       const store = openStore();
       const attempts = Array.from({ length: 12 }, (_, nth) => `attempt:run/0/t/${nth}`);
