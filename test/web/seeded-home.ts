@@ -124,6 +124,8 @@ function createRandom(): () => number {
 /** The ids of what tests look for. */
 export const SEEDED = {
   corrected: 'sess-corrected',
+  /** A conversation of many turns. */
+  long: 'sess-long',
   lesson: (name: string): string => `lesson-${name}`,
   payload: (index: number): string => `sess-payload-${index}`,
 };
@@ -139,6 +141,7 @@ export function seedHome(
   const writer = createWriter(store);
   if (withPayloads) seedPayloads(writer, now);
   seedWork(writer, now);
+  seedLong(writer, now);
   seedLessons(writer, now);
   seedPractice(writer, now);
   store.close();
@@ -309,6 +312,23 @@ function seedWork(writer: Writer, now: number): void {
     score: -1,
     note: 'put the unit behind every amount',
   });
+}
+
+const LONG_TURNS = 90;
+
+/** One conversation that fills several parts of a thread. */
+function seedLong(writer: Writer, now: number): void {
+  const at = now - 3 * 60 * MINUTE;
+  for (let n = 1; n <= LONG_TURNS; n++)
+    writer.turn({
+      id: `turn-${SEEDED.long}-${n}`,
+      session: SEEDED.long,
+      at: at + n * MINUTE,
+      place: 0,
+      generation: 2,
+      messages: [{ role: 'user', content: `Move handler ${n} to the new router` }],
+      reply: [text(`Handler ${n} is on the new router; its test passes.`)],
+    });
 }
 
 const LEARNED_DAYS_AGO = [34, 30, 24, 15, 8, 3, 0.02, 0.01];

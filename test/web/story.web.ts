@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plural } from '../../src/text/phrases.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -155,6 +156,9 @@ describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is
     await effect.getByText(`${arms.with} with, ${arms.without} without: helps`).waitFor();
     const [, low = '0'] = /\[\+([\d.]+), /.exec(await effect.innerText()) ?? [];
     expect(Number(low)).toBeGreaterThan(0);
+    await effect.getByRole('link', { name: plural(arms.without, 'session') }).click();
+    await page.getByText('measured without').waitFor();
+    await page.getByText(`${plural(arms.without, 'session')}, that is all.`).waitFor();
     await show(page, '#/lessons?state=live');
     await page.getByText(/^\+1\.00 \[\+/).waitFor();
     expect(faults).toEqual([]);

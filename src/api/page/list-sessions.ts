@@ -12,6 +12,9 @@ export interface SessionSearch extends SessionFilter {
   /** Words: all sessions whose conversation has them, or whose id, agent or project does. */
   readonly q?: string | undefined;
   readonly outcome?: 'good' | 'bad' | 'rated' | undefined;
+  /** Only sessions in which this lesson was shown; with `arm`, those that its measured effect counts there. */
+  readonly lesson?: string | undefined;
+  readonly arm?: 'with' | 'without' | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -27,7 +30,7 @@ export async function listSessions(
   reader: PageReader,
   records: AsyncReads,
 ): Promise<JsonObject> {
-  const isSearch = search.q !== undefined || search.outcome !== undefined;
+  const isSearch = [search.q, search.outcome, search.lesson].some((value) => value !== undefined);
   const found = isSearch ? searchSessions(search, reader) : pageOf(search, reader);
   const sessions: JsonObject[] = [];
   for (const { session } of found.sessions)
@@ -79,7 +82,10 @@ function searchSessions(search: SessionSearch, reader: PageReader): Found {
   }
 }
 
-function matcherOf({ q, outcome }: SessionSearch, reader: PageReader): (one: PlacedSession) => boolean {
+function matcherOf(
+  { q, outcome, lesson, arm }: SessionSearch,
+  reader: PageReader,
+): (one: PlacedSession) => boolean {
   const words = q?.toLowerCase() ?? '';
   // Texts are stored as JSON.
   const stored = JSON.stringify(words).slice(1, -1);
@@ -89,7 +95,17 @@ function matcherOf({ q, outcome }: SessionSearch, reader: PageReader): (one: Pla
       name.toLowerCase().includes(words),
     ) ||
     (!session.erased && reader.textsOf(session.id).some((text) => text.toLowerCase().includes(stored)));
-  return (one) => (outcome === undefined || hasOutcome(one, outcome, reader)) && hasWords(one);
+  return (one) =>
+    (outcome === undefined || hasOutcome(one, outcome, reader)) &&
+    (lesson === undefined || hasLesson(one.session.id, lesson, arm, reader)) &&
+    hasWords(one);
+}
+
+function hasLesson(session: string, lesson: string, arm: SessionSearch['arm'], reader: PageReader): boolean {
+  if (arm === undefined) return reader.turns(session).some(({ lessons }) => lessons.includes(lesson));
+  const scored = reader.judgements(session, 'session-scored').at(-1)?.fact;
+  if (scored?.type !== 'session-scored' || scored.unmeasured?.includes(lesson) === true) return false;
+  return (arm === 'with' ? scored.lessons : scored.heldOut).includes(lesson);
 }
 
 /** `rated`: by a person. `good` and `bad`: by the rewards that were given, else by the score of the session. */

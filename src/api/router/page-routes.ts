@@ -104,6 +104,8 @@ export const PAGE_ROUTES = {
         from: is.wholeNumber(),
         to: is.wholeNumber(),
         outcome: z.enum(['good', 'bad', 'rated']).optional().catch(undefined),
+        lesson: is.word,
+        arm: z.enum(['with', 'without']).optional().catch(undefined),
         practice: is.isYes,
         cursor,
         limit: is.rows(50, 200),

@@ -1,3 +1,5 @@
+import { Text } from './text.tsx';
+
 interface ChipProps {
   readonly label: string;
   readonly onRemove: () => void;
@@ -6,7 +8,7 @@ interface ChipProps {
 /** A filter that came with a link: what it is, and a way out of it. */
 export const Chip = ({ label, onRemove }: ChipProps) => (
   <span class="chip">
-    {label}
+    <Text>{label}</Text>
     <button
       type="button"
       aria-label={`Remove the filter: ${label}`}

@@ -59,12 +59,23 @@ export function LessonEvidence({
   );
 }
 
-export function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson }) {
+export function MeasuredEffect({ lesson: { id, effect } }: { readonly lesson: Lesson }) {
   if (effect === undefined) return null;
-  const side = ({ n, mean }: { readonly n: number; readonly mean: number | null }): string =>
-    mean === null ? 'no session yet' : `mean score ${mean.toFixed(2)} of ${plural(n, 'session')}`;
+  const side = (arm: 'with' | 'without') => {
+    const { n, mean } = effect[arm];
+    if (mean === null) return 'no session yet';
+    return (
+      <>
+        mean score {mean.toFixed(2)} of{' '}
+        <a href={linkTo(['sessions'], { lesson: id, arm })}>{plural(n, 'session')}</a>
+      </>
+    );
+  };
   return (
-    <Section title="Measured effect">
+    <Section
+      title="Measured effect"
+      note={<a href={linkTo(['sessions'], { lesson: id })}>sessions that were shown it</a>}
+    >
       {effect.difference === null ? (
         <p class="dim">
           <Text>{effect.words}</Text>
@@ -82,8 +93,8 @@ export function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson
                 </span>
               </span>,
             ],
-            ['With it', side(effect.with)],
-            ['Without it', side(effect.without)],
+            ['With it', side('with')],
+            ['Without it', side('without')],
             ['In words', <Text>{effect.words}</Text>],
           ]}
         />
