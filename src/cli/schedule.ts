@@ -17,7 +17,7 @@ export const declareSchedule: DeclareCommand = (schedule, act) => {
     .action(act(scheduleStatus));
   schedule
     .command('next')
-    .description('Show when the next window opens, and why then.')
+    .description('Show when the next window opens and why then, and all windows of the next 24 hours.')
     .action(act(scheduleNext));
   schedule
     .command('suggest')
@@ -43,8 +43,10 @@ const scheduleNext = (_options: object, context: CommandContext): Promise<ExitCo
     const schedule = await api.schedule();
     const { printer } = context;
     const next = asObject(schedule.next);
-    if (printer.json) printer.document({ state: schedule.state, next });
-    else printer.fields([['next window', nextText(next)]]);
+    const windows = listOf(schedule.windows);
+    const later = windows.slice(1).map((one): readonly [string, Part] => ['then', nextText(one)]);
+    if (printer.json) printer.document({ state: schedule.state, next, windows });
+    else printer.fields([['next window', nextText(next)], ...later]);
     return EXIT.ok;
   });
 

@@ -39,7 +39,7 @@ export interface DaemonApi {
    * with what to change in a request that cannot be carried out.
    */
   practice(request: JsonObject): Promise<JsonObject>;
-  /** Presence, whether background jobs may run, what they did and may still spend, and the next window. */
+  /** Presence, whether background jobs may run, what they did and may still spend, the next window, and the windows of a day. */
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;

@@ -14,7 +14,8 @@ interface ScheduleView {
   readonly spent: Spending;
   readonly refusal?: string | undefined;
   readonly jobs: readonly JobView[];
-  readonly next: PlannedWindow | undefined;
+  /** As `findWindows` answers. */
+  readonly planned: readonly PlannedWindow[];
   /** A window is open, or will open after a second reading. */
   readonly isAway: boolean;
   readonly now: number;
@@ -53,6 +54,7 @@ export function describeSchedule(view: ScheduleView): JsonObject {
     }),
     jobs: view.jobs.map(describeJob),
     next: describeNext(view),
+    windows: describeWindows(view),
   });
 }
 
@@ -74,11 +76,32 @@ function describeJob({ name, needsWindow, history, note }: JobView): JsonObject 
   });
 }
 
-function describeNext({ next, isAway, reasons, now }: ScheduleView): JsonObject {
-  if (isAway) return { from: new Date(now).toISOString(), why: 'nobody is present now' };
+const NOBODY = 'nobody is present now';
+
+function describeNext({ planned: [next], isAway, reasons, now }: ScheduleView): JsonObject {
+  if (isAway) return { from: new Date(now).toISOString(), why: NOBODY };
   if (next === undefined) return { why: 'no planned window; one opens after enough time without input' };
-  const { from, until, source, why } = next;
-  const isBlocked = from <= now;
+  return describeWindow(next, now, isAway, reasons);
+}
+
+/** Those that are open or begin within a day, with the jobs that wait for one. A window that is open beyond all plans comes first. */
+function describeWindows({ planned, isAway, reasons, jobs, now }: ScheduleView): JsonObject[] {
+  const soon = planned.filter(({ from }) => from < now + DAY_MS);
+  const isUnplanned = isAway && !soon.some(({ from }) => from <= now);
+  const waiting = jobs.filter(({ needsWindow }) => needsWindow).map(({ name }) => name);
+  return [
+    ...(isUnplanned ? [{ from: new Date(now).toISOString(), why: NOBODY }] : []),
+    ...soon.map((window) => describeWindow(window, now, isAway, reasons)),
+  ].map((window) => ({ ...window, for: waiting }));
+}
+
+function describeWindow(
+  { from, until, source, why }: PlannedWindow,
+  now: number,
+  isAway: boolean,
+  reasons: readonly string[],
+): JsonObject {
+  const isBlocked = from <= now && !isAway;
   return compact({
     from: isoTime(from),
     until: isoTime(until),
@@ -92,7 +115,7 @@ function isoTime(at: number | undefined): string | undefined {
   return new Date(at).toISOString();
 }
 
-/** The next time at which a planned source expects nobody to be present. */
+/** A time in which a planned source expects nobody to be present. */
 interface PlannedWindow {
   readonly from: number;
   readonly until: number | undefined;
@@ -101,30 +124,43 @@ interface PlannedWindow {
 }
 
 const MAX_STEPS = 200;
+const DAY_MS = 86_400_000;
 const MAX_DAYS = 8;
 
 /**
- * Asks the planned sources (sleep hours, a calendar) about later times, from one change to the next. It predicts no
- * actual presence: a window may open earlier, and it stays closed while someone is present.
+ * The planned windows that begin within a day, else the next one. Asks the planned sources (sleep hours, a calendar) about later
+ * times, from one change to the next. It predicts no actual presence: a window may open earlier, and it stays closed while someone
+ * is present.
  */
-export async function findNextWindow(
+export async function findWindows(
   planned: readonly PresenceSource[],
   now: number,
   signal: AbortSignal,
-): Promise<PlannedWindow | undefined> {
-  const last = now + MAX_DAYS * 86_400_000;
+): Promise<readonly PlannedWindow[]> {
+  const found: PlannedWindow[] = [];
+  let isOpen = false;
   let at = now;
-  for (let count = 0; count < MAX_STEPS && at <= last; count++) {
+  for (let count = 0; count < MAX_STEPS; count++) {
+    if (at > now + (found.length > 0 ? 1 : MAX_DAYS) * DAY_MS) break;
     const readings = await Promise.all(planned.map((source) => source.read(at, signal)));
     const away = readings.find(({ state }) => state === 'away');
+    const last = found.at(-1);
     if (away !== undefined && readings.every(({ state }) => state !== 'present')) {
-      return { from: at, until: away.until, source: away.source, why: away.why };
+      // The same source goes on: one window, whatever else changes within it.
+      const goesOn = isOpen && last?.source === away.source;
+      const { source, why, until } = away;
+      if (goesOn) found.pop();
+      found.push({ from: goesOn ? last.from : at, until, source, why: goesOn ? last.why : why });
+      isOpen = true;
+    } else {
+      if (isOpen && last !== undefined) found.splice(-1, 1, { ...last, until: at });
+      isOpen = false;
     }
     const next = nextChange(readings, at);
-    if (next === undefined) return undefined;
+    if (next === undefined) break;
     at = next;
   }
-  return undefined;
+  return found;
 }
 
 function nextChange(readings: readonly Presence[], at: number): number | undefined {

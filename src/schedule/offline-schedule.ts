@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
-import { describeSchedule, findNextWindow } from './describe-schedule.ts';
+import { describeSchedule, findWindows } from './describe-schedule.ts';
 import { foldJob } from './job-history.ts';
 import { readJobSpending } from './jobs-budget.ts';
 import { openSources } from './presence-sources.ts';
@@ -34,9 +34,9 @@ export async function describeOffline(
   });
   const now = systemClock.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const [readings, next, facts] = await Promise.all([
+  const [readings, windows, facts] = await Promise.all([
     readSources(all, now, signal, later),
-    findNextWindow(planned, now, signal),
+    findWindows(planned, now, signal),
     records.events(`job/${job}`),
   ]);
   close();
@@ -49,7 +49,7 @@ export async function describeOffline(
     limits: config.schedule.budget,
     spent: await readJobSpending(records, facts, now),
     jobs: [{ name: job, needsWindow: true, history: foldJob(facts) }],
-    next,
+    planned: windows,
     isAway,
     now,
   });

@@ -7,7 +7,7 @@ import type { SchedulePhase } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Job, PresenceSource } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
-import { describeSchedule, findNextWindow } from './describe-schedule.ts';
+import { describeSchedule, findWindows } from './describe-schedule.ts';
 import { openJobsBudget } from './jobs-budget.ts';
 import { createLeases, type JobJournal, type Leases } from './leases.ts';
 import { openSources } from './presence-sources.ts';
@@ -130,7 +130,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
           })),
           LEARNING,
         ],
-        next: await findNextWindow(opened.planned, now, AbortSignal.timeout(TIMEOUT_MS)),
+        planned: await findWindows(opened.planned, now, AbortSignal.timeout(TIMEOUT_MS)),
         isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
         now,
       });

@@ -59,6 +59,7 @@ function describeStep(line: string): readonly JsonObject[] {
       version: version ?? asNumber(seen.version),
       reward: asNumber(seen.reward),
       completion: asNumber(seen.completion),
+      loss: asNumber(report.loss),
       kl: k1 === undefined || k2 === undefined ? undefined : Math.max(k1, k2),
       referenceKl: asNumber(report.referenceKl),
       ratio: asNumber(end.meanRatio),

@@ -1,4 +1,4 @@
-import type { StepOutput, TrainDatum } from '../core/training.ts';
+import type { EngineProfile, StepOutput, TrainDatum } from '../core/training.ts';
 import type { BatchRewards } from './reward-guard.ts';
 
 /** One update: the data sent, and the results of both requests. */
@@ -60,6 +60,42 @@ export function agreementOf(updates: readonly StepUpdate[], clip: ClipRange): Sa
   };
 }
 
+interface LossRule {
+  readonly loss: 'importance_sampling' | 'ppo';
+  readonly clip: ClipRange;
+}
+
+/**
+ * The loss that the updates descended, as the mean of their values before each. It is computed from the log-probabilities: what
+ * engines report differs in its reduction, and some report nothing.
+ */
+export function lossOf(
+  updates: readonly StepUpdate[],
+  { loss, clip }: LossRule,
+  reduction: EngineProfile['reduction'],
+): number {
+  const tokenLoss = (ratio: number, advantage: number): number => {
+    const within = Math.min(clip.high, Math.max(clip.low, ratio));
+    return -(loss === 'ppo' ? Math.min(ratio * advantage, within * advantage) : ratio * advantage);
+  };
+  const values = updates.map(({ data, output }) =>
+    data.reduce((sum, { weights, logprobs, advantages }, at) => {
+      const tokens = weights.map((weight, place) => {
+        if (weight === 0) return 0;
+        const ratio = Math.exp(
+          (output.logprobs[at]?.[place] ?? Number.NaN) - (logprobs?.[place] ?? Number.NaN),
+        );
+        return weight * tokenLoss(ratio, advantages?.[place] ?? 0);
+      });
+      const divisor = reduction === 'sum' ? 1 : total(weights);
+      return sum + total(tokens) / divisor;
+    }, 0),
+  );
+  return total(values) / Math.max(1, values.length);
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
 /** The larger of both: k2 alone overlooks a small constant difference. */
 export const klOf = ({ k1, k2 }: SamplerAgreement): number => Math.max(k1, k2);
 
@@ -102,6 +138,8 @@ export interface StepReport {
   /** In the last pass: how far the weights have moved from the sampling ones. */
   readonly end?: SamplerAgreement;
   readonly gradNorm?: number;
+  /** Absent in reports of earlier versions, and when nothing was submitted. */
+  readonly loss?: number;
   /** Conditions that did not stop the step. */
   readonly warnings: readonly string[];
   /** KL(policy ‖ reference) per token, where there is a reference. */

@@ -31,6 +31,7 @@ import {
   type ClipRange,
   gradNormOf,
   klOf,
+  lossOf,
   notFiniteIn,
   type StepReport,
   type StepUpdate,
@@ -287,7 +288,8 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
     const sampler = await untilAborted(input.model.saveForSampler(name), signal);
     const checkpoint: RunCheckpoint = { version: run.lastVersion + 1, state, sampler };
     const fromReference = near === undefined ? {} : { referenceKl: near.kl };
-    const measured = { ...report, updates: updates.length, start, end, warnings, ...fromReference };
+    const loss = lossOf(updates, settings, profile.reduction);
+    const measured = { ...report, updates: updates.length, start, end, loss, warnings, ...fromReference };
     const whole: StepReport = gradNorm === undefined ? measured : { ...measured, gradNorm };
     await log.append({ type: 'step-ended', batch: batch.id, checkpoint, rollouts, report: whole });
     return { end: 'trained', checkpoint, report: whole };

@@ -43,6 +43,8 @@ interface Window {
   readonly done: number;
   readonly reward?: number;
   readonly completion?: number;
+  /** Of the last step that trained. */
+  readonly loss?: number;
   readonly pairs?: { readonly count: number; readonly candidate: number; readonly live: number };
   readonly moves: readonly string[];
   readonly problem?: string;
@@ -63,11 +65,12 @@ export function createTrainingView(): TrainingView {
       switch (news.type) {
         case 'step-trained':
         case 'step-idle': {
-          const { seen } = news.report;
+          const { seen, loss } = news.report;
           change({
             done: window.done + 1,
             ...(seen === undefined ? {} : { reward: seen.reward }),
             ...(seen?.completion === undefined ? {} : { completion: seen.completion }),
+            ...(loss === undefined ? {} : { loss }),
           });
           return;
         }
@@ -97,12 +100,13 @@ export function createTrainingView(): TrainingView {
     end: () => change({ isRunning: false }),
     describe: () => {
       if (window === undefined) return undefined;
-      const { steps, done, reward, completion, pairs, moves, problem, isRunning } = window;
+      const { steps, done, reward, completion, loss, pairs, moves, problem, isRunning } = window;
       return compact({
         steps,
         done,
         reward,
         completion,
+        loss,
         pairs: pairs && { ...pairs },
         moves: [...moves],
         problem,

@@ -57,6 +57,8 @@ describe('instar schedule', () => {
     configure({ sleep: '23:00-07:00' });
     const planned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
     expect(Number.isFinite(Date.parse(String(planned.from)))).toBe(true);
+    const { windows } = asObject(JSON.parse((await run('next', '--json')).stdout));
+    expect(asArray(windows).map(asObject)[0]).toMatchObject({ for: ['library-review'] });
     configure({ sleep: 'off' });
     const unplanned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
     expect(unplanned.from).toBeUndefined();

@@ -117,6 +117,29 @@ describe('a step', () => {
     expect(end.report.end?.tokens).toBe(2 * end.report.rollouts);
   });
 
+  it.each(['importance_sampling', 'ppo'] as const)(
+    'reports the loss of %s that its updates descended: the one that the engine computes',
+    async (loss) => {
+      const told: number[] = [];
+      const watched: TrainingModel = {
+        ...model,
+        forwardBackward: (input, signal) => {
+          const { done } = model.forwardBackward(input, signal);
+          void done.then(({ metrics }) => told.push(metrics['loss:sum'] ?? Number.NaN));
+          return { done };
+        },
+      };
+      const end = await step(await sampled('a'), {
+        model: watched,
+        settings: { loss, epochs: 3, minibatches: 2 },
+      });
+      if (end.end !== 'trained') throw new Error(`it ${end.end}`);
+      expect(told).toHaveLength(loss === 'ppo' ? 6 : 1);
+      expect(end.report.loss).toBeCloseTo(told.reduce((sum, one) => sum + one, 0) / told.length, 10);
+      if (loss === 'ppo') expect(end.report.loss).toBeLessThan(-1e-4);
+    },
+  );
+
   it('does not call the optimizer when all advantages are zero (its momentum would move the weights)', async () => {
     const groups = (await sampled('a')).map((group) => ({
       ...group,

@@ -175,7 +175,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     },
     pageTraining: async ({ api, context }) => {
       const { buffer } = asObject(context.status().learning);
-      const { state, reasons, next } = await api.schedule();
+      const { state, reasons, windows } = await api.schedule();
       const policy = policyName();
       const folder = path.join(parts.home.dir, 'train', policy ?? '');
       return {
@@ -186,7 +186,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         buffer: { query: 0, support: 0, ...asObject(buffer) },
         steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
         moves: await movesOf(policy),
-        windows: windowsWithin(asObject(next), now()),
+        windows: asArray(windows),
         schedule: compact({ state, reasons }),
       };
     },
@@ -312,10 +312,3 @@ const ONLY_IN_A_TERMINAL = createFailure(
   'The page cannot make codes for other browsers. Run in a terminal: instar page',
   { code: 'terminal' },
 );
-
-/** The next window, where it begins within a day. */
-function windowsWithin({ from, until, source, why }: JsonObject, now: number): JsonObject[] {
-  const begins = Date.parse(asString(from) ?? '');
-  if (!Number.isFinite(begins) || begins > now + DAY) return [];
-  return [compact({ from, until, source, why })];
-}

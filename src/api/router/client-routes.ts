@@ -92,8 +92,8 @@ export const CLIENT_ROUTES = {
     method: 'GET',
     path: '/api/schedule',
     access: 'caller',
-    says: 'Presence, whether background jobs may run, and the next window.',
-    reply: () => z.looseObject({ state: is.text }),
+    says: 'Presence, whether background jobs may run, the next window, and all windows of the next 24 hours.',
+    reply: () => z.looseObject({ state: is.text, windows: z.array(is.window) }),
   },
   overlays: {
     method: 'GET',

@@ -280,9 +280,18 @@ export const PAGE_ROUTES = {
     says: 'The buffer, the steps, the versions, and the windows of the next 24 hours.',
     reply: () =>
       is.training.extend({
-        steps: z.array(z.looseObject({ n: is.count, outcome: is.text })),
+        steps: z.array(
+          z.looseObject({
+            n: is.count,
+            outcome: is.text,
+            reward: z.number().optional(),
+            loss: z.number().optional(),
+            kl: z.number().optional(),
+            ratio: z.number().optional(),
+          }),
+        ),
         moves: z.array(z.looseObject({ at: is.time, version: is.count, to: is.text, why: is.text })),
-        windows: z.array(z.looseObject({ from: is.time, why: is.text })),
+        windows: z.array(is.window),
         schedule: z.looseObject({ state: is.text }),
       }),
   },

@@ -142,6 +142,15 @@ const overlay = z.looseObject({
   scope: object,
 });
 
+/** A time in which background jobs may run: `for` names those that wait for one. */
+const window = z.looseObject({
+  from: time,
+  until: time.optional(),
+  source: text.optional(),
+  why: text,
+  for: z.array(text),
+});
+
 const training = z.looseObject({
   engine: text,
   policy: text,
@@ -176,5 +185,6 @@ export const shapes = {
   erasure,
   adaptation,
   overlay,
+  window,
   training,
 };
