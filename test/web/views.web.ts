@@ -10,7 +10,7 @@ import {
   show,
   type WatchedPage,
 } from './browser.ts';
-import { LESSONS, SEEDED, seedHome } from './seeded-home.ts';
+import { SEEDED, seedHome } from './seeded-home.ts';
 
 /** Each view, with words that it shows when it has read its data. */
 const VIEWS: readonly (readonly [hash: string, words: string])[] = [
@@ -23,7 +23,7 @@ const VIEWS: readonly (readonly [hash: string, words: string])[] = [
   ['#/lessons?state=proposed', 'ask-before-migrations'],
   [`#/lessons/${SEEDED.lesson('dates-in-iso')}`, 'times as 14:02'],
   ['#/generations', 'in force'],
-  ['#/generations?from=0&to=3', 'no-force-push'],
+  ['#/generations?from=0&to=4', 'no-force-push'],
   ['#/adaptation', 'Candidates'],
   ['#/practice', 'six sessions went badly this week'],
   ['#/practice/tuesday-night', 'Groups of attempts'],
@@ -146,7 +146,7 @@ describe.skipIf(browserFile === undefined)('the page', () => {
 
   it('leads from the evidence of a lesson to the turn that it rests on', async () => {
     const { page } = one;
-    await show(page, `#/lessons/${SEEDED.lesson(LESSONS[1]?.name ?? '')}`);
+    await show(page, `#/lessons/${SEEDED.lesson('unit-behind-amount')}`);
     await page.getByRole('region', { name: 'Evidence' }).getByRole('link').first().click();
     await page.waitForSelector(`#turn-turn-${SEEDED.corrected}-1.is-wanted`);
     await settled(page);

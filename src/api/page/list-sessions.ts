@@ -15,6 +15,8 @@ export interface SessionSearch extends SessionFilter {
   /** Only sessions in which this lesson was shown; with `arm`, those that its measured effect counts there. */
   readonly lesson?: string | undefined;
   readonly arm?: 'with' | 'without' | undefined;
+  /** With `arm`: only scores from this time on. A new text of a lesson restarts its measurement. */
+  readonly since?: number | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -82,10 +84,8 @@ function searchSessions(search: SessionSearch, reader: PageReader): Found {
   }
 }
 
-function matcherOf(
-  { q, outcome, lesson, arm }: SessionSearch,
-  reader: PageReader,
-): (one: PlacedSession) => boolean {
+function matcherOf(search: SessionSearch, reader: PageReader): (one: PlacedSession) => boolean {
+  const { q, outcome, lesson } = search;
   const words = q?.toLowerCase() ?? '';
   // Texts are stored as JSON.
   const stored = JSON.stringify(words).slice(1, -1);
@@ -97,15 +97,24 @@ function matcherOf(
     (!session.erased && reader.textsOf(session.id).some((text) => text.toLowerCase().includes(stored)));
   return (one) =>
     (outcome === undefined || hasOutcome(one, outcome, reader)) &&
-    (lesson === undefined || hasLesson(one.session.id, lesson, arm, reader)) &&
+    (lesson === undefined || hasLesson(one.session.id, lesson, search, reader)) &&
     hasWords(one);
 }
 
-function hasLesson(session: string, lesson: string, arm: SessionSearch['arm'], reader: PageReader): boolean {
+function hasLesson(
+  session: string,
+  lesson: string,
+  { arm, since = 0 }: SessionSearch,
+  reader: PageReader,
+): boolean {
   if (arm === undefined) return reader.turns(session).some(({ lessons }) => lessons.includes(lesson));
-  const scored = reader.judgements(session, 'session-scored').at(-1)?.fact;
-  if (scored?.type !== 'session-scored' || scored.unmeasured?.includes(lesson) === true) return false;
-  return (arm === 'with' ? scored.lessons : scored.heldOut).includes(lesson);
+  const { at = 0, fact: scored } = reader.judgements(session, 'session-scored').at(-1) ?? {};
+  if (scored?.type !== 'session-scored' || at < since) return false;
+  const { lessons, heldOut, unmeasured = [] } = scored;
+  const isShown = lessons.includes(lesson);
+  // Shown in one part and held out in another: it belongs to neither arm.
+  if (unmeasured.includes(lesson) || isShown === heldOut.includes(lesson)) return false;
+  return isShown === (arm === 'with');
 }
 
 /** `rated`: by a person. `good` and `bad`: by the rewards that were given, else by the score of the session. */

@@ -106,6 +106,7 @@ export const PAGE_ROUTES = {
         outcome: z.enum(['good', 'bad', 'rated']).optional().catch(undefined),
         lesson: is.word,
         arm: z.enum(['with', 'without']).optional().catch(undefined),
+        since: is.wholeNumber(),
         practice: is.isYes,
         cursor,
         limit: is.rows(50, 200),

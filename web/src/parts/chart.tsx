@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { shortDay } from '../lib/format.ts';
 import { useTheme } from '../lib/theme.ts';
 
 export interface ChartLine {
@@ -147,8 +148,19 @@ function optionsOf(
     legend: { show: false },
     scales: { x: { time: isTime }, y: range === undefined ? {} : { range: [range[0], range[1]] } },
     axes: [
-      { ...axis, grid: { show: false } },
-      { ...axis, size: 48, values: (_, ticks) => ticks.map((tick) => first?.format(tick) ?? String(tick)) },
+      {
+        ...axis,
+        grid: { show: false },
+        ...(isTime
+          ? { space: 72, values: (_: uPlot, ticks: number[]) => ticks.map((tick) => shortDay(tick * 1000)) }
+          : {}),
+      },
+      {
+        ...axis,
+        size: 48,
+        space: 26,
+        values: (_, ticks) => ticks.map((tick) => first?.format(tick) ?? String(tick)),
+      },
     ],
     series,
     bands,

@@ -1,5 +1,5 @@
 import { plural } from '../../../src/text/phrases.ts';
-import { percent, signed } from '../lib/format.ts';
+import { percent, signed, toMs } from '../lib/format.ts';
 import type { Lesson, Scope } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { IntervalBar } from './interval-bar.tsx';
@@ -59,15 +59,18 @@ export function LessonEvidence({
   );
 }
 
-export function MeasuredEffect({ lesson: { id, effect } }: { readonly lesson: Lesson }) {
+export function MeasuredEffect({ lesson: { id, effect, revisions = [] } }: { readonly lesson: Lesson }) {
   if (effect === undefined) return null;
+  // A new text is measured anew.
+  const revised = toMs(revisions.at(-1)?.at);
+  const since = Number.isFinite(revised) ? revised : undefined;
   const side = (arm: 'with' | 'without') => {
     const { n, mean } = effect[arm];
     if (mean === null) return 'no session yet';
     return (
       <>
         mean score {mean.toFixed(2)} of{' '}
-        <a href={linkTo(['sessions'], { lesson: id, arm })}>{plural(n, 'session')}</a>
+        <a href={linkTo(['sessions'], { lesson: id, arm, since })}>{plural(n, 'session')}</a>
       </>
     );
   };
@@ -109,6 +112,12 @@ export const scopeWords = (scope: Scope, project?: string): string =>
     .map(([name, value]) => `${name} ${name === 'project' ? (project ?? value) : value}`)
     .join(', ') || 'everything';
 
+const VISIBLE: Readonly<Record<string, string>> = {
+  scoped: 'the agents that it applies to',
+  private: 'its own agent alone',
+  shared: 'every agent',
+};
+
 export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
   const { note, scope, project, reason, linked = [], createdAt, changedAt } = lesson;
   return (
@@ -131,7 +140,7 @@ export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
             : [
                 [
                   'Shown to',
-                  `${note.visibility}; halves in ${note.halfLifeDays ?? '–'} days of no use`,
+                  `${VISIBLE[note.visibility] ?? note.visibility}${note.halfLifeDays === undefined ? '' : `; counts half after ${plural(note.halfLifeDays, 'day')} without use`}`,
                 ] as const,
               ]),
           ...(linked.length === 0

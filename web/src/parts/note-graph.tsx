@@ -35,35 +35,37 @@ export function NoteGraph({ notes, links }: NoteGraphProps) {
     );
   return (
     <>
-      <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-label="Notes and their links">
-        <g>
-          {links.map(({ from, to }) => {
-            const [a, b] = [places.get(from), places.get(to)];
-            if (a === undefined || b === undefined) return null;
-            return <line key={`${from} ${to}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
+      <div class="graph-scroll">
+        <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-label="Notes and their links">
+          <g>
+            {links.map(({ from, to }) => {
+              const [a, b] = [places.get(from), places.get(to)];
+              if (a === undefined || b === undefined) return null;
+              return <line key={`${from} ${to}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
+            })}
+          </g>
+          {linked.map(({ id, name, state, importance }) => {
+            const place = places.get(id);
+            if (place === undefined) return null;
+            const isLeft = place.x > WIDTH * LEFT_FROM;
+            return (
+              <a key={id} href={linkTo(['lessons', id])} aria-label={name}>
+                <title>{name}</title>
+                <circle cx={place.x} cy={place.y} r={radiusOf(importance)} class={`is-${state}`} />
+                {named.has(id) && (
+                  <text
+                    x={place.x + (isLeft ? -GAP : GAP)}
+                    y={place.y + 4}
+                    text-anchor={isLeft ? 'end' : 'start'}
+                  >
+                    {shortName(name)}
+                  </text>
+                )}
+              </a>
+            );
           })}
-        </g>
-        {linked.map(({ id, name, state, importance }) => {
-          const place = places.get(id);
-          if (place === undefined) return null;
-          const isLeft = place.x > WIDTH * LEFT_FROM;
-          return (
-            <a key={id} href={linkTo(['lessons', id])} aria-label={name}>
-              <title>{name}</title>
-              <circle cx={place.x} cy={place.y} r={radiusOf(importance)} class={`is-${state}`} />
-              {named.has(id) && (
-                <text
-                  x={place.x + (isLeft ? -GAP : GAP)}
-                  y={place.y + 4}
-                  text-anchor={isLeft ? 'end' : 'start'}
-                >
-                  {shortName(name)}
-                </text>
-              )}
-            </a>
-          );
-        })}
-      </svg>
+        </svg>
+      </div>
       <p class="dim small graph-key">
         Filled: live. Ring: on trial. Grey: waiting. Larger: more important.
         {alone > 0 &&

@@ -54,7 +54,15 @@ export function TurnBlock({ turn, isWanted, hasSameLessons, onChanged }: TurnBlo
         <Judgement turn={turn} />
         <Lessons turn={turn} hasSame={hasSameLessons} />
         <div class="turn-foot">
-          <span class="dim small num">{numbersOf(turn)}</span>
+          <span class="dim small num">
+            {turn.policy} ·{' '}
+            <a
+              href={linkTo(['generations'], { from: Math.max(0, turn.generation - 1), to: turn.generation })}
+            >
+              generation {turn.generation}
+            </a>
+            {numbersOf(turn)}
+          </span>
           <Rate turn={turn} onChanged={onChanged} />
         </div>
       </div>
@@ -253,11 +261,10 @@ function Why({ turn }: { readonly turn: string }) {
   );
 }
 
-function numbersOf({ policy, generation, usage, usd, firstByteMs, totalMs }: ThreadTurn): string {
+function numbersOf({ usage, usd, firstByteMs, totalMs }: ThreadTurn): string {
   const cached = usage?.cacheReadTokens ?? 0;
   return [
-    policy,
-    `generation ${generation}`,
+    '',
     ...(usage === undefined
       ? []
       : [

@@ -129,7 +129,9 @@ function Header({ thread }: { readonly thread: Thread }) {
             totals.isPriced ? dollars(totals.usd) : 'price unknown'
           }, ${duration(totals.ms)} of answers`,
         ],
-        ...(score === undefined ? [] : [['Score', score.toFixed(2)] as const]),
+        ...(score === undefined
+          ? []
+          : [['Score', `${score.toFixed(2)}, from 0 to 1: the mean reward of its turns`] as const]),
         ...(rewards.length === 0
           ? []
           : [

@@ -22,11 +22,11 @@ const PAGE = 100;
 const NEAR_TOP = 200;
 
 export function SessionsView({ route }: ViewRoute) {
-  const { q, agent, project, client, outcome, practice, from, to, lesson, arm, search } = route.query;
+  const { q, agent, project, client, outcome, practice, from, to, lesson, arm, since, search } = route.query;
   const facets = useResource<Facets>('/api/page/facets').value;
   const pages = usePages<SessionRow, SessionPage>(
     '/api/page/sessions',
-    { q, agent, project, client, outcome, practice, from, to, lesson, arm, limit: PAGE },
+    { q, agent, project, client, outcome, practice, from, to, lesson, arm, since, limit: PAGE },
     ({ sessions }) => sessions,
   );
   const [isBehind, setBehind] = useState(false);
@@ -108,7 +108,7 @@ export function SessionsView({ route }: ViewRoute) {
           <LessonChip
             lesson={lesson}
             arm={arm}
-            onRemove={() => change({ lesson: undefined, arm: undefined })}
+            onRemove={() => change({ lesson: undefined, arm: undefined, since: undefined })}
           />
         )}
         <label class="check">
