@@ -132,6 +132,12 @@ export async function askPageCode(
   return { url: asString(url) ?? '', expiresAt: asString(expiresAt) ?? '', hasPage: hasPage === true };
 }
 
+/** Signs every browser out of the page. */
+export async function askSignOut(daemon: DaemonRecord, key: string): Promise<void> {
+  const { method, path } = PAGE_ROUTES.signOutAll;
+  await askApi(daemon, key, method, path, {});
+}
+
 const TIMEOUT_MS = 120_000;
 
 /** One request to a daemon's API. Rejects with `ApiError` for any status but 200. */

@@ -1,4 +1,5 @@
-import { ApiError, askPageCode } from '../api/remote-api.ts';
+import { rmSync } from 'node:fs';
+import { ApiError, askPageCode, askSignOut } from '../api/remote-api.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { homeAt } from '../config/home.ts';
 import { readOwnerKey } from '../config/owner-key.ts';
@@ -9,15 +10,25 @@ import { openUrl } from './foreground.ts';
 export const declarePage: DeclareCommand = (command, act) =>
   void command
     .option('--open', 'open it in your browser')
+    .option('--sign-out', 'sign every browser out instead')
     .addHelpText('after', '\nExample:\n  $ instar page --open\n')
     .action(act(showPage));
 
+interface PageOptions {
+  readonly open?: true;
+  readonly signOut?: true;
+}
+
 /** Prints an address that signs one browser in, once, within ten minutes. */
-async function showPage({ open }: { readonly open?: true }, context: CommandContext): Promise<ExitCode> {
+async function showPage({ open, signOut }: PageOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer } = context;
   const home = homeAt(context.homeDir);
   const daemon = await findDaemon(home);
   const owner = readOwnerKey(home, env);
+  if (signOut === true && (daemon === undefined || !isAlive(daemon))) {
+    rmSync(home.signInsFile, { force: true });
+    return saySignedOut(context);
+  }
   if (daemon === undefined || !isAlive(daemon) || owner === undefined)
     throw new CommandError(
       EXIT.failed,
@@ -26,6 +37,10 @@ async function showPage({ open }: { readonly open?: true }, context: CommandCont
     );
   const key = owner.key ?? (await askForOwnerKey(context, owner));
   try {
+    if (signOut === true) {
+      await askSignOut(daemon, key);
+      return saySignedOut(context);
+    }
     const { url, expiresAt, hasPage } = await askPageCode(daemon, key);
     if (!hasPage)
       throw new CommandError(EXIT.failed, 'this build of Instar has no page', 'build it: npm run build');
@@ -40,4 +55,10 @@ async function showPage({ open }: { readonly open?: true }, context: CommandCont
     if (error instanceof ApiError) throw new CommandError(EXIT.failed, error.message, 'see: instar status');
     throw error;
   }
+}
+
+function saySignedOut({ printer }: CommandContext): ExitCode {
+  if (printer.json) printer.document({ signedOut: true });
+  else printer.line('Every browser is signed out. To sign in again: instar page --open');
+  return EXIT.ok;
 }

@@ -16,6 +16,8 @@ export interface Home {
   /** Settings that the owner has confirmed. */
   readonly confirmedFile: string;
   readonly daemonFile: string;
+  /** The browsers that are signed in on the page. */
+  readonly signInsFile: string;
   readonly storeFile: string;
   /** Locked by the daemon while it runs. */
   readonly lockFile: string;
@@ -50,6 +52,7 @@ export function homeAt(dir: string): Home {
     keysFile: join(root, 'keys.json'),
     confirmedFile: join(root, 'confirmed.json'),
     daemonFile: join(root, 'daemon.json'),
+    signInsFile: join(root, 'sign-ins.json'),
     storeFile: join(root, 'instar.sqlite'),
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),

@@ -304,7 +304,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const page = servePage({
-    ...{ home, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
+    ...{ home, env, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
     training: () => training,
     adapt: () => config.learn.adapt,
     clients: CLIENTS,

@@ -10,6 +10,8 @@ import type { PageReads } from './page-reads.ts';
 export interface Feed {
   /** `after`: the last event that the page has seen. */
   join(after: number | undefined): ApiReply | Failure;
+  /** Ends what every open page is told: whoever is still signed in comes back by itself. */
+  endAll(): void;
   close(): void;
 }
 
@@ -169,6 +171,9 @@ export function createFeed(options: FeedOptions): Feed {
           timer ??= setInterval(() => void tick(), lookMs);
         },
       };
+    },
+    endAll: () => {
+      for (const { response } of readers) response.end();
     },
     close: () => {
       clearInterval(timer);

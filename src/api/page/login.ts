@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
+import type { SignIns } from './sign-ins.ts';
 
 /**
  * Signs people in on the page: a one-time code becomes a cookie and a word that the page keeps. Together they have the rights of the
@@ -20,35 +21,76 @@ export interface PageLogin {
   personOf(request: IncomingMessage): Caller | Failure | undefined;
   /** The headers that remove the cookie. */
   leave(request: IncomingMessage): Readonly<Record<string, string>>;
+  /** Signs every browser out, and takes back the codes that nobody has used. */
+  leaveAll(): void;
 }
 
 interface LoginOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The valid owner key. A cookie is bound to the one that was valid when its code was made. */
   readonly owner: () => Caller | undefined;
+  /** Who was signed in when the daemon ended. */
+  readonly kept: SignIns;
 }
 
-const CODE_MS = 10 * 60_000;
-const IDLE_MS = 12 * 3_600_000;
+const MINUTE_MS = 60_000;
+const CODE_MS = 10 * MINUTE_MS;
+const DAY_MS = 86_400_000;
+/** A sign-in ends after this time without a request, and after that time in any case. */
+const IDLE_MS = 3 * DAY_MS;
+const LONGEST_MS = 30 * DAY_MS;
+/** How exactly the last use is kept: not every request writes a file. */
+const KEPT_MS = 3_600_000;
 const MOST_CODES = 20;
 const MOST_COOKIES = 100;
 const WRONG_PER_MINUTE = 10;
 
+/** Times are of the monotonic clock. */
 interface Bound {
   readonly owner: string;
-  /** The hash of the page's word; a code has none. */
-  readonly word?: string;
-  /** By the monotonic clock. */
   until: number;
 }
 
-/** Codes and cookies are kept as hashes, in memory: a restart signs everybody out. */
-export function createPageLogin({ clock, owner }: LoginOptions): PageLogin {
-  const codes = new Map<string, Bound>();
-  const cookies = new Map<string, Bound>();
-  let wrong = { count: 0, until: 0 };
+interface Session extends Bound {
+  /** The hash of the page's word. */
+  readonly word: string;
+  readonly issuedAt: number;
+  usedAt: number;
+}
 
-  const findCookie = (request: IncomingMessage): Bound | undefined => {
+/** Codes and cookies are known by their hashes. Codes end with the daemon; sign-ins are kept for the next one. */
+export function createPageLogin({ clock, owner, kept }: LoginOptions): PageLogin {
+  const codes = new Map<string, Bound>();
+  const cookies = new Map<string, Session>();
+  let wrong = { count: 0, until: 0 };
+  let keptAt = clock.monotonic();
+  const endOf = ({ issuedAt, usedAt }: Pick<Session, 'issuedAt' | 'usedAt'>): number =>
+    Math.min(usedAt + IDLE_MS, issuedAt + LONGEST_MS);
+
+  for (const { token, word, issuedAt, usedAt } of kept.read()) {
+    const [wall, now] = [clock.now(), clock.monotonic()];
+    // A sign-in of the future: the clock was set back, and nobody knows how old it is.
+    if (usedAt > wall + MINUTE_MS) continue;
+    const times = { issuedAt: now - (wall - issuedAt), usedAt: now - (wall - usedAt) };
+    cookies.set(token, { owner: owner()?.id ?? '', word, ...times, until: endOf(times) });
+  }
+  const keep = (): void => {
+    const now = clock.monotonic();
+    keptAt = now;
+    for (const [token, { until, owner: of }] of cookies)
+      if (until <= now || of !== owner()?.id) cookies.delete(token);
+    const toWall = clock.now() - now;
+    kept.write(
+      [...cookies].map(([token, { word, issuedAt, usedAt }]) => ({
+        token,
+        word,
+        issuedAt: Math.round(issuedAt + toWall),
+        usedAt: Math.round(usedAt + toWall),
+      })),
+    );
+  };
+
+  const findCookie = (request: IncomingMessage): Session | undefined => {
     const token = readCookie(request);
     const found = token === undefined ? undefined : cookies.get(hashOf(token));
     if (found === undefined || found.until <= clock.monotonic()) return undefined;
@@ -84,7 +126,9 @@ export function createPageLogin({ clock, owner }: LoginOptions): PageLogin {
       const token = randomBytes(32).toString('base64url');
       keepMost(cookies, MOST_COOKIES);
       const word = randomBytes(32).toString('base64url');
-      cookies.set(hashOf(token), { owner: found.owner, word: hashOf(word), until: now + IDLE_MS });
+      const times = { issuedAt: now, usedAt: now };
+      cookies.set(hashOf(token), { owner: found.owner, word: hashOf(word), ...times, until: endOf(times) });
+      keep();
       return { headers: { 'set-cookie': `${cookieName(request)}=${token}; ${ATTRIBUTES}` }, word };
     },
     personOf: (request) => {
@@ -92,14 +136,24 @@ export function createPageLogin({ clock, owner }: LoginOptions): PageLogin {
       if (found === undefined) return undefined;
       const refusal = refuseForeign(request) ?? refuseWithoutWord(request, found);
       if (refusal !== undefined) return refusal;
-      found.until = clock.monotonic() + IDLE_MS;
+      found.usedAt = clock.monotonic();
+      found.until = endOf(found);
+      if (found.usedAt - keptAt > KEPT_MS) keep();
       return owner();
     },
     leave: (request) => {
       const [token, found] = [readCookie(request), findCookie(request)];
       if (token !== undefined && found !== undefined && refuseForeign(request) === undefined)
-        if (refuseWithoutWord(request, found) === undefined) cookies.delete(hashOf(token));
+        if (refuseWithoutWord(request, found) === undefined) {
+          cookies.delete(hashOf(token));
+          keep();
+        }
       return { 'set-cookie': `${cookieName(request)}=; Max-Age=0; ${ATTRIBUTES}` };
+    },
+    leaveAll: () => {
+      codes.clear();
+      cookies.clear();
+      keep();
     },
   };
 }
@@ -119,7 +173,7 @@ function refuseForeign({ headers }: IncomingMessage): Failure | undefined {
 }
 
 /** In a header that no form can send; of the feed, to which browsers send no headers, in its address. */
-function refuseWithoutWord({ headers, url = '' }: IncomingMessage, { word }: Bound): Failure | undefined {
+function refuseWithoutWord({ headers, url = '' }: IncomingMessage, { word }: Session): Failure | undefined {
   const inAddress = url.startsWith('/api/feed?')
     ? new URLSearchParams(url.slice(url.indexOf('?'))).get('page')
     : null;

@@ -112,6 +112,11 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     },
     logout: async ({ raw: { request } }) =>
       new WholeReply({ json: { ok: true }, headers: login.leave(request) }),
+    signOutAll: async () => {
+      login.leaveAll();
+      parts.feed.endAll();
+      return { ok: true };
+    },
     pageCode: async (asked) => {
       if (isByPage(asked)) return ONLY_IN_A_TERMINAL;
       const { code, expiresAt } = login.newCode();

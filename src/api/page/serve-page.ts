@@ -1,4 +1,6 @@
 import type { Log } from '../../base/log.ts';
+import type { Home } from '../../config/home.ts';
+import { readOwnerKey } from '../../config/owner-key.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -9,10 +11,12 @@ import { createPageLogin } from './login.ts';
 import { createPageAnswers, type PageParts } from './page-answers.ts';
 import { openPageFiles } from './page-files.ts';
 import { openPageReads } from './page-reads.ts';
+import { openSignIns } from './sign-ins.ts';
 
 interface ServePageOptions
   extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'adapt' | 'clients'> {
-  readonly home: PageParts['home'] & { readonly storeFile: string };
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
   /** The valid owner key. */
   readonly owner: () => Caller | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -30,11 +34,12 @@ export interface ServedPage {
 
 /** The API and the page. Until a browser comes, nothing of the page runs. */
 export function servePage(options: ServePageOptions): ServedPage {
-  const { home, owner, clock, status, log } = options;
+  const { home, env, owner, clock, status, log } = options;
   const reads = openPageReads(home.storeFile);
   const compare = openPageReads(home.storeFile);
   const feed = createFeed({ reads, status, log });
-  const login = createPageLogin({ clock, owner });
+  const kept = openSignIns({ file: home.signInsFile, key: () => ownerKeyOf(home, env), log });
+  const login = createPageLogin({ clock, owner, kept });
   const files = openPageFiles();
   const answers = createPageAnswers({
     ...options,
@@ -55,4 +60,13 @@ export function servePage(options: ServePageOptions): ServedPage {
       await reads.close();
     },
   };
+}
+
+/** Undefined while it is protected, or cannot be read. */
+function ownerKeyOf(home: Home, env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return readOwnerKey(home, env)?.key;
+  } catch {
+    return undefined;
+  }
 }

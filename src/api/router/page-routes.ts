@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LESSON_KINDS, LESSON_STATES } from '../../core/lesson.ts';
 import type { RouteShape } from './route-shape.ts';
 import { shapes as is } from './shapes.ts';
+import { SIGN_IN_ROUTES } from './sign-in-routes.ts';
 
 const interval = z.looseObject({ mean: z.number(), low: z.number(), high: z.number() });
 const sample = z.looseObject({
@@ -48,48 +49,10 @@ const lessonPage = () =>
 /** The state that a person was shown: a change for another one is refused with 409. */
 const shown = z.string('shown must be the hash of what you were shown.').max(200);
 const cursor = is.word;
-const emptyBody = () => is.object;
 
 /** The routes that are made for the page: lists in pages, and everything that one view needs in one reply. */
 export const PAGE_ROUTES = {
-  isSignedIn: {
-    method: 'GET',
-    path: '/api/login',
-    access: 'anyone',
-    says: 'Whether this browser is signed in.',
-    reply: () => z.looseObject({ in: z.boolean() }),
-  },
-  login: {
-    method: 'POST',
-    path: '/api/login',
-    access: 'anyone',
-    says: 'Signs a browser in with a one-time code. What the page asks then carries the cookie and, in x-instar-page, the word.',
-    body: () => z.looseObject({ code: z.string('code must be the code of the address.').max(200) }),
-    reply: () => z.looseObject({ ok: z.literal(true), word: is.text }),
-  },
-  logout: {
-    method: 'POST',
-    path: '/api/logout',
-    access: 'anyone',
-    says: 'Signs this browser out.',
-    body: emptyBody,
-    reply: () => is.done,
-  },
-  pageCode: {
-    method: 'POST',
-    path: '/api/code',
-    access: 'owner',
-    says: 'A one-time code for the page, for the owner key alone.',
-    body: emptyBody,
-    reply: () => z.looseObject({ url: is.text, code: is.text, expiresAt: is.time, hasPage: z.boolean() }),
-  },
-  feed: {
-    method: 'GET',
-    path: '/api/feed',
-    access: 'owner',
-    says: 'What happens, as server-sent events; resumes after Last-Event-ID.',
-    reply: { type: 'text/event-stream' },
-  },
+  ...SIGN_IN_ROUTES,
   pageSessions: {
     method: 'GET',
     path: '/api/page/sessions',
