@@ -51,6 +51,7 @@ export function Chart({
   const holder = useRef<HTMLDivElement>(null);
   const readout = useRef<HTMLParagraphElement>(null);
   const [theme] = useTheme();
+  const idle = hrefOf === undefined ? '' : 'Point at the line to read it; a click opens the sessions.';
   // The colours come from the theme's variables.
   useEffect(() => {
     const element = holder.current;
@@ -61,7 +62,7 @@ export function Chart({
         onPoint: (index) => {
           // Outside of the component's state: the pointer moves often, and nothing else changes.
           if (readout.current !== null)
-            readout.current.textContent = index == null ? '' : (say?.(index) ?? '');
+            readout.current.textContent = index == null ? idle : (say?.(index) ?? '');
         },
       }),
       dataOf(x, lines),
@@ -78,7 +79,7 @@ export function Chart({
       resize.disconnect();
       plot.destroy();
     };
-  }, [theme, x, isTime, lines, marks, range, height, say, hrefOf]);
+  }, [theme, x, isTime, lines, marks, range, height, say, hrefOf, idle]);
   return (
     <>
       <div
@@ -87,7 +88,11 @@ export function Chart({
         role="img"
         aria-label={label}
       />
-      {say !== undefined && <p ref={readout} class="chart-say small num" aria-hidden="true" />}
+      {say !== undefined && (
+        <p ref={readout} class="chart-say small num" aria-hidden="true">
+          {idle}
+        </p>
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { plural } from '../../../src/text/phrases.ts';
 import { percent, signed, toMs } from '../lib/format.ts';
-import type { Lesson, Scope } from '../lib/lesson-shapes.ts';
+import type { Effect, Lesson, Scope } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { IntervalBar } from './interval-bar.tsx';
 import { Text } from './text.tsx';
@@ -59,7 +59,11 @@ export function LessonEvidence({
   );
 }
 
-export function MeasuredEffect({ lesson: { id, effect, revisions = [] } }: { readonly lesson: Lesson }) {
+export function MeasuredEffect({
+  lesson: { id, state, effect, revisions = [] },
+}: {
+  readonly lesson: Lesson;
+}) {
   if (effect === undefined) return null;
   // A new text is measured anew.
   const revised = toMs(revisions.at(-1)?.at);
@@ -77,7 +81,10 @@ export function MeasuredEffect({ lesson: { id, effect, revisions = [] } }: { rea
   return (
     <Section
       title="Measured effect"
-      note={<a href={linkTo(['sessions'], { lesson: id })}>sessions that were shown it</a>}
+      note={
+        state !== 'proposed' &&
+        state !== 'rejected' && <a href={linkTo(['sessions'], { lesson: id })}>sessions that were shown it</a>
+      }
     >
       {effect.difference === null ? (
         <p class="dim">
@@ -98,12 +105,21 @@ export function MeasuredEffect({ lesson: { id, effect, revisions = [] } }: { rea
             ],
             ['With it', side('with')],
             ['Without it', side('without')],
-            ['In words', <Text>{effect.words}</Text>],
+            ['In words', <Text>{effectWords(effect)}</Text>],
           ]}
         />
       )}
     </Section>
   );
+}
+
+/** What the interval means. Its ends are differences of scores from 0 to 1, at a confidence of 95 % whenever somebody looks. */
+function effectWords({ verdict, low, high, words }: Effect): string {
+  const between = (a: number, b: number): string =>
+    `with 95 % confidence, sessions with it score ${Math.abs(a).toFixed(2)} to ${Math.abs(b).toFixed(2)}`;
+  if (verdict === 'helpful') return `It helps: ${between(low, high)} higher.`;
+  if (verdict === 'harmful') return `It harms: ${between(high, low)} lower.`;
+  return words;
 }
 
 /** `agent cody, project shop`, or everything. */

@@ -29,7 +29,6 @@ const many = (n: number, noun: string, nouns = `${noun}s`): string => (n === 1 ?
 export function Loop({ today, status }: { readonly today: Today; readonly status: Status }) {
   const { failures, successes } = today.appraised;
   const states = status.library.lessons ?? {};
-  const inUse = (states.live ?? 0) + (states.trial ?? 0);
   const practised = today.practice?.sessions ?? 0;
   const from = toMs(today.from);
   return (
@@ -60,7 +59,9 @@ export function Loop({ today, status }: { readonly today: Today; readonly status
           value={count(today.learned.length)}
           unit="new"
         >
-          {states.proposed ?? 0} waiting, <a href={linkTo(['lessons'], { state: 'live' })}>{inUse} in use</a>
+          {states.proposed ?? 0} waiting,{' '}
+          <a href={linkTo(['lessons'], { state: 'live' })}>{states.live ?? 0} live</a>,{' '}
+          <a href={linkTo(['lessons'], { state: 'trial' })}>{states.trial ?? 0} on trial</a>
         </Step>
         <Step
           name="Shown"

@@ -92,7 +92,7 @@ function Health({ status }: { readonly status: Status }) {
         <span>up {duration(Math.max(0, now - toMs(startedAt)))}</span>
         <span>
           <a href={linkTo(['sessions'], { from: toMs(startedAt) })}>{plural(requests.served, 'request')}</a>{' '}
-          served since, {requests.inFlight} in flight
+          served, {requests.inFlight} in flight
           {requests.failed > 0 && (
             <>
               , <span class="bad">{requests.failed} failed</span>
@@ -289,7 +289,9 @@ function Doing({ schedule, status }: { readonly schedule: Schedule; readonly sta
               ]),
           ...(status?.learning.writer === undefined
             ? []
-            : [['Written by', status.learning.writer.replace(/^Lessons are written /, '')] as const]),
+            : [
+                ['Lessons are written', status.learning.writer.replace(/^Lessons are written /, '')] as const,
+              ]),
         ]}
       />
       {byItself.length > 0 && (
