@@ -201,11 +201,18 @@ function isAfter(lesson: Lesson, cursor: string): boolean {
   return lesson.changedAt < at || (lesson.changedAt === at && lesson.id < id);
 }
 
-const hasWords = ({ id, text: { name, description, content, note } }: Lesson, words: string): boolean =>
-  id.toLowerCase().startsWith(words) ||
-  [name, description, content, ...note.tags, ...note.keywords].some((text) =>
-    text.toLowerCase().includes(words),
-  );
+/** The words of a lesson to search in; a lesson that changes is another object. */
+const searched = new WeakMap<Lesson, string>();
+
+function hasWords(lesson: Lesson, words: string): boolean {
+  let text = searched.get(lesson);
+  if (text === undefined) {
+    const { name, description, content, note } = lesson.text;
+    text = [name, description, content, ...note.tags, ...note.keywords].join('\n').toLowerCase();
+    searched.set(lesson, text);
+  }
+  return lesson.id.toLowerCase().startsWith(words) || text.includes(words);
+}
 
 const plainText = (text: LessonText | undefined): JsonObject => ({
   name: text?.name ?? '',

@@ -11,7 +11,9 @@ import { markdownTable, milliseconds, writeSection } from '../markdown.ts';
  * Whether serving is slower while a page is open: npm run bench:page-beside [-- --write]. One daemon, rounds in turn without a page
  * and with one that follows the feed and asks every two seconds what the view Now asks.
  */
-const ROUNDS = 9;
+const ROUNDS = Number(
+  /^--rounds=(\d+)$/.exec(process.argv.find((arg) => arg.startsWith('--rounds=')) ?? '')?.[1] ?? 9,
+);
 const ROUND_MS = 3000;
 const ASK_MS = 2000;
 const NOW = ['/api/status', '/api/today', '/api/learning'];
@@ -25,25 +27,50 @@ interface BesideRound {
   readonly p99: number;
   /** Microseconds of the main thread for each request. */
   readonly main: number;
+  /** Of all threads. */
+  readonly all: number;
 }
 
 const upstream = await startChild('upstream');
 const loader = await startChild('load');
 const instar = await startInstar({ main: 'dist/src/cli/main.js', upstreamPort: upstream.port });
 const authorization = `Bearer ${readFileSync(path.join(instar.home, 'owner-key'), 'utf8').trim()}`;
+const origin = `http://127.0.0.1:${instar.port}`;
+const page = await signIn();
+
+/** A browser that is signed in: what the daemon answers to a page is not what it answers to a key. */
+async function signIn(): Promise<Readonly<Record<string, string>>> {
+  const post = (place: string, body: object, headers: Readonly<Record<string, string>>) =>
+    fetch(origin + place, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const { code } = (await (await post('/api/code', {}, { authorization })).json()) as { code: string };
+  const same = { 'sec-fetch-site': 'same-origin', origin };
+  const entered = await post('/api/login', { code }, same);
+  const { word } = (await entered.json()) as { word: string };
+  const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  return { ...same, cookie, 'x-instar-page': word };
+}
+
+async function askAsPage(place: string, signal: AbortSignal): Promise<void> {
+  const reply = await fetch(origin + place, { headers: page, signal });
+  if (!reply.ok) throw new Error(`${place}: ${reply.status}`);
+  await reply.text();
+}
 
 /** A page, as far as the daemon sees it. */
 async function openPage(): Promise<() => Promise<void>> {
   const stop = new AbortController();
-  const url = `http://127.0.0.1:${instar.port}/api/feed`;
-  const feed = await fetch(url, { headers: { authorization }, signal: stop.signal });
+  const feed = await fetch(`${origin}/api/feed`, { headers: page, signal: stop.signal });
   const read = async (): Promise<void> => {
     const reader = feed.body?.getReader();
     while (reader !== undefined && !(await reader.read()).done);
   };
   const look = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      for (const route of NOW) await instar.ask(route);
+      for (const route of NOW) await askAsPage(route, stop.signal);
       await sleep(ASK_MS, undefined, { signal: stop.signal });
     }
   };
@@ -54,9 +81,11 @@ async function openPage(): Promise<() => Promise<void>> {
   };
 }
 
+const NO_CPU = { main: Number.NaN, all: Number.NaN };
+
 async function measureRound(pace: (typeof PACES)[number], hasPage: boolean): Promise<BesideRound> {
   const close = hasPage ? await openPage() : undefined;
-  const before = readCpu(instar.pid)?.main ?? Number.NaN;
+  const before = readCpu(instar.pid) ?? NO_CPU;
   loader.send({
     port: instar.port,
     model: 'bench-json',
@@ -69,9 +98,10 @@ async function measureRound(pace: (typeof PACES)[number], hasPage: boolean): Pro
     ...(pace.perSecond === undefined ? {} : { perSecond: pace.perSecond }),
   });
   const [tally] = (await once(loader, 'message')) as [LoadResult];
-  const after = readCpu(instar.pid)?.main ?? Number.NaN;
+  const after = readCpu(instar.pid) ?? NO_CPU;
   await close?.();
-  return { ...tally.latency, main: ((after - before) * 1000) / tally.requests };
+  const each = (key: 'main' | 'all'): number => ((after[key] - before[key]) * 1000) / tally.requests;
+  return { ...tally.latency, main: each('main'), all: each('all') };
 }
 
 const rows: string[][] = [];
@@ -87,6 +117,7 @@ for (const pace of PACES) {
     ['p50', 'median, ms', 1],
     ['p99', '99th percentile, ms', 1],
     ['main', 'main thread, µs a request', 1],
+    ['all', 'all threads, µs a request', 1],
   ] as const) {
     const [without, withPage] = [of('without', key) * unit, of('with', key) * unit];
     const unrest = Math.max(

@@ -2,6 +2,7 @@ import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import type { StoreReader, TurnView } from '../../core/store.ts';
+import type { WantedNews } from '../../record/store/page-reader.ts';
 
 /** Something that happened, for a page that is open. Ids and numbers, no words of people. */
 export interface FeedEvent {
@@ -10,6 +11,30 @@ export interface FeedEvent {
   readonly event: string;
   readonly data: JsonObject;
 }
+
+/**
+ * What a look at the record takes. Of what happens with every request only the newest is told: a page shows the last few and counts
+ * none, and hundreds a second would cost those who are served.
+ */
+export const FEED_NEWS: WantedNews = {
+  rare: [
+    'reward-given',
+    'session-scored',
+    'session-erased',
+    'library-changed',
+    'cycle-end',
+    'learning-switched',
+    'practice-begun',
+    'practice-ended',
+    'job-checkpointed',
+    'job-leased',
+    'job-ended',
+    'policy-moved',
+  ],
+  frequent: ['turn-end', 'turn-appraised', 'event-reported', 'practice-unit'],
+  mostRare: 500,
+  mostFrequent: 40,
+};
 
 /** The job that trains. */
 const TRAINING_JOB = 'training';

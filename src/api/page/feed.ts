@@ -27,13 +27,15 @@ interface FeedOptions {
   readonly waitingMs?: number;
 }
 
-const LOOK_MS = 500;
+const LOOK_MS = 1000;
+/** After a look that passed so many facts, the page looks less often: those who are served come first. */
+const BUSY_FACTS = 300;
+const BUSY_TIMES = 4;
 const HEARTBEAT_MS = 15_000;
 /** What waits may change by the clock alone. */
 const WAITING_MS = 5000;
 const NEWS_MS = 2000;
-/** Of one look; a page that is further behind than `MOST_BEHIND` facts loads everything again. */
-const MOST_FACTS = 500;
+/** A page that comes back and is further behind than so many facts loads everything again. */
 const MOST_BEHIND = 5000;
 const MOST_READERS = 20;
 /** A page with more that it has not read gets nothing until it has, and is disconnected after a while; it resumes where it was. */
@@ -52,8 +54,8 @@ interface Reader {
 }
 
 /**
- * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at twice a second in the
- * thread of the page. The record is also what a page resumes from. Without a page nothing runs.
+ * Nothing on the way of a request tells the feed anything: while a page is open, the record is looked at once a second in the
+ * thread of the page, and less often while much is recorded. The record is also what a page resumes from. Without a page nothing runs.
  */
 export function createFeed(options: FeedOptions): Feed {
   const { reads, status, log, lookMs = LOOK_MS, patienceMs = PATIENCE_MS } = options;
@@ -64,6 +66,7 @@ export function createFeed(options: FeedOptions): Feed {
   let lastBeat = 0;
   let waiting = '';
   let askedAt = 0;
+  let busyUntil = 0;
 
   const send = (reader: Reader, text: string): void => {
     const { response } = reader;
@@ -103,7 +106,8 @@ export function createFeed(options: FeedOptions): Feed {
       else same.push(reader);
     }
     for (const [place, same] of places) {
-      const { last, events } = await reads.feed(place, MOST_FACTS);
+      const { last, passed, events } = await reads.feed(place);
+      if (passed >= BUSY_FACTS) busyUntil = performance.now() + (BUSY_TIMES - 0.5) * lookMs;
       const text = events.map(write).join('');
       isNews ||= events.some(({ event }) => ABOUT_WAITING.has(event));
       for (const reader of same) {
@@ -133,7 +137,8 @@ export function createFeed(options: FeedOptions): Feed {
     for (const reader of reading()) send(reader, ': still here\n\n');
   };
   const tick = async (): Promise<void> => {
-    if (isLooking) return;
+    const isBusy = performance.now() < busyUntil;
+    if (isLooking || isBusy) return;
     isLooking = true;
     try {
       const isNews = await look();

@@ -7,7 +7,6 @@ import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
-import { encodeLesson } from '../../lessons/codec.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { readTrainingSteps } from '../../train/read-steps.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
@@ -20,6 +19,7 @@ import type { PageLogin } from './login.ts';
 import type { PageFiles } from './page-files.ts';
 import type { PageReads } from './page-reads.ts';
 import { hashOfSession } from './read-thread.ts';
+import { madeOf } from './slow-answers.ts';
 
 export interface PageParts {
   readonly home: Pick<Home, 'dir' | 'keyFile'>;
@@ -71,12 +71,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
     monotonic,
   });
   const candidates = createKeptAnswer({
-    make: () => {
-      const made = lessons()
-        .library.lessons()
-        .filter(({ text }) => text.overlay?.from !== undefined);
-      return reads.adaptation(made.map(encodeLesson), parts.adapt());
-    },
+    make: () => reads.adaptation(madeOf(lessons().library.lessons()), parts.adapt()),
     freshMs: CANDIDATES_MS,
     monotonic,
     isAwaited: true,

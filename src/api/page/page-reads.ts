@@ -21,14 +21,15 @@ export interface PageCalls {
   sessionsOf(turns: readonly string[]): Promise<readonly JsonObject[]>;
   /** How weights of a policy moved, oldest first; by its subject in the record. */
   moves(policy: string): Promise<readonly { readonly at: number; readonly fact: MovedFact }[]>;
-  /** What happened after a fact, from at most `most` facts. */
+  /** What happened after a fact. `passed`: how many facts there were. */
   feed(
     after: number,
-    most: number,
-  ): Promise<{ readonly last: number; readonly events: readonly FeedEvent[] }>;
+  ): Promise<{ readonly last: number; readonly passed: number; readonly events: readonly FeedEvent[] }>;
   lastSeq(): Promise<number>;
   /** Events and candidates; of the lessons, those that candidates became, encoded. */
   adaptation(lessons: readonly JsonObject[], rules: AdaptRules): Promise<JsonObject>;
+  /** Quiet hours of the recorded activity. */
+  suggestWindows(now: number): Promise<JsonObject>;
   /** Contradictions and duplicates among encoded lessons. */
   review(lessons: readonly JsonObject[]): Promise<JsonObject>;
 }
@@ -83,6 +84,7 @@ export function openPageReads(file: string): PageReads {
     feed: ask('feed'),
     lastSeq: ask('lastSeq'),
     adaptation: ask('adaptation'),
+    suggestWindows: ask('suggestWindows'),
     review: ask('review'),
     close: async () => {
       clearTimeout(idle);

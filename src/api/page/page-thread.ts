@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../../base/lower-thread-priority.ts';
 import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type AsyncReads, StoreError, type StoreReader } from '../../core/store.ts';
@@ -7,12 +8,14 @@ import { readAdaptation } from '../../learn/adapt/read-adaptation.ts';
 import { decodeLessons } from '../../lessons/codec.ts';
 import { reviewNotes } from '../../lessons/similar/review-notes.ts';
 import { openPageReader, type PageReader, type SessionGroups } from '../../record/store/page-reader.ts';
-import { toFeedEvent } from './feed-events.ts';
+import { suggestWindowsFromRecord } from '../../schedule/suggest/suggest-windows.ts';
+import { FEED_NEWS, toFeedEvent } from './feed-events.ts';
 import { listSessions } from './list-sessions.ts';
 import type { PageCalls, PageThreadCall } from './page-reads.ts';
 import { readThread } from './read-thread.ts';
 
-/** Reads for the page, in a thread with a connection of its own: no turn waits for them. */
+/** Reads for the page, in a thread with a connection of its own: no turn waits for them, nor for a processor that they use. */
+lowerThreadPriority();
 const { file } = workerData as { readonly file: string };
 
 interface Opened {
@@ -27,6 +30,8 @@ let opened: Opened | undefined;
 /** They are counted over all sessions. */
 let groups: { readonly at: number; readonly value: SessionGroups } | undefined;
 const GROUPS_MS = 5000;
+/** The last one, and the record, lessons and rules that it is of. */
+let adaptation: { readonly of: string; readonly value: JsonObject } | undefined;
 
 const open = (): Opened => {
   if (opened === undefined) {
@@ -65,16 +70,20 @@ const CALLS: { readonly [Name in keyof PageCalls]: (...args: Parameters<PageCall
     open()
       .reader.events(policy)
       .flatMap(({ at, fact }) => (fact.type === 'policy-moved' ? [{ at, fact }] : [])),
-  feed: (after, most) => {
+  feed: (after) => {
     const { reader } = open();
-    const facts = reader.facts(after, most);
-    return {
-      last: facts.at(-1)?.seq ?? after,
-      events: facts.flatMap((stored) => toFeedEvent(stored, reader) ?? []),
-    };
+    const { last, facts, passed } = reader.news(after, FEED_NEWS);
+    return { last, passed, events: facts.flatMap((stored) => toFeedEvent(stored, reader) ?? []) };
   },
   lastSeq: () => open().reader.lastSeq(),
-  adaptation: (lessons, rules) => readAdaptation(open().records, decodeLessons(lessons), rules),
+  adaptation: async (lessons, rules) => {
+    const { reader, records } = open();
+    const of = JSON.stringify([reader.lastSeq(), lessons, rules]);
+    if (adaptation?.of !== of)
+      adaptation = { of, value: await readAdaptation(records, decodeLessons(lessons), rules) };
+    return adaptation.value;
+  },
+  suggestWindows: (now) => suggestWindowsFromRecord(open().records, now),
   review: (lessons) => reviewNotes(decodeLessons(lessons)),
 };
 

@@ -12,6 +12,7 @@ import { createPageAnswers, type PageParts } from './page-answers.ts';
 import { openPageFiles } from './page-files.ts';
 import { openPageReads } from './page-reads.ts';
 import { openSignIns } from './sign-ins.ts';
+import { createSlowAnswers } from './slow-answers.ts';
 
 interface ServePageOptions
   extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'adapt' | 'clients'> {
@@ -41,18 +42,13 @@ export function servePage(options: ServePageOptions): ServedPage {
   const kept = openSignIns({ file: home.signInsFile, key: () => ownerKeyOf(home, env), log });
   const login = createPageLogin({ clock, owner, kept });
   const files = openPageFiles();
-  const answers = createPageAnswers({
-    ...options,
-    compare,
-    login,
-    files,
-    feed,
-    reads,
-    now: clock.now,
-    monotonic: clock.monotonic,
-  });
+  const { now, monotonic } = clock;
+  const threads = { reads, compare, now, monotonic };
+  const answers = createPageAnswers({ ...options, ...threads, login, files, feed });
+  const lessons = () => options.lessons()?.library.lessons() ?? [];
+  const instead = createSlowAnswers({ ...threads, lessons, adapt: options.adapt });
   return {
-    router: createApiRouter({ answers, personOf: login.personOf, file: files.file }),
+    router: createApiRouter({ answers, instead, personOf: login.personOf, file: files.file }),
     newCode: () => (files.isBuilt() ? `/#code=${login.newCode().code}` : undefined),
     close: async () => {
       feed.close();

@@ -8,7 +8,11 @@ import { ROUTES } from './routes.ts';
 /** What serves the page; see `api/page/serve-page`. */
 export interface PageRouter extends Pick<ApiRouter, 'personOf' | 'file'> {
   readonly answers: AnswersTo<typeof PAGE_ROUTES>;
+  /** What the page's threads answer in place of the daemon's. */
+  readonly instead: InsteadAnswers;
 }
+
+export type InsteadAnswers = Partial<AnswersTo<typeof ROUTES>>;
 
 /** All routes of the API. Without `page`, those of the page are not served. */
 export function createApiRouter(page?: PageRouter): ApiRouter {
@@ -19,7 +23,7 @@ export function createApiRouter(page?: PageRouter): ApiRouter {
       if (answer !== undefined) routes.set(routeName(shape), toApiRoute(shape, answer));
     }
   };
-  add(ROUTES, ANSWERS);
+  add(ROUTES, { ...ANSWERS, ...page?.instead });
   if (page !== undefined) add(PAGE_ROUTES, page.answers);
   return {
     find: (method, path) => {

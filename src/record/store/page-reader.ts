@@ -1,4 +1,4 @@
-import type { StoredFact } from '../../core/fact.ts';
+import type { Fact, StoredFact } from '../../core/fact.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
 import type { SessionView, StoreReader } from '../../core/store.ts';
 import { followFile } from './moved-file.ts';
@@ -22,8 +22,28 @@ export interface PageReader extends StoreReader {
   /** Why people or learners marked a session as worth practising on; the newest last. */
   marksOf(session: string): readonly string[];
   lastSeq(): number;
+  /** What happened after a fact, oldest first: all facts of the rare types, and the newest of the frequent ones. */
+  news(after: number, wanted: WantedNews): News;
   close(): void;
 }
+
+export interface WantedNews {
+  readonly rare: readonly FactType[];
+  readonly frequent: readonly FactType[];
+  /** The most facts of both. */
+  readonly mostRare: number;
+  readonly mostFrequent: number;
+}
+
+export interface News {
+  /** Up to which fact this is everything. */
+  readonly last: number;
+  readonly facts: readonly StoredFact[];
+  /** How many facts there were in all, of any type. */
+  readonly passed: number;
+}
+
+type FactType = Fact['type'];
 
 export interface SessionFilter {
   readonly agent?: string | undefined;
@@ -81,6 +101,22 @@ export function openPageReader(file: string): PageReader {
     const fact = row === undefined ? undefined : readFact(row)?.fact;
     return fact?.type === 'turn-start' ? (fact.project?.label ?? '') : '';
   };
+  const selectTypes = (
+    after: number,
+    last: number,
+    types: readonly FactType[],
+    order: 'asc' | 'desc',
+    most: number,
+  ): readonly StoredFact[] =>
+    sql
+      .all<RawFactRow>(
+        `select ${FACT_COLUMNS} from facts where seq > ?1 and seq <= ?2
+           and type in (${types.map((type) => `'${type}'`).join(', ')}) order by seq ${order} limit ?3`,
+        after,
+        last,
+        most,
+      )
+      .flatMap((row) => readFact(row) ?? []);
   return {
     ...reader,
     listSessions: ({ agent, project, client, practice, from, to }, after, limit) => {
@@ -118,6 +154,15 @@ export function openPageReader(file: string): PageReader {
         .flatMap((row): readonly StoredFact[] => [readFact(row) ?? []].flat())
         .flatMap(({ fact }) => (fact.type === 'session-marked' ? [fact.reason] : [])),
     lastSeq: () => selectLastSeq(sql),
+    news: (after, { rare, frequent, mostRare, mostFrequent }) => {
+      const newest = selectLastSeq(sql);
+      if (newest <= after) return { last: after, facts: [], passed: 0 };
+      const few = selectTypes(after, newest, rare, 'asc', mostRare);
+      const last = few.length < mostRare ? newest : (few.at(-1)?.seq ?? newest);
+      const many = selectTypes(after, last, frequent, 'desc', mostFrequent);
+      const facts = [...few, ...many].toSorted((a, b) => a.seq - b.seq);
+      return { last, facts, passed: last - after };
+    },
     close: () => sql.close(),
   };
 }

@@ -157,7 +157,10 @@ function joined(windows: readonly DayWindow[]): readonly Joined[] {
 const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /** Quiet hours from the recorded activity, in the syntax of `schedule.sleep`, with the evidence. Changes nothing. */
-export async function suggestWindowsFromRecord(records: Records, now: number): Promise<JsonObject> {
+export async function suggestWindowsFromRecord(
+  records: Pick<Records, 'sessions' | 'turns'>,
+  now: number,
+): Promise<JsonObject> {
   const activity = await recordedActivity(records, now);
   const suggestion = suggestWindows({ activity, zone: systemZone(), now });
   const { days, weeks } = suggestion;
@@ -182,7 +185,10 @@ const PAGE = 200;
 const DAYS = 56;
 
 /** The start times of recorded turns, milliseconds since the epoch, in order. */
-export async function recordedActivity(records: Records, now: number): Promise<readonly number[]> {
+export async function recordedActivity(
+  records: Pick<Records, 'sessions' | 'turns'>,
+  now: number,
+): Promise<readonly number[]> {
   const since = now - DAYS * 86_400_000;
   const starts: number[] = [];
   for (let before: number | undefined; ; ) {

@@ -15,6 +15,8 @@ interface Opened {
   readonly events: FeedEvent[];
   readonly looks: () => number;
   status: JsonObject;
+  /** How many facts each look passes, where it is not its events. */
+  passed?: number;
   readonly feed: Feed;
 }
 
@@ -22,14 +24,18 @@ interface Opened {
 async function openFeed(): Promise<Opened> {
   const events: FeedEvent[] = [];
   let looks = 0;
-  const opened = { events, looks: () => looks, status: { library: { generation: 4 }, waiting: [] } };
+  const opened: Pick<Opened, 'events' | 'looks' | 'status' | 'passed'> = {
+    events,
+    looks: () => looks,
+    status: { library: { generation: 4 }, waiting: [] },
+  };
   const feed = createFeed({
     reads: {
       lastSeq: async () => events.length,
-      feed: async (after, most) => {
+      feed: async (after) => {
         looks++;
-        const page = events.slice(after, after + most);
-        return { last: page.at(-1)?.id ?? after, events: page };
+        const page = events.slice(after);
+        return { last: page.at(-1)?.id ?? after, passed: opened.passed ?? page.length, events: page };
       },
     },
     status: () => opened.status,
@@ -147,5 +153,20 @@ describe('the feed', () => {
         return opened.looks() - before;
       })
       .toBe(0);
+  });
+});
+
+describe('while much is recorded', () => {
+  it('the record is looked at less often, and again once it is quiet', async () => {
+    const opened = await openFeed();
+    const page = await visit(opened.port);
+    await expect.poll(() => page.text.length + opened.looks()).toBeGreaterThan(3);
+    opened.passed = 100_000;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const before = opened.looks();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    // Every 20 ms at most, not every 5.
+    expect(opened.looks() - before).toBeLessThanOrEqual(60);
+    page.leave();
   });
 });
