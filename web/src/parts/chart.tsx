@@ -156,6 +156,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        size: 28,
         ...(isTime
           ? { space: 72, values: (_: uPlot, ticks: number[]) => ticks.map((tick) => shortDay(tick * 1000)) }
           : {}),
