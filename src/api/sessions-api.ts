@@ -25,8 +25,10 @@ export function createSessionsApi(
       const session = await records.session(id);
       if (session === undefined) return undefined;
       const turns: JsonObject[] = [];
-      for (const turn of await records.turns(id))
-        turns.push({ ...(await describeTurn(turn, records)), ...(await readBodies(turn, records)) });
+      for (const turn of await records.turns(id)) {
+        const rewards = await records.rewards({ turn: turn.id });
+        turns.push({ ...describeTurn(turn, rewards), ...(await readBodies(turn, records)) });
+      }
       return { ...describeSession(session), rewards: await sessionRewards(id, records), turns };
     },
     turn: async (id) => {
@@ -111,11 +113,12 @@ export async function describeTurns(
   const known: BlockCache = new Map();
   const turns: JsonObject[] = [];
   for (const { turn, n } of page) {
+    const rewards = await records.rewards({ turn: turn.id });
     const texts = session.erased ? {} : await previewTurn(turn, records, known);
     turns.push({
-      ...(await describeTurn(turn, records)),
+      ...describeTurn(turn, rewards),
       n,
-      ...verdicts.get(turn.id),
+      ...judgementOf(verdicts.get(turn.id), rewards),
       ...texts,
       ...(full === true && !session.erased ? await readWholeTurn(turn, records, known) : {}),
     });
@@ -169,20 +172,35 @@ const pageBefore = (
     limit ?? 1,
   )[0]?.n;
 
-/** `{ verdict, reward, judgedBy, reasons }` of each turn, the newest. */
-function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, JsonObject> {
-  const verdicts = new Map<string, JsonObject>();
-  for (const { fact } of facts) {
+interface Judged {
+  readonly seq: number;
+  /** `{ verdict, reward, judgedBy, reasons }`. */
+  readonly said: JsonObject;
+}
+
+/** The newest appraisal of each turn. */
+function verdictsOf(facts: readonly StoredFact[]): ReadonlyMap<string, Judged> {
+  const verdicts = new Map<string, Judged>();
+  for (const { seq, fact } of facts) {
     if (fact.type !== 'turn-appraised') continue;
     const { verdict, reward, source, signals } = fact;
     const reasons = [...new Set(signals.map(({ reason }) => reason))].filter((reason) => reason !== '');
-    verdicts.set(fact.turn, compact({ verdict, reward, judgedBy: source, reasons }));
+    verdicts.set(fact.turn, { seq, said: compact({ verdict, reward, judgedBy: source, reasons }) });
   }
   return verdicts;
 }
 
-async function describeTurn(turn: TurnView, records: AsyncReads): Promise<JsonObject> {
-  const rewards = await records.rewards({ turn: turn.id });
+/** What a person said last counts at once: an appraisal from before it is not shown any more, and the next one knows it. */
+function judgementOf(appraised: Judged | undefined, rewards: readonly RewardView[]): JsonObject {
+  const mark = rewards.findLast(({ source }) => source === 'person');
+  if (mark === undefined) return { ...appraised?.said };
+  const known = { mark: describeReward(mark) };
+  if (appraised !== undefined && appraised.seq > mark.seq) return { ...appraised.said, ...known };
+  const verdict = mark.score < 0 ? 'failure' : mark.score > 0 ? 'success' : 'ambiguous';
+  return { verdict, judgedBy: 'person', ...known };
+}
+
+function describeTurn(turn: TurnView, rewards: readonly RewardView[]): JsonObject {
   return compact({
     id: turn.id,
     status: turn.status ?? 'open',
@@ -211,7 +229,7 @@ async function describeSubject(turn: TurnView, records: Records): Promise<JsonOb
   const session = await records.session(turn.session);
   const known: BlockCache = new Map();
   return compact({
-    ...(await describeTurn(turn, records)),
+    ...describeTurn(turn, await records.rewards({ turn: turn.id })),
     session: turn.session,
     agent: turn.agent,
     project: session?.project && { ...session.project },

@@ -119,6 +119,37 @@ describe('the preview of a session', () => {
 });
 
 describe('a session', () => {
+  it('shows a person’s mark at once, and the appraisal that knows it when there is one', async () => {
+    const { records, add, append } = createRecord();
+    add({ turn: 't1', session: 's1', body: chat('one') });
+    const appraise = (verdict: 'success' | 'failure', reward: number, source: 'signal' | 'person') =>
+      append({
+        type: 'turn-appraised',
+        turn: 't1',
+        session: 's1',
+        scope: { agent: 'a' },
+        generation: 0,
+        verdict,
+        reward,
+        source,
+        signals: [],
+        digests: [],
+      });
+    const shown = async () => turnsOf(await createSessionsApi(records).session('s1'))[0];
+    appraise('success', 0.8, 'signal');
+    expect(await shown()).toMatchObject({ verdict: 'success', reward: 0.8, judgedBy: 'signal' });
+    expect(await shown()).not.toHaveProperty('mark');
+    append({ type: 'reward-given', turn: 't1', source: 'person', score: -1, note: 'no' });
+    expect(await shown()).toMatchObject({
+      verdict: 'failure',
+      judgedBy: 'person',
+      mark: { source: 'person', score: -1, note: 'no' },
+    });
+    expect(await shown()).not.toHaveProperty('reward');
+    appraise('failure', 0, 'person');
+    expect(await shown()).toMatchObject({ verdict: 'failure', reward: 0, mark: { score: -1 } });
+  });
+
   const worked = () => {
     const record = createRecord();
     const { add } = record;

@@ -110,3 +110,26 @@ describe('the nightly review of the library', () => {
     expect([second.end.end, second.kept, second.run]).toEqual(['done', 2, first.run]);
   });
 });
+
+it('compares a large library without keeping the thread that serves', async () => {
+  const { reviewLibrary } = await import('../../src/lessons/similar/review-library.ts');
+  const { shelf, add } = await open();
+  for (let n = 0; n < 3; n++) await add(`rule-${n}`, `Write amounts with unit ${n}.`);
+  const [first] = shelf.library.lessons();
+  if (first === undefined) throw new Error('no lesson');
+  // All in the same words: every pair is compared in full.
+  const lessons = Array.from({ length: 400 }, (_, n) => ({ ...first, id: `copy-${n}` }));
+  let turns = 0;
+  const count = setInterval(() => turns++, 1);
+  const review = await reviewLibrary({
+    lessons,
+    embed: createNgramEmbed(),
+    isByLetters: true,
+    effects: shelf.effects,
+    trials: shelf.trials,
+    now: 0,
+  });
+  clearInterval(count);
+  expect(review.same).toHaveLength((400 * 399) / 2);
+  expect(turns).toBeGreaterThan(3);
+});

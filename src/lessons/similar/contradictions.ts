@@ -4,12 +4,12 @@ import { stem } from '../../text/stem.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
 import { type PlainSentence, plainSentences, regularForm } from './plain-words.ts';
 
-interface Contradiction extends NearLessonPair {
+export interface Contradiction extends NearLessonPair {
   readonly why: string;
 }
 
 /** For embeddings by all-MiniLM-L6-v2; for n-grams, which compare spelling only, half of it. */
-const SAME_TOPIC = 0.55;
+export const SAME_TOPIC = 0.55;
 
 /** Lessons about the same topic with opposite instructions. Only reported: a person or practice decides which one is right. */
 export const findContradictions = (

@@ -6,6 +6,8 @@ import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from
 export interface DuplicateOptions {
   /** The cosine from which two lessons are duplicates. */
   readonly threshold?: number;
+  /** The pairs that are at least so near, where they are known already. */
+  readonly near?: readonly NearLessonPair[];
   /** How well a lesson is proven, more is better; 0 for all by default. */
   readonly proof?: (lesson: Lesson) => number;
   /** Whether two near lessons say the same; by default all do that do not contradict each other. */
@@ -21,7 +23,7 @@ export interface Duplicates {
 }
 
 /** For embeddings by all-MiniLM-L6-v2. */
-const SAME = 0.9;
+export const SAME_LESSON = 0.9;
 /** The limit of a lesson. */
 const MOST_EVIDENCE = 64;
 const STANDING = { live: 2, trial: 1, proposed: 0, retired: -1, rejected: -1 } as const;
@@ -35,15 +37,14 @@ export function findDuplicates(
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   {
-    threshold = SAME,
+    threshold = SAME_LESSON,
     proof = () => 0,
     isSame = sameByMeaning,
     mayRetire = () => true,
+    near: found = nearPairs(lessons, vectors, threshold),
   }: DuplicateOptions = {},
 ): Duplicates {
-  const pairs = nearPairs(lessons, vectors, threshold).filter(
-    ({ a, b }) => a.kind === b.kind && isSame(a, b),
-  );
+  const pairs = found.filter(({ a, b }) => a.kind === b.kind && isSame(a, b));
   const near = new Map<string, Lesson[]>();
   for (const { a, b } of pairs)
     for (const [one, other] of [

@@ -26,22 +26,30 @@ export function nearPairs(
   vectors: LessonVectors,
   threshold: number,
 ): readonly NearLessonPair[] {
+  return [...eachNearPair(lessons, vectors, threshold)].filter((pair) => pair !== undefined);
+}
+
+/** The same, one after the other; undefined after each lesson, so that whoever asks may do something else in between. */
+export function* eachNearPair(
+  lessons: readonly Lesson[],
+  vectors: LessonVectors,
+  threshold: number,
+): Generator<NearLessonPair | undefined> {
   const placed = lessons.flatMap((lesson) => {
     const vector = vectors.get(lesson.id);
     const isOut = lesson.state === 'retired' || lesson.state === 'rejected';
     return vector === undefined || isOut ? [] : [{ lesson, vector }];
   });
-  const pairs: NearLessonPair[] = [];
-  for (const [at, { lesson: a, vector }] of placed.entries())
+  for (const [at, { lesson: a, vector }] of placed.entries()) {
     for (let next = at + 1; next < placed.length; next++) {
       const other = placed[next];
       if (other === undefined) continue;
       const similarity = cosine(vector, other.vector);
       const b = other.lesson;
-      if (similarity >= threshold && scopesOverlap(a.text.scope, b.text.scope))
-        pairs.push({ a, b, similarity });
+      if (similarity >= threshold && scopesOverlap(a.text.scope, b.text.scope)) yield { a, b, similarity };
     }
-  return pairs;
+    yield undefined;
+  }
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {

@@ -6,9 +6,9 @@ import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts'
 import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
-import { findContradictions } from './contradictions.ts';
-import { findDuplicates } from './duplicates.ts';
-import { comparedText } from './near-pairs.ts';
+import { type Contradiction, SAME_TOPIC, whyContradict } from './contradictions.ts';
+import { findDuplicates, SAME_LESSON } from './duplicates.ts';
+import { comparedText, eachNearPair, type LessonVectors, type NearLessonPair } from './near-pairs.ts';
 
 interface LibraryReviewOptions {
   readonly lessons: readonly Lesson[];
@@ -39,8 +39,8 @@ export async function reviewLibrary(options: LibraryReviewOptions): Promise<Json
     }),
   );
   const proof = ({ id }: Lesson): number => effects.usefulness(id).count;
-  const { pairs, merges } = findDuplicates(active, vectors, { proof });
-  const contradictions = findContradictions(active, vectors, ...(options.isByLetters ? [NGRAM_TOPIC] : []));
+  const { near, contradictions } = await compareAll(active, vectors, options.isByLetters);
+  const { pairs, merges } = findDuplicates(active, vectors, { proof, near });
   const forgettable = findForgettable(
     active,
     {
@@ -73,6 +73,33 @@ export async function reviewLibrary(options: LibraryReviewOptions): Promise<Json
     ),
     changes: [...merges, ...forgettable].map(encodeChange),
   };
+}
+
+/** The longest that comparing keeps others of this thread waiting. */
+const SLICE_MS = 10;
+
+/** All pairs, in slices: this may run in the thread that serves. */
+async function compareAll(
+  lessons: readonly Lesson[],
+  vectors: LessonVectors,
+  isByLetters: boolean,
+): Promise<{ readonly near: readonly NearLessonPair[]; readonly contradictions: readonly Contradiction[] }> {
+  const topic = isByLetters ? NGRAM_TOPIC : SAME_TOPIC;
+  const near: NearLessonPair[] = [];
+  const contradictions: Contradiction[] = [];
+  let until = performance.now() + SLICE_MS;
+  for (const pair of eachNearPair(lessons, vectors, Math.min(topic, SAME_LESSON))) {
+    if (pair !== undefined) {
+      if (pair.similarity >= SAME_LESSON) near.push(pair);
+      const why =
+        pair.similarity < topic ? undefined : whyContradict(comparedText(pair.a), comparedText(pair.b));
+      if (why !== undefined) contradictions.push({ ...pair, why });
+    }
+    if (performance.now() < until) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    until = performance.now() + SLICE_MS;
+  }
+  return { near, contradictions };
 }
 
 /** The activation of lessons, and which ones proved useful. */
