@@ -21,11 +21,11 @@ if (browserFile === undefined)
     '\nSKIPPED: the tests of the page need chromium, and none was found. Install it (Debian: apt-get install chromium), or name it: CHROMIUM=/path/to/chromium npm run test:web\n\n',
   );
 
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile ?? '',
     // The browser's own sandbox does not start for root.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), ...args],
   });
 }
 

@@ -55,14 +55,17 @@ interface SeededLesson {
   readonly content: string;
   readonly state: 'proposed' | 'trial' | 'live';
   readonly agent?: string;
+  /** What the person said when it was learned; without it, what was said in the session that is corrected. */
+  readonly said?: string;
 }
 
-export const LESSONS: readonly SeededLesson[] = [
+const LESSONS: readonly SeededLesson[] = [
   {
     name: 'dates-in-iso',
     description: 'When you write a date into a file or a message.',
     content: 'Write dates as `2026-11-17`.\n\n- never 17/11\n- times in the local zone',
     state: 'live',
+    said: 'write dates as 2026-11-17, never 17/11',
   },
   {
     name: 'run-tests-before-answer',
@@ -70,12 +73,14 @@ export const LESSONS: readonly SeededLesson[] = [
     content: 'Run the tests first, and quote their last line.\n\n```sh\nnpm test\n```',
     state: 'live',
     agent: 'cody',
+    said: 'run the tests before you say that it is done, and show me the last line',
   },
   {
     name: 'no-force-push',
     description: 'When you push to a branch that others use.',
     content: 'Never force-push. Use `git revert`.',
     state: 'live',
+    said: 'never force-push, others work on this branch',
     agent: 'cody',
   },
   {
@@ -83,12 +88,14 @@ export const LESSONS: readonly SeededLesson[] = [
     description: 'When you commit.',
     content: 'One change for each commit, with a subject in the present tense.',
     state: 'trial',
+    said: 'one change for each commit, please',
   },
   {
     name: 'retry-uploads',
     description: 'When an upload fails with 429 or 5xx.',
     content: 'Retry three times with a growing pause.',
     state: 'trial',
+    said: 'a 429 is no reason to give up: try again, three times, with a growing pause',
     agent: 'alice',
   },
   {
@@ -96,6 +103,7 @@ export const LESSONS: readonly SeededLesson[] = [
     description: 'When a migration would change data that is not a copy.',
     content: 'Ask first. Show the statement and the number of rows.',
     state: 'proposed',
+    said: 'ask me before you change data that is not a copy',
   },
   {
     name: 'unit-behind-amount',
@@ -109,6 +117,7 @@ export const LESSONS: readonly SeededLesson[] = [
     description: 'When a path may contain spaces.',
     content: 'Quote every path in a command.',
     state: 'proposed',
+    said: 'quote the paths, one of mine has a space in it',
   },
 ];
 
@@ -124,6 +133,8 @@ function createRandom(): () => number {
 /** The ids of what tests look for. */
 export const SEEDED = {
   corrected: 'sess-corrected',
+  /** A conversation of many turns. */
+  long: 'sess-long',
   lesson: (name: string): string => `lesson-${name}`,
   payload: (index: number): string => `sess-payload-${index}`,
 };
@@ -138,8 +149,9 @@ export function seedHome(
   const store = openSqliteStore({ file: home.storeFile });
   const writer = createWriter(store);
   if (withPayloads) seedPayloads(writer, now);
-  seedWork(writer, now);
   seedLessons(writer, now);
+  seedWork(writer, now);
+  seedLong(writer, now);
   seedPractice(writer, now);
   store.close();
   seedSteps(dir);
@@ -213,9 +225,11 @@ function seedWork(writer: Writer, now: number): void {
       const at = now - day * DAY - (4 * 60 + Math.floor(random() * 300)) * MINUTE;
       const session = `sess-${String(place).padStart(4, '0')}`;
       const [asked, answered] = WORK[place % WORK.length] ?? ['', ''];
-      const chance = 0.45 + (0.4 * (DAYS - day)) / DAYS;
+      const chance = day < 20 && place % 5 === 0 ? 0.3 : 0.45 + (0.4 * (DAYS - day)) / DAYS;
       const isGood = random() < chance;
-      const lessons = day < 20 ? [SEEDED.lesson('dates-in-iso')] : [];
+      // As the hold-out does it: every fifth session goes without the lesson, and goes worse.
+      const isHeldOut = day < 20 && place % 5 === 0;
+      const lessons = day < 20 && !isHeldOut ? [SEEDED.lesson('dates-in-iso')] : [];
       const generation = day < 20 ? 2 : 0;
       const scope = { agent: AGENTS[place % 3] ?? 'cody' };
       writer.turn({
@@ -283,7 +297,7 @@ function seedWork(writer: Writer, now: number): void {
         session,
         score: isGood ? 0.7 + random() * 0.3 : random() * 0.4,
         lessons,
-        heldOut: [],
+        heldOut: isHeldOut ? [SEEDED.lesson('dates-in-iso')] : [],
       });
       place++;
     }
@@ -311,12 +325,33 @@ function seedWork(writer: Writer, now: number): void {
   });
 }
 
+const LONG_TURNS = 90;
+
+/** One conversation that fills several parts of a thread. */
+function seedLong(writer: Writer, now: number): void {
+  const at = now - 3 * 60 * MINUTE;
+  for (let n = 1; n <= LONG_TURNS; n++)
+    writer.turn({
+      id: `turn-${SEEDED.long}-${n}`,
+      session: SEEDED.long,
+      at: at + n * MINUTE,
+      place: 0,
+      generation: 2,
+      messages: [{ role: 'user', content: `Move handler ${n} to the new router` }],
+      reply: [text(`Handler ${n} is on the new router; its test passes.`)],
+    });
+}
+
 const LEARNED_DAYS_AGO = [34, 30, 24, 15, 8, 3, 0.02, 0.01];
+const REVISED_DAYS_AGO = 32;
 
 /** Lessons in every state, over several generations. */
 function seedLessons(writer: Writer, now: number): void {
   let generation = 0;
-  LESSONS.forEach(({ name, description, content, state, agent }, index) => {
+  LESSONS.forEach(({ name, description, content, state, agent, said }, index) => {
+    const at = now - (LEARNED_DAYS_AGO[index] ?? 1) * DAY;
+    const source = said === undefined ? SEEDED.corrected : `sess-said-${name}`;
+    if (said !== undefined) seedCorrection(writer, source, at - 30 * MINUTE, said, index);
     const links = index === 0 ? [] : [SEEDED.lesson(LESSONS[index - 1]?.name ?? '')];
     const words: LessonText = lessonText({
       name,
@@ -329,12 +364,12 @@ function seedLessons(writer: Writer, now: number): void {
           ? { relations: [{ type: 'contradicts', to: SEEDED.lesson('dates-in-iso') }] }
           : {}),
       },
-      evidence: { turns: [`turn-${SEEDED.corrected}-1`], quotes: [], learner: 'distiller' },
+      evidence: { turns: [`turn-${source}-1`], quotes: [], learner: 'distiller' },
     });
     if (state !== 'proposed') generation++;
     const id = SEEDED.lesson(name);
     const change: Change = { op: 'add', id, kind: index === 3 ? 'experience' : 'skill', state, text: words };
-    writer.fact(now - (LEARNED_DAYS_AGO[index] ?? 1) * DAY, {
+    writer.fact(at, {
       type: 'library-changed',
       set: `set-${index}`,
       by: { kind: 'learner', name: 'distiller' },
@@ -342,28 +377,42 @@ function seedLessons(writer: Writer, now: number): void {
       changes: [change],
       generation,
     });
+    if (index > 0) return;
+    generation++;
+    writer.fact(now - REVISED_DAYS_AGO * DAY, {
+      type: 'library-changed',
+      set: 'set-revision',
+      by: { kind: 'person', name: 'person' },
+      reason: 'requested by a person',
+      changes: [
+        {
+          op: 'revise',
+          id,
+          from: 1,
+          text: {
+            ...words,
+            content: 'Write dates as `2026-11-17`.\n\n- never 17/11\n- times as 14:02, in the local zone',
+          },
+        },
+      ],
+      generation,
+    });
   });
-  const [first] = LESSONS;
-  if (first === undefined) return;
-  writer.fact(now - 0.005 * DAY, {
-    type: 'library-changed',
-    set: 'set-revision',
-    by: { kind: 'person', name: 'person' },
-    reason: 'requested by a person',
-    changes: [
-      {
-        op: 'revise',
-        id: SEEDED.lesson(first.name),
-        from: 1,
-        text: lessonText({
-          ...first,
-          evidence: { turns: [`turn-${SEEDED.corrected}-1`], quotes: [], learner: 'distiller' },
-          content: 'Write dates as `2026-11-17`.\n\n- never 17/11\n- times as 14:02, in the local zone',
-        }),
-      },
-    ],
-    generation: generation + 1,
+}
+
+/** A conversation in which a person said what should be different. */
+function seedCorrection(writer: Writer, session: string, at: number, said: string, place: number): void {
+  const [asked = '', answered = ''] = WORK[place % WORK.length] ?? [];
+  const id = `turn-${session}-1`;
+  writer.turn({
+    id,
+    session,
+    at,
+    place,
+    messages: [{ role: 'user', content: asked }],
+    reply: [text(answered)],
   });
+  writer.fact(at + MINUTE, { type: 'reward-given', turn: id, source: 'person', score: -1, note: said });
 }
 
 /** A session of practice with groups whose rewards differ, and what became of its lessons. */
@@ -425,13 +474,13 @@ function seedPractice(writer: Writer, now: number): void {
       kept: 5,
       lost: 0,
       quarantined: 0,
-      published: 1,
+      published: 0,
       proposed: 0,
-      refused: 1,
+      refused: 0,
     },
     spent: { calls: 31, tokens: 91_400, usd: 0.12, unpriced: 0, ms: 2_400_000 },
-    helpful: 1,
-    refused: 1,
+    helpful: 0,
+    refused: 0,
     forgotten: [],
   });
 }
@@ -518,6 +567,7 @@ function seedSteps(dir: string): void {
             entropy: 1.6 - index * 0.012 + random() * 0.05,
             tokens: 8100,
           },
+          loss: 0.12 * Math.exp(-index / 20) + random() * 0.02 - 0.05,
           gradNorm: 0.4 + random() * 0.3,
           groups: 4,
         },

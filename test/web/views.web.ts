@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import {
@@ -10,7 +10,7 @@ import {
   show,
   type WatchedPage,
 } from './browser.ts';
-import { LESSONS, SEEDED, seedHome } from './seeded-home.ts';
+import { SEEDED, seedHome } from './seeded-home.ts';
 
 /** Each view, with words that it shows when it has read its data. */
 const VIEWS: readonly (readonly [hash: string, words: string])[] = [
@@ -23,7 +23,7 @@ const VIEWS: readonly (readonly [hash: string, words: string])[] = [
   ['#/lessons?state=proposed', 'ask-before-migrations'],
   [`#/lessons/${SEEDED.lesson('dates-in-iso')}`, 'times as 14:02'],
   ['#/generations', 'in force'],
-  ['#/generations?from=0&to=3', 'no-force-push'],
+  ['#/generations?from=0&to=4', 'no-force-push'],
   ['#/adaptation', 'Candidates'],
   ['#/practice', 'six sessions went badly this week'],
   ['#/practice/tuesday-night', 'Groups of attempts'],
@@ -161,10 +161,61 @@ describe.skipIf(browserFile === undefined)('the page', () => {
 
   it('leads from the evidence of a lesson to the turn that it rests on', async () => {
     const { page } = one;
-    await show(page, `#/lessons/${SEEDED.lesson(LESSONS[1]?.name ?? '')}`);
+    await show(page, `#/lessons/${SEEDED.lesson('unit-behind-amount')}`);
     await page.getByRole('region', { name: 'Evidence' }).getByRole('link').first().click();
     await page.waitForSelector(`#turn-turn-${SEEDED.corrected}-1.is-wanted`);
     await settled(page);
+  });
+
+  it('opens a long session at the turn of the link, with one request, and gives it the focus', async () => {
+    const { page } = one;
+    const asked: string[] = [];
+    const count = (request: Request): void => {
+      if (request.url().includes(`/api/page/sessions/${SEEDED.long}`)) asked.push(request.url());
+    };
+    page.on('request', count);
+    await show(page, `#/sessions/${SEEDED.long}?turn=turn-${SEEDED.long}-20`);
+    const turn = page.locator(`#turn-turn-${SEEDED.long}-20`);
+    await turn.waitFor();
+    await page.waitForFunction((id) => document.activeElement?.id === id, `turn-turn-${SEEDED.long}-20`);
+    expect(await turn.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(200);
+    expect(asked).toHaveLength(1);
+    page.off('request', count);
+    // From there it goes on in both directions.
+    await page.getByRole('button', { name: 'Later turns' }).click();
+    await page.locator(`#turn-turn-${SEEDED.long}-40`).waitFor();
+    await show(page, `#/sessions/${SEEDED.long}?turn=turn-of-nobody`);
+    await page.getByText('The turn turn-of-nobody is not in this session.').waitFor();
+  });
+
+  it('opens the sessions of a day of Growth, by the pointer and by keys, with a filter that can be removed', async () => {
+    const { page } = one;
+    await show(page, '#/growth?days=30&agent=cody');
+    const chart = page.locator('.chart.is-link .u-over').first();
+    await chart.scrollIntoViewIfNeeded();
+    const box = await chart.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) - 60, (box?.y ?? 0) + 40);
+    const said = page.locator('.chart-say').first();
+    await expect.poll(() => said.textContent()).toMatch(/^\d+ \w+: /);
+    const day = (await said.textContent())?.split(':')[0] ?? '';
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.waitForFunction(() => /^#\/sessions\?agent=cody&from=\d+&to=\d+$/.test(location.hash));
+    const chip = page.getByRole('button', { name: `Remove the filter: ${day}` });
+    await chip.waitFor();
+    await page.getByText('that is all.').waitFor();
+    const some = await page.locator('tr[data-row]').count();
+    await chip.click();
+    await page.waitForFunction(() => location.hash === '#/sessions?agent=cody');
+    await expect.poll(() => page.locator('tr[data-row]').count()).toBeGreaterThan(some);
+    await show(page, '#/growth?days=30');
+    await page.getByText('The same as a table').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
+    expect(focused).toMatch(/^#\/sessions\?from=\d+&to=\d+$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Remove the filter: / }).waitFor();
   });
 
   it('shows a sentence and nothing of the record to a browser without a code', async () => {

@@ -65,11 +65,11 @@ function Shell() {
   const isFirst = useRef(true);
   // Another view begins at its top.
   useEffect(() => {
-    if (!isFirst.current) {
+    // A view that was opened at a turn, or to search, has given the focus to its own part already.
+    const hasFocus = document.getElementById('main')?.contains(document.activeElement) === true;
+    if (!isFirst.current && !hasFocus) {
       scrollTo(0, 0);
-      // A view that was opened to search has given the focus to its field already.
-      if (!(document.activeElement instanceof HTMLInputElement))
-        document.getElementById('view-title')?.focus({ preventScroll: true });
+      document.getElementById('view-title')?.focus({ preventScroll: true });
     }
     isFirst.current = false;
   }, [place]);

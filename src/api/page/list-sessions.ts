@@ -12,6 +12,11 @@ export interface SessionSearch extends SessionFilter {
   /** Words: all sessions whose conversation has them, or whose id, agent or project does. */
   readonly q?: string | undefined;
   readonly outcome?: 'good' | 'bad' | 'rated' | undefined;
+  /** Only sessions in which this lesson was shown; with `arm`, those that its measured effect counts there. */
+  readonly lesson?: string | undefined;
+  readonly arm?: 'with' | 'without' | undefined;
+  /** With `arm`: only scores from this time on. A new text of a lesson restarts its measurement. */
+  readonly since?: number | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -27,7 +32,7 @@ export async function listSessions(
   reader: PageReader,
   records: AsyncReads,
 ): Promise<JsonObject> {
-  const isSearch = search.q !== undefined || search.outcome !== undefined;
+  const isSearch = [search.q, search.outcome, search.lesson].some((value) => value !== undefined);
   const found = isSearch ? searchSessions(search, reader) : pageOf(search, reader);
   const sessions: JsonObject[] = [];
   for (const { session } of found.sessions)
@@ -79,7 +84,8 @@ function searchSessions(search: SessionSearch, reader: PageReader): Found {
   }
 }
 
-function matcherOf({ q, outcome }: SessionSearch, reader: PageReader): (one: PlacedSession) => boolean {
+function matcherOf(search: SessionSearch, reader: PageReader): (one: PlacedSession) => boolean {
+  const { q, outcome, lesson } = search;
   const words = q?.toLowerCase() ?? '';
   // Texts are stored as JSON.
   const stored = JSON.stringify(words).slice(1, -1);
@@ -89,7 +95,26 @@ function matcherOf({ q, outcome }: SessionSearch, reader: PageReader): (one: Pla
       name.toLowerCase().includes(words),
     ) ||
     (!session.erased && reader.textsOf(session.id).some((text) => text.toLowerCase().includes(stored)));
-  return (one) => (outcome === undefined || hasOutcome(one, outcome, reader)) && hasWords(one);
+  return (one) =>
+    (outcome === undefined || hasOutcome(one, outcome, reader)) &&
+    (lesson === undefined || hasLesson(one.session.id, lesson, search, reader)) &&
+    hasWords(one);
+}
+
+function hasLesson(
+  session: string,
+  lesson: string,
+  { arm, since = 0 }: SessionSearch,
+  reader: PageReader,
+): boolean {
+  if (arm === undefined) return reader.turns(session).some(({ lessons }) => lessons.includes(lesson));
+  const { at = 0, fact: scored } = reader.judgements(session, 'session-scored').at(-1) ?? {};
+  if (scored?.type !== 'session-scored' || at < since) return false;
+  const { lessons, heldOut, unmeasured = [] } = scored;
+  const isShown = lessons.includes(lesson);
+  // Shown in one part and held out in another: it belongs to neither arm.
+  if (unmeasured.includes(lesson) || isShown === heldOut.includes(lesson)) return false;
+  return isShown === (arm === 'with');
 }
 
 /** `rated`: by a person. `good` and `bad`: by the rewards that were given, else by the score of the session. */

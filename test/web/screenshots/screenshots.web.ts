@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -6,6 +6,7 @@ import { ask } from '../../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../../support/daemon.ts';
 import { browserFile, openBrowser, openPage, show } from '../browser.ts';
 import { SEEDED, seedHome } from '../seeded-home.ts';
+import { toPalettePng } from './palette-png.ts';
 
 const OUT = path.resolve(import.meta.dirname, '../../../docs/page');
 
@@ -17,7 +18,7 @@ const VIEWS: readonly (readonly [name: string, hash: string])[] = [
   ['review', '#/lessons?state=proposed'],
   ['lessons', '#/lessons'],
   ['lesson', `#/lessons/${SEEDED.lesson('dates-in-iso')}`],
-  ['generations', '#/generations?from=4&to=6'],
+  ['generations', '#/generations?from=1&to=3'],
   ['adaptation', '#/adaptation'],
   ['practice', '#/practice'],
   ['practice-session', '#/practice/tuesday-night'],
@@ -68,7 +69,8 @@ describe.skipIf(browserFile === undefined)('screenshots of the page', () => {
     for (const [name, hash] of VIEWS) {
       await show(page, hash);
       await page.waitForTimeout(400);
-      await page.screenshot({ path: path.join(OUT, `${name}-${width < 500 ? 'narrow' : theme}.png`) });
+      const file = path.join(OUT, `${name}-${width < 500 ? 'narrow' : theme}.png`);
+      writeFileSync(file, toPalettePng(await page.screenshot()));
     }
     expect(faults).toEqual([]);
     await page.context().close();

@@ -20,6 +20,17 @@ export const dayTime = (time: Time): string => formatted(dayAndClock, time);
 export const fullTime = (time: Time): string => formatted(full, time);
 export const shortDay = (time: Time): string => formatted(dayOnly, time);
 
+/** `12 Nov`, `12 Nov – 14 Nov`, or with the hours where it is no whole days. `to` is the first millisecond after it. */
+export function spanWords(from: number | undefined, to: number | undefined): string {
+  if (from === undefined) return to === undefined ? 'all time' : `before ${dayTime(to)}`;
+  if (to === undefined) return `since ${isMidnight(from) ? shortDay(from) : dayTime(from)}`;
+  if (!isMidnight(from) || !isMidnight(to)) return `${dayTime(from)} – ${dayTime(to)}`;
+  const [first, last] = [shortDay(from), shortDay(to - 1)];
+  return first === last ? first : `${first} – ${last}`;
+}
+
+const isMidnight = (time: number): boolean => new Date(time).setHours(0, 0, 0, 0) === time;
+
 function formatted(format: Intl.DateTimeFormat, time: Time): string {
   const ms = toMs(time);
   return Number.isFinite(ms) ? format.format(ms) : 'unknown';

@@ -125,13 +125,18 @@ export interface Training {
     readonly by: string;
     readonly why: string;
   }[];
-  readonly windows?: readonly {
-    readonly from: string;
-    readonly until?: string;
-    readonly source?: string;
-    readonly why: string;
-  }[];
+  readonly windows?: readonly PlannedWindow[];
   readonly schedule?: { readonly state: string; readonly reasons: readonly string[] };
+}
+
+/** A time in which background jobs may run. */
+export interface PlannedWindow {
+  readonly from: string;
+  readonly until?: string;
+  readonly source?: string;
+  readonly why: string;
+  /** The jobs that wait for one. */
+  readonly for?: readonly string[];
 }
 
 export interface PolicyStage {
@@ -144,6 +149,7 @@ export interface PolicyStage {
 export interface TrainingStep {
   readonly n: number;
   readonly version?: number;
+  readonly loss?: number;
   readonly reward?: number;
   readonly completion?: number;
   readonly kl?: number;

@@ -220,6 +220,8 @@ export interface Thread extends Omit<SessionRow, 'turns' | 'rewards'> {
   readonly rewards: readonly Reward[];
   readonly marked?: string;
   readonly turnCount: number;
+  /** The number of the turn that the address names, when this session has it. */
+  readonly at?: number;
   readonly hidden?: number;
   readonly earlier?: number;
   readonly later?: number;

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { shortDay } from '../lib/format.ts';
 import { useTheme } from '../lib/theme.ts';
 
 export interface ChartLine {
@@ -29,30 +30,74 @@ interface ChartProps {
   readonly marks?: readonly ChartMark[];
   readonly range?: readonly [number, number] | undefined;
   readonly height?: number;
+  /** A point in words, for who points at it. */
+  readonly say?: (index: number) => string;
+  /** Where a click on a point leads. */
+  readonly hrefOf?: (index: number) => string | undefined;
 }
 
-/** A line chart. What it shows is also in a table: a picture says nothing to a screen reader. */
-export function Chart({ label, x, isTime, lines, marks = [], range, height = 200 }: ChartProps) {
+/** A line chart. What it shows is also in a table, with its links: a picture says nothing to a screen reader. */
+export function Chart({
+  label,
+  x,
+  isTime,
+  lines,
+  marks = NO_MARKS,
+  range,
+  height = 200,
+  say,
+  hrefOf,
+}: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
+  const readout = useRef<HTMLParagraphElement>(null);
   const [theme] = useTheme();
+  const idle = hrefOf === undefined ? '' : 'Point at the line to read it; a click opens the sessions.';
   // The colours come from the theme's variables.
   useEffect(() => {
     const element = holder.current;
     if (element === null) return;
     const plot = new uPlot(
-      optionsOf(element, { isTime, lines, marks, range, height }),
+      optionsOf(element, {
+        ...{ isTime, lines, marks, range, height },
+        onPoint: (index) => {
+          // Outside of the component's state: the pointer moves often, and nothing else changes.
+          if (readout.current !== null)
+            readout.current.textContent = index == null ? idle : (say?.(index) ?? '');
+        },
+      }),
       dataOf(x, lines),
       element,
     );
+    if (hrefOf !== undefined)
+      plot.over.addEventListener('click', () => {
+        const href = plot.cursor.idx == null ? undefined : hrefOf(plot.cursor.idx);
+        if (href !== undefined) location.hash = href;
+      });
     const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     resize.observe(element);
     return () => {
       resize.disconnect();
       plot.destroy();
     };
-  }, [theme, x, isTime, lines, marks, range, height]);
-  return <div ref={holder} class="chart" role="img" aria-label={label} />;
+  }, [theme, x, isTime, lines, marks, range, height, say, hrefOf, idle]);
+  return (
+    <>
+      <div
+        ref={holder}
+        class={hrefOf === undefined ? 'chart' : 'chart is-link'}
+        role="img"
+        aria-label={label}
+      />
+      {say !== undefined && (
+        <p ref={readout} class="chart-say small num" aria-hidden="true">
+          {idle}
+        </p>
+      )}
+    </>
+  );
 }
+
+const NO_MARKS: readonly ChartMark[] = [];
 
 const dataOf = (x: readonly number[], lines: readonly ChartLine[]): uPlot.AlignedData => [
   [...x],
@@ -70,7 +115,9 @@ function optionsOf(
     marks,
     range,
     height,
-  }: Required<Pick<ChartProps, 'isTime' | 'lines' | 'marks' | 'height'>> & Pick<ChartProps, 'range'>,
+    onPoint,
+  }: Required<Pick<ChartProps, 'isTime' | 'lines' | 'marks' | 'height'>> &
+    Pick<ChartProps, 'range'> & { readonly onPoint: (index: number | null | undefined) => void },
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(name).trim();
@@ -106,12 +153,25 @@ function optionsOf(
     legend: { show: false },
     scales: { x: { time: isTime }, y: range === undefined ? {} : { range: [range[0], range[1]] } },
     axes: [
-      { ...axis, grid: { show: false } },
-      { ...axis, size: 48, values: (_, ticks) => ticks.map((tick) => first?.format(tick) ?? String(tick)) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        ...(isTime
+          ? { space: 72, values: (_: uPlot, ticks: number[]) => ticks.map((tick) => shortDay(tick * 1000)) }
+          : {}),
+      },
+      {
+        ...axis,
+        size: 48,
+        space: 26,
+        values: (_, ticks) => ticks.map((tick) => first?.format(tick) ?? String(tick)),
+      },
     ],
     series,
     bands,
     hooks: {
+      setCursor: [(plot) => onPoint(plot.cursor.idx)],
       draw: [
         (plot) => {
           const { ctx, bbox } = plot;

@@ -1,20 +1,18 @@
 import { clockTime, toMs } from '../lib/format.ts';
+import { linkTo } from '../lib/route.ts';
+import type { PlannedWindow } from '../lib/run-shapes.ts';
+import { JOB_WORDS } from '../lib/schedule-words.ts';
 import { useNow } from './time.tsx';
-
-interface DayWindow {
-  readonly from: string;
-  readonly until?: string;
-  readonly source?: string;
-  readonly why: string;
-}
 
 const DAY_MS = 86_400_000;
 const HOURS = 24;
 const WIDTH = 960;
 const HEIGHT = 40;
+/** A label that is nearer to the beginning would stand on the word there. */
+const BESIDE_NOW = 0.08;
 
 /** The next 24 hours as a strip, with the windows in which background work may run. */
-export function DayStrip({ windows }: { readonly windows: readonly DayWindow[] }) {
+export function DayStrip({ windows }: { readonly windows: readonly PlannedWindow[] }) {
   const now = useNow();
   const x = (at: number): number => Math.min(1, Math.max(0, (at - now) / DAY_MS)) * WIDTH;
   const first = Math.ceil(now / 3_600_000) * 3_600_000;
@@ -36,8 +34,8 @@ export function DayStrip({ windows }: { readonly windows: readonly DayWindow[] }
             ? 'No window is planned'
             : windows
                 .map(
-                  ({ from, until, why }) =>
-                    `${clockTime(from)} to ${until === undefined ? 'open' : clockTime(until)}: ${why}`,
+                  ({ from, until, why, for: jobs = [] }) =>
+                    `${clockTime(from)} to ${until === undefined ? 'open end' : clockTime(until)}: ${why}, for ${jobs.join(', ')}`,
                 )
                 .join('; ')
         }
@@ -67,7 +65,7 @@ export function DayStrip({ windows }: { readonly windows: readonly DayWindow[] }
       <div class="strip-hours dim small num" aria-hidden="true">
         <span>now</span>
         {hours
-          .filter((hour) => new Date(hour).getHours() % 6 === 0)
+          .filter((hour) => new Date(hour).getHours() % 6 === 0 && x(hour) > WIDTH * BESIDE_NOW)
           .map((hour) => (
             <span key={hour} class="strip-label" style={{ left: `${(x(hour) / WIDTH) * 100}%` }}>
               {clockTime(hour)}
@@ -78,16 +76,42 @@ export function DayStrip({ windows }: { readonly windows: readonly DayWindow[] }
         <p class="dim">No window is planned. One opens after enough time without input.</p>
       ) : (
         <ul class="plain-list small">
-          {windows.map(({ from, until, why, source }) => (
-            <li key={from}>
-              <span class="num">
-                {clockTime(from)} – {until === undefined ? 'open' : clockTime(until)}
-              </span>{' '}
-              {why}
-              {source !== undefined && <span class="dim"> ({source})</span>}
+          {windows.map((window) => (
+            <li key={window.from}>
+              <WindowLine window={window} />
             </li>
           ))}
         </ul>
+      )}
+    </>
+  );
+}
+
+function WindowLine({
+  window: { from, until, source, why, for: jobs = [] },
+}: {
+  readonly window: PlannedWindow;
+}) {
+  return (
+    <>
+      <span class="num strip-time">
+        {clockTime(from)} – {until === undefined ? 'open' : clockTime(until)}
+      </span>{' '}
+      {why}
+      {source !== undefined && !why.includes(source) && <span class="dim"> ({source})</span>}
+      {jobs.length > 0 && (
+        <>
+          {'; for '}
+          {jobs.map((job, index) => {
+            const [words, view] = JOB_WORDS[job] ?? [job, 'training'];
+            return (
+              <span key={job}>
+                {index > 0 && ', '}
+                <a href={linkTo([view])}>{words}</a>
+              </span>
+            );
+          })}
+        </>
       )}
     </>
   );

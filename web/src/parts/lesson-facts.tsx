@@ -1,6 +1,6 @@
 import { plural } from '../../../src/text/phrases.ts';
-import { linkWords, percent, signed } from '../lib/format.ts';
-import type { Lesson, Scope } from '../lib/lesson-shapes.ts';
+import { linkWords, percent, signed, toMs } from '../lib/format.ts';
+import type { Effect, Lesson, Scope } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { IntervalBar } from './interval-bar.tsx';
 import { Text } from './text.tsx';
@@ -59,12 +59,33 @@ export function LessonEvidence({
   );
 }
 
-export function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson }) {
+export function MeasuredEffect({
+  lesson: { id, state, effect, revisions = [] },
+}: {
+  readonly lesson: Lesson;
+}) {
   if (effect === undefined) return null;
-  const side = ({ n, mean }: { readonly n: number; readonly mean: number | null }): string =>
-    mean === null ? 'no session yet' : `mean score ${mean.toFixed(2)} of ${plural(n, 'session')}`;
+  // A new text is measured anew.
+  const revised = toMs(revisions.at(-1)?.at);
+  const since = Number.isFinite(revised) ? revised : undefined;
+  const side = (arm: 'with' | 'without') => {
+    const { n, mean } = effect[arm];
+    if (mean === null) return 'no session yet';
+    return (
+      <>
+        mean score {mean.toFixed(2)} of{' '}
+        <a href={linkTo(['sessions'], { lesson: id, arm, since })}>{plural(n, 'session')}</a>
+      </>
+    );
+  };
   return (
-    <Section title="Measured effect">
+    <Section
+      title="Measured effect"
+      note={
+        state !== 'proposed' &&
+        state !== 'rejected' && <a href={linkTo(['sessions'], { lesson: id })}>sessions that were shown it</a>
+      }
+    >
       {effect.difference === null ? (
         <p class="dim">
           <Text>{effect.words}</Text>
@@ -82,9 +103,9 @@ export function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson
                 </span>
               </span>,
             ],
-            ['With it', side(effect.with)],
-            ['Without it', side(effect.without)],
-            ['In words', <Text>{effect.words}</Text>],
+            ['With it', side('with')],
+            ['Without it', side('without')],
+            ['In words', <Text>{effectWords(effect)}</Text>],
           ]}
         />
       )}
@@ -92,11 +113,26 @@ export function MeasuredEffect({ lesson: { effect } }: { readonly lesson: Lesson
   );
 }
 
+/** What the interval means. Its ends are differences of scores from 0 to 1, at a confidence of 95 % whenever somebody looks. */
+function effectWords({ verdict, low, high, words }: Effect): string {
+  const between = (a: number, b: number): string =>
+    `with 95 % confidence, sessions with it score ${Math.abs(a).toFixed(2)} to ${Math.abs(b).toFixed(2)}`;
+  if (verdict === 'helpful') return `It helps: ${between(low, high)} higher.`;
+  if (verdict === 'harmful') return `It harms: ${between(high, low)} lower.`;
+  return words;
+}
+
 /** `agent cody, project shop`, or everything. */
 export const scopeWords = (scope: Scope, project?: string): string =>
   Object.entries(scope)
     .map(([name, value]) => `${name} ${name === 'project' ? (project ?? value) : value}`)
     .join(', ') || 'everything';
+
+const VISIBLE: Readonly<Record<string, string>> = {
+  scoped: 'the agents that it applies to',
+  private: 'its own agent alone',
+  shared: 'every agent',
+};
 
 export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
   const { note, scope, project, reason, linked = [], createdAt, changedAt } = lesson;
@@ -120,7 +156,7 @@ export function AboutLesson({ lesson }: { readonly lesson: Lesson }) {
             : [
                 [
                   'Shown to',
-                  `${note.visibility}; halves in ${note.halfLifeDays ?? '–'} days of no use`,
+                  `${VISIBLE[note.visibility] ?? note.visibility}${note.halfLifeDays === undefined ? '' : `; counts half after ${plural(note.halfLifeDays, 'day')} without use`}`,
                 ] as const,
               ]),
           ...(linked.length === 0

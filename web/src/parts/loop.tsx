@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { plural } from '../../../src/text/phrases.ts';
-import { count } from '../lib/format.ts';
+import { count, toMs } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
 import type { Status, Today } from '../lib/work-shapes.ts';
 
@@ -29,14 +29,14 @@ const many = (n: number, noun: string, nouns = `${noun}s`): string => (n === 1 ?
 export function Loop({ today, status }: { readonly today: Today; readonly status: Status }) {
   const { failures, successes } = today.appraised;
   const states = status.library.lessons ?? {};
-  const inUse = (states.live ?? 0) + (states.trial ?? 0);
   const practised = today.practice?.sessions ?? 0;
+  const from = toMs(today.from);
   return (
     <figure class="loop" aria-label="The loop, with the counts of today">
       <ol>
         <Step
           name="Work"
-          href={linkTo(['sessions'])}
+          href={linkTo(['sessions'], { from })}
           value={count(today.turns)}
           unit={many(today.turns, 'turn')}
         >
@@ -44,11 +44,14 @@ export function Loop({ today, status }: { readonly today: Today; readonly status
         </Step>
         <Step
           name="Evidence"
-          href={linkTo(['sessions'], { outcome: 'bad' })}
+          href={linkTo(['sessions'], { outcome: 'bad', from })}
           value={count(failures)}
           unit={many(failures, 'failure')}
         >
-          {plural(successes, 'success', 'successes')}, {plural(today.feedback, 'rating')}
+          <a href={linkTo(['sessions'], { outcome: 'good', from })}>
+            {plural(successes, 'success', 'successes')}
+          </a>
+          , <a href={linkTo(['sessions'], { outcome: 'rated', from })}>{plural(today.feedback, 'rating')}</a>
         </Step>
         <Step
           name="Lessons"
@@ -56,7 +59,9 @@ export function Loop({ today, status }: { readonly today: Today; readonly status
           value={count(today.learned.length)}
           unit="new"
         >
-          {states.proposed ?? 0} waiting, {inUse} in use
+          {states.proposed ?? 0} waiting,{' '}
+          <a href={linkTo(['lessons'], { state: 'live' })}>{states.live ?? 0} live</a>,{' '}
+          <a href={linkTo(['lessons'], { state: 'trial' })}>{states.trial ?? 0} on trial</a>
         </Step>
         <Step
           name="Shown"

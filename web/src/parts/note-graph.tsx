@@ -37,47 +37,49 @@ export function NoteGraph({ notes, links }: NoteGraphProps) {
     );
   return (
     <>
-      <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-label="Notes and their links">
-        <g>
-          {links.map(({ from, to, type }) => {
-            const [a, b] = [places.get(from), places.get(to)];
-            if (a === undefined || b === undefined) return null;
+      <div class="graph-scroll">
+        <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-label="Notes and their links">
+          <g>
+            {links.map(({ from, to, type }) => {
+              const [a, b] = [places.get(from), places.get(to)];
+              if (a === undefined || b === undefined) return null;
+              return (
+                <line
+                  key={`${from} ${type} ${to}`}
+                  x1={a.x}
+                  y1={a.y}
+                  x2={b.x}
+                  y2={b.y}
+                  class={`is-${type}`}
+                  data-type={type}
+                >
+                  <title>{`${names.get(from) ?? from} ${linkWords(type)} ${names.get(to) ?? to}`}</title>
+                </line>
+              );
+            })}
+          </g>
+          {linked.map(({ id, name, state, importance }) => {
+            const place = places.get(id);
+            if (place === undefined) return null;
+            const isLeft = place.x > WIDTH * LEFT_FROM;
             return (
-              <line
-                key={`${from} ${type} ${to}`}
-                x1={a.x}
-                y1={a.y}
-                x2={b.x}
-                y2={b.y}
-                class={`is-${type}`}
-                data-type={type}
-              >
-                <title>{`${names.get(from) ?? from} ${linkWords(type)} ${names.get(to) ?? to}`}</title>
-              </line>
+              <a key={id} href={linkTo(['lessons', id])} aria-label={name}>
+                <title>{name}</title>
+                <circle cx={place.x} cy={place.y} r={radiusOf(importance)} class={`is-${state}`} />
+                {named.has(id) && (
+                  <text
+                    x={place.x + (isLeft ? -GAP : GAP)}
+                    y={place.y + 4}
+                    text-anchor={isLeft ? 'end' : 'start'}
+                  >
+                    {shortName(name)}
+                  </text>
+                )}
+              </a>
             );
           })}
-        </g>
-        {linked.map(({ id, name, state, importance }) => {
-          const place = places.get(id);
-          if (place === undefined) return null;
-          const isLeft = place.x > WIDTH * LEFT_FROM;
-          return (
-            <a key={id} href={linkTo(['lessons', id])} aria-label={name}>
-              <title>{name}</title>
-              <circle cx={place.x} cy={place.y} r={radiusOf(importance)} class={`is-${state}`} />
-              {named.has(id) && (
-                <text
-                  x={place.x + (isLeft ? -GAP : GAP)}
-                  y={place.y + 4}
-                  text-anchor={isLeft ? 'end' : 'start'}
-                >
-                  {shortName(name)}
-                </text>
-              )}
-            </a>
-          );
-        })}
-      </svg>
+        </svg>
+      </div>
       <p class="dim small graph-key">
         Filled: live. Ring: on trial. Grey: waiting. Larger: more important. Lines: about the same; dashed:
         contradicts; dotted: summarises, replaces, revises or repeats.

@@ -21,7 +21,12 @@ interface TurnBlockProps {
 /** One turn: what came, what was answered, how it was judged, what it cost, and which lessons it was shown. */
 export function TurnBlock({ turn, isWanted, hasSameLessons, onChanged }: TurnBlockProps) {
   return (
-    <li id={`turn-${turn.id}`} class={isWanted ? 'turn is-wanted' : 'turn'} tabIndex={-1}>
+    <li
+      id={`turn-${turn.id}`}
+      class={isWanted ? 'turn is-wanted' : 'turn'}
+      tabIndex={-1}
+      aria-label={`Turn ${turn.n}`}
+    >
       <div class="turn-side">
         <a href={linkTo(['turns', turn.id])} class="num" title="Link to this turn">
           #{turn.n}
@@ -49,7 +54,15 @@ export function TurnBlock({ turn, isWanted, hasSameLessons, onChanged }: TurnBlo
         <Judgement turn={turn} />
         <Lessons turn={turn} hasSame={hasSameLessons} />
         <div class="turn-foot">
-          <span class="dim small num">{numbersOf(turn)}</span>
+          <span class="dim small num">
+            {turn.policy} ·{' '}
+            <a
+              href={linkTo(['generations'], { from: Math.max(0, turn.generation - 1), to: turn.generation })}
+            >
+              generation {turn.generation}
+            </a>
+            {numbersOf(turn)}
+          </span>
           <Rate turn={turn} onChanged={onChanged} />
         </div>
       </div>
@@ -248,11 +261,10 @@ function Why({ turn }: { readonly turn: string }) {
   );
 }
 
-function numbersOf({ policy, generation, usage, usd, firstByteMs, totalMs }: ThreadTurn): string {
+function numbersOf({ usage, usd, firstByteMs, totalMs }: ThreadTurn): string {
   const cached = usage?.cacheReadTokens ?? 0;
   return [
-    policy,
-    `generation ${generation}`,
+    '',
     ...(usage === undefined
       ? []
       : [

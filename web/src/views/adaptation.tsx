@@ -172,10 +172,10 @@ function Arithmetic({
     <span class="num">
       <strong class={score >= NEEDED ? 'good' : undefined}>{Math.round(score)}</strong>{' '}
       <span class="dim small wide">
-        mean {Math.round(mean)} of {plural(matches, 'other event')}
+        {matches === 0 ? 'by itself' : `mean ${Math.round(mean)} of ${plural(matches, 'other event')}`}
         {linked.slice(0, 3).map((session, index) => (
           <span key={session}>
-            {index === 0 ? '; from ' : ', '}
+            {index === 0 ? '; sessions ' : ', '}
             <a href={linkTo(['sessions', session])}>{index + 1}</a>
           </span>
         ))}
@@ -184,7 +184,11 @@ function Arithmetic({
   );
 }
 
+const FIRST_EVENTS = 15;
+
 function Events({ adaptation: { events, counts } }: { readonly adaptation: Adaptation }) {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? events : events.slice(0, FIRST_EVENTS);
   return (
     <Section
       title="Events"
@@ -200,7 +204,7 @@ function Events({ adaptation: { events, counts } }: { readonly adaptation: Adapt
       ) : (
         <Table
           label="Events"
-          rows={events}
+          rows={shown}
           keyOf={({ id }) => id}
           columns={[
             { head: 'When', is: 'tight', cell: ({ at }) => <Ago at={at} /> },
@@ -222,6 +226,11 @@ function Events({ adaptation: { events, counts } }: { readonly adaptation: Adapt
             },
           ]}
         />
+      )}
+      {shown.length < events.length && (
+        <button type="button" onClick={() => setAll(true)}>
+          Show all {plural(events.length, 'event')}
+        </button>
       )}
     </Section>
   );

@@ -1,11 +1,13 @@
-import { useMemo } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
-import { percent, shortDay, signed, toMs } from '../lib/format.ts';
-import { poolDays } from '../lib/pool-days.ts';
+import { noonOf, spanOf } from '../lib/days.ts';
+import { percent, shortDay, signed, spanWords, toMs } from '../lib/format.ts';
+import { type PooledDays, poolDays } from '../lib/pool-days.ts';
 import { useResource } from '../lib/resource.ts';
-import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
+import { linkTo, type Query, setQuery, type ViewRoute } from '../lib/route.ts';
 import type { BeforeAfter, Facets, Growth, GrowthMark, MeasuredPart } from '../lib/work-shapes.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
+import { CountLink } from '../parts/count-link.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { IntervalBar } from '../parts/interval-bar.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
@@ -61,7 +63,12 @@ export function GrowthView({ route }: ViewRoute) {
               Point an agent at Instar. As soon as it works, its successes and failures are drawn here.
             </Empty>
           ) : (
-            <Charts growth={value} split={split} onSplit={(at) => change({ split: at })} />
+            <Charts
+              growth={value}
+              scope={{ agent, project }}
+              split={split}
+              onSplit={(at) => change({ split: at })}
+            />
           )
         }
       </Loaded>
@@ -69,16 +76,20 @@ export function GrowthView({ route }: ViewRoute) {
   );
 }
 
+/** Whose work is drawn: its sessions are those of the same agent and project. */
+interface WorkScope {
+  readonly agent: string | undefined;
+  readonly project: string | undefined;
+}
+
 interface ChartsProps {
   readonly growth: Growth;
+  readonly scope: WorkScope;
   readonly split: string | undefined;
   readonly onSplit: (at: string | undefined) => void;
 }
 
-/** The middle of a local day, in seconds: it lies on its day in every time zone of the chart. */
-const noonOf = (day: string): number => Date.parse(`${day}T12:00:00`) / 1000;
-
-function Charts({ growth, split, onSplit }: ChartsProps) {
+function Charts({ growth, scope, split, onSplit }: ChartsProps) {
   const { days, marks, total } = growth;
   const size = sizeOf(days.length);
   const pooled = useMemo(() => poolDays(days, size), [days, size]);
@@ -108,15 +119,51 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
   );
   const [success = [], reward = []] = lines;
   const judged = total.successes + total.failures;
+  const sessionsOf = (query: Query): string => linkTo(['sessions'], { ...scope, ...query });
+  const all = spanOf(days[0]?.day ?? '', days.at(-1)?.day);
+  const { agent, project } = scope;
+  const hrefOf = useCallback(
+    (index: number): string | undefined => {
+      const point = pooled[index];
+      return point && linkTo(['sessions'], { agent, project, ...spanOf(point.from, point.to) });
+    },
+    [pooled, agent, project],
+  );
+  const saySuccess = useCallback(
+    (index: number) => sayPoint(pooled[index], 'success', (value) => percent(value)),
+    [pooled],
+  );
+  const sayReward = useCallback((index: number) => sayPoint(pooled[index], 'reward', signed), [pooled]);
   return (
     <>
       <Section
         title="Share of successes"
-        note={`${plural(judged, 'turn')} with an outcome of ${plural(total.turns, 'turn')}${size === 1 ? '' : `; each point is ${size} days`}`}
+        note={
+          <>
+            <a href={sessionsOf(all)}>{plural(total.turns, 'turn')}</a>, {judged} with an outcome:{' '}
+            <a href={sessionsOf({ ...all, outcome: 'good' })}>
+              {plural(total.successes, 'success', 'successes')}
+            </a>
+            , <a href={sessionsOf({ ...all, outcome: 'bad' })}>{plural(total.failures, 'failure')}</a>
+            {size > 1 && `; each point is ${size} days`}
+          </>
+        }
       >
-        <Chart label="Share of successes by day" x={x} isTime lines={success} marks={drawn} range={SHARE} />
+        <Chart
+          label="Share of successes by day"
+          x={x}
+          isTime
+          lines={success}
+          marks={drawn}
+          range={SHARE}
+          hrefOf={hrefOf}
+          say={saySuccess}
+        />
       </Section>
-      <Section title="Mean reward" note={`${plural(total.scored, 'session')} scored`}>
+      <Section
+        title="Mean reward"
+        note={<a href={sessionsOf(all)}>{plural(total.scored, 'session')} scored</a>}
+      >
         <Chart
           label="Mean reward by day"
           x={x}
@@ -125,9 +172,18 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
           marks={drawn}
           range={REWARD}
           height={160}
+          hrefOf={hrefOf}
+          say={sayReward}
         />
       </Section>
-      {growth.split !== undefined && <Split split={growth.split} onClose={() => onSplit(undefined)} />}
+      {growth.split !== undefined && (
+        <Split
+          split={growth.split}
+          before={sessionsOf({ from: all.from, to: toMs(growth.split.at) })}
+          after={sessionsOf({ from: toMs(growth.split.at), to: all.to })}
+          onClose={() => onSplit(undefined)}
+        />
+      )}
       <Section title="What changed in between" note="dashed lines: generations; solid: weights">
         {marks.length === 0 ? (
           <p class="dim">No generation and no weights changed in this time.</p>
@@ -142,10 +198,25 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
           rows={days.filter(({ turns }) => turns > 0).toReversed()}
           keyOf={({ day }) => day}
           columns={[
-            { head: 'Day', cell: ({ day }) => shortDay(noonOf(day) * 1000) },
+            {
+              head: 'Day',
+              cell: ({ day }) => <a href={sessionsOf(spanOf(day))}>{shortDay(noonOf(day) * 1000)}</a>,
+            },
             { head: 'Turns', is: 'number', cell: ({ turns }) => turns },
-            { head: 'Successes', is: 'number', cell: ({ successes }) => successes },
-            { head: 'Failures', is: 'number', cell: ({ failures }) => failures },
+            {
+              head: 'Successes',
+              is: 'number',
+              cell: ({ day, successes }) => (
+                <CountLink n={successes} href={sessionsOf({ ...spanOf(day), outcome: 'good' })} />
+              ),
+            },
+            {
+              head: 'Failures',
+              is: 'number',
+              cell: ({ day, failures }) => (
+                <CountLink n={failures} href={sessionsOf({ ...spanOf(day), outcome: 'bad' })} />
+              ),
+            },
             { head: 'Share', is: 'number', cell: (day) => percent(day.success?.mean) },
             { head: 'Mean reward', is: 'number', cell: (day) => signed(day.reward?.mean) },
           ]}
@@ -153,6 +224,18 @@ function Charts({ growth, split, onSplit }: ChartsProps) {
       </details>
     </>
   );
+}
+
+/** A point of a chart in words: `12 Nov – 14 Nov: 74 % [61 %, 84 %]`. */
+function sayPoint(
+  point: PooledDays | undefined,
+  key: 'success' | 'reward',
+  format: (value: number) => string,
+): string {
+  if (point === undefined) return '';
+  const { from, to } = spanOf(point.from, point.to);
+  const value = point[key];
+  return `${spanWords(from, to)}: ${value === null ? 'no outcome' : `${format(value.mean)} [${format(value.low)}, ${format(value.high)}]`}`;
 }
 
 /** Days in one point, so that about thirty to fifty are drawn. */
@@ -217,9 +300,14 @@ function Marks({
 
 function Split({
   split,
+  before,
+  after,
   onClose,
 }: {
   readonly split: NonNullable<Growth['split']>;
+  /** The sessions of each side. */
+  readonly before: string;
+  readonly after: string;
   readonly onClose: () => void;
 }) {
   return (
@@ -241,8 +329,8 @@ function Split({
         keyOf={({ name }) => name}
         columns={[
           { head: 'Measure', is: 'tight', cell: ({ name }) => name },
-          { head: 'Before', is: 'tight', cell: ({ part, format }) => measured(part.before, format) },
-          { head: 'After', is: 'tight', cell: ({ part, format }) => measured(part.after, format) },
+          { head: 'Before', is: 'tight', cell: ({ part, format }) => measured(part.before, format, before) },
+          { head: 'After', is: 'tight', cell: ({ part, format }) => measured(part.after, format, after) },
           { head: 'Difference', is: 'fill', cell: ({ part, format }) => difference(part, format) },
         ]}
       />
@@ -253,14 +341,14 @@ function Split({
   );
 }
 
-const measured = ({ n, mean, low, high }: MeasuredPart, format: (value: number) => string) =>
+const measured = ({ n, mean, low, high }: MeasuredPart, format: (value: number) => string, href: string) =>
   mean === null || low === null || high === null ? (
     <span class="dim">none</span>
   ) : (
     <span class="num">
       {format(mean)}{' '}
       <span class="dim">
-        [{format(low)}, {format(high)}], n = {n}
+        [{format(low)}, {format(high)}], n = <a href={href}>{n}</a>
       </span>
     </span>
   );

@@ -5,6 +5,7 @@ import { clockTime, toMs } from '../lib/format.ts';
 import type { LessonPage } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
+import { scheduleWords } from '../lib/schedule-words.ts';
 import type { Facets, Schedule, Status, Today, Waiting } from '../lib/work-shapes.ts';
 import { Command } from '../parts/command.tsx';
 import { describeEvent } from '../parts/event-line.tsx';
@@ -90,11 +91,17 @@ function Health({ status }: { readonly status: Status }) {
         <strong>{faults.length === 0 ? 'Healthy' : plural(faults.length, 'problem')}</strong>
         <span>up {duration(Math.max(0, now - toMs(startedAt)))}</span>
         <span>
-          <a href={linkTo(['sessions'])}>{plural(requests.served, 'request')}</a> served, {requests.inFlight}{' '}
-          in flight
-          {requests.failed > 0 && <span class="bad">, {requests.failed} failed</span>}
+          <a href={linkTo(['sessions'], { from: toMs(startedAt) })}>{plural(requests.served, 'request')}</a>{' '}
+          served, {requests.inFlight} in flight
+          {requests.failed > 0 && (
+            <>
+              , <span class="bad">{requests.failed} failed</span>
+            </>
+          )}
         </span>
-        <span>{plural(recording.recorded ?? 0, 'turn')} recorded</span>
+        {(recording.lost ?? 0) > 0 && (
+          <span class="bad">{plural(recording.lost ?? 0, 'turn')} could not be recorded</span>
+        )}
         <span>
           serves <a href={linkTo(['setup'])}>{serves}</a>
         </span>
@@ -198,7 +205,12 @@ function LearnedToday({ day }: { readonly day: Today }) {
                 <StateTag state={state} />
                 <span class="dim small">
                   <Ago at={at} />
-                  {shownIn !== undefined && shownIn > 0 && `, shown in ${plural(shownIn, 'turn')} since`}
+                  {shownIn !== undefined && shownIn > 0 && (
+                    <>
+                      , <a href={linkTo(['sessions'], { lesson: id })}>shown in {plural(shownIn, 'turn')}</a>{' '}
+                      since
+                    </>
+                  )}
                 </span>
               </div>
               {quote === undefined ? (
@@ -237,14 +249,6 @@ function LearnedToday({ day }: { readonly day: Today }) {
   );
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  waiting: 'Background work waits',
-  open: 'Nobody is present: background work may run',
-  running: 'Background work is running',
-  pausing: 'Somebody is back: background work is stopping',
-  off: 'Background work is off',
-};
-
 function Doing({ schedule, status }: { readonly schedule: Schedule; readonly status: Status | undefined }) {
   const { state, reasons, job, next, budget } = schedule;
   const cost = status?.learning.cost?.learning;
@@ -255,7 +259,7 @@ function Doing({ schedule, status }: { readonly schedule: Schedule; readonly sta
     <Section title="What it is doing, and why" actions={<a href={linkTo(['training'])}>Next 24 hours</a>}>
       <Facts
         rows={[
-          ['Now', `${STATES[state] ?? state}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`],
+          ['Now', scheduleWords(state, reasons)],
           ...(job === undefined ? [] : [['Job', job] as const]),
           [
             'Next window',
@@ -279,11 +283,15 @@ function Doing({ schedule, status }: { readonly schedule: Schedule; readonly sta
             ? []
             : [
                 [
-                  'Learning asked',
-                  `${plural(cost.callsToday, 'time')}, ${plural(cost.tokensToday, 'token')} today`,
+                  'Learning',
+                  `asked a model ${plural(cost.callsToday, 'time')} today, ${plural(cost.tokensToday, 'token')}`,
                 ] as const,
               ]),
-          ...(status?.learning.writer === undefined ? [] : [['Lessons', status.learning.writer] as const]),
+          ...(status?.learning.writer === undefined
+            ? []
+            : [
+                ['Lessons are written', status.learning.writer.replace(/^Lessons are written /, '')] as const,
+              ]),
         ]}
       />
       {byItself.length > 0 && (

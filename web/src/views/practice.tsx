@@ -324,7 +324,11 @@ function ReportBody({ report }: { readonly report: PracticeReport }) {
       />
       <Section title="Lessons and the gate" note={plural(lessons.length, 'verdict')}>
         {lessons.length === 0 ? (
-          <p class="dim">Nothing was learned: no group had attempts that differed enough.</p>
+          <p class="dim">
+            {(counts.kept ?? 0) === 0
+              ? 'Nothing was learned: no group had attempts that differed enough.'
+              : `Attempts differed in ${plural(counts.kept ?? 0, 'group')}, and no lesson came of it.`}
+          </p>
         ) : (
           <Table
             label="Lessons of this session"

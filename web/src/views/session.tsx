@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dollars, duration, plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
-import { CallError, call } from '../lib/call.ts';
 import { count, percent, signed, toMs } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useResource } from '../lib/resource.ts';
@@ -17,21 +16,27 @@ import { Facts, Tag, View } from '../parts/view.tsx';
 import { sessionTitle } from './sessions.tsx';
 
 const PAGE = 30;
-/** A turn that is named in the address is looked for in so many pages. */
-const MOST_PAGES = 40;
 
 /** One conversation as a thread. */
 export function SessionView({ route }: ViewRoute) {
   const id = route.path[1] ?? '';
   const path = `/api/page/sessions/${encodeURIComponent(id)}`;
-  const [from, setFrom] = useState<number | undefined>();
+  const wanted = route.query.turn;
+  // A link to a turn opens the part of the conversation that has it, until another part is asked for.
+  const [place, setPlace] = useState<{ readonly from: number; readonly of: string | undefined }>();
+  const from = place?.of === wanted ? place?.from : undefined;
+  const setFrom = (next: number | undefined): void =>
+    setPlace(next === undefined ? undefined : { from: next, of: wanted });
   const [withAux, setAux] = useState(false);
   const thread = useResource<Thread>(path, {
-    query: { from, limit: PAGE, aux: withAux ? 'true' : undefined },
+    query: {
+      from,
+      turn: from === undefined ? wanted : undefined,
+      limit: PAGE,
+      aux: withAux ? 'true' : undefined,
+    },
     on: ['turn', 'reward', 'appraised', 'scored', 'erased'],
   });
-  const wanted = route.query.turn;
-  const found = useSought(path, wanted, thread.value, setFrom);
   return (
     <Loaded of={thread} title={sessionTitle(id)}>
       {(value) => (
@@ -48,7 +53,9 @@ export function SessionView({ route }: ViewRoute) {
           actions={<SessionActions thread={value} onDone={thread.reload} />}
         >
           <Header thread={value} />
-          {found === 'missing' && <Fault message={`The turn ${wanted ?? ''} is not in this session.`} />}
+          {wanted !== undefined && from === undefined && value.at === undefined && value.erased !== true && (
+            <Fault message={`The turn ${wanted} is not in this session. These are its last turns.`} />
+          )}
           {value.erased === true ? (
             <Empty title="This session is erased.">
               Its words, and what was learned from them alone, are gone for good. Only the fact that it took
@@ -82,46 +89,6 @@ export function SessionView({ route }: ViewRoute) {
       )}
     </Loaded>
   );
-}
-
-/** Pages back until the turn of the address is there. */
-function useSought(
-  path: string,
-  wanted: string | undefined,
-  thread: Thread | undefined,
-  setFrom: (from: number | undefined) => void,
-): 'here' | 'looking' | 'missing' {
-  const [state, setState] = useState<'here' | 'looking' | 'missing'>('looking');
-  const isHere = thread?.turns.some(({ id }) => id === wanted) === true;
-  // It looks once for each turn.
-  useEffect(() => {
-    if (wanted === undefined || thread === undefined) return;
-    if (isHere) {
-      setState('here');
-      return;
-    }
-    const leaving = new AbortController();
-    const look = async (): Promise<void> => {
-      let next: number | undefined = 1;
-      for (let page = 0; page < MOST_PAGES && next !== undefined; page++) {
-        const part: Thread = await call<Thread>('GET', path, {
-          query: { from: next, limit: PAGE },
-          signal: leaving.signal,
-        });
-        if (part.turns.some(({ id }) => id === wanted)) {
-          setFrom(next);
-          return;
-        }
-        next = part.later;
-      }
-      setState('missing');
-    };
-    look().catch((error: unknown) => {
-      if (!leaving.signal.aborted && error instanceof CallError) setState('missing');
-    });
-    return () => leaving.abort(new DOMException('left', 'AbortError'));
-  }, [path, wanted, thread === undefined, isHere]);
-  return wanted === undefined ? 'here' : state;
 }
 
 function Header({ thread }: { readonly thread: Thread }) {
@@ -162,7 +129,9 @@ function Header({ thread }: { readonly thread: Thread }) {
             totals.isPriced ? dollars(totals.usd) : 'price unknown'
           }, ${duration(totals.ms)} of answers`,
         ],
-        ...(score === undefined ? [] : [['Score', score.toFixed(2)] as const]),
+        ...(score === undefined
+          ? []
+          : [['Score', `${score.toFixed(2)}, from 0 to 1: the mean reward of its turns`] as const]),
         ...(rewards.length === 0
           ? []
           : [
@@ -258,9 +227,13 @@ function Turns({ thread, wanted, onChanged }: TurnsProps) {
   const chosen = useRef(-1);
   const { turns } = thread;
   const hasWanted = turns.some(({ id }) => id === wanted);
+  // The turn of the address is where reading begins, also with a screen reader.
   useEffect(() => {
-    if (wanted !== undefined && hasWanted)
-      document.getElementById(`turn-${wanted}`)?.scrollIntoView({ block: 'start' });
+    if (wanted === undefined || !hasWanted) return;
+    chosen.current = turns.findIndex(({ id }) => id === wanted);
+    const element = document.getElementById(`turn-${wanted}`);
+    element?.scrollIntoView({ block: 'start' });
+    element?.focus({ preventScroll: true });
   }, [wanted, hasWanted]);
   const move = (step: number): void => {
     const next = Math.min(turns.length - 1, Math.max(0, chosen.current + step));

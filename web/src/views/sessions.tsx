@@ -2,11 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { shortId } from '../../../src/text/short-id.ts';
 import { onFeed } from '../lib/feed.ts';
-import { signed } from '../lib/format.ts';
+import { signed, spanWords } from '../lib/format.ts';
+import type { Lesson } from '../lib/lesson-shapes.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
 import type { Facets, SessionPage, SessionRow } from '../lib/work-shapes.ts';
+import { Chip } from '../parts/chip.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -20,11 +22,11 @@ const PAGE = 100;
 const NEAR_TOP = 200;
 
 export function SessionsView({ route }: ViewRoute) {
-  const { q, agent, project, client, outcome, practice, search } = route.query;
+  const { q, agent, project, client, outcome, practice, from, to, lesson, arm, since, search } = route.query;
   const facets = useResource<Facets>('/api/page/facets').value;
   const pages = usePages<SessionRow, SessionPage>(
     '/api/page/sessions',
-    { q, agent, project, client, outcome, practice, limit: PAGE },
+    { q, agent, project, client, outcome, practice, from, to, lesson, arm, since, limit: PAGE },
     ({ sessions }) => sessions,
   );
   const [isBehind, setBehind] = useState(false);
@@ -53,7 +55,9 @@ export function SessionsView({ route }: ViewRoute) {
   }, [found, isLoading, isWhole, error, more]);
   const change = (more: Readonly<Record<string, string | undefined>>): void =>
     setQuery({ ...route.query, search: undefined, ...more });
-  const isFiltered = [q, agent, project, client, outcome].some((value) => value !== undefined);
+  const isFiltered = [q, agent, project, client, outcome, from, to, lesson].some(
+    (value) => value !== undefined,
+  );
   return (
     <View
       title="Sessions"
@@ -94,6 +98,19 @@ export function SessionsView({ route }: ViewRoute) {
           ]}
           onChange={(value) => change({ outcome: value })}
         />
+        {(from !== undefined || to !== undefined) && (
+          <Chip
+            label={spanWords(timeOf(from), timeOf(to))}
+            onRemove={() => change({ from: undefined, to: undefined })}
+          />
+        )}
+        {lesson !== undefined && (
+          <LessonChip
+            lesson={lesson}
+            arm={arm}
+            onRemove={() => change({ lesson: undefined, arm: undefined, since: undefined })}
+          />
+        )}
         <label class="check">
           <input
             type="checkbox"
@@ -140,6 +157,25 @@ export function SessionsView({ route }: ViewRoute) {
       )}
     </View>
   );
+}
+
+const ARMS: Readonly<Record<string, string>> = { with: 'measured with', without: 'measured without' };
+
+interface LessonChipProps {
+  readonly lesson: string;
+  readonly arm: string | undefined;
+  readonly onRemove: () => void;
+}
+
+function LessonChip({ lesson, arm, onRemove }: LessonChipProps) {
+  const name = useResource<Lesson>(`/api/page/lessons/${encodeURIComponent(lesson)}`).value?.name;
+  return <Chip label={`${ARMS[arm ?? ''] ?? 'shown'} ${name ?? shortId(lesson)}`} onRemove={onRemove} />;
+}
+
+/** A time of the address: milliseconds since the epoch. */
+function timeOf(text: string | undefined): number | undefined {
+  const ms = Number(text);
+  return text !== undefined && Number.isFinite(ms) ? ms : undefined;
 }
 
 function endOf(known: number, isWhole: boolean, isLoading: boolean, page: SessionPage | undefined): string {

@@ -1,10 +1,11 @@
-import { useMemo } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
 import { count, signed } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import type { PolicyStage, Training, TrainingStep } from '../lib/run-shapes.ts';
+import { scheduleWords } from '../lib/schedule-words.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Command } from '../parts/command.tsx';
 import { DayStrip } from '../parts/day-strip.tsx';
@@ -36,7 +37,7 @@ export function TrainingView() {
               note={
                 value.schedule === undefined
                   ? undefined
-                  : `${value.schedule.state}: ${value.schedule.reasons.join(', ')}`
+                  : scheduleWords(value.schedule.state, value.schedule.reasons)
               }
             >
               <DayStrip windows={value.windows ?? []} />
@@ -49,6 +50,8 @@ export function TrainingView() {
     </View>
   );
 }
+
+const isReady = ({ supply }: Training): boolean => (supply?.ready ?? []).length > 0;
 
 function WeightButtons({ training, onDone }: { readonly training: Training; readonly onDone: () => void }) {
   const send = async (operation: string, done: string): Promise<void> => {
@@ -74,7 +77,7 @@ function WeightButtons({ training, onDone }: { readonly training: Training; read
       )}
       <button
         type="button"
-        disabled={(training.supply?.ready ?? []).length === 0 || training.window?.isRunning === true}
+        disabled={!isReady(training) || training.window?.isRunning === true}
         onClick={() => send('run', 'A training window was asked for.')}
       >
         Train now
@@ -110,6 +113,14 @@ function Weights({ training }: { readonly training: Training }) {
             'Engine',
             `${training.engine}, ${training.engineState ?? 'unknown'}${training.problem === undefined ? '' : `: ${training.problem}`}`,
           ],
+          ...(isReady(training)
+            ? []
+            : [
+                [
+                  'Train now',
+                  'not yet: there is too little to train on, or nothing to measure it with',
+                ] as const,
+              ]),
           ...(window === undefined
             ? []
             : [
@@ -134,10 +145,11 @@ function Weights({ training }: { readonly training: Training }) {
   );
 }
 
-type Measure = 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
+type Measure = 'loss' | 'reward' | 'kl' | 'referenceKl' | 'ratio' | 'entropy' | 'gradNorm';
 
 const CHARTS: readonly (readonly [key: Measure, title: string, digits: number])[] = [
   ['reward', 'Mean reward', 2],
+  ['loss', 'Loss', 3],
   ['kl', 'KL to the weights that sampled', 4],
   ['referenceKl', 'KL to the base model', 4],
   ['ratio', 'Importance ratio', 2],
@@ -179,6 +191,7 @@ function Steps({ steps }: { readonly steps: readonly TrainingStep[] }) {
             { head: 'Step', is: 'number', cell: ({ n }) => n },
             { head: 'Outcome', is: 'tight', cell: ({ outcome }) => outcome },
             { head: 'Reward', is: 'number', cell: ({ reward }) => signed(reward) },
+            { head: 'Loss', is: 'number', cell: ({ loss }) => loss?.toFixed(3) ?? '–' },
             { head: 'KL', is: 'number', cell: ({ kl }) => kl?.toFixed(4) ?? '–' },
             { head: 'Ratio', is: 'number', cell: ({ ratio }) => ratio?.toFixed(3) ?? '–' },
             { head: 'Tokens', is: 'number wide', cell: ({ tokens }) => count(tokens) },
@@ -209,7 +222,14 @@ function StepChart({ steps, x, name, title, digits }: StepChartProps) {
     ],
     [steps, name, title, digits],
   );
-  return <Chart label={`${title} by step`} x={x} isTime={false} lines={lines} height={140} />;
+  const say = useCallback(
+    (index: number): string => {
+      const step = steps[index];
+      return step === undefined ? '' : `step ${step.n}: ${step[name]?.toFixed(digits) ?? 'not measured'}`;
+    },
+    [steps, name, digits],
+  );
+  return <Chart label={`${title} by step`} x={x} isTime={false} lines={lines} height={140} say={say} />;
 }
 
 function Moves({ moves }: { readonly moves: NonNullable<Training['moves']> }) {
