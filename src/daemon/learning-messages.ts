@@ -40,6 +40,8 @@ export interface LearningSide {
         /** Turns that have ended since the last message; absent: other facts, which are learned from at once. */
         readonly turns?: number;
         readonly now: number;
+        /** Counted, so that a status says which of them it knows. */
+        readonly nth: number;
       }
     | { readonly type: 'keys'; readonly keys: readonly string[] };
 }
@@ -71,6 +73,8 @@ export interface ServingSide {
     | {
         readonly type: 'status';
         readonly status: LearningStatus;
+        /** The last wake-up that arrived before it. */
+        readonly heard: number;
         readonly buffer: ReturnType<TrainingBuffer['counts']>;
       }
     | { readonly type: 'attempt-over'; readonly id: string }

@@ -33,6 +33,7 @@ const { storeFile, salt, settings, ...given } = workerData as LearningThreadData
 let keys = given.keys;
 const clock = createFollowingClock(given.now);
 let isStopping = false;
+let heard = 0;
 
 const serving = connectThread<LearningSide, ServingSide>(port, {
   answers: {
@@ -45,7 +46,10 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     if (message.type === 'keys') keys = message.keys;
     else {
       clock.set(message.now);
-      withWorker(({ wake }) => wake(message.turns));
+      withWorker(({ wake }) => {
+        wake(message.turns);
+        heard = message.nth;
+      });
     }
   },
   stop: () => {
@@ -105,7 +109,7 @@ const worker = startLearningWorker(settings, {
   buffer,
   onStatus: (status) => {
     sendSamples();
-    serving.post({ type: 'status', status, buffer: buffer.counts() });
+    serving.post({ type: 'status', heard, status, buffer: buffer.counts() });
   },
   clock,
   newId: createIds(clock),

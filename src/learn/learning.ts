@@ -117,6 +117,8 @@ export type LearningStatus = {
   readonly reflection?: LastReflection;
   /** The number of failures in one place that starts a lesson. */
   readonly threshold: number;
+  /** Sessions and runs of the learners that are not done yet; 0: everything recorded so far was looked at. */
+  readonly pending: number;
   readonly problem?: string;
 };
 
@@ -152,6 +154,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   let problem: string | undefined;
   /** A reward was recorded and has not been read yet: catch up even under load. */
   let isAsked = false;
+  let isLooking = false;
   let isClosed = false;
 
   const findSession = async (turn: string): Promise<string | undefined> => {
@@ -259,16 +262,19 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const next = [support.nextTry(now), queuePauses.next(now), evolver.next(now)].flatMap((at) => at ?? []);
     if (next.length > 0 && !isClosed) later.set(Math.min(...next) - now);
   };
+  const tell = (): void => void report().catch(failed);
   const learning = createLane(async () => {
     await options.learn(state, write);
     setAlarm();
-    await report();
-  });
+  }, tell);
   const studying = createLane(async () => {
     await options.study(state, write);
     setAlarm();
-    await report();
-  });
+  }, tell);
+  const countPending = (): number =>
+    pending.size +
+    ended.size +
+    [alarm.isSet, isLooking, learning.isRunning, studying.isRunning].filter(Boolean).length;
   const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
     const { failures, successes, cycles, published, queued } = totals;
@@ -303,6 +309,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       waits,
       on: state.switch.isOn,
       threshold: options.failures,
+      pending: countPending(),
       ...compact({ reflection: options.reflection?.() }),
       ...(problem === undefined ? {} : { problem }),
     };
@@ -316,6 +323,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     void report();
   };
   const run = async (): Promise<void> => {
+    isLooking = true;
     try {
       await look();
       problem = undefined;
@@ -324,6 +332,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       studying.run(failed);
     } catch (error) {
       failed(error);
+    } finally {
+      isLooking = false;
     }
   };
   function wake(delayMs = 0): void {
@@ -364,7 +374,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         await studying.settled();
         await options.settled();
         // After a failure it tries again later: waiting for that could take forever.
-        if (!alarm.isSet || problem !== undefined) return;
+        if (!alarm.isSet || problem !== undefined) return report();
       }
     },
     close: async () => {

@@ -164,7 +164,13 @@ export function createRecorder(
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     expire: (request) => ask((id) => ({ type: 'expire', id, ...request })),
     setKeys: (keys) => send({ type: 'keys', keys }),
-    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded, unreadable: counts.unreadable }),
+    state: () => ({
+      degraded,
+      lost: counts.lost,
+      recorded: counts.recorded,
+      unreadable: counts.unreadable,
+      pending: counts.jobs + waiting.size,
+    }),
     chains,
     close: async () => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
