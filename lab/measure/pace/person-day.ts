@@ -77,7 +77,7 @@ const burstsOf = (session: number): number => 1 + ((session * 2) % 9);
 
 function burstOf(session: number, nth: number): Burst {
   const words = createText(500 * session + nth);
-  const kind = (session * 5 + nth) % 12;
+  const kind = (session * 5 + nth) % 40;
   const said =
     kind === 3
       ? `The build fails, this is its log:\n${words(LONG_PASTE)}`
@@ -86,7 +86,7 @@ function burstOf(session: number, nth: number): Burst {
         : `${nth === 0 ? 'Please change' : 'Now change'} ${words(80 + ((session * 31 + nth * 17) % 300))}`;
   const calls = (session + nth * 3) % LONGEST_BURST;
   const results = Array.from({ length: calls }, (_, call) =>
-    call % 4 === 3
+    (session + call) % 8 === 3
       ? `Exit code 1\n${words(600)}`
       : words(300 + ((session * 97 + nth * 41 + call * 733) % 3500)),
   );
