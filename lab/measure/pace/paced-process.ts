@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readThreads } from '../gateway/child-process.ts';
 
 /** What a process has used so far. */
 export interface UsedWork {
   /** CPU milliseconds by the name of the thread. */
   readonly cpu: ReadonlyMap<string, number>;
-  /** Bytes that the system had to write to the disk for it, in whole pages. */
-  readonly written: number;
+  /** Bytes that the system had to write to the disk for it, in whole pages, by thread. */
+  readonly written: ReadonlyMap<string, number>;
   /** How often any thread began to wait: about one for each wake-up. */
   readonly waits: number;
 }
@@ -23,26 +23,34 @@ export function readWork(pid: number, threads?: string): UsedWork {
       names.set(Number(id), name);
     }
   const cpu = new Map<string, number>();
+  const written = new Map<string, number>();
+  let waits = 0;
   for (const [thread, ms] of readThreads(pid)) {
     const name = names.get(thread) ?? POOL;
+    const read = (file: string, field: string): number =>
+      Number(
+        new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(
+          readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8'),
+        )?.[1] ?? 0,
+      );
     cpu.set(name, (cpu.get(name) ?? 0) + ms);
+    written.set(name, (written.get(name) ?? 0) + read('io', 'write_bytes'));
+    waits += read('status', 'voluntary_ctxt_switches');
   }
-  const field = (text: string, name: string) =>
-    Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-  const waits = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    field(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'), 'voluntary_ctxt_switches'),
-  );
+  return { cpu, written, waits };
+}
+
+/** What was used between two readings. A thread that ended meanwhile takes its use with it. */
+export function workBetween(before: UsedWork, after: UsedWork): UsedWork {
+  const less = (now: ReadonlyMap<string, number>, was: ReadonlyMap<string, number>) =>
+    new Map([...now].map(([name, value]) => [name, value - (was.get(name) ?? 0)]));
   return {
-    cpu,
-    written: field(readFileSync(`/proc/${pid}/io`, 'utf8'), 'write_bytes'),
-    waits: waits.reduce((sum, count) => sum + count, 0),
+    cpu: less(after.cpu, before.cpu),
+    written: less(after.written, before.written),
+    waits: after.waits - before.waits,
   };
 }
 
-/** What was used between two readings. A thread that ended meanwhile takes its time with it. */
-export function workBetween(before: UsedWork, after: UsedWork): UsedWork {
-  const cpu = new Map([...after.cpu].map(([name, ms]) => [name, ms - (before.cpu.get(name) ?? 0)]));
-  return { cpu, written: after.written - before.written, waits: after.waits - before.waits };
-}
-
-export const cpuOf = ({ cpu }: UsedWork): number => [...cpu.values()].reduce((sum, ms) => sum + ms, 0);
+/** Of all threads together. */
+export const sumOf = (threads: ReadonlyMap<string, number>): number =>
+  [...threads.values()].reduce((sum, value) => sum + value, 0);

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
-import { cpuOf, readWork, type UsedWork, workBetween } from './paced-process.ts';
+import { readWork, sumOf, type UsedWork, workBetween } from './paced-process.ts';
 import { type PacedSubject, startPacedInstar, startPacedPassThrough } from './paced-subjects.ts';
 import { planDay } from './person-day.ts';
 import { playDay } from './play-day.ts';
@@ -38,9 +38,9 @@ interface PaceRow {
   readonly later: { readonly p50: number; readonly p99: number };
 }
 
-const WARM = { rate: 25, turns: 200 };
+const WARM = { rate: 25, turns: 400 };
 const PHASES = options.quick
-  ? [{ rate: 25, turns: 150 }]
+  ? [{ rate: 25, turns: 400 }]
   : [
       { rate: 25, turns: 1000 },
       { rate: 5, turns: 300 },
@@ -86,6 +86,7 @@ function rowOf(
   played: Awaited<ReturnType<typeof playDay>>,
 ): PaceRow {
   const turns = played.length;
+  if (process.env.PACE_DEBUG) console.error(subject, [...used.written].map(([n, b]) => `${n} ${(b / 1000 / turns).toFixed(1)}`).join(', '), used.waits / turns);
   const whole = played.filter(({ isWhole }) => isWhole);
   const spread = (isFirst: boolean) =>
     spreadOf(whole.filter(({ nth }) => (nth === 0) === isFirst).map(({ firstMs }) => firstMs));
@@ -94,9 +95,9 @@ function rowOf(
     subject,
     turns,
     lost: turns - whole.length,
-    cpuMs: cpuOf(used) / turns,
+    cpuMs: sumOf(used.cpu) / turns,
     threads: new Map([...used.cpu].map(([name, ms]) => [name, ms / turns])),
-    writtenKb: used.written / 1000 / turns,
+    writtenKb: sumOf(used.written) / 1000 / turns,
     first: spread(true),
     later: spread(false),
   };
@@ -215,7 +216,7 @@ async function measureIdle(upstreamPort: number): Promise<string> {
           sources.set(line, (sources.get(line) ?? 0) + 1);
         continue;
       }
-      const share = cpuOf(used) / (seconds * 1000);
+      const share = sumOf(used.cpu) / (seconds * 1000);
       const threadTimes = [...used.cpu]
         .filter(([, ms]) => ms >= 0.5)
         .map(([thread, ms]) => `${thread} ${ms.toFixed(1)}`);
@@ -224,7 +225,7 @@ async function measureIdle(upstreamPort: number): Promise<string> {
         `${(100 * share).toFixed(3)} %`,
         share < MOST_IDLE_SHARE ? 'met' : 'MISSED',
         (used.waits / seconds).toFixed(1),
-        (used.written / 1000).toFixed(0),
+        (sumOf(used.written) / 1000).toFixed(0),
         threadTimes.join(', '),
       ]);
     }
