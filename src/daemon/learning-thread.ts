@@ -183,7 +183,7 @@ function openReads(file: string): Reads & { close(): void } {
     totals: () => read((from) => from.totals()),
     session: (id) => read((from) => from.session(id)),
     sessions: (query) => read((from) => from.sessions(query)),
-    turns: (session) => read((from) => from.turns(session)),
+    turns: (...args) => read((from) => from.turns(...args)),
     turn: (id) => read((from) => from.turn(id)),
     rewards: (of) => read((from) => from.rewards(of)),
     events: (session) => read((from) => from.events(session)),

@@ -22,6 +22,8 @@ const { values: options } = parseArgs({
     before: { type: 'string' },
     /** A folder for a CPU profile of each thread. */
     profile: { type: 'string' },
+    /** Turns a second and how many turns, one phase after the other. */
+    plan: { type: 'string', default: '25:1000,5:300,1:90' },
     seconds: { type: 'string', default: '60' },
   },
 });
@@ -39,13 +41,10 @@ interface PaceRow {
 }
 
 const WARM = { rate: 25, turns: 400 };
-const PHASES = options.quick
-  ? [{ rate: 25, turns: 400 }]
-  : [
-      { rate: 25, turns: 1000 },
-      { rate: 5, turns: 300 },
-      { rate: 1, turns: 90 },
-    ];
+const PHASES = (options.quick ? '25:400' : options.plan).split(',').map((part) => {
+  const [rate = 1, turns = 1] = part.split(':').map(Number);
+  return { rate, turns };
+});
 const MOST_CPU_MS = 1.5;
 const MOST_KB = 12;
 const MOST_IDLE_SHARE = 0.001;
@@ -86,7 +85,6 @@ function rowOf(
   played: Awaited<ReturnType<typeof playDay>>,
 ): PaceRow {
   const turns = played.length;
-  if (process.env.PACE_DEBUG) console.error(subject, [...used.written].map(([n, b]) => `${n} ${(b / 1000 / turns).toFixed(1)}`).join(', '), used.waits / turns);
   const whole = played.filter(({ isWhole }) => isWhole);
   const spread = (isFirst: boolean) =>
     spreadOf(whole.filter(({ nth }) => (nth === 0) === isFirst).map(({ firstMs }) => firstMs));
