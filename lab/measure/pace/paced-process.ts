@@ -15,7 +15,7 @@ export interface UsedWork {
 const POOL = 'pool';
 
 /** `threads`: the file of `name-thread`; without it all threads but the first are the pool. */
-export function readWork(pid: number, threads?: string): UsedWork {
+export function readUsedWork(pid: number, threads?: string): UsedWork {
   const names = new Map<number, string>([[pid, 'main']]);
   if (threads !== undefined && existsSync(threads))
     for (const line of readFileSync(threads, 'utf8').trim().split('\n')) {

@@ -31,7 +31,7 @@ interface StatusCounts {
 const POLL_MS = 250;
 const LONGEST_MS = 120_000;
 
-export interface InstarSubject {
+export interface PacedInstarOptions {
   readonly name: string;
   readonly main: string;
   readonly upstreamPort: number;
@@ -42,7 +42,7 @@ export interface InstarSubject {
 }
 
 /** A daemon with the usual settings and a home of its own. */
-export async function startPacedInstar(options: InstarSubject): Promise<PacedSubject> {
+export async function startPacedInstar(options: PacedInstarOptions): Promise<PacedSubject> {
   const { name, main, upstreamPort, isRecorded, countsTimers = false, nodeArgs = [] } = options;
   const home = mkdtempSync(path.join(tmpdir(), 'instar-pace-'));
   const beside = mkdtempSync(path.join(tmpdir(), 'instar-pace-'));

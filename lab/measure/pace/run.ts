@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
-import { readWork, sumOf, type UsedWork, workBetween } from './paced-process.ts';
+import { readUsedWork, sumOf, type UsedWork, workBetween } from './paced-process.ts';
 import { type PacedSubject, startPacedInstar, startPacedPassThrough } from './paced-subjects.ts';
 import { planDay } from './person-day.ts';
 import { playDay } from './play-day.ts';
@@ -63,7 +63,7 @@ async function playPhase(
   const plan = planDay(`day-${rate}`, sessions, turns);
   sessions += turns;
   const gapMs = 1000 / rate;
-  const before = subjects.map(({ pid, threads }) => readWork(pid, threads));
+  const before = subjects.map(({ pid, threads }) => readUsedWork(pid, threads));
   const played = await Promise.all(
     subjects.map((subject, index) => playDay(plan, subject, gapMs, (index * gapMs) / 2 / subjects.length)),
   );
@@ -72,7 +72,7 @@ async function playPhase(
     await idle();
     const known = before[index];
     if (known === undefined) continue;
-    const used = workBetween(known, readWork(pid, threads));
+    const used = workBetween(known, readUsedWork(pid, threads));
     rows.push(rowOf(rate, name, used, played[index] ?? []));
   }
   return rows;
@@ -181,8 +181,8 @@ async function measurePace(upstreamPort: number): Promise<string> {
   }
 }
 
-/** After the start and one turn: what is loaded late is loaded. */
-const SETTLE_MS = 20_000;
+/** After the start and two turns: what is loaded late is loaded, and each thread has collected its garbage once. */
+const SETTLE_MS = 60_000;
 
 async function measureIdle(upstreamPort: number): Promise<string> {
   const seconds = Number(options.seconds);
@@ -199,7 +199,7 @@ async function measureIdle(upstreamPort: number): Promise<string> {
     for (const subject of subjects) await playDay(planDay('idle', sessions++, 2), subject, 200, 0);
     for (const subject of subjects) await subject.idle();
     await sleep(SETTLE_MS);
-    const before = subjects.map(({ pid, threads }) => readWork(pid, threads));
+    const before = subjects.map(({ pid, threads }) => readUsedWork(pid, threads));
     const counted = subjects.map(({ timers }) => (timers === undefined ? 0 : lines(timers).length));
     say(`idle for ${seconds} s …`);
     await sleep(seconds * 1000);
@@ -208,7 +208,7 @@ async function measureIdle(upstreamPort: number): Promise<string> {
     for (const [index, { name, pid, threads, timers }] of subjects.entries()) {
       const known = before[index];
       if (known === undefined) continue;
-      const used = workBetween(known, readWork(pid, threads));
+      const used = workBetween(known, readUsedWork(pid, threads));
       if (timers !== undefined) {
         for (const line of lines(timers).slice(counted[index]))
           sources.set(line, (sources.get(line) ?? 0) + 1);
