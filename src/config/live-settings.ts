@@ -139,6 +139,8 @@ interface FollowOptions {
 
 /** Long enough for an editor to have written the whole file, short enough not to wonder. */
 const LOOK_MS = 750;
+/** While nothing changes, the pause is this many times as long: an idle process sleeps. */
+const REST = 4;
 
 /**
  * Reloads when a file has changed and has stayed the same for one look: a half-written file is not read. Looking works for
@@ -166,11 +168,18 @@ export function followSettings({ settings, files, log, everyMs = LOOK_MS }: Foll
       told = what;
     }
   };
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
     const now = stampNow();
-    if (now !== read && now === seen) void reloadNow();
+    const isChanging = now !== seen;
+    if (now !== read && !isChanging) void reloadNow();
     seen = now;
-  }, everyMs);
-  timer.unref();
-  return { reloadNow, close: () => clearInterval(timer) };
+    lookIn(isChanging ? everyMs : REST * everyMs);
+  };
+  const lookIn = (ms: number): void => {
+    timer = setTimeout(look, ms);
+    timer.unref();
+  };
+  lookIn(REST * everyMs);
+  return { reloadNow, close: () => clearTimeout(timer) };
 }

@@ -294,4 +294,6 @@ export interface RecordingState {
   readonly missing?: string | undefined;
   /** Requests and replies that were recorded as text or as a size, because they could not be read. */
   readonly unreadable: number;
+  /** Starts and ends of turns, and actions, that are not durable yet; a turn that runs counts. */
+  readonly pending?: number;
 }

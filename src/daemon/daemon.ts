@@ -371,7 +371,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await training?.close();
     names.close();
     await workTrees.settle();
-    overlays.close();
     await pool.close();
     await library.close();
     await recording.close();

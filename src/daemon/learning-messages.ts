@@ -6,8 +6,8 @@ import type { AttemptLessons, LessonsForTask } from '../core/practice.ts';
 import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
 import type { WrittenPrompt } from '../learn/compress/compressor.ts';
 import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
-import type { LearningStatus } from '../learn/learning.ts';
 import type { LearningModel, LearningRole } from '../learn/learning-model.ts';
+import type { LearningStatus } from '../learn/learning-status.ts';
 import type { LearningSettings } from '../learn/learning-worker.ts';
 import type { TrainingBuffer, TrainingOutcome } from '../train/buffer.ts';
 import type { PracticeTrainingCall } from '../train/open-practice-training.ts';
@@ -42,6 +42,8 @@ export interface LearningSide {
         /** Turns that have ended since the last message; absent: other facts, which are learned from at once. */
         readonly turns?: number;
         readonly now: number;
+        /** Counted, so that a status says which of them it knows. */
+        readonly nth: number;
       }
     | { readonly type: 'keys'; readonly keys: readonly string[] };
 }
@@ -73,6 +75,8 @@ export interface ServingSide {
     | {
         readonly type: 'status';
         readonly status: LearningStatus;
+        /** The last wake-up that arrived before it. */
+        readonly heard: number;
         readonly buffer: ReturnType<TrainingBuffer['counts']>;
       }
     | { readonly type: 'attempt-over'; readonly id: string }

@@ -33,6 +33,7 @@ const { storeFile, salt, settings, ...given } = workerData as LearningThreadData
 let keys = given.keys;
 const clock = createFollowingClock(given.now);
 let isStopping = false;
+let heard = 0;
 
 const serving = connectThread<LearningSide, ServingSide>(port, {
   answers: {
@@ -46,7 +47,10 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     if (message.type === 'keys') keys = message.keys;
     else {
       clock.set(message.now);
-      withWorker(({ wake }) => wake(message.turns));
+      withWorker(({ wake }) => {
+        wake(message.turns);
+        heard = message.nth;
+      });
     }
   },
   stop: () => {
@@ -106,7 +110,7 @@ const worker = startLearningWorker(settings, {
   buffer,
   onStatus: (status) => {
     sendSamples();
-    serving.post({ type: 'status', status, buffer: buffer.counts() });
+    serving.post({ type: 'status', heard, status, buffer: buffer.counts() });
   },
   clock,
   newId: createIds(clock),
@@ -180,7 +184,7 @@ function openReads(file: string): Reads & { close(): void } {
     totals: () => read((from) => from.totals()),
     session: (id) => read((from) => from.session(id)),
     sessions: (query) => read((from) => from.sessions(query)),
-    turns: (session) => read((from) => from.turns(session)),
+    turns: (...args) => read((from) => from.turns(...args)),
     turn: (id) => read((from) => from.turn(id)),
     rewards: (of) => read((from) => from.rewards(of)),
     events: (session) => read((from) => from.events(session)),

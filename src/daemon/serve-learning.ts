@@ -128,6 +128,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   let pauseMs = FIRST_PAUSE_MS;
   let sentKeys: readonly string[] = [];
   let stopListening: (() => void) | undefined;
+  let wakes = 0;
   let isClosed = false;
 
   const receive = (message: ServingSide['posts']): void => {
@@ -142,6 +143,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
   const begin = (): void => {
     const startedAt = clock.monotonic();
+    wakes = 0;
     sentKeys = [...keys()];
     const worker = startThread(MODULE, {
       workerData: {
@@ -187,7 +189,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     stopListening ??= lessons()?.library.onChange(() => postWake());
     if (thread === undefined) return;
     sendKeys(thread);
-    thread.side.post({ type: 'wake', now: clock.now(), ...(ended === undefined ? {} : { turns: ended }) });
+    const turns = ended === undefined ? {} : { turns: ended };
+    thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
   };
   begin();
   postWake();
@@ -220,7 +223,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
         limits: config.learn.budget,
       });
-      return { ...writing, ...(known === undefined ? fault : describe(known, fault)) };
+      const pending = (known?.status.pending ?? 1) + (known?.heard === wakes ? 0 : 1);
+      return { ...writing, ...(known === undefined ? fault : describe(known, fault)), pending };
     },
     practice: async (request, signal) => {
       if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
@@ -342,6 +346,7 @@ function countsOf(
     successes: status.appraised.successes,
     failures_waiting: status.support,
     sessions_waiting: status.waiting,
+    pending: status.pending,
     cycles: status.cycles.run,
     cycles_published: status.cycles.published,
     samples: buffer.query,

@@ -57,6 +57,8 @@ interface KnownSession {
   /** The last turns that were decoded: reading in order needs each of them twice. */
   readonly decoded: Map<string, DecodedTurn | undefined>;
   readonly typed: TypedTexts;
+  /** The first turns of the session, as far as they have ended: they do not change any more. */
+  views: readonly TurnView[];
   readonly turns: Map<string, { readonly version: string; readonly turn: AppraisedTurn }>;
   characters: number;
 }
@@ -67,6 +69,8 @@ const LOOK_AHEAD = 4;
 const MOST_SESSIONS = 32;
 const MOST_DECODED = 2;
 const MOST_CHARACTERS = 8_000_000;
+/** About what a turn's view takes. */
+const VIEW = 500;
 
 export function createEvidenceReader(
   records: EvidenceRecords,
@@ -79,6 +83,7 @@ export function createEvidenceReader(
       decode: records.decoder(),
       decoded: new Map(),
       typed: new Map(),
+      views: [],
       turns: new Map(),
       characters: 0,
     };
@@ -104,22 +109,30 @@ export function createEvidenceReader(
   ): Promise<readonly AppraisedTurn[]> => {
     const known = open(session);
     const wholeSession = await records.rewards({ session });
+    const isRated = wanted !== undefined || (await records.rewards({ turnsOf: session })).length > 0;
     const turns: AppraisedTurn[] = [];
     for (const [index, view] of views.entries()) {
       if (wanted !== undefined && !wanted.has(view.id)) continue;
-      const own = await records.rewards({ turn: view.id });
+      const own = isRated ? await records.rewards({ turn: view.id }) : [];
       // A reward for the whole session counts for its last turn.
       const given = index === views.length - 1 ? [...own, ...wholeSession] : own;
       const before = known.turns.get(view.id);
-      const later = isOpen(before?.turn) ? views.slice(index + 2, index + 1 + LOOK_AHEAD).at(-1) : undefined;
-      const version = versionOf(view, views[index + 1], given, later);
-      const turn =
-        before?.version === version
-          ? before.turn
-          : await appraiseTurn(session, known, views, index, given, later);
-      if (turn === undefined) continue;
+      const reached = views.slice(index + 2, index + 1 + LOOK_AHEAD).at(-1);
+      const appraiseWith = async (later: TurnView | undefined) => {
+        const version = versionOf(view, views[index + 1], given, later);
+        if (before?.version === version) return before;
+        const turn = await appraiseTurn(session, known, views, index, given, later);
+        return turn && { version, turn };
+      };
+      const first = await appraiseWith(isOpen(before?.turn) ? reached : undefined);
+      // Whether it is open shows only now: what followed is read at once, as it would be the next time.
+      const isNewlyOpen =
+        first !== before && reached !== undefined && !isOpen(before?.turn) && isOpen(first?.turn);
+      const read = isNewlyOpen ? await appraiseWith(reached) : first;
+      if (read === undefined) continue;
+      const { turn } = read;
       if (turn !== before?.turn) {
-        known.turns.set(view.id, { version, turn });
+        known.turns.set(view.id, read);
         known.characters += evidenceCharacters(turn.evidence);
         if (turn.material !== undefined) known.characters += materialCharacters(turn.material);
         if (turn.conversation !== undefined) known.characters += tailCharacters(turn.conversation);
@@ -135,7 +148,6 @@ export function createEvidenceReader(
     views: readonly TurnView[],
     wanted: ReadonlySet<string> | undefined,
   ): Promise<readonly AppraisedTurn[]> => {
-    if ((await records.session(session))?.erased) sessions.delete(session);
     const ended = views.filter(({ status }) => status !== undefined);
     const turns = ended.length === 0 ? [] : await read(session, ended, wanted);
     if (turns.length > 0) return turns;
@@ -144,8 +156,31 @@ export function createEvidenceReader(
     const { evidence } = reported;
     return [createAppraisedTurn(evidence, NO_GENERATION, () => readReportedMaterial(evidence))];
   };
+  /** Only what is new since the last time is read. */
+  const allTurns = async (session: string): Promise<readonly TurnView[]> => {
+    const view = await records.session(session);
+    if (view === undefined || view.erased) {
+      sessions.delete(session);
+      return records.turns(session);
+    }
+    const before = open(session).views;
+    const last = before.at(-1);
+    const limit = Math.max(0, view.turns - before.length) + 1;
+    const fresh = last === undefined ? [] : await records.turns(session, { limit, fromEnd: true });
+    // The last known one must be the first of the fresh ones, and unchanged: otherwise another turn began between the two reads, or
+    // the session was erased and has begun again.
+    const isSame = last !== undefined && fresh[0]?.id === last.id && fresh[0].request === last.request;
+    if (!isSame) sessions.delete(session);
+    const all = isSame ? [...before, ...fresh.slice(1)] : await records.turns(session);
+    const known = open(session);
+    const unended = all.findIndex(({ status }) => status === undefined);
+    const ended = unended < 0 ? all : all.slice(0, unended);
+    known.characters += VIEW * (ended.length - known.views.length);
+    known.views = ended;
+    return all;
+  };
   const mainTurns = async (session: string): Promise<readonly TurnView[]> =>
-    (await records.turns(session)).filter((view) => view.role === 'main' && isLearnedFrom(view));
+    (await allTurns(session)).filter((view) => view.role === 'main' && isLearnedFrom(view));
 
   return {
     turns: async (session, wanted) => turnsOf(session, await mainTurns(session), wanted && new Set(wanted)),
@@ -153,11 +188,17 @@ export function createEvidenceReader(
       const views = await mainTurns(session);
       const wanted = changed && new Set(changed);
       const known = sessions.get(session)?.turns;
-      const earlier = views.filter(({ id }, index) => {
-        const reach = isOpen(known?.get(id)?.turn) ? LOOK_AHEAD : 1;
-        return views.slice(index + 1, index + 1 + reach).some((next) => wanted?.has(next.id));
+      if (wanted === undefined) return turnsOf(session, views, undefined);
+      const affected = new Set(wanted);
+      views.forEach(({ id }, index) => {
+        if (!wanted.has(id)) return;
+        for (let back = 1; back <= LOOK_AHEAD; back++) {
+          const before = views[index - back];
+          if (before !== undefined && (back === 1 || isOpen(known?.get(before.id)?.turn)))
+            affected.add(before.id);
+        }
       });
-      return turnsOf(session, views, wanted && new Set([...wanted, ...earlier.map(({ id }) => id)]));
+      return turnsOf(session, views, affected);
     },
     forget: (session) => void sessions.delete(session),
   };

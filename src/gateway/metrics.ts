@@ -122,12 +122,13 @@ export function createMetrics(
   });
   new Gauge({
     name: 'instar_recording',
-    help: 'Turns recorded and lost, and requests and replies that could not be read, since the start',
+    help: 'Turns recorded and lost, and requests and replies that could not be read, since the start; pending: not durable yet',
     labelNames: ['what'],
     registers,
     collect() {
-      const { recorded, lost, unreadable } = recording();
-      for (const [what, count] of Object.entries({ recorded, lost, unreadable })) this.set({ what }, count);
+      const { recorded, lost, unreadable, pending = 0 } = recording();
+      for (const [what, count] of Object.entries({ recorded, lost, unreadable, pending }))
+        this.set({ what }, count);
     },
   });
   new Counter({

@@ -3,11 +3,22 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
 const RESOLUTION_MS = 10;
+/** Whoever scrapes less often than this gets no lag. */
+const SCRAPED_WITHIN_MS = 5 * 60_000;
 
-/** Memory, open files and the event loop's lag of this process. The lag covers the time since the last scrape. */
+/**
+ * Memory, open files and the event loop's lag of this process. The lag covers the time since the last scrape, and is measured only
+ * while somebody scrapes: looking at it wakes the process a hundred times a second.
+ */
 export function addProcessGauges(registers: Registry[]): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
+  let stop: NodeJS.Timeout | undefined;
+  const measureOn = (): void => {
+    delay.reset();
+    delay.enable();
+    clearTimeout(stop);
+    stop = setTimeout(() => delay.disable(), SCRAPED_WITHIN_MS).unref();
+  };
   gauge(registers, 'process_resident_memory_bytes', 'Resident memory of the daemon', () =>
     process.memoryUsage.rss(),
   );
@@ -37,7 +48,7 @@ export function addProcessGauges(registers: Registry[]): void {
       this.set({ quantile: '0.5' }, lag(delay.percentile(50)));
       this.set({ quantile: '0.99' }, lag(delay.percentile(99)));
       this.set({ quantile: '1' }, lag(delay.max));
-      delay.reset();
+      measureOn();
     },
   });
 }

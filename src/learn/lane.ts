@@ -2,13 +2,14 @@ export interface Lane {
   /** Starts the work. While it is under way, it is started once more when it ends. */
   run(failed: (error: unknown) => void): void;
   settled(): Promise<void>;
+  readonly isRunning: boolean;
 }
 
 /**
  * One piece of work, never twice at a time. Two lanes run beside each other: what must not wait for a model is in another lane
- * than what asks one.
+ * than what asks one. `ended` is called when there is nothing more to do.
  */
-export function createLane(work: () => Promise<void>): Lane {
+export function createLane(work: () => Promise<void>, ended: () => void = () => undefined): Lane {
   let current: Promise<void> | undefined;
   let isAgain = false;
   const run: Lane['run'] = (failed) => {
@@ -23,12 +24,16 @@ export function createLane(work: () => Promise<void>): Lane {
         const again = isAgain;
         isAgain = false;
         if (again) run(failed);
+        else ended();
       });
   };
   return {
     run,
     settled: async () => {
       while (current !== undefined) await current;
+    },
+    get isRunning() {
+      return current !== undefined;
     },
   };
 }

@@ -6,10 +6,8 @@ import { JUDGE_SUBJECT, type StoredFact } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
-import type { Waiting } from '../core/waiting.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
-import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
 import type { Observer } from './adapt/observer.ts';
@@ -18,11 +16,12 @@ import type { WriteFacts } from './evolve-step.ts';
 import type { LastReflection } from './identity/reflect.ts';
 import { createLane } from './lane.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
+import type { LearningStatus } from './learning-status.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
 import { findStart } from './look-back.ts';
 import { createPendingSessions } from './pending-sessions.ts';
-import { createServingCost, type ServedCost, type ServedModelCost } from './serving-cost.ts';
+import { createServingCost } from './serving-cost.ts';
 import { createUnknownCallers } from './unknown-callers.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
 
@@ -90,36 +89,6 @@ export interface Learning {
   close(): Promise<void>;
 }
 
-/** For people and for metrics. Plain data. */
-export type LearningStatus = {
-  readonly appraised: { readonly failures: number; readonly successes: number };
-  /** Failures that no lesson was learned from yet. */
-  readonly support: number;
-  /** Sessions that are waiting to be learned from. */
-  readonly waiting: number;
-  readonly cycles: { readonly run: number; readonly published: number; readonly queued: number };
-  readonly cost: {
-    /** Of today, with what is reserved for calls under way. */
-    readonly learning: {
-      readonly usdToday: number;
-      readonly tokensToday: number;
-      readonly unpricedTokensToday: number;
-      readonly callsToday: number;
-    };
-    /** Since the start, at known prices. */
-    readonly serving: ServedCost & { readonly models: readonly ServedModelCost[] };
-  };
-  readonly judge: CalibrationStatus & { readonly waiting: number; readonly fault?: string };
-  /** What waits to be learned from, and why. */
-  readonly waits: readonly Waiting[];
-  readonly on: boolean;
-  /** The last reflection over sessions and notes; absent before the first. */
-  readonly reflection?: LastReflection;
-  /** The number of failures in one place that starts a lesson. */
-  readonly threshold: number;
-  readonly problem?: string;
-};
-
 const PAGE = 500;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
@@ -128,6 +97,11 @@ const RETRY_MS = 10_000;
 const AT_ONCE_MS = 50;
 const AT_REST_MS = 1000;
 const REST_MS = 450;
+/**
+ * From one look to the next while turns alone arrive: what was said in a pause is looked at at once, what arrives in a hurry together.
+ * What somebody waits for, such as feedback, is looked at at once, always.
+ */
+const PACE_MS = 1000;
 
 /**
  * Follows the record and learns from it, off the request path: appraises turns when their outcome is known, scores
@@ -146,12 +120,15 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const meter = createBusyMeter(clock);
   let cursor = await findStart(records, loaded);
   const alarm = createWakeTimer(clock, () => {
-    queue = queue.then(run);
+    queue = queue.then(() => run(false));
   });
   let queue: Promise<void> = Promise.resolve();
   let problem: string | undefined;
   /** A reward was recorded and has not been read yet: catch up even under load. */
   let isAsked = false;
+  let isLooking = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let isTelling = false;
   let isClosed = false;
 
   const findSession = async (turn: string): Promise<string | undefined> => {
@@ -259,16 +236,27 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const next = [support.nextTry(now), queuePauses.next(now), evolver.next(now)].flatMap((at) => at ?? []);
     if (next.length > 0 && !isClosed) later.set(Math.min(...next) - now);
   };
+  /** The lanes mostly end together: one report says it all. */
+  const tell = (): void => {
+    if (isTelling) return;
+    isTelling = true;
+    setImmediate(() => {
+      isTelling = false;
+      report().catch(failed);
+    });
+  };
   const learning = createLane(async () => {
     await options.learn(state, write);
     setAlarm();
-    await report();
-  });
+  }, tell);
   const studying = createLane(async () => {
     await options.study(state, write);
     setAlarm();
-    await report();
-  });
+  }, tell);
+  const countPending = (): number =>
+    pending.size +
+    ended.size +
+    [alarm.isSet, isLooking, learning.isRunning, studying.isRunning].filter(Boolean).length;
   const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
     const { failures, successes, cycles, published, queued } = totals;
@@ -303,6 +291,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       waits,
       on: state.switch.isOn,
       threshold: options.failures,
+      pending: countPending(),
       ...compact({ reflection: options.reflection?.() }),
       ...(problem === undefined ? {} : { problem }),
     };
@@ -315,15 +304,19 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     wake(RETRY_MS);
     void report();
   };
-  const run = async (): Promise<void> => {
+  const run = async (isAwaited = true): Promise<void> => {
+    isLooking = true;
+    lookedAt = clock.monotonic();
     try {
       await look();
       problem = undefined;
-      await report();
+      if (isAwaited) await report();
       learning.run(failed);
       studying.run(failed);
     } catch (error) {
       failed(error);
+    } finally {
+      isLooking = false;
     }
   };
   function wake(delayMs = 0): void {
@@ -337,7 +330,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       at: now,
       fact: { type: 'session-end' as const, session, reason: 'idle' },
     }));
-    if (facts.length > 0) await records.append(facts);
+    if (facts.length === 0) return;
+    await records.append(facts);
     wake(0);
   };
   const idle = setInterval(() => void endIdle().catch(failed), IDLE_LOOK_MS);
@@ -349,22 +343,23 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     wake: (turns) => {
       if (turns === undefined) isAsked = true;
       else meter.count(turns);
-      wake(turns !== undefined && meter.isBusy() ? REST_MS : 0);
+      if (turns === undefined) wake(0);
+      else wake(meter.isBusy() ? REST_MS : Math.max(0, lookedAt + PACE_MS - clock.monotonic()));
     },
     look: () => {
-      queue = queue.then(run);
+      queue = queue.then(() => run());
       return queue;
     },
     settle: async () => {
       for (;;) {
         alarm.clear();
-        queue = queue.then(run);
+        queue = queue.then(() => run());
         await queue;
         await learning.settled();
         await studying.settled();
         await options.settled();
         // After a failure it tries again later: waiting for that could take forever.
-        if (!alarm.isSet || problem !== undefined) return;
+        if (!alarm.isSet || problem !== undefined) return report();
       }
     },
     close: async () => {

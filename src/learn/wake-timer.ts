@@ -7,6 +7,9 @@ interface WakeTimer {
   readonly isSet: boolean;
 }
 
+/** Two times this close are one. */
+const SAME_MS = 1;
+
 /** Does not keep the process alive. */
 export function createWakeTimer(clock: Pick<Clock, 'monotonic'>, fire: () => void): WakeTimer {
   let timer: NodeJS.Timeout | undefined;
@@ -18,7 +21,7 @@ export function createWakeTimer(clock: Pick<Clock, 'monotonic'>, fire: () => voi
     timer = setTimeout(
       () => {
         timer = undefined;
-        if (lastDue > dueAt) arm(lastDue);
+        if (lastDue > dueAt + SAME_MS) arm(lastDue);
         fire();
       },
       Math.max(0, Math.ceil(due - clock.monotonic())),

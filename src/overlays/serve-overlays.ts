@@ -36,13 +36,12 @@ export interface ServedOverlays {
   readonly isOff: () => boolean;
   /** For `GET /api/overlays`: those in force for an agent and a kind of run. */
   describe(query: OverlayQuery): readonly JsonObject[];
-  close(): void;
 }
 
 /** The overlays of a running daemon. */
 export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
   const { library, records, catalogue, prices, clock, log } = options;
-  const { isOff, close } = createKillSwitch(options.home, log);
+  const { isOff } = createKillSwitch(options.home, log);
   const active = createActiveOverlays({ library, now: clock.now, isOff });
   const apply = createApplyOverlays({
     active,
@@ -61,7 +60,6 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
     flows,
     router,
     isOff,
-    close,
     describe: (query) => (isOff() ? [] : listOverlays(library()?.lessons() ?? [], query)),
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { workerModule } from '../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../core/recorder.ts';
@@ -61,6 +62,7 @@ export function createRecorder(
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0, unreadable: 0 };
   const room = createBackPressure({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
   let degraded: string | undefined;
+  let known = settings.keys;
   let nextId = 1;
   let outbox: WriterJob[] = [];
   let bytes: SentBytes[] = [];
@@ -163,8 +165,18 @@ export function createRecorder(
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     expire: (request) => ask((id) => ({ type: 'expire', id, ...request })),
-    setKeys: (keys) => send({ type: 'keys', keys }),
-    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded, unreadable: counts.unreadable }),
+    setKeys: (keys) => {
+      if (isDeepStrictEqual(keys, known)) return;
+      known = keys;
+      send({ type: 'keys', keys });
+    },
+    state: () => ({
+      degraded,
+      lost: counts.lost,
+      recorded: counts.recorded,
+      unreadable: counts.unreadable,
+      pending: counts.jobs + waiting.size,
+    }),
     chains,
     close: async () => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);

@@ -18,12 +18,16 @@ interface Writer {
   close(): void;
 }
 
-/** How long a turn waits for a group commit. Longer under a load of small ones: a commit costs as much for hundreds as for one. */
-const GROUP_MS = 5;
-const FLOOD_GROUP_MS = 20;
-const FLOOD_JOBS = 16;
-const FLOOD_BYTES = 512 * 1024;
-/** With this much waiting the writer is behind, and commits without waiting. */
+/**
+ * How long a turn that has ended waits for a group commit: it is durable within 50 ms of its last byte, and a commit costs as much
+ * for hundreds of turns as for one.
+ */
+const GROUP_MS = 35;
+/** How long a turn that has only begun waits: its end, or that of another one, takes it along. */
+const START_MS = 250;
+/** This much is worth a commit of its own. */
+const FULL_BYTES = 512 * 1024;
+/** With this much waiting the writer is behind. */
 const HURRY_BYTES = 2 * 1024 * 1024;
 const LONGEST_PAUSE_MS = 5000;
 
@@ -32,7 +36,7 @@ type Erase = WriterJob & { readonly type: 'erase' };
 type Expire = WriterJob & { readonly type: 'expire' };
 
 /**
- * The only writer. Turns wait a few milliseconds and are committed in groups; control actions are committed at once,
+ * The only writer. Turns wait a moment and are committed in groups; control actions are committed at once,
  * together with the waiting turns, and answered only after the commit. While the store fails, turns wait up to a limit and
  * control actions are refused, because an acknowledgement must never come before the data is durable.
  */
@@ -42,8 +46,8 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
   let degraded: string | undefined;
   /** Appends of the next group. */
   let asking: Append[] = [];
-  let isScheduled = false;
-  let isFlood = false;
+  let scheduled: 'soon' | 'late' | undefined;
+  let timer = 0;
   let pauseMs = 0;
 
   const tell = (problem: string | undefined): void => {
@@ -82,7 +86,6 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
           ? turns
           : { ...turns, facts: [...turns.facts, ...facts], blocks: [...(turns.blocks ?? []), ...blocks] },
       );
-      isFlood = waiting.jobs.length >= FLOOD_JOBS && waiting.bytes <= FLOOD_BYTES;
       pauseMs = 0;
       waiting.settle();
       countUnreadable(turns.facts);
@@ -100,7 +103,7 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
       if (waiting.jobs.length === 0) return true;
       waiting.putOff();
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
-      schedule(pauseMs);
+      schedule('soon', pauseMs);
       return true;
     }
   };
@@ -114,7 +117,7 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
   };
 
   const flush = (): void => {
-    isScheduled = false;
+    scheduled = undefined;
     const asked = asking;
     asking = [];
     if (writeTogether(asked)) return;
@@ -135,13 +138,17 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
         return error instanceof StoreError ? 'waits' : 'lost';
       }
     });
-    if (waiting.jobs.length > 0) schedule(LONGEST_PAUSE_MS);
+    if (waiting.jobs.length > 0) schedule('soon', LONGEST_PAUSE_MS);
   };
 
-  const schedule = (ms: number): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    later(ms, flush);
+  /** An earlier flush replaces a later one. */
+  const schedule = (when: 'soon' | 'late', ms: number): void => {
+    if (scheduled === 'soon' || scheduled === when) return;
+    scheduled = when;
+    const mine = ++timer;
+    later(ms, () => {
+      if (mine === timer && scheduled !== undefined) flush();
+    });
   };
 
   const answer = <T extends Append | Erase | Expire>(
@@ -200,8 +207,9 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
           waiting.add(job);
         }
       }
-      if (pauseMs === 0 && waiting.bytes >= HURRY_BYTES) flush();
-      else if (waiting.jobs.length + asking.length > 0) schedule(isFlood ? FLOOD_GROUP_MS : GROUP_MS);
+      if (pauseMs === 0 && waiting.bytes >= FULL_BYTES) flush();
+      else if (asking.length > 0 || jobs.some(({ type }) => type === 'end')) schedule('soon', GROUP_MS);
+      else if (waiting.jobs.length > 0) schedule('late', START_MS);
     },
     close: () => {
       flush();

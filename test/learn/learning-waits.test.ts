@@ -3,8 +3,8 @@ import type { ChatEvent } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import type { Waiting } from '../../src/core/waiting.ts';
-import type { LearningStatus } from '../../src/learn/learning.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
+import type { LearningStatus } from '../../src/learn/learning-status.ts';
 import { listLearningWaits } from '../../src/learn/learning-waits.ts';
 import {
   type LearningPorts,

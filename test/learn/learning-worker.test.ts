@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { NewFact } from '../../src/core/store.ts';
-import type { LearningStatus } from '../../src/learn/learning.ts';
+import type { LearningStatus } from '../../src/learn/learning-status.ts';
 import {
   type LearningPorts,
   type LearningWorker,

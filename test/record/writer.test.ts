@@ -111,6 +111,26 @@ describe('the writer', () => {
     expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
   });
 
+  it('lets a turn that has only begun wait for an end, and an end at most 50 ms', () => {
+    const { writer, timers, store, commits } = open();
+    const { id, jobs } = turn();
+    writer.take(jobs.slice(0, 1));
+    expect(timers.map(({ ms }) => ms > 50)).toEqual([true]);
+    writer.take(turn().jobs);
+    const [late, soon] = timers.splice(0);
+    expect(soon?.ms).toBeLessThan(50);
+    soon?.run();
+    expect(commits()).toBe(1);
+    expect(store.turn(id)).toBeDefined();
+    // The timer of the start has nothing left to do, and takes nothing of what waits now.
+    writer.take(jobs.slice(1));
+    late?.run();
+    expect(commits()).toBe(1);
+    for (const { run } of timers.splice(0)) run();
+    expect(store.turn(id)?.status).toBe('complete');
+    expect(commits()).toBe(2);
+  });
+
   it('commits a control action with the waiting turns, and a patient one with the next group', () => {
     const { writer, words, tick, store, commits } = open();
     const { jobs } = turn();

@@ -4,12 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 
-/** Forks one of our own programs and waits until it is ready; it exits when we do. */
+/** Forks one of our own programs (from the folder of the module `beside`) and waits until it is ready; it exits when we do. */
 export async function startChild(
   name: string,
   args: readonly string[] = [],
+  beside: string = import.meta.url,
 ): Promise<ChildProcess & { port: number }> {
-  const child = fork(new URL(`./${name}.js`, import.meta.url), [...args]);
+  const child = fork(new URL(`./${name}.js`, beside), [...args]);
   const [said] = (await once(child, 'message')) as [{ port?: number }];
   return Object.assign(child, { port: said.port ?? 0 });
 }

@@ -18,6 +18,8 @@ export interface InstarOptions {
   readonly nodeArgs?: readonly string[];
   /** An existing home. */
   readonly home?: string;
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A lesson as it is added. */
@@ -69,7 +71,7 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     [...nodeArgs, main, 'up', '--port', '0', '--home', home, '--log', 'json'],
     {
       // Without the caller's environment: an API key in it would add a provider.
-      env: { PATH, HOME: home },
+      env: { PATH, HOME: home, ...options.env },
       stdio: ['ignore', 'pipe', openSync('.cache/bench/instar.log', 'a')],
     },
   );

@@ -1,3 +1,4 @@
+import { memoByText } from '../../base/text-memo.ts';
 import { bothEnds, eachLine } from '../../text/lines.ts';
 import { countTests } from '../tools/count-failures.ts';
 import { findCommandFault, findToolFault } from '../tools/error-patterns.ts';
@@ -57,7 +58,9 @@ const TRACES: readonly (() => LineReader)[] = [
  * The errors in any amount of output as `Kind @ file:line`, with the deepest frame of the user's own code. One pass, in
  * linear time. Only names of errors, file names and well-known codes pass, so the result is safe where the text is not.
  */
-export function digestError(text: string): readonly string[] {
+export const digestError = memoByText(findErrors);
+
+function findErrors(text: string): readonly string[] {
   const part = bothEnds(text, TEXT_CAP);
   const traces = TRACES.map((create) => create());
   const tools = createToolErrorReader();

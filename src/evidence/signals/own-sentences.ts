@@ -1,3 +1,4 @@
+import { memoByText } from '../../base/text-memo.ts';
 import { FORWARDED, separateTypedText } from '../../text/typed-text.ts';
 
 /** A sentence that the person typed. */
@@ -34,7 +35,9 @@ const ABBREVIATION =
  * The sentences of a message that its author typed, up to a length: without what a client inserted, quoted lines, code,
  * pasted output and what follows a mail's head. What cannot be told apart is left out.
  */
-export function readOwnSentences(message: string): readonly OwnSentence[] {
+export const readOwnSentences = memoByText(findOwnSentences);
+
+function findOwnSentences(message: string): readonly OwnSentence[] {
   const { typed } = separateTypedText(message.slice(0, CAP));
   const sentences: OwnSentence[] = [];
   let length = 0;

@@ -1,3 +1,4 @@
+import { memoByText } from '../../base/text-memo.ts';
 import type { Signal, TurnEvidence } from '../../core/evidence.ts';
 import { bothEnds } from '../../text/lines.ts';
 import { isChange, type Program } from '../tools/shell-command.ts';
@@ -26,7 +27,9 @@ const VARYING =
   /\d{1,4}[-/]\d\d?[-/]\d{1,4}[T ]?|\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?Z?|\d{1,9}(?:\.\d{1,9})? ?(?:ms|µs|s|sec|seconds)\b|0x[0-9a-f]{4,16}|\bpid[ =:]{1,3}\d{1,9}/gi;
 
 /** A fingerprint of a result: two calls with the same one brought nothing new. */
-export function resultMark(text: string): string {
+export const resultMark = memoByText(markOf);
+
+function markOf(text: string): string {
   const plain = bothEnds(text, MARK_CAP).replace(VARYING, '').replace(/\s+/g, ' ').trim();
   let hash = 0x811c9dc5;
   for (let at = 0; at < plain.length; at++) hash = Math.imul(hash ^ plain.charCodeAt(at), 0x01000193);

@@ -1,3 +1,4 @@
+import { createTextMemo } from '../../base/text-memo.ts';
 import { asArray, asObject, asString, isObject, parseJson } from '../../core/json.ts';
 import { type Program, readCommand } from './shell-command.ts';
 
@@ -23,7 +24,18 @@ const SEARCH =
 const EDIT =
   /^(edit|write|multiedit|multi_edit|apply_patch|apply_diff|patch|replace|editor|create|insert|notebookedit|str_replace|text_editor|search_replace|search_and_replace|single_find_and_replace|applypatch)$|^(edit|write|create|replace|insert|update|patch|str_replace|delete)_(file|files|in_file|to_file|existing_file|new_file|based_edit_tool|editor|notebook|content)$/;
 
+const known = createTextMemo<CallView>();
+
+/** The same object for the same call, as long as it is remembered. */
 export function readCall(call: { readonly name: string; readonly arguments: string }): CallView {
+  const before = known.get(call.arguments);
+  if (before?.name === call.name) return before;
+  const view = viewCall(call);
+  known.set(call.arguments, view);
+  return view;
+}
+
+function viewCall(call: { readonly name: string; readonly arguments: string }): CallView {
   const name = plainName(call.name);
   const kind = kindOf(name);
   const given = parseJson(call.arguments === '' ? '{}' : call.arguments);

@@ -1,3 +1,4 @@
+import { createTextMemo } from '../../base/text-memo.ts';
 import type { ToolOutcome } from '../../core/evidence.ts';
 import { headLines, tailLines } from '../../text/lines.ts';
 import { hasCrashed, hasSaidDone, isRedisError } from './complaints.ts';
@@ -42,8 +43,26 @@ const CURL_OUTAGES = new Set([5, 6, 28, 35, 52, 56]);
 const DONE =
   /^(?:The file .{1,400} has been (?:updated|created|edited)|File (?:created|written|updated|edited) successfully|Successfully (?:replaced|wrote|created|edited|applied|modified|updated)|Success\. Updated the following files|Edit applied successfully|Edit successful|Wrote file successfully|Created new file|The content was successfully saved|Text replaced\.|Replaced \d{1,6} occurrences|Edited \S{1,300} \(|File updated\.|Applied \d{1,6} edits?)/;
 
-/** Reads a result in its client's format. Words like "error" in the content do not count, only what the tool reports. */
+const known = createTextMemo<{
+  readonly call: CallView;
+  readonly isError: boolean | undefined;
+  readonly read: CallOutcome;
+}>();
+
+/**
+ * Reads a result in its client's format. Words like "error" in the content do not count, only what the tool reports. Every later
+ * request of the session repeats the result: it is read once.
+ */
 export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
+  const { text, isError } = outcome;
+  const before = known.get(text);
+  if (before?.call === call && before.isError === isError) return before.read;
+  const read = readResult(call, outcome);
+  known.set(text, { call, isError, read });
+  return read;
+}
+
+function readResult(call: CallView, outcome: ToolOutcome): CallOutcome {
   const interruption = readInterruption(outcome.text);
   if (interruption?.reason === TIMED_OUT_REASON && call.programs.some(isEndless))
     return { kind: 'fault', reason: 'a command that never ends', text: outcome.text };
