@@ -1,6 +1,6 @@
 import type { Waiting } from '../core/waiting.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
-import type { LastReflection } from './identity/last-reflection.ts';
+import type { LastReflection } from './identity/reflect.ts';
 import type { ServedCost, ServedModelCost } from './serving-cost.ts';
 
 /** For people and for metrics. Plain data. */
