@@ -337,11 +337,12 @@ describe('a flow', () => {
     const buffer = async () => asObject(asObject((await owner('GET', '/api/status')).learning).buffer).query;
     await vi.waitFor(async () => expect(await buffer()).toBe(1), SOON);
     const session = await owner('GET', `/api/sessions/${agent.session}`);
-    const judged = (session.turns as readonly JsonObject[]).flatMap(({ id, verdict }) =>
-      verdict ? [id] : [],
+    // The person's own mark is shown for both; a reward is what an appraisal gave.
+    const appraised = (session.turns as readonly JsonObject[]).flatMap(({ id, reward }) =>
+      reward === undefined ? [] : [id],
     );
-    expect(judged).toContain(turnOf(last));
-    expect(judged).not.toContain(turnOf(third));
+    expect(appraised).toContain(turnOf(last));
+    expect(appraised).not.toContain(turnOf(third));
   });
 
   it('is one tool of the MCP server, for its agents alone', async () => {
