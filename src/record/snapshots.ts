@@ -81,17 +81,48 @@ const UNFINISHED = '.tmp';
 
 /** Creates a snapshot file atomically and durably. Refuses to overwrite a file. */
 export function writeSnapshotFile(file: string, fill: (temporary: string) => void): void {
+  const temporary = beginSnapshot(file);
+  try {
+    fill(temporary);
+    finishSnapshot(temporary, file);
+  } catch (error) {
+    throw abandonSnapshot(temporary, file, error);
+  }
+}
+
+/** The same for a source that takes its time. */
+export async function writeSnapshotLater(
+  file: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  const temporary = beginSnapshot(file);
+  try {
+    await fill(temporary);
+    finishSnapshot(temporary, file);
+  } catch (error) {
+    throw abandonSnapshot(temporary, file, error);
+  }
+}
+
+function beginSnapshot(file: string): string {
   if (existsSync(file)) throw new StoreError('io', `${file} exists already`);
   const temporary = `${file}${UNFINISHED}`;
   try {
     rmSync(temporary, { force: true });
     makePrivate(temporary);
-    fill(temporary);
-    syncFileSync(temporary);
-    renameSync(temporary, file);
-    syncFolderSync(dirname(file));
+    return temporary;
   } catch (error) {
-    if (existsSync(temporary)) rmSync(temporary);
-    throw toStoreError(error, file);
+    throw abandonSnapshot(temporary, file, error);
   }
+}
+
+function finishSnapshot(temporary: string, file: string): void {
+  syncFileSync(temporary);
+  renameSync(temporary, file);
+  syncFolderSync(dirname(file));
+}
+
+function abandonSnapshot(temporary: string, file: string, error: unknown): unknown {
+  if (existsSync(temporary)) rmSync(temporary);
+  return toStoreError(error, file);
 }

@@ -1,0 +1,54 @@
+import { StoreError } from '../../core/store.ts';
+import type { PgPool, PgSql } from './pg-connection.ts';
+
+/** Tables up to this size are rewritten; readers and writers wait meanwhile. */
+const REWRITE_BYTES = 64 * 1024 * 1024;
+const LOCK_MS = 2_000;
+
+/** Remembers tables that have erased text in dead rows, in the transaction that erased it. */
+export const noteUnclean = (sql: PgSql, relations: ReadonlySet<string>): Promise<number> =>
+  sql.run(
+    `insert into unclean(relation, times) select name, 1 from unnest($1::text[]) as names(name)
+     on conflict (relation) do update set times = unclean.times + 1`,
+    [[...relations]],
+  );
+
+/**
+ * Removes dead rows from the disk. PostgreSQL keeps the old version of a changed or deleted row until a vacuum, and the
+ * vacuum leaves its bytes in the free space of the page: only a rewrite of the table removes them. A small table is
+ * rewritten. A large one, or one that others use for longer than two seconds, is vacuumed: its free space is overwritten in
+ * time, and it is tried again by the next erasure. Never fails: the text is gone for every reader already.
+ */
+export async function cleanUp(pool: PgPool): Promise<void> {
+  const rows = await pool.all<{ relation: string; times: number; bytes: number }>(
+    `select relation, times, pg_total_relation_size(to_regclass(relation))::bigint as bytes from unclean
+     where to_regclass(relation) is not null`,
+  );
+  for (const { relation, times, bytes } of rows) {
+    const isRewritten = bytes <= REWRITE_BYTES && (await attempt(pool, `vacuum (full) ${relation}`));
+    if (!isRewritten) await attempt(pool, `vacuum ${relation}`);
+    // Unless another process has erased something meanwhile.
+    if (isRewritten)
+      await pool.run('delete from unclean where relation = $1 and times = $2', [relation, times]);
+  }
+}
+
+/** Tables with erased text in their free space. */
+export const readUnclean = async (pool: PgPool): Promise<readonly string[]> =>
+  (await pool.all<{ relation: string }>('select relation from unclean order by relation')).map(
+    ({ relation }) => relation,
+  );
+
+async function attempt(pool: PgPool, statement: string): Promise<boolean> {
+  const sql = await pool.hold(() => undefined);
+  try {
+    await sql.run(`set lock_timeout = ${LOCK_MS}`);
+    await sql.exec(statement);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  } finally {
+    sql.release();
+  }
+}
