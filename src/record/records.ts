@@ -1,5 +1,5 @@
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
-import { type Records, type Store, StoreError } from '../core/store.ts';
+import { type AsyncStore, type Records, type Store, StoreError } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { createFactCleaner } from './clean-fact.ts';
 import { withCleanIds } from './clean-ids.ts';
@@ -11,10 +11,10 @@ interface OpenRecords extends Records {
 }
 
 /** Reads through a worker with its own connection, started by the first read; writes through the recorder. */
-export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'erase'>): OpenRecords {
+export function openRecords(place: string, recorder: Pick<Recorder, 'append' | 'erase'>): OpenRecords {
   const reader = openWorkerCalls<StoreCall>({
     module: workerModule('./reader-thread.ts', import.meta.url),
-    workerData: { file },
+    workerData: { place },
     toError: (code, message) => new StoreError(code as StoreError['code'], message),
     endMessage: 'The reading thread has ended.',
   });
@@ -50,11 +50,15 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
 }
 
 /** `Records` over a store in the same thread, for commands that run without a daemon. What is appended is redacted, as by the writer. */
-export function toRecords(store: Store, now: () => number, redactor = openRedactor()): Records {
+export function toRecords(
+  store: Store | AsyncStore,
+  now: () => number,
+  redactor = openRedactor(),
+): Records {
   const clean = createFactCleaner(redactor);
-  const run = async <T>(work: () => T): Promise<T> => {
+  const run = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
-      return work();
+      return await work();
     } catch (error) {
       throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
     }

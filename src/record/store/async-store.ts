@@ -1,39 +1,43 @@
-import type { AsyncStore, Store } from '../../core/store.ts';
+import type { AsyncReads, AsyncStore, Store, StoreReader } from '../../core/store.ts';
 
-/** A store that answers at once, in the form of one that takes its time. Rejects with what the store throws. */
-export function toAsyncStore(store: Store): AsyncStore {
-  const later =
-    <Args extends readonly unknown[], T>(work: (...args: Args) => T) =>
-    async (...args: Args): Promise<T> =>
-      work(...args);
-  return {
-    facts: later(store.facts),
-    factsOf: later(store.factsOf),
-    newestOf: later(store.newestOf),
-    recalls: later(store.recalls),
-    sampled: later(store.sampled),
-    events: later(store.events),
-    sessions: later(store.sessions),
-    session: later(store.session),
-    ids: later(store.ids),
-    turns: later(store.turns),
-    turn: later(store.turn),
-    openTurns: later(store.openTurns),
-    rewards: later(store.rewards),
-    judgements: later(store.judgements),
-    block: later(store.block),
-    chains: later(store.chains),
-    totals: later(store.totals),
-    check: later(store.check),
-    append: later(store.append),
-    erase: later(store.erase),
-    expire: later(store.expire),
-    rebuild: later(store.rebuild),
-    snapshot: later(store.snapshot),
-    endCrashed: later((at) => endCrashedTurns(store, at)),
-    close: later(store.close),
-  };
-}
+const later =
+  <Args extends readonly unknown[], T>(work: (...args: Args) => T) =>
+  async (...args: Args): Promise<T> =>
+    work(...args);
+
+/** The same reads as promises. Each rejects with what the store throws. */
+export const toAsyncReads = (reader: StoreReader): AsyncReads => ({
+  facts: later(reader.facts),
+  factsOf: later(reader.factsOf),
+  newestOf: later(reader.newestOf),
+  recalls: later(reader.recalls),
+  sampled: later(reader.sampled),
+  events: later(reader.events),
+  sessions: later(reader.sessions),
+  session: later(reader.session),
+  ids: later(reader.ids),
+  turns: later(reader.turns),
+  turn: later(reader.turn),
+  openTurns: later(reader.openTurns),
+  rewards: later(reader.rewards),
+  judgements: later(reader.judgements),
+  block: later(reader.block),
+  chains: later(reader.chains),
+  totals: later(reader.totals),
+  check: later(reader.check),
+});
+
+/** A store that answers at once, in the form of one that takes its time. */
+export const toAsyncStore = (store: Store): AsyncStore => ({
+  ...toAsyncReads(store),
+  append: later(store.append),
+  erase: later(store.erase),
+  expire: later(store.expire),
+  rebuild: later(store.rebuild),
+  snapshot: later(store.snapshot),
+  endCrashed: later((at) => endCrashedTurns(store, at)),
+  close: later(store.close),
+});
 
 /** The end of a turn that a dead process left open. */
 export const crashOf = (turn: string, at: number) => ({
