@@ -62,6 +62,16 @@ function checkSnapshot(file: string): void {
   }
 }
 
+/** Renames a store that is not used any more, with its log, to a name where erasures reach it. Returns that name. */
+export function putAside(target: string): string {
+  const kept = keptName(target);
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${kept}${suffix}`);
+  removeStoreMark(target);
+  syncFolderSync(dirname(target));
+  return kept;
+}
+
 function remove(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(name)) rmSync(name);
 }
@@ -91,14 +101,15 @@ export function writeSnapshotFile(file: string, fill: (temporary: string) => voi
 }
 
 /** The same for a source that takes its time. */
-export async function writeSnapshotLater(
+export async function writeSnapshotLater<T>(
   file: string,
-  fill: (temporary: string) => Promise<void>,
-): Promise<void> {
+  fill: (temporary: string) => Promise<T>,
+): Promise<T> {
   const temporary = beginSnapshot(file);
   try {
-    await fill(temporary);
+    const filled = await fill(temporary);
     finishSnapshot(temporary, file);
+    return filled;
   } catch (error) {
     throw abandonSnapshot(temporary, file, error);
   }

@@ -96,6 +96,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     },
     config,
     storeFile: home.storeFile,
+    place: home.storeFile,
     salt: readOrCreateSalt(home),
     keys,
     records,

@@ -12,7 +12,9 @@ import { openPageReads } from './page-reads.ts';
 
 interface ServePageOptions
   extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'adapt' | 'clients'> {
-  readonly home: PageParts['home'] & { readonly storeFile: string };
+  readonly home: PageParts['home'];
+  /** Where the record is. */
+  readonly place: string;
   /** The valid owner key. */
   readonly owner: () => Caller | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -30,9 +32,9 @@ export interface ServedPage {
 
 /** The API and the page. Until a browser comes, nothing of the page runs. */
 export function servePage(options: ServePageOptions): ServedPage {
-  const { home, owner, clock, status, log } = options;
-  const reads = openPageReads(home.storeFile);
-  const compare = openPageReads(home.storeFile);
+  const { owner, clock, status, log } = options;
+  const reads = openPageReads(options.place);
+  const compare = openPageReads(options.place);
   const feed = createFeed({ reads, status, log });
   const login = createPageLogin({ clock, owner });
   const files = openPageFiles();

@@ -20,6 +20,15 @@ export const noteUnclean = (sql: PgSql, relations: ReadonlySet<string>): Promise
  * time, and it is tried again by the next erasure. Never fails: the text is gone for every reader already.
  */
 export async function cleanUp(pool: PgPool): Promise<void> {
+  try {
+    await rewriteUnclean(pool);
+  } catch (error) {
+    // The note stays: the next erasure tries again.
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
+async function rewriteUnclean(pool: PgPool): Promise<void> {
   const rows = await pool.all<{ relation: string; times: number; bytes: number }>(
     `select relation, times, pg_total_relation_size(to_regclass(relation))::bigint as bytes from unclean
      where to_regclass(relation) is not null`,
@@ -33,15 +42,10 @@ export async function cleanUp(pool: PgPool): Promise<void> {
   }
 }
 
-/** Tables with erased text in their free space. */
-export const readUnclean = async (pool: PgPool): Promise<readonly string[]> =>
-  (await pool.all<{ relation: string }>('select relation from unclean order by relation')).map(
-    ({ relation }) => relation,
-  );
-
 async function attempt(pool: PgPool, statement: string): Promise<boolean> {
-  const sql = await pool.hold(() => undefined);
+  let sql: Awaited<ReturnType<PgPool['hold']>> | undefined;
   try {
+    sql = await pool.hold(() => undefined);
     await sql.run(`set lock_timeout = ${LOCK_MS}`);
     await sql.exec(statement);
     return true;
@@ -49,6 +53,6 @@ async function attempt(pool: PgPool, statement: string): Promise<boolean> {
     if (error instanceof StoreError) return false;
     throw error;
   } finally {
-    sql.release();
+    sql?.release();
   }
 }

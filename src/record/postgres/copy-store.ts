@@ -8,6 +8,7 @@ import type { Sql } from '../store/sql-connection.ts';
 import { readFact } from '../store/sqlite-rows.ts';
 import { createSqliteTables } from '../store/sqlite-tables.ts';
 import type { PgPool, PgSql } from './pg-connection.ts';
+import { createPgReader } from './pg-reader.ts';
 import { monthOf } from './pg-schema.ts';
 import {
   type ChainRow,
@@ -29,15 +30,17 @@ import {
 } from './write-rows.ts';
 
 /** A consistent copy in one new SQLite file, while others write. Returns when it was compared with its source. */
-export function copyToSqlite(pool: PgPool, file: string): Promise<void> {
+export function copyToSqlite(pool: PgPool, file: string): Promise<StoreDigest> {
   return writeSnapshotLater(file, (temporary) =>
     pool.transaction(async (pg) => {
       const source = readPg(pg);
       const sql = connectWriter(temporary);
       try {
         await fillSqlite(source, sql);
-        sameOrThrow(await digestOf(source), await digestOf(readSqlite(sql)), file);
+        const copied = await digestOf(readSqlite(sql));
+        sameOrThrow(await digestOf(source), copied, file);
         removeLog(sql);
+        return copied;
       } finally {
         sql.close();
       }
@@ -109,6 +112,9 @@ export async function copyFromSqlite(
     const source = readSqlite(sql);
     const wanted = await digestOf(source);
     const name = (await firstHash(source)) ?? 'empty';
+    // Everything was copied, and the process ended before it could say so.
+    const there = await finishedCopy(pool, wanted);
+    if (there !== undefined) return there;
     const from = await pool.transaction((pg) => beginMove(pg, name, pool));
     const months = new Set<number>();
     for await (const page of source.facts(from)) {
@@ -132,6 +138,14 @@ export async function copyFromSqlite(
   } finally {
     sql.close();
   }
+}
+
+async function finishedCopy(pool: PgPool, wanted: StoreDigest): Promise<StoreDigest | undefined> {
+  const [move] = await pool.all('select 1 from unfinished_move');
+  const { facts } = await createPgReader(pool).totals();
+  if (move !== undefined || facts === 0 || facts !== wanted.facts) return undefined;
+  const there = await digestOf(readPg(pool));
+  return there.hash === wanted.hash ? there : undefined;
 }
 
 /** The number of the last fact that is there already. */

@@ -155,7 +155,7 @@ export interface PgBodyRow extends BodyRow {
 }
 
 /** The readable texts of a session; blocks that its recalls name were inserted by Instar. */
-async function selectSessionTexts(sql: PgSql, session: string): Promise<readonly string[]> {
+export async function selectSessionTexts(sql: PgSql, session: string): Promise<readonly string[]> {
   const name = toColumn(session);
   const recalls = await sql.all<RawFactRow>(
     `select ${FACT_COLUMNS} from facts where subject = $1 and type = 'lessons-recalled'`,

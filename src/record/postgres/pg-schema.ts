@@ -55,7 +55,7 @@ create table unfinished_move(source text primary key);
 `;
 
 /** Number N upgrades a schema of version N to N + 1. Released versions have applied these: append, never edit. */
-const PG_MIGRATIONS: readonly string[] = [FIRST];
+export const PG_MIGRATIONS: readonly string[] = [FIRST];
 
 /** The purposes of advisory locks; the name of the schema is the other half of their key. */
 export const LOCKS = { migrate: 1, gateways: 2 } as const;
@@ -65,7 +65,7 @@ export const lockKey = (schema: string, purpose: keyof typeof LOCKS): string =>
 /** Creates or upgrades the tables. Of several processes that start at once, one does it and the others wait. */
 export async function migratePg(pool: PgPool, migrations: readonly string[] = PG_MIGRATIONS): Promise<void> {
   const { schema } = pool.place;
-  await checkServer(pool);
+  await checkPgServer(pool);
   if ((await readPgVersion(pool, migrations.length)) === migrations.length) return;
   await pool.transaction(async (sql) => {
     await sql.run(`select pg_advisory_xact_lock(${lockKey(schema, 'migrate')})`);
@@ -80,7 +80,8 @@ export async function migratePg(pool: PgPool, migrations: readonly string[] = PG
   });
 }
 
-async function checkServer(pool: PgPool): Promise<void> {
+/** Returns its version, such as 15. Rejects for one that is too old or has no UTF-8. */
+export async function checkPgServer(pool: PgPool): Promise<number> {
   const [server] = await pool.all<{ version: string; encoding: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,
   );
@@ -96,10 +97,11 @@ async function checkServer(pool: PgPool): Promise<void> {
       'io',
       `the database ${where} is encoded in ${server?.encoding}; create it with: createdb --encoding=UTF8 --template=template0 ${pool.place.database}`,
     );
+  return Math.floor(version / 10_000);
 }
 
 /** 0 without tables. Throws for a schema of another program or of a newer version of this one. */
-async function readPgVersion(sql: PgSql, known: number, { place } = sql as PgPool): Promise<number> {
+export async function readPgVersion(sql: PgSql, known: number, { place } = sql as PgPool): Promise<number> {
   const [found] = await sql.all<{ versions: string | null; tables: number }>(
     `select to_regclass($1)::text as versions,
        (select count(*) from pg_class c join pg_namespace s on s.oid = c.relnamespace

@@ -105,7 +105,7 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
           after = last.seq;
         }
       }),
-    snapshot: (file) => copyToSqlite(pool, file),
+    snapshot: async (file) => void (await copyToSqlite(pool, file)),
     endCrashed: (at) =>
       presence.enter(async () => {
         const open = await createPgReader(pool).openTurns();
@@ -134,7 +134,11 @@ export async function openPgReader(
   url: string,
 ): Promise<AsyncReads & Pick<AsyncStore, 'snapshot' | 'close'>> {
   const pool = openPgPool(readPgUrl(url));
-  return { ...createPgReader(pool), snapshot: (file) => copyToSqlite(pool, file), close: pool.close };
+  return {
+    ...createPgReader(pool),
+    snapshot: async (file) => void (await copyToSqlite(pool, file)),
+    close: pool.close,
+  };
 }
 
 /**

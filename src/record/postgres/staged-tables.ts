@@ -76,8 +76,7 @@ export const noRows = (): LoadedRows => ({
   recalls: new Map(),
 });
 
-const recallKey = (lessons: readonly string[], after: number): string =>
-  JSON.stringify([after, ...lessons]);
+const recallKey = (lessons: readonly string[], after: number): string => JSON.stringify([after, ...lessons]);
 
 export const isWanting = (wanted: WantedRows): boolean =>
   Object.values(wanted).some(({ size }: { readonly size: number }) => size > 0);

@@ -1,6 +1,7 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
-import type { SessionView, StoreReader } from '../../core/store.ts';
+import type { AsyncReads, SessionView } from '../../core/store.ts';
+import { toAsyncReads } from './async-store.ts';
 import { followFile } from './moved-file.ts';
 import { connectReader } from './open-database.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
@@ -9,20 +10,20 @@ import { FACT_COLUMNS, type RawFactRow, readFact, readSessionTexts } from './sql
 import { selectLastSeq } from './sqlite-tables.ts';
 
 /** What the page asks of the store, beside what every reader can. */
-export interface PageReader extends StoreReader {
+export interface PageReader extends AsyncReads {
   /** Newest first, from a place on: a page of any size goes on exactly where the one before ended. */
   listSessions(
     query: SessionFilter,
     after: SessionPlace | undefined,
     limit: number,
-  ): readonly PlacedSession[];
+  ): Promise<readonly PlacedSession[]>;
   /** All words of a session, as they are stored: JSON. Empty for an erased one. */
-  textsOf(session: string): readonly string[];
-  groupSessions(): SessionGroups;
+  textsOf(session: string): Promise<readonly string[]>;
+  groupSessions(): Promise<SessionGroups>;
   /** Why people or learners marked a session as worth practising on; the newest last. */
-  marksOf(session: string): readonly string[];
-  lastSeq(): number;
-  close(): void;
+  marksOf(session: string): Promise<readonly string[]>;
+  lastSeq(): Promise<number>;
+  close(): Promise<void>;
 }
 
 export interface SessionFilter {
@@ -44,7 +45,7 @@ export interface PlacedSession {
   readonly session: SessionView;
 }
 
-interface SessionGroup {
+export interface SessionGroup {
   readonly name: string;
   readonly sessions: number;
   readonly lastAt: number;
@@ -56,11 +57,13 @@ export interface SessionGroups {
   readonly projects: readonly (SessionGroup & { readonly label: string })[];
 }
 
+/** The most recent ones. */
+export const MOST_GROUPS = 200;
+
 const PEOPLE = `substr(id, 1, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`;
-const MOST_GROUPS = 200;
 
 /** A connection of its own: a search of the page delays no other read. */
-export function openPageReader(file: string): PageReader {
+export function openSqlitePageReader(file: string): PageReader {
   const sql = followFile(file, () => connectReader(file));
   const reader = createSqliteReader(sql);
   const write = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
@@ -79,8 +82,8 @@ export function openPageReader(file: string): PageReader {
     return fact?.type === 'turn-start' ? (fact.project?.label ?? '') : '';
   };
   return {
-    ...reader,
-    listSessions: ({ agent, project, client, practice }, after, limit) => {
+    ...toAsyncReads(reader),
+    listSessions: async ({ agent, project, client, practice }, after, limit) => {
       const places = sql.all<{ n: number; id: string; lastAt: number }>(
         `select n, id, last_at as lastAt from sessions
          where (last_at, n) < (?1, ?2) and (?3 is null or agent = ?3) and (?4 is null or project = ?4)
@@ -98,13 +101,13 @@ export function openPageReader(file: string): PageReader {
         return session === undefined ? [] : [{ place: { lastAt, n }, session }];
       });
     },
-    textsOf: (session) => readSessionTexts(sql, session),
-    groupSessions: () => ({
+    textsOf: async (session) => readSessionTexts(sql, session),
+    groupSessions: async () => ({
       agents: groupBy('agent').map(({ named: _, ...group }) => group),
       clients: groupBy('client').map(({ named: _, ...group }) => group),
       projects: groupBy('project').map(({ named, ...group }) => ({ ...group, label: labelOf(named) })),
     }),
-    marksOf: (session) =>
+    marksOf: async (session) =>
       sql
         .all<RawFactRow>(
           `select ${FACT_COLUMNS} from facts where subject = ? and type = 'session-marked' order by seq`,
@@ -112,7 +115,7 @@ export function openPageReader(file: string): PageReader {
         )
         .flatMap((row): readonly StoredFact[] => [readFact(row) ?? []].flat())
         .flatMap(({ fact }) => (fact.type === 'session-marked' ? [fact.reason] : [])),
-    lastSeq: () => selectLastSeq(sql),
-    close: () => sql.close(),
+    lastSeq: async () => selectLastSeq(sql),
+    close: async () => sql.close(),
   };
 }
