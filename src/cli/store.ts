@@ -16,7 +16,7 @@ export const declareStore: DeclareCommand = (store, act) => {
     .argument('<to>', 'postgres://USER:PASSWORD@HOST/DATABASE, or sqlite')
     .addHelpText(
       'after',
-      '\nEverything is copied, compared by hashes, and only then used. Interrupted, the same command goes on.\n\nExample:\n  $ instar stop\n  $ instar store migrate postgres://instar@localhost/instar\n  $ instar up\n',
+      '\nEverything is copied, compared by hashes, and only then used.\nInterrupted, the same command goes on.\n\nExample:\n  $ instar stop\n  $ instar store migrate postgres://instar@localhost/instar\n  $ instar up\n',
     )
     .action(act(migrateStore));
 };

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { join } from 'node:path';
 export interface PostgresServer {
   readonly port: number;
   readonly dataDir: string;
+  /** Of a server with TLS. */
+  readonly certificate: string;
   readonly pid: number;
   /** The URL of a new, empty schema. */
   freshUrl(): string;
@@ -37,8 +39,8 @@ export function findPostgres(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** `isQuick`: without waiting for the disk, for tests that kill nothing. */
-export async function startPostgres(bin: string, isQuick = false): Promise<PostgresServer> {
+/** `isQuick`: without waiting for the disk, for tests that kill nothing. `withTls`: with a certificate for localhost. */
+export async function startPostgres(bin: string, isQuick = false, withTls = false): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'instar-postgres-'));
   const dataDir = join(dir, 'data');
   const as = ownerOf(dir);
@@ -46,6 +48,16 @@ export async function startPostgres(bin: string, isQuick = false): Promise<Postg
   execFileSync('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', PASSWORD, password], as);
   const init = ['-D', dataDir, '-U', USER, '--auth=scram-sha-256', `--pwfile=${password}`, '-E', 'UTF8'];
   execFileSync(join(bin, 'initdb'), [...init, '--locale=C', '--no-sync'], { ...as, stdio: 'pipe', cwd: dir });
+  const certificate = join(dir, 'server.crt');
+  const keyFile = join(dir, 'server.key');
+  const tls = withTls ? ['-l', '-c', `ssl_cert_file=${certificate}`, '-c', `ssl_key_file=${keyFile}`] : [];
+  if (withTls) {
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const files = ['-keyout', keyFile, '-out', certificate];
+    const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+    execFileSync('openssl', [...kind, ...subject, ...files], { ...as, stdio: 'ignore', cwd: dir });
+    chmodSync(keyFile, 0o600);
+  }
   const port = await freePort();
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
@@ -59,6 +71,7 @@ export async function startPostgres(bin: string, isQuick = false): Promise<Postg
       '-k',
       dir,
       ...(isQuick ? ['-F'] : []),
+      ...tls,
     ];
     child = spawn(join(bin, 'postgres'), options, { ...as, stdio: 'ignore', cwd: dir });
     await untilReady(bin, port);
@@ -78,6 +91,7 @@ export async function startPostgres(bin: string, isQuick = false): Promise<Postg
   return {
     port,
     dataDir,
+    certificate,
     get pid() {
       return child?.pid ?? 0;
     },

@@ -46,6 +46,7 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
 
   /** Runs the rules in one transaction, and removes what they erased from the disk. */
   const write = async <T>(rules: (tables: Tables) => T, first?: WantedRows): Promise<T> => {
+    await presence.renew();
     const created = new Set(months);
     const { result, unclean } = await pool.transaction(async (sql) => {
       const head = await lockHead(sql);
@@ -148,20 +149,33 @@ export async function openPgReader(
 function createPresence(pool: PgPool) {
   const key = lockKey(pool.place.schema, 'gateways');
   let held: { release(): void } | undefined;
+  let isMember = false;
+  const hold = async () => {
+    const sql = await pool.hold(() => {
+      held = undefined;
+    });
+    held = sql;
+    return sql;
+  };
   return {
     enter: async (asFirst: () => Promise<number>): Promise<number> => {
-      if (held !== undefined) return 0;
-      const sql = await pool.hold(() => {
-        held = undefined;
-      });
-      held = sql;
+      if (isMember) return 0;
+      const sql = await hold();
       const [alone] = await sql.all<{ is: boolean }>(`select pg_try_advisory_lock(${key}) as is`);
       const count = alone?.is ? await asFirst() : 0;
       await sql.run(`select pg_advisory_lock_shared(${key})`);
       if (alone?.is) await sql.run(`select pg_advisory_unlock(${key})`);
+      isMember = true;
       return count;
     },
+    /** After the connection that held it broke. */
+    renew: async (): Promise<void> => {
+      if (!isMember || held !== undefined) return;
+      const sql = await hold();
+      await sql.run(`select pg_advisory_lock_shared(${key})`);
+    },
     leave: () => {
+      isMember = false;
       held?.release();
       held = undefined;
     },

@@ -180,6 +180,7 @@ describe('a server that dies', () => {
   it('loses nothing that was acknowledged, and the store goes on when it is back', async () => {
     const url = server.freshUrl();
     const store = await opened(url);
+    await store.endCrashed(0);
     let acknowledged = 0;
     let isDead = false;
     const writing = (async () => {
@@ -206,5 +207,8 @@ describe('a server that dies', () => {
     await store.append({ facts: at(acknowledged, start(`t${acknowledged}`, 's')) });
     expect(await store.totals()).toMatchObject({ turns: acknowledged + 1, facts: acknowledged + 1 });
     expect(await store.check()).toEqual([]);
+    // It is present again: a second gateway leaves its open turns alone.
+    const second = await opened(url);
+    expect(await second.endCrashed(5)).toBe(0);
   });
 });
