@@ -127,7 +127,10 @@ export function openRecording(options: RecordingOptions): Recording {
     records,
     redactor,
     state: () => ({ ...recorder.state(), missing: marked.missing() }),
-    describeCopies: () => ({ ...copies.describe(), ...retention.describe() }),
+    describeCopies: () => ({
+      ...(isFile ? copies.describe() : { server: 'PostgreSQL' }),
+      ...retention.describe(),
+    }),
     retention,
     followKeys: () => recorder.setKeys(keys()),
     close: async () => {

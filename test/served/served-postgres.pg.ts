@@ -109,6 +109,10 @@ describe('instar up on PostgreSQL', () => {
     expect(found).toEqual(['one']);
   });
 
+  it('says in status who makes copies', async () => {
+    expect((await cli('status')).stdout).toContain('whoever runs the PostgreSQL server backs it up');
+  });
+
   it('writes a backup into a file', async () => {
     const file = path.join(home.dir, 'backup.sqlite');
     expect((await cli('backup', file)).code).toBe(0);
@@ -152,7 +156,9 @@ describe('instar up on PostgreSQL', () => {
   it('lists and erases without a daemon, and starts again with what it learned', async () => {
     await stop();
     expect(await read('sessions', 'list')).toHaveLength(3);
-    expect((await cli('sessions', 'erase', 'three', '--yes')).code).toBe(0);
+    const erased = await cli('sessions', 'erase', 'three', '--yes');
+    expect(erased.code).toBe(0);
+    expect(erased.stdout).toContain('backups of the server keep it');
     daemon = await startDaemon(home.dir);
     expect(await say('Which server do I use for demos?', 'four')).toContain('demo-3');
   });

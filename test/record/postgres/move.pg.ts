@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openPageReader } from '../../../src/record/open-store.ts';
 import { copyFromSqlite } from '../../../src/record/postgres/copy-store.ts';
 import { moveToPg, moveToSqlite } from '../../../src/record/postgres/move-record.ts';
 import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
@@ -105,6 +106,17 @@ describe('a record that moves', () => {
     expect(await store.turns('s7')).toEqual(disk.turns('s7'));
     expect(await store.chains(99)).toEqual(disk.chains(99));
     expect(await store.check()).toEqual([]);
+    const [here, there] = [await openPageReader(file), await openPageReader(url)];
+    onTestFinished(() => Promise.all([here.close(), there.close()]).then(() => undefined));
+    const place = { lastAt: Date.UTC(2026, 6, 1), n: 3 };
+    for (const after of [undefined, place])
+      expect(await there.listSessions({ agent: 'agent' }, after, 9)).toEqual(
+        await here.listSessions({ agent: 'agent' }, after, 9),
+      );
+    expect(await there.groupSessions()).toEqual(await here.groupSessions());
+    expect((await there.textsOf('s7')).toSorted()).toEqual((await here.textsOf('s7')).toSorted());
+    expect(await there.textsOf('s3')).toEqual([]);
+    expect(await there.lastSeq()).toBe(2_501);
     disk.close();
   });
 
