@@ -153,9 +153,37 @@ describe('instar up on PostgreSQL', () => {
     expect((await read('status')).recording).not.toHaveProperty('degraded');
   });
 
+  it('serves while the database is paused, and has every turn once it goes on', async () => {
+    server.pause(true);
+    try {
+      const before = performance.now();
+      for (const n of [1, 2, 3]) await say(`Question ${n}?`, 'paused');
+      // Far less than the time after which a query is given up.
+      expect(performance.now() - before).toBeLessThan(15_000);
+    } finally {
+      server.pause(false);
+    }
+    await vi.waitFor(
+      async () => expect((await read('sessions', 'show', 'paused')).turns).toHaveLength(3),
+      SOON,
+    );
+    expect((await cli('sessions', 'erase', 'paused', '--yes')).code).toBe(0);
+  });
+
+  it('loses no feedback that was acknowledged before a kill -9', async () => {
+    expect((await cli('feedback', 'three', '--bad', 'too slow')).code).toBe(0);
+    daemon?.child.kill('SIGKILL');
+    await daemon?.exited;
+    daemon = await startDaemon(home.dir);
+    await vi.waitFor(
+      async () => expect(JSON.stringify(await read('sessions', 'show', 'three'))).toContain('"person"'),
+      SOON,
+    );
+  });
+
   it('lists and erases without a daemon, and starts again with what it learned', async () => {
     await stop();
-    expect(await read('sessions', 'list')).toHaveLength(3);
+    expect(await read('sessions', 'list')).toHaveLength(4);
     const erased = await cli('sessions', 'erase', 'three', '--yes');
     expect(erased.code).toBe(0);
     expect(erased.stdout).toContain('backups of the server keep it');
@@ -166,7 +194,7 @@ describe('instar up on PostgreSQL', () => {
   it('moves back into a file of the home, and from there to PostgreSQL again, with the same content', async () => {
     const busy = await cli('store', 'migrate', 'sqlite');
     expect(busy.code).toBe(3);
-    await vi.waitFor(async () => expect(await read('sessions', 'list')).toHaveLength(4), SOON);
+    await vi.waitFor(async () => expect(await read('sessions', 'list')).toHaveLength(5), SOON);
     await stop();
     const before = [
       await read('sessions', 'list'),

@@ -14,6 +14,8 @@ export interface PostgresServer {
   /** The URL of a new, empty schema. */
   freshUrl(): string;
   url(database: string, user?: string, password?: string): string;
+  /** Stops or continues all its processes: it neither answers nor refuses. */
+  pause(isPaused: boolean): void;
   /** As `kill -9`, and as after a power cut the next start recovers. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -97,6 +99,12 @@ export async function startPostgres(bin: string, isQuick = false, withTls = fals
     },
     url,
     freshUrl: () => `${url('postgres')}?schema=t${++schemas}`,
+    pause: (isPaused) => {
+      const main = child?.pid ?? 0;
+      const workers = execFileSync('ps', ['-o', 'pid=', '--ppid', String(main)], { encoding: 'utf8' });
+      for (const pid of [main, ...workers.trim().split(/\s+/).map(Number)])
+        process.kill(pid, isPaused ? 'SIGSTOP' : 'SIGCONT');
+    },
     kill: () => end('SIGKILL'),
     start,
     stop: async () => {
