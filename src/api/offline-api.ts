@@ -4,6 +4,7 @@ import { createIds } from '../base/ids.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { hashKey, keyId } from '../config/key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
+import { readStoreUrl } from '../config/store-url.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -18,10 +19,10 @@ import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
 import { findGoodCopy } from '../record/copy-files.ts';
 import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
+import { openStore, placeOfRecord } from '../record/open-store.ts';
 import { toRecords } from '../record/records.ts';
 import { restoreSnapshot } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
-import { openSqliteStore } from '../record/store/sqlite-store.ts';
 import { confirmTimeOf } from '../record/trusted-clock.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -91,12 +92,17 @@ export async function openOfflineApi(
     const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
     return { ...withShortIds(withAudit(apis, createAudit(records, now), by), records), close };
   };
+  const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
   if (mayCreate) openHome(home.dir);
-  else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);
+  else if (place === home.storeFile && !existsSync(place))
+    return over(toRecords(createMemoryStore(), now), () => undefined);
   const lock = lockHome(home.lockFile);
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
-  const store = openSqliteStore({ file: home.storeFile });
+  const store = await openStore(place).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
   const redactor = openRedactor({
     salt: readOrCreateSalt(home),
     keys: () => readOwnKeys(undefined, { env, home }),
@@ -104,7 +110,8 @@ export async function openOfflineApi(
   const { records } = withErasableCopies(toRecords(store, now, redactor), home, now);
   const followLibrary = followLibraryOnce(home, records);
   return over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary }), () => {
-    store.close();
+    // Writes are durable: nothing waits for the end.
+    void store.close();
     lock.release();
   });
 }

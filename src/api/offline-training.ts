@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { policyName } from '../config/model-ref.ts';
+import { readStoreUrl } from '../config/store-url.ts';
 import { systemClock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
-import { openSqliteReader } from '../record/store/sqlite-store.ts';
+import { openReads, placeOfRecord } from '../record/open-store.ts';
 import { DEFAULT_PROMOTION } from '../train/promotion.ts';
 import { openPromotionLog } from '../train/promotion-log.ts';
 import { describeVersions } from '../train/training-status.ts';
@@ -13,12 +14,14 @@ import { describeVersions } from '../train/training-status.ts';
 export async function describeOfflineTraining(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {
   const name = policyName(loadConfig({ file: home.configFile, env }).config.train);
   if (name === undefined) return { engine: 'off', policy: '' };
-  const reader = existsSync(home.storeFile) ? openSqliteReader(home.storeFile) : undefined;
+  const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
+  const isMissing = place === home.storeFile && !existsSync(place);
+  const reader = isMissing ? undefined : await openReads(place);
   try {
     const promotions = await openPromotionLog({
       engine: name,
       records: {
-        events: async (of) => reader?.events(of) ?? [],
+        events: async (of) => (await reader?.events(of)) ?? [],
         append: async () => {
           throw new Error('weights cannot be moved without a daemon');
         },
@@ -28,6 +31,6 @@ export async function describeOfflineTraining(home: Home, env: NodeJS.ProcessEnv
     });
     return { engine: name, engineState: 'idle', ...describeVersions(name, promotions.state(), home) };
   } finally {
-    reader?.close();
+    await reader?.close();
   }
 }

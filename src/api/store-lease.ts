@@ -5,6 +5,7 @@ import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import type { Config } from '../config/schema.ts';
+import { readStoreUrl } from '../config/store-url.ts';
 import type { Caller } from '../core/caller.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Failure } from '../core/failure.ts';
@@ -18,8 +19,8 @@ import type { EpisodeRecords } from '../mcp/episodes.ts';
 import { listOverlays } from '../overlays/active-overlays.ts';
 import { killFileBeside } from '../overlays/kill-switch.ts';
 import { lockHome } from '../record/home-lock.ts';
+import { openStore, placeOfRecord } from '../record/open-store.ts';
 import { toRecords } from '../record/records.ts';
-import { openSqliteStore } from '../record/store/sqlite-store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -86,7 +87,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     const lock = lockHome(home.lockFile);
     if (lock === undefined) return undefined;
     try {
-      const store = openSqliteStore({ file: home.storeFile });
+      const store = openStore(placeOfRecord(home, { url: readStoreUrl(home.configFile) }));
       const redactor = openRedactor({
         salt: readOrCreateSalt(home),
         keys: () => readOwnKeys(undefined, { env, home }),
@@ -102,7 +103,8 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
         },
         close: async () => {
           await recall?.pause();
-          store.close();
+          // One that could not be opened needs no end.
+          await store.then((one) => one.close()).catch(() => undefined);
           lock.release();
         },
       };

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { findRestoreFault, newestCopyOf, restoreHome } from '../api/offline-api.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
+import { readStoreUrl } from '../config/store-url.ts';
 import { StoreError } from '../core/store.ts';
 import { quotePath } from '../doctor/inspect-path.ts';
 import {
@@ -34,7 +35,8 @@ const backup = async ({ args }: Positional, context: CommandContext): Promise<Ex
   const file = resolve(args[0] ?? '');
   const home = homeAt(context.homeDir);
   checkNewFile(file);
-  if (!existsSync(home.storeFile) && (await findDaemon(home)) === undefined)
+  const isFile = readStoreUrl(home.configFile) === 'sqlite';
+  if (isFile && !existsSync(home.storeFile) && (await findDaemon(home)) === undefined)
     throw new CommandError(
       EXIT.failed,
       `nothing is recorded in ${home.dir} yet, so there is nothing to back up`,
@@ -87,6 +89,12 @@ export async function restoreFile(
   before: () => void = () => undefined,
 ): Promise<ExitCode> {
   const home = homeAt(context.homeDir);
+  if (readStoreUrl(home.configFile) !== 'sqlite')
+    throw new CommandError(
+      EXIT.failed,
+      'the record is in PostgreSQL, and a backup file replaces only the file of a home',
+      'restore the database with its own tools; or: instar store migrate sqlite, instar restore FILE, instar store migrate URL',
+    );
   const fault = findRestoreFault(home, file);
   if (fault !== undefined) throw refuse(`${file} ${fault.why}`, fault.kind, home);
   const running = await findDaemon(home);

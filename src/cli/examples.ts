@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'service install': ['instar service install'],
   'service remove': ['instar service remove'],
   'service status': ['instar service status'],
+  store: ['instar store migrate postgres://instar@localhost/instar'],
   learning: ['instar learning status', 'instar learning off'],
   'learning status': ['instar learning status'],
   'learning on': ['instar learning on'],

@@ -95,6 +95,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Replace the record with a backup; the replaced file is kept beside it.',
     load: async () => (await import('./backup.ts')).declareRestore,
   },
+  store: {
+    description: 'Move the record between a file of the home and PostgreSQL.',
+    load: async () => (await import('./store.ts')).declareStore,
+  },
   lessons: {
     description: 'List, approve and edit what was learned, with evidence and measured effect.',
     load: async () => (await import('./lessons.ts')).declareLessons,

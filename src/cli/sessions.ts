@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { homeAt } from '../config/home.ts';
+import { readStoreUrl } from '../config/store-url.ts';
 import type { DaemonApi, ErasureReport } from '../core/daemon-api.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import type { NamedLesson } from '../core/store.ts';
@@ -251,9 +253,16 @@ const eraseSession = (
     }
     const report = await api.erase(id);
     if (context.printer.json) context.printer.document({ id, ...report });
-    else for (const line of describeErasure(id, report)) context.printer.line(line);
+    else {
+      for (const line of describeErasure(id, report)) context.printer.line(line);
+      if (readStoreUrl(homeAt(context.homeDir).configFile) !== 'sqlite') context.printer.line(SERVER_KEEPS);
+    }
     return EXIT.ok;
   });
+
+/** What no program can erase from outside. */
+const SERVER_KEEPS =
+  'The write-ahead log of PostgreSQL has its text until it is recycled; archived logs and backups of the server keep it.';
 
 /** `Erased session s_1 (12 turns).` and what became of the lessons and copies. */
 function describeErasure(id: string, { erased, lessons, copies }: ErasureReport): readonly string[] {

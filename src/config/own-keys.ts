@@ -4,6 +4,7 @@ import type { LiveSettings } from './live-settings.ts';
 import { readOwnerKey } from './owner-key.ts';
 import { readProviderKey } from './provider-entry.ts';
 import type { Config } from './schema.ts';
+import { passwordIn } from './store-url.ts';
 
 interface KeyPlaces {
   readonly env: NodeJS.ProcessEnv;
@@ -12,13 +13,14 @@ interface KeyPlaces {
 
 /** The current keys of providers, of the training engine and of the server of its weights. */
 export function readModelKeys(
-  { providers, train: { engine, serve } }: Pick<Config, 'providers' | 'train'>,
+  { providers, train: { engine, serve }, store }: Pick<Config, 'providers' | 'train' | 'store'>,
   { env, home }: KeyPlaces,
 ): readonly string[] {
   const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
   return [
     ...Object.values(providers).flatMap((entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? []),
     ...named.flatMap((name) => (name === undefined ? [] : (env[name] ?? []))),
+    ...passwordIn(store.url),
   ];
 }
 

@@ -8,14 +8,14 @@ import { scheduleSchema, trainSchema } from './sections/slow-work.ts';
 
 const storeSchema = z.strictObject({
   url: z
-    .literal('sqlite', {
-      error: ({ input }) =>
-        typeof input === 'string' && /^postgres(ql)?:/i.test(input)
-          ? 'PostgreSQL is not supported yet; use "sqlite", a file in the home'
-          : 'must be "sqlite"',
+    .string()
+    .regex(/^(?:sqlite|postgres(?:ql)?:\/\/\S+)$/, {
+      error: 'must be "sqlite", or the URL of a PostgreSQL: postgres://USER:PASSWORD@HOST/DATABASE',
     })
     .default('sqlite')
-    .describe('Where the record is stored: "sqlite", a file in the home.'),
+    .describe(
+      'Where the record is stored: "sqlite", a file in the home, or postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full&sslrootcert=FILE&schema=NAME. Without a password in it PGPASSWORD is used; a server on another machine needs TLS unless sslmode says otherwise. "instar store migrate" moves a record.',
+    ),
   keepDays: z
     .int()
     .min(0)

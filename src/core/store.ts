@@ -229,7 +229,7 @@ interface StoreTotals {
 /** The store failed: the disk is full, the file is damaged, the format is newer than this program, and so on. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  readonly code: 'full' | 'io' | 'corrupt' | 'newer' | 'old-sqlite' | 'locked' | 'closed';
+  readonly code: 'full' | 'io' | 'away' | 'corrupt' | 'newer' | 'old-sqlite' | 'locked' | 'closed';
 
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -273,6 +273,22 @@ export interface Records extends AsyncReads {
   erase(session: string, reason: string): Promise<Erasure>;
   /** A consistent copy in one new file. */
   snapshot(file: string): Promise<void>;
+}
+
+/**
+ * The same store where answers take time: a database on another machine. All stores have this form, so that what records and
+ * reads is written once; `Store` is the form of those that answer at once. Several processes may write to one.
+ */
+export interface AsyncStore extends AsyncReads {
+  append(batch: Batch): Promise<readonly AppendResult[]>;
+  erase(session: string, at: number, reason: string): Promise<Erasure>;
+  expire(before: number, at: number, limit: number, upTo?: number): Promise<number>;
+  rebuild(): Promise<void>;
+  /** A consistent copy of everything in one new SQLite file. */
+  snapshot(file: string): Promise<void>;
+  /** Ends the turns that a dead process left open, as `crashed`: neither success nor failure. Returns their number. */
+  endCrashed(at: number): Promise<number>;
+  close(): Promise<void>;
 }
 
 /** A recorded turn with its request and reply decoded from the stored blocks. */

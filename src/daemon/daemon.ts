@@ -55,6 +55,7 @@ import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
 import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
+import { placeOfRecord } from '../record/open-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -141,7 +142,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     );
   let learning: ServedLearning | undefined;
   const onRecorded = (turns: number): void => learning?.wake(turns);
-  const recording = openRecording({ home, settings: config.store, keys, clock, log, onExpired, onRecorded });
+  const place = placeOfRecord(home, config.store);
+  const recorded = { home, place, settings: config.store, keys, clock, log, onExpired, onRecorded };
+  const recording = openRecording(recorded);
   const { redactor } = recording;
   const storeApi = createStoreApi(
     withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
@@ -184,7 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const openAttempt = createAttemptAccess(access);
   const follower = serveLearning({
     config,
-    storeFile: home.storeFile,
+    ...{ storeFile: home.storeFile, place },
     salt: readOrCreateSalt(home),
     keys,
     records: recording.records,
@@ -306,7 +309,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const page = servePage({
-    ...{ home, env, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
+    ...{ home, env, place, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
     training: () => training,
     adapt: () => config.learn.adapt,
     clients: CLIENTS,

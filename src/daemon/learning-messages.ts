@@ -14,7 +14,8 @@ import type { PracticeTrainingCall } from '../train/open-practice-training.ts';
 
 /** What the learning thread starts with. */
 export interface LearningThreadData {
-  readonly storeFile: string;
+  /** Where the record is: a file, or the URL of a PostgreSQL. */
+  readonly place: string;
   /** The HMAC key of redaction marks, and the secrets to look for. */
   readonly salt: string;
   readonly keys: readonly string[];

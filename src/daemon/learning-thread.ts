@@ -5,11 +5,9 @@ import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/thread-connection.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { type Records, StoreError, type StoreReader } from '../core/store.ts';
-import type { LearningRecords } from '../learn/learning.ts';
 import { type LearningWorker, startLearningWorker } from '../learn/learning-worker.ts';
+import { openLastingReads } from '../record/open-store.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
-import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { createRedactor } from '../redact/redact.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../train/buffer.ts';
@@ -29,7 +27,7 @@ import { createSessionAttempts } from './practice-attempts.ts';
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 lowerThreadPriority();
-const { storeFile, salt, settings, ...given } = workerData as LearningThreadData;
+const { place, salt, settings, ...given } = workerData as LearningThreadData;
 let keys = given.keys;
 const clock = createFollowingClock(given.now);
 let isStopping = false;
@@ -66,7 +64,7 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
 });
 
 const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
-const store = openReads(storeFile);
+const store = openLastingReads(place);
 const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
 let sent: readonly TrainingOutcome[] | undefined;
 const sendSamples = (): void => {
@@ -156,44 +154,6 @@ function createFollowingClock(first: number): Clock & { set(now: number): void }
     now: () => Math.round(start.now + monotonic() - start.mono),
     set: (now) => {
       start = { now, mono: monotonic() };
-    },
-  };
-}
-
-type Reads = Omit<LearningRecords, 'append'> & Pick<Records, 'sessions'>;
-
-/** The store's reads on a connection of this thread; opened again after a failure. */
-function openReads(file: string): Reads & { close(): void } {
-  let reader: (StoreReader & { close(): void }) | undefined;
-  let isClosed = false;
-  const read = async <T>(work: (opened: StoreReader) => T): Promise<T> => {
-    if (isClosed) throw new StoreError('closed', 'The learning thread is stopping.');
-    try {
-      reader ??= openSqliteReader(file);
-      return work(reader);
-    } catch (error) {
-      reader?.close();
-      reader = undefined;
-      throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
-    }
-  };
-  return {
-    facts: (...args) => read((from) => from.facts(...args)),
-    factsOf: (...args) => read((from) => from.factsOf(...args)),
-    newestOf: (...args) => read((from) => from.newestOf(...args)),
-    totals: () => read((from) => from.totals()),
-    session: (id) => read((from) => from.session(id)),
-    sessions: (query) => read((from) => from.sessions(query)),
-    turns: (...args) => read((from) => from.turns(...args)),
-    turn: (id) => read((from) => from.turn(id)),
-    rewards: (of) => read((from) => from.rewards(of)),
-    events: (session) => read((from) => from.events(session)),
-    recalls: (session) => read((from) => from.recalls(session)),
-    block: (hash) => read((from) => from.block(hash)),
-    close: () => {
-      isClosed = true;
-      reader?.close();
-      reader = undefined;
     },
   };
 }

@@ -37,6 +37,8 @@ import {
 export interface ServeLearningOptions {
   readonly config: Config;
   readonly storeFile: string;
+  /** Where the record is. */
+  readonly place: string;
   /** The HMAC key of redaction marks. */
   readonly salt: string;
   /** Every secret of this installation, as of now. */
@@ -147,7 +149,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     sentKeys = [...keys()];
     const worker = startThread(MODULE, {
       workerData: {
-        storeFile: options.storeFile,
+        place: options.place,
         salt: options.salt,
         keys: sentKeys,
         ...sent,

@@ -3,7 +3,9 @@ import { findDaemon } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
+import { readStoreUrl } from '../config/store-url.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
+import { isPgUrl } from '../record/postgres/pg-place.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
 import { localTime } from '../text/phrases.ts';
@@ -11,6 +13,7 @@ import { checkCopies } from './check-copies.ts';
 import { checkDaemon, checkPort, checkRunningSettings } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
+import { checkPostgres } from './check-postgres.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
@@ -29,14 +32,16 @@ interface DoctorOptions {
 export async function runDoctor(options: DoctorOptions): Promise<readonly DoctorCheck[]> {
   const { home, env, clock = systemClock, nodeVersion = process.versions.node } = options;
   const daemon = await findDaemon(home);
-  const stored = checkStore(home, daemon);
+  const url = readStoreUrl(home.configFile);
+  const isServer = isPgUrl(url);
+  const stored = isServer ? await checkPostgres(url) : checkStore(home, daemon);
   const basics = [
     checkNode(nodeVersion),
     checkClock(clock),
     ...checkHome(home, env),
     ...stored,
     checkTime(home, clock),
-    checkCopies(home, stored, clock.now()),
+    ...(isServer ? [] : [checkCopies(home, stored, clock.now())]),
     ...checkDaemon(home, daemon),
     ...(await checkRunningSettings(daemon, home, env)),
   ];

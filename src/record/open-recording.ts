@@ -17,6 +17,8 @@ import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
+  /** Where the record is: the file of the home, or the URL of a PostgreSQL. */
+  readonly place?: string;
   /** Read when they are needed: they may change. */
   readonly settings: {
     /** Sessions older than this are erased; 0 keeps them. */
@@ -54,9 +56,11 @@ const KEYS_MS = 10_000;
 export function openRecording(options: RecordingOptions): Recording {
   const { home, settings, keys, clock, log } = options;
   const file = home.storeFile;
+  const place = options.place ?? file;
+  const isFile = place === file;
   const salt = readOrCreateSalt(home);
-  const recorder = createRecorder({ file, keys: keys(), salt }, clock.now, options.onRecorded);
-  const opened = openRecords(file, recorder);
+  const recorder = createRecorder({ place, keys: keys(), salt }, clock.now, options.onRecorded);
+  const opened = openRecords(place, recorder);
   const redactor = openRedactor({ salt, keys });
   const copies = openCopies({
     home,
@@ -71,7 +75,7 @@ export function openRecording(options: RecordingOptions): Recording {
   erasable
     .finish()
     .catch((error: unknown) => log.warn({ err: error }, 'an erasure could not reach all copies'));
-  const marked = followMark(file, records, clock, log);
+  const marked = followMark(isFile ? file : `${file}.postgres`, records, clock, log);
   void recorder.chains.then(() => {
     tellState();
     return marked.look();
@@ -93,7 +97,8 @@ export function openRecording(options: RecordingOptions): Recording {
     },
     time: clock,
     get copies() {
-      return settings.snapshots > 0 ? copies : undefined;
+      // The owner of a server backs it up: see the decision about PostgreSQL.
+      return isFile && settings.snapshots > 0 ? copies : undefined;
     },
     expire,
     log,
@@ -113,7 +118,7 @@ export function openRecording(options: RecordingOptions): Recording {
     recorder.setKeys(keys());
     tellState();
     const { degraded } = recorder.state();
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
+    if (isFile && statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
     if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
   watch.unref();
@@ -122,7 +127,10 @@ export function openRecording(options: RecordingOptions): Recording {
     records,
     redactor,
     state: () => ({ ...recorder.state(), missing: marked.missing() }),
-    describeCopies: () => ({ ...copies.describe(), ...retention.describe() }),
+    describeCopies: () => ({
+      ...(isFile ? copies.describe() : { server: 'PostgreSQL' }),
+      ...retention.describe(),
+    }),
     retention,
     followKeys: () => recorder.setKeys(keys()),
     close: async () => {

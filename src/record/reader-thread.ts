@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveWorkerCalls } from '../base/worker-thread.ts';
 import { StoreError, type StoreReader } from '../core/store.ts';
-import { openSqliteReader } from './store/sqlite-store.ts';
+import { type OpenReads, openReads } from './open-store.ts';
 
 /** A read of the store. This worker has a read-only connection of its own, so that no stream waits for a read. */
 export interface StoreCall {
@@ -9,19 +9,24 @@ export interface StoreCall {
   readonly args: readonly unknown[];
 }
 
-const { file } = workerData as { readonly file: string };
-let reader: ReturnType<typeof openSqliteReader> | undefined;
+const { place } = workerData as { readonly place: string };
+let reader: Promise<OpenReads> | undefined;
+const close = (): void => {
+  const last = reader;
+  reader = undefined;
+  // A reader that could not be opened needs no end.
+  void last?.then((opened) => opened.close()).catch(() => undefined);
+};
 
 serveWorkerCalls<StoreCall>(parentPort, {
-  answer: ({ method, args }) => {
-    reader ??= openSqliteReader(file);
-    const read = reader[method] as (...args: readonly unknown[]) => unknown;
-    return read.apply(reader, [...args]);
+  answer: async ({ method, args }) => {
+    reader ??= openReads(place);
+    const read = (await reader)[method] as (...args: readonly unknown[]) => unknown;
+    return read(...args);
   },
   toFailure: (error) => {
-    reader?.close();
-    reader = undefined;
+    close();
     return error instanceof StoreError ? error : new StoreError('io', String(error));
   },
-  stop: () => reader?.close(),
+  stop: close,
 });

@@ -1,5 +1,5 @@
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
-import { type Records, type Store, StoreError } from '../core/store.ts';
+import { type AsyncStore, type Records, type Store, StoreError } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { createFactCleaner } from './clean-fact.ts';
 import { withCleanIds } from './clean-ids.ts';
@@ -11,10 +11,10 @@ interface OpenRecords extends Records {
 }
 
 /** Reads through a worker with its own connection, started by the first read; writes through the recorder. */
-export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'erase'>): OpenRecords {
+export function openRecords(place: string, recorder: Pick<Recorder, 'append' | 'erase'>): OpenRecords {
   const reader = openWorkerCalls<StoreCall>({
     module: workerModule('./reader-thread.ts', import.meta.url),
-    workerData: { file },
+    workerData: { place },
     toError: (code, message) => new StoreError(code as StoreError['code'], message),
     endMessage: 'The reading thread has ended.',
   });
@@ -50,38 +50,45 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
 }
 
 /** `Records` over a store in the same thread, for commands that run without a daemon. What is appended is redacted, as by the writer. */
-export function toRecords(store: Store, now: () => number, redactor = openRedactor()): Records {
+export function toRecords(
+  given: Store | AsyncStore | Promise<AsyncStore>,
+  now: () => number,
+  redactor = openRedactor(),
+): Records {
   const clean = createFactCleaner(redactor);
-  const run = async <T>(work: () => T): Promise<T> => {
+  const opened = Promise.resolve(given);
+  // Each call says so.
+  opened.catch(() => undefined);
+  const run = async <T>(work: (store: Store | AsyncStore) => T | Promise<T>): Promise<T> => {
     try {
-      return work();
+      return await work(await opened);
     } catch (error) {
       throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
     }
   };
   const records: Records = {
-    facts: (...args) => run(() => store.facts(...args)),
-    factsOf: (...args) => run(() => store.factsOf(...args)),
-    newestOf: (...args) => run(() => store.newestOf(...args)),
-    events: (...args) => run(() => store.events(...args)),
-    recalls: (...args) => run(() => store.recalls(...args)),
-    sampled: (...args) => run(() => store.sampled(...args)),
-    sessions: (...args) => run(() => store.sessions(...args)),
-    session: (...args) => run(() => store.session(...args)),
-    ids: (...args) => run(() => store.ids(...args)),
-    turns: (...args) => run(() => store.turns(...args)),
-    turn: (...args) => run(() => store.turn(...args)),
-    openTurns: () => run(() => store.openTurns()),
-    rewards: (...args) => run(() => store.rewards(...args)),
-    judgements: (...args) => run(() => store.judgements(...args)),
-    block: (...args) => run(() => store.block(...args)),
-    chains: (...args) => run(() => store.chains(...args)),
-    totals: () => run(() => store.totals()),
-    check: () => run(() => store.check()),
+    facts: (...args) => run((store) => store.facts(...args)),
+    factsOf: (...args) => run((store) => store.factsOf(...args)),
+    newestOf: (...args) => run((store) => store.newestOf(...args)),
+    events: (...args) => run((store) => store.events(...args)),
+    recalls: (...args) => run((store) => store.recalls(...args)),
+    sampled: (...args) => run((store) => store.sampled(...args)),
+    sessions: (...args) => run((store) => store.sessions(...args)),
+    session: (...args) => run((store) => store.session(...args)),
+    ids: (...args) => run((store) => store.ids(...args)),
+    turns: (...args) => run((store) => store.turns(...args)),
+    turn: (...args) => run((store) => store.turn(...args)),
+    openTurns: () => run((store) => store.openTurns()),
+    rewards: (...args) => run((store) => store.rewards(...args)),
+    judgements: (...args) => run((store) => store.judgements(...args)),
+    block: (...args) => run((store) => store.block(...args)),
+    chains: (...args) => run((store) => store.chains(...args)),
+    totals: () => run((store) => store.totals()),
+    check: () => run((store) => store.check()),
     append: (facts, blocks = []) =>
-      run(() => store.append({ facts: facts.map(clean.fact), blocks: blocks.map(clean.block) })),
-    erase: (session, reason) => run(() => store.erase(session, now(), reason)),
-    snapshot: (file) => run(() => store.snapshot(file)),
+      run((store) => store.append({ facts: facts.map(clean.fact), blocks: blocks.map(clean.block) })),
+    erase: (session, reason) => run((store) => store.erase(session, now(), reason)),
+    snapshot: (file) => run((store) => store.snapshot(file)),
   };
   return withCleanIds(records, redactor);
 }

@@ -62,6 +62,16 @@ function checkSnapshot(file: string): void {
   }
 }
 
+/** Renames a store that is not used any more, with its log, to a name where erasures reach it. Returns that name. */
+export function putAside(target: string): string {
+  const kept = keptName(target);
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${kept}${suffix}`);
+  removeStoreMark(target);
+  syncFolderSync(dirname(target));
+  return kept;
+}
+
 function remove(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(name)) rmSync(name);
 }
@@ -81,17 +91,49 @@ const UNFINISHED = '.tmp';
 
 /** Creates a snapshot file atomically and durably. Refuses to overwrite a file. */
 export function writeSnapshotFile(file: string, fill: (temporary: string) => void): void {
+  const temporary = beginSnapshot(file);
+  try {
+    fill(temporary);
+    finishSnapshot(temporary, file);
+  } catch (error) {
+    throw abandonSnapshot(temporary, file, error);
+  }
+}
+
+/** The same for a source that takes its time. */
+export async function writeSnapshotLater<T>(
+  file: string,
+  fill: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = beginSnapshot(file);
+  try {
+    const filled = await fill(temporary);
+    finishSnapshot(temporary, file);
+    return filled;
+  } catch (error) {
+    throw abandonSnapshot(temporary, file, error);
+  }
+}
+
+function beginSnapshot(file: string): string {
   if (existsSync(file)) throw new StoreError('io', `${file} exists already`);
   const temporary = `${file}${UNFINISHED}`;
   try {
     rmSync(temporary, { force: true });
     makePrivate(temporary);
-    fill(temporary);
-    syncFileSync(temporary);
-    renameSync(temporary, file);
-    syncFolderSync(dirname(file));
+    return temporary;
   } catch (error) {
-    if (existsSync(temporary)) rmSync(temporary);
-    throw toStoreError(error, file);
+    throw abandonSnapshot(temporary, file, error);
   }
+}
+
+function finishSnapshot(temporary: string, file: string): void {
+  syncFileSync(temporary);
+  renameSync(temporary, file);
+  syncFolderSync(dirname(file));
+}
+
+function abandonSnapshot(temporary: string, file: string, error: unknown): unknown {
+  if (existsSync(temporary)) rmSync(temporary);
+  return toStoreError(error, file);
 }

@@ -80,7 +80,8 @@ export type WriterMessage =
   | { readonly type: 'refusal'; readonly id: number; readonly code: string; readonly message: string };
 
 export interface WriterSettings {
-  readonly file: string;
+  /** A file, or the URL of a PostgreSQL. */
+  readonly place: string;
   /** Carries bodies and replies. */
   readonly ring: SharedArrayBuffer;
   /** Secrets of this installation, to be redacted. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Store } from '../core/store.ts';
+import type { AsyncStore } from '../core/store.ts';
 import { createRedactor } from '../redact/redact.ts';
-import { openSqliteStore } from './store/sqlite-store.ts';
+import { openStore } from './open-store.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
 import { createWriter } from './writer.ts';
 import { type PackedJobs, unpackJobs, type WriterMessage, type WriterSettings } from './writer-messages.ts';
@@ -16,13 +16,18 @@ const redactor = createRedactor({ known: () => keys, salt: settings.salt });
 const say = (word: WriterMessage): void => port?.postMessage(word);
 
 let isOpenedBefore = false;
-const open = (): Store => {
-  const store = openSqliteStore({ file: settings.file });
-  // After a reopen the open turns are those of this process, and still run.
-  if (!isOpenedBefore) endCrashedTurns(store, settings.now);
-  isOpenedBefore = true;
-  say({ type: 'open', chains: store.chains(KEPT_CHAINS) });
-  return store;
+const open = async (): Promise<AsyncStore> => {
+  const store = await openStore(settings.place);
+  try {
+    // After a reopen the open turns are those of this process, and still run.
+    if (!isOpenedBefore) await store.endCrashed(settings.now);
+    isOpenedBefore = true;
+    say({ type: 'open', chains: await store.chains(KEPT_CHAINS) });
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 };
 
 const writer = createWriter({
@@ -42,20 +47,9 @@ port?.on('message', (packed: PackedJobs) => {
   writer.take(jobs);
   const closing = jobs.find((job) => job.type === 'close');
   if (closing === undefined) return;
-  writer.close();
-  say({ type: 'answer', id: closing.id, value: undefined });
-  port.close();
+  void writer.close().then(() => {
+    say({ type: 'answer', id: closing.id, value: undefined });
+    port.close();
+  });
 });
-writer.begin();
-
-/** Ends the turns that a dead process left open, as `crashed`: neither success nor failure. Returns their number. */
-export function endCrashedTurns(store: Store, at: number): number {
-  const open = store.openTurns();
-  const facts = open.map((turn) => ({
-    at,
-    key: `${turn}:end`,
-    fact: { type: 'turn-end', turn, status: 'crashed', httpStatus: 0, totalMs: 0 } as const,
-  }));
-  if (facts.length > 0) store.append({ facts });
-  return facts.length;
-}
+void writer.begin();

@@ -1,10 +1,10 @@
-import { type Block, type NewFact, type Store, StoreError } from '../core/store.ts';
+import { type AsyncStore, type Block, type NewFact, StoreError } from '../core/store.ts';
 import type { TurnEncoder } from './turn-encoder.ts';
 import { copyOutOfRing, ringBytesOf, type WriterJob, type WriterMessage } from './writer-messages.ts';
 
 interface WriterOptions {
-  /** Opens the store, also again after a failure; throws `StoreError`. */
-  readonly open: () => Store;
+  /** Opens the store, also again after a failure; rejects with `StoreError`. */
+  readonly open: () => Promise<AsyncStore>;
   readonly keeper: TurnEncoder;
   readonly say: (word: WriterMessage) => void;
   readonly later: (ms: number, run: () => void) => void;
@@ -12,10 +12,10 @@ interface WriterOptions {
 
 interface Writer {
   /** Opens the store; retries one that cannot be opened. */
-  begin(): void;
+  begin(): Promise<void>;
   take(jobs: readonly WriterJob[]): void;
   /** Writes what is waiting, if possible, and closes. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -36,19 +36,30 @@ type Erase = WriterJob & { readonly type: 'erase' };
 type Expire = WriterJob & { readonly type: 'expire' };
 
 /**
- * The only writer. Turns wait a moment and are committed in groups; control actions are committed at once,
- * together with the waiting turns, and answered only after the commit. While the store fails, turns wait up to a limit and
- * control actions are refused, because an acknowledgement must never come before the data is durable.
+ * The only writer of this process. Turns wait a moment and are committed in groups; control actions are committed
+ * at once, together with the waiting turns, and answered only after the commit. One commit at a time: what comes meanwhile
+ * is the next group. While the store fails, turns wait up to a limit and control actions are refused, because an
+ * acknowledgement must never come before the data is durable.
  */
 export function createWriter({ open, keeper, say, later }: WriterOptions): Writer {
   const waiting = createPendingTurns(say);
-  let store: Store | undefined;
+  let store: AsyncStore | undefined;
   let degraded: string | undefined;
   /** Appends of the next group. */
   let asking: Append[] = [];
+  /** When the next group is due; the timer with the number `timer` begins it, and the ones before it do nothing. */
   let scheduled: 'soon' | 'late' | undefined;
   let timer = 0;
+  /** A group will be written after what is written now. */
+  let isQueued = false;
   let pauseMs = 0;
+  let last: Promise<void> = Promise.resolve();
+
+  /** One after the other. `work` never rejects. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    last = last.then(work);
+    return last;
+  };
 
   const tell = (problem: string | undefined): void => {
     if (problem === degraded) return;
@@ -56,38 +67,41 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     say({ type: 'state', degraded });
   };
 
-  const ensureOpen = (): Store => {
-    store ??= open();
+  const ensureOpen = async (): Promise<AsyncStore> => {
+    store ??= await open();
     return store;
   };
 
-  const failed = (error: unknown): StoreError => {
+  const failed = async (error: unknown): Promise<StoreError> => {
     // An invalid job does not mean that the store has failed.
     if (!(error instanceof StoreError) && store !== undefined) return new StoreError('io', String(error));
     const fault = error instanceof StoreError ? error : new StoreError('io', String(error));
     tell(fault.message);
     keeper.forget();
     if (fault.code === 'io' || fault.code === 'corrupt') {
-      store?.close();
+      const broken = store;
       store = undefined;
+      // It has failed already.
+      await broken?.close().catch(() => undefined);
     }
     return fault;
   };
 
   /** Everything that waits in one transaction. False when one of the jobs is invalid: then each is written by itself. */
-  const writeTogether = (asked: readonly Append[]): boolean => {
-    if (waiting.jobs.length + asked.length === 0) return true;
+  const writeTogether = async (asked: readonly Append[]): Promise<boolean> => {
+    const group = waiting.take();
+    if (group.jobs.length + asked.length === 0) return true;
     try {
-      const turns = { ...keeper.batch(waiting.jobs), isHurried: waiting.bytes >= HURRY_BYTES };
+      const turns = { ...keeper.batch(group.jobs), isHurried: group.bytes >= HURRY_BYTES };
       const facts = asked.flatMap(cleaned);
       const blocks = asked.flatMap(cleanedBlocks);
-      const appended = ensureOpen().append(
+      const appended = await (await ensureOpen()).append(
         asked.length === 0
           ? turns
           : { ...turns, facts: [...turns.facts, ...facts], blocks: [...(turns.blocks ?? []), ...blocks] },
       );
       pauseMs = 0;
-      waiting.settle();
+      waiting.settle(group.jobs);
       countUnreadable(turns.facts);
       tell(undefined);
       let from = turns.facts.length;
@@ -97,13 +111,14 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
       }
       return true;
     } catch (error) {
+      waiting.putBack(group.jobs);
       if (!(error instanceof StoreError)) return false;
-      failed(error);
+      await failed(error);
       for (const job of asked) refuse(job, error);
       if (waiting.jobs.length === 0) return true;
       waiting.putOff();
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
-      schedule('soon', pauseMs);
+      retryIn(pauseMs);
       return true;
     }
   };
@@ -116,29 +131,36 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
       say({ type: 'done', jobs: 0, bytes: 0, released: 0, recorded: 0, lost: 0, unreadable });
   };
 
-  const flush = (): void => {
+  const writeGroup = async (): Promise<void> => {
+    isQueued = false;
+    // It takes what waits now; what comes meanwhile needs a timer of its own.
     scheduled = undefined;
     const asked = asking;
     asking = [];
-    if (writeTogether(asked)) return;
-    writeOneByOne();
-    for (const job of asked) answer(job, append);
+    if (await writeTogether(asked)) return;
+    await writeOneByOne();
+    for (const job of asked) await answer(job, append);
+  };
+  const flush = (): void => {
+    if (isQueued) return;
+    isQueued = true;
+    void inTurn(writeGroup);
   };
 
   /** An invalid job must not block the others forever. */
-  const writeOneByOne = (): void => {
+  const writeOneByOne = async (): Promise<void> => {
     keeper.forget();
-    waiting.settleEach((job) => {
+    const left = await waiting.settleEach(async (job) => {
       try {
         const turn = keeper.batch([job]);
-        ensureOpen().append(turn);
+        await (await ensureOpen()).append(turn);
         countUnreadable(turn.facts);
         return 'written';
       } catch (error) {
         return error instanceof StoreError ? 'waits' : 'lost';
       }
     });
-    if (waiting.jobs.length > 0) schedule('soon', LONGEST_PAUSE_MS);
+    if (left > 0) retryIn(LONGEST_PAUSE_MS);
   };
 
   /** An earlier flush replaces a later one. */
@@ -151,57 +173,64 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     });
   };
 
-  const answer = <T extends Append | Erase | Expire>(
+  /** The store fails: what came meanwhile waits as long as the rest. */
+  const retryIn = (ms: number): void => {
+    scheduled = undefined;
+    schedule('soon', ms);
+  };
+
+  const answer = async <T extends Append | Erase | Expire>(
     job: T,
-    work: (target: Store, job: T) => Value,
-  ): void => {
+    work: (target: AsyncStore, job: T) => Promise<Value>,
+  ): Promise<void> => {
     try {
-      say({ type: 'answer', id: job.id, value: work(ensureOpen(), job) });
+      say({ type: 'answer', id: job.id, value: await work(await ensureOpen(), job) });
     } catch (error) {
-      refuse(job, failed(error));
+      refuse(job, await failed(error));
     }
   };
   const refuse = ({ id }: Append | Erase | Expire, { code, message }: StoreError): void =>
     say({ type: 'refusal', id, code, message });
   const cleaned = ({ facts }: Append): readonly NewFact[] => facts.map(keeper.clean.fact);
   const cleanedBlocks = ({ blocks }: Append): readonly Block[] => blocks.map(keeper.clean.block);
-  const append = (target: Store, job: Append): Value =>
+  const append = (target: AsyncStore, job: Append): Promise<Value> =>
     target.append({ facts: cleaned(job), blocks: cleanedBlocks(job) });
-  const erase = (target: Store, { session, at, reason }: Erase): Value => {
-    if (pauseMs === 0) flush();
+  const erase = async (target: AsyncStore, { session, at, reason }: Erase): Promise<Value> => {
+    if (pauseMs === 0) await writeGroup();
     keeper.forget();
-    return target.erase(session, at, reason);
+    return (store ?? target).erase(session, at, reason);
   };
   const ask = (job: Append): void => {
     // The waiting turns cannot be written now: an answer must not wait for them.
-    if (pauseMs > 0) answer(job, append);
+    if (pauseMs > 0) void inTurn(() => answer(job, append));
     else asking.push(job);
     if (asking.length > 0 && !job.isPatient) flush();
   };
 
-  const expire = (target: Store, { before, at, limit, upTo }: Expire): Value => {
-    const count = target.expire(before, at, limit, upTo);
+  const expire = async (target: AsyncStore, { before, at, limit, upTo }: Expire): Promise<Value> => {
+    const count = await target.expire(before, at, limit, upTo);
     if (count > 0) keeper.forget();
     return count;
   };
 
-  const begin = (): void => {
+  const tryToOpen = async (): Promise<void> => {
     try {
-      ensureOpen();
+      await ensureOpen();
       tell(undefined);
     } catch (error) {
-      failed(error);
-      later(LONGEST_PAUSE_MS, begin);
+      await failed(error);
+      later(LONGEST_PAUSE_MS, () => void begin());
     }
   };
+  const begin = (): Promise<void> => inTurn(tryToOpen);
 
   return {
     begin,
     take: (jobs) => {
       for (const job of jobs) {
         if (job.type === 'append') ask(job);
-        else if (job.type === 'erase') answer(job, erase);
-        else if (job.type === 'expire') answer(job, expire);
+        else if (job.type === 'erase') void inTurn(() => answer(job, erase));
+        else if (job.type === 'expire') void inTurn(() => answer(job, expire));
         else if (job.type === 'keys') keeper.setKeys(job.keys);
         else if (job.type === 'start' || job.type === 'end') {
           waiting.add(job);
@@ -211,9 +240,10 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
       else if (asking.length > 0 || jobs.some(({ type }) => type === 'end')) schedule('soon', GROUP_MS);
       else if (waiting.jobs.length > 0) schedule('late', START_MS);
     },
-    close: () => {
+    close: async () => {
       flush();
-      store?.close();
+      await last;
+      await store?.close();
       store = undefined;
     },
   };
@@ -227,16 +257,21 @@ const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 
 /** Starts and ends of turns that are not written yet, in order. Reports the outcome of each once. */
 interface PendingTurns {
+  /** Those that wait, without those that were taken. */
   readonly jobs: readonly WriterJob[];
   /** The size of their bodies and replies. */
   readonly bytes: number;
   add(job: WriterJob): void;
-  /** All are written. */
-  settle(): void;
+  /** All that wait, to be written now. */
+  take(): { readonly jobs: readonly WriterJob[]; readonly bytes: number };
+  /** What was taken is written. */
+  settle(taken: readonly WriterJob[]): void;
+  /** What was taken could not be written: it waits again, before what came since. */
+  putBack(taken: readonly WriterJob[]): void;
   /** They have to wait: copies them out of the ring and drops the oldest beyond the limits. */
   putOff(): void;
-  /** Writes each by itself. */
-  settleEach(write: (job: WriterJob) => 'written' | 'lost' | 'waits'): void;
+  /** Writes each by itself. Returns how many of them still wait. */
+  settleEach(write: (job: WriterJob) => Promise<'written' | 'lost' | 'waits'>): Promise<number>;
 }
 
 function createPendingTurns(say: (word: WriterMessage) => void): PendingTurns {
@@ -244,8 +279,7 @@ function createPendingTurns(say: (word: WriterMessage) => void): PendingTurns {
   let size = 0;
 
   const done = (over: readonly WriterJob[], lost: number): void => {
-    const bytes = over.reduce((sum, job) => sum + sizeOf(job), 0);
-    size -= bytes;
+    const bytes = sizeOfAll(over);
     const ended = over.filter((job) => job.type === 'end').length;
     const released = over.reduce((sum, job) => sum + ringBytesOf(job), 0);
     say({
@@ -275,6 +309,7 @@ function createPendingTurns(say: (word: WriterMessage) => void): PendingTurns {
     if (drop === 0) return;
     const dropped = jobs.slice(0, drop);
     jobs = jobs.slice(drop);
+    size -= sizeOfAll(dropped);
     done(dropped, dropped.filter((job) => job.type === 'end').length);
   };
 
@@ -289,27 +324,42 @@ function createPendingTurns(say: (word: WriterMessage) => void): PendingTurns {
       jobs.push(job);
       size += sizeOf(job);
     },
-    settle: () => {
-      const over = jobs;
+    take: () => {
+      const taken = { jobs, bytes: size };
       jobs = [];
-      if (over.length > 0) done(over, 0);
+      size = 0;
+      return taken;
+    },
+    settle: (taken) => {
+      if (taken.length > 0) done(taken, 0);
+    },
+    putBack: (taken) => {
+      jobs = [...taken, ...jobs];
+      size += sizeOfAll(taken);
     },
     putOff: () => {
       letGoOfRing();
       dropBeyondBound();
     },
-    settleEach: (write) => {
+    settleEach: async (write) => {
       letGoOfRing();
       const all = jobs;
+      const left: WriterJob[] = [];
       jobs = [];
+      size = 0;
       for (const job of all) {
-        const result = write(job);
-        if (result === 'waits') jobs.push(job);
+        const result = await write(job);
+        if (result === 'waits') left.push(job);
         else done([job], result === 'lost' && job.type === 'end' ? 1 : 0);
       }
+      jobs = [...left, ...jobs];
+      size += sizeOfAll(left);
+      return left.length;
     },
   };
 }
+
+const sizeOfAll = (jobs: readonly WriterJob[]): number => jobs.reduce((sum, job) => sum + sizeOf(job), 0);
 
 const sizeOf = (job: WriterJob): number =>
   (job.type === 'start' ? job.body?.byteLength : job.type === 'end' ? job.reply?.byteLength : 0) ?? 0;

@@ -26,7 +26,7 @@ const complete = async (...words: string[]): Promise<readonly string[]> => {
 
 describe('instar complete', () => {
   it('offers commands, subcommands and options, of the last word only, and hides itself', async () => {
-    expect(await complete('st')).toEqual(['stop', 'status']);
+    expect(await complete('st')).toEqual(['stop', 'status', 'store']);
     const all = await complete('');
     expect(all).toContain('completion');
     expect(all).not.toContain('complete');

@@ -101,8 +101,8 @@ describe('every setting', () => {
 describe('a setting that cannot act', () => {
   it.each([
     [
-      { store: { url: 'postgres://me@db/instar' } },
-      'store.url: PostgreSQL is not supported yet; use "sqlite", a file in the home',
+      { store: { url: 'mysql://me@db/instar' } },
+      'store.url: must be "sqlite", or the URL of a PostgreSQL: postgres://USER:PASSWORD@HOST/DATABASE',
     ],
     [
       { learn: { verifiers: [{ domain: 'code', kind: 'command', command: 'make test' }] } },

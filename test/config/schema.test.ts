@@ -55,7 +55,7 @@ describe('configSchema', () => {
     [{ schedule: { calendar: { ics: 'a', google: 'b' } } }],
     [{ schedule: { sleep: '24:00-07:00' } }],
     [{ store: { url: 'mysql://x' } }],
-    [{ store: { url: 'postgres://me:pw@db/instar' } }],
+    [{ store: { url: 'mysql://me:pw@db/instar' } }],
     [{ gateway: { host: 'http://x' } }],
     [{ gateway: { port: 65_536 } }],
     [{ providers: { OpenAI: { wire: 'openai', baseUrl: 'https://a.example' } } }],

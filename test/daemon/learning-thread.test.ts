@@ -36,7 +36,7 @@ afterEach(async () => {
 interface Bed {
   readonly model?: ChatModel;
   /** How the first thread differs from those that follow it. */
-  readonly first?: { readonly data?: { readonly storeFile: string }; readonly options?: WorkerOptions };
+  readonly first?: { readonly data?: { readonly place: string }; readonly options?: WorkerOptions };
   readonly publish?: (set: ChangeSet, publish: () => Promise<PublishResult>) => Promise<PublishResult>;
 }
 
@@ -96,6 +96,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     },
     config,
     storeFile: home.storeFile,
+    place: home.storeFile,
     salt: readOrCreateSalt(home),
     keys,
     records,
@@ -175,7 +176,7 @@ describe('the learning thread', () => {
   });
 
   it.each([
-    ['the record cannot be read', { data: { storeFile: '/nowhere/instar.db' } }, /ended: .*open/],
+    ['the record cannot be read', { data: { place: '/nowhere/instar.db' } }, /ended: .*open/],
     ['its heap is full', { options: { resourceLimits: { maxOldGenerationSizeMb: 4 } } }, /ended: .*memory/],
   ])('reports that %s, and is started again', async (_why, first, problem) => {
     const { learning, library, fail } = await open({ first });

@@ -25,7 +25,7 @@ const intentOf = (n: number): TurnIntent => ({
 describe('the recorder', () => {
   it('slows callers down when the writer cannot keep up, and loses no turn', async () => {
     const file = join(scratch(), 'store.db');
-    const recorder = createRecorder({ file, keys: [], salt: 's' }, Date.now);
+    const recorder = createRecorder({ place: file, keys: [], salt: 's' }, Date.now);
     const turns = 600;
     let waits = 0;
     for (let n = 0; n < turns; n++) {
@@ -52,7 +52,7 @@ describe('the recorder', () => {
     let told = 0;
     let calls = 0;
     const unread: number[] = [];
-    const recorder = createRecorder({ file, keys: [], salt: 's' }, Date.now, (count) => {
+    const recorder = createRecorder({ place: file, keys: [], salt: 's' }, Date.now, (count) => {
       told += count;
       calls++;
       const ended = reader.facts(0, 3 * turns).filter(({ fact }) => fact.type === 'turn-end').length;
@@ -72,7 +72,7 @@ describe('the recorder', () => {
   it('does not make callers wait for a store that fails', async () => {
     const file = join(scratch(), 'store.db');
     mkdirSync(file);
-    const recorder = createRecorder({ file, keys: [], salt: 's' }, Date.now);
+    const recorder = createRecorder({ place: file, keys: [], salt: 's' }, Date.now);
     await recorder.chains;
     expect(recorder.state().degraded).toBeDefined();
     for (let n = 0; n < 200; n++) {

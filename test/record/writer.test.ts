@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
-import { type Store, StoreError } from '../../src/core/store.ts';
+import { type AsyncStore, type Store, StoreError } from '../../src/core/store.ts';
+import { toAsyncStore } from '../../src/record/store/async-store.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { createTurnEncoder } from '../../src/record/turn-encoder.ts';
 import { createWriter } from '../../src/record/writer.ts';
@@ -19,8 +20,34 @@ function withFaults(store: Store) {
   return { fault, store: { ...store, append } };
 }
 
-function open(inner = createMemoryStore()) {
+/** Commits that have begun end when it is open. */
+function createGate() {
+  let end = (): void => undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    pass: async () => closed,
+    close: () => {
+      closed = new Promise((resolve) => {
+        end = resolve;
+      });
+    },
+    open: () => {
+      closed = undefined;
+      end();
+    },
+  };
+}
+
+async function open({ during = async (): Promise<void> => undefined } = {}) {
+  const inner = createMemoryStore();
   const { fault, store } = withFaults(inner);
+  const commit: AsyncStore['append'] = async (batch) => {
+    try {
+      return store.append(batch);
+    } finally {
+      await during();
+    }
+  };
   const words: WriterMessage[] = [];
   const timers: { ms: number; run: () => void }[] = [];
   const redactToText = (value: Json): string => JSON.stringify(value).replaceAll('hunter2', '[[secret]]');
@@ -33,17 +60,24 @@ function open(inner = createMemoryStore()) {
     setKeys: () => undefined,
   });
   const writer = createWriter({
-    open: () => store,
+    open: async () => ({ ...toAsyncStore(store), append: commit }),
     keeper,
     say: (word) => words.push(word),
     later: (ms, run) => timers.push({ ms, run }),
   });
-  writer.begin();
+  /** Until everything that can be written now is written: the memory store needs no time. */
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  await writer.begin();
   timers.length = 0;
   const tick = () => {
     for (const { run } of timers.splice(0)) run();
+    return settled();
   };
-  return { writer, words, tick, timers, fault, commits: () => fault.commits, store: inner };
+  const take = (jobs: readonly WriterJob[]) => {
+    writer.take(jobs);
+    return settled();
+  };
+  return { take, words, tick, settled, timers, fault, commits: () => fault.commits, store: inner };
 }
 
 let n = 0;
@@ -97,12 +131,12 @@ const append = (id: number, key?: string, at = 1): WriterJob & { type: 'append' 
 });
 
 describe('the writer', () => {
-  it('commits turns in groups, with request and reply, and without secrets', () => {
-    const { writer, tick, store, words } = open();
+  it('commits turns in groups, with request and reply, and without secrets', async () => {
+    const { take, tick, store, words } = await open();
     const turns = [turn('my password is hunter2'), turn()];
-    writer.take(turns.flatMap(({ jobs }) => jobs));
+    await take(turns.flatMap(({ jobs }) => jobs));
     expect(store.totals().facts).toBe(0);
-    tick();
+    await tick();
     for (const { id } of turns)
       expect(store.turn(id)).toMatchObject({ status: 'complete', generation: 3, session: 's' });
     const kept = store.turn(turns[0]?.id ?? '');
@@ -111,40 +145,84 @@ describe('the writer', () => {
     expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
   });
 
-  it('lets a turn that has only begun wait for an end, and an end at most 50 ms', () => {
-    const { writer, timers, store, commits } = open();
+  it('lets a turn that has only begun wait for an end, and an end at most 50 ms', async () => {
+    const { take, tick, settled, timers, store, commits } = await open();
     const { id, jobs } = turn();
-    writer.take(jobs.slice(0, 1));
+    await take(jobs.slice(0, 1));
     expect(timers.map(({ ms }) => ms > 50)).toEqual([true]);
-    writer.take(turn().jobs);
+    await take(turn().jobs);
     const [late, soon] = timers.splice(0);
     expect(soon?.ms).toBeLessThan(50);
     soon?.run();
+    await settled();
     expect(commits()).toBe(1);
     expect(store.turn(id)).toBeDefined();
     // The timer of the start has nothing left to do, and takes nothing of what waits now.
-    writer.take(jobs.slice(1));
+    await take(jobs.slice(1));
     late?.run();
+    await settled();
     expect(commits()).toBe(1);
-    for (const { run } of timers.splice(0)) run();
+    await tick();
     expect(store.turn(id)?.status).toBe('complete');
     expect(commits()).toBe(2);
   });
 
-  it('commits a control action with the waiting turns, and a patient one with the next group', () => {
-    const { writer, words, tick, store, commits } = open();
+  it('writes what comes during a commit with the next group, by a timer of its own', async () => {
+    const gate = createGate();
+    const { take, tick, settled, timers, store, commits } = await open({ during: gate.pass });
+    gate.close();
+    await take(turn().jobs);
+    await tick();
+    expect(commits()).toBe(1);
+    const [early, next] = [turn(), turn()];
+    await take(early.jobs);
+    const [soon, ...others] = timers.splice(0);
+    expect([soon?.ms, others]).toEqual([35, []]);
+    soon?.run();
+    // Before the group that is due has begun: it is taken along, without another timer.
+    await take(next.jobs);
+    expect(timers).toEqual([]);
+    gate.open();
+    await settled();
+    expect(commits()).toBe(2);
+    for (const { id } of [early, next]) expect(store.turn(id)?.status).toBe('complete');
+    await take(turn().jobs);
+    expect(timers.map(({ ms }) => ms)).toEqual([35]);
+  });
+
+  it('keeps its pause when turns come while a commit fails', async () => {
+    const gate = createGate();
+    const { take, tick, settled, timers, fault, commits } = await open({ during: gate.pass });
+    fault.mode = 'full';
+    gate.close();
+    await take(turn().jobs);
+    await tick();
+    await take(turn().jobs);
+    const [soon] = timers;
+    gate.open();
+    await settled();
+    expect(timers.map(({ ms }) => ms)).toEqual([35, 100]);
+    soon?.run();
+    await settled();
+    expect(commits()).toBe(1);
+    await tick();
+    expect(commits()).toBe(2);
+  });
+
+  it('commits a control action with the waiting turns, and a patient one with the next group', async () => {
+    const { take, words, tick, store, commits } = await open();
     const { jobs } = turn();
-    writer.take(jobs);
+    await take(jobs);
     expect(commits()).toBe(0);
-    writer.take([append(1)]);
+    await take([append(1)]);
     expect(commits()).toBe(1);
     expect(words).toMatchObject([
       { type: 'done', jobs: 2, recorded: 1 },
       { type: 'answer', id: 1, value: [{ seq: 3, isNew: true }] },
     ]);
-    writer.take([{ ...append(2), isPatient: true }, ...turn().jobs, { ...append(3), isPatient: true }]);
+    await take([{ ...append(2), isPatient: true }, ...turn().jobs, { ...append(3), isPatient: true }]);
     expect(commits()).toBe(1);
-    tick();
+    await tick();
     expect(commits()).toBe(2);
     expect(words.slice(-2)).toMatchObject([
       { type: 'answer', id: 2, value: [{ seq: 6 }] },
@@ -155,11 +233,11 @@ describe('the writer', () => {
     );
   });
 
-  it('writes a turn and a valid action beside one that can never be written', () => {
-    const { writer, words, tick, store } = open();
+  it('writes a turn and a valid action beside one that can never be written', async () => {
+    const { take, words, tick, store } = await open();
     const bad = append(2, undefined, Number.NaN);
-    writer.take([...turn().jobs, { ...append(1), isPatient: true }, { ...bad, isPatient: true }]);
-    tick();
+    await take([...turn().jobs, { ...append(1), isPatient: true }, { ...bad, isPatient: true }]);
+    await tick();
     expect(store.facts(0, 10)).toHaveLength(3);
     expect(words.filter(({ type }) => type !== 'state')).toMatchObject([
       { type: 'done', recorded: 0 },
@@ -169,83 +247,83 @@ describe('the writer', () => {
     ]);
   });
 
-  it('answers a control action only after its commit, and refuses it when the commit fails', () => {
-    const { writer, words, fault, store } = open();
-    writer.take([append(1)]);
+  it('answers a control action only after its commit, and refuses it when the commit fails', async () => {
+    const { take, words, fault, store } = await open();
+    await take([append(1)]);
     expect(words.at(-1)).toMatchObject({ type: 'answer', id: 1 });
     fault.mode = 'full';
-    writer.take([append(2)]);
+    await take([append(2)]);
     expect(words.at(-1)).toMatchObject({ type: 'refusal', id: 2, code: 'full' });
     expect(store.facts(0, 10)).toHaveLength(1);
     expect(JSON.stringify(store.facts(0, 10))).not.toContain('hunter2');
   });
 
-  it('holds turns while the disk is full, reports it, and writes them all when there is space again', () => {
-    const { writer, words, tick, fault, store } = open();
+  it('holds turns while the disk is full, reports it, and writes them all when there is space again', async () => {
+    const { take, words, tick, fault, store } = await open();
     fault.mode = 'full';
     const turns = [turn(), turn(), turn()];
-    writer.take(turns.flatMap(({ jobs }) => jobs));
-    for (let n = 0; n < 5; n++) tick();
+    await take(turns.flatMap(({ jobs }) => jobs));
+    for (let n = 0; n < 5; n++) await tick();
     expect(fault.seen).toBeGreaterThan(2);
     expect(words).toContainEqual({ type: 'state', degraded: 'no space is left' });
     expect(store.totals().turns).toBe(0);
     fault.mode = 'none';
-    tick();
+    await tick();
     for (const { id } of turns) expect(store.turn(id)?.status).toBe('complete');
     expect(words.at(-1)).toEqual({ type: 'state', degraded: undefined });
     expect(words.filter((word) => word.type === 'done').map((word) => word.lost)).toEqual([0]);
   });
 
-  it('doubles its pause between tries, up to a limit', () => {
-    const { writer, tick, timers, fault } = open();
+  it('doubles its pause between tries, up to a limit', async () => {
+    const { take, tick, timers, fault } = await open();
     fault.mode = 'full';
-    writer.take(turn().jobs);
+    await take(turn().jobs);
     const pauses: number[] = [];
     for (let n = 0; n < 12; n++) {
-      tick();
+      await tick();
       pauses.push(timers[0]?.ms ?? 0);
     }
     expect(pauses.slice(0, 4)).toEqual([100, 200, 400, 800]);
     expect(Math.max(...pauses)).toBe(5000);
   });
 
-  it('drops the oldest turns beyond its limit, and counts them', () => {
-    const { writer, words, tick, fault, store } = open();
+  it('drops the oldest turns beyond its limit, and counts them', async () => {
+    const { take, words, tick, fault, store } = await open();
     fault.mode = 'full';
     const turns = Array.from({ length: 6000 }, () => turn());
-    writer.take(turns.flatMap(({ jobs }) => jobs));
-    tick();
+    await take(turns.flatMap(({ jobs }) => jobs));
+    await tick();
     const lost = words
       .flatMap((word) => (word.type === 'done' ? [word.lost] : []))
       .reduce((a, b) => a + b, 0);
     expect(lost).toBe(1000);
     fault.mode = 'none';
-    tick();
+    await tick();
     expect(store.totals().turns).toBe(5000);
     expect(store.turn(turns.at(-1)?.id ?? '')?.status).toBe('complete');
   });
 
-  it('drops a turn that can never be written (and no others)', () => {
-    const { writer, tick, store, words, timers } = open();
+  it('drops a turn that can never be written (and no others)', async () => {
+    const { take, tick, store, words, timers } = await open();
     const [bad, fine] = [turn(), turn()];
     const jobs = bad.jobs.map((job) => (job.type === 'end' ? { ...job, at: Number.NaN } : job));
-    writer.take([...jobs, ...fine.jobs]);
-    tick();
+    await take([...jobs, ...fine.jobs]);
+    await tick();
     expect(store.turn(fine.id)?.status).toBe('complete');
     expect(store.turn(bad.id)?.status).toBeUndefined();
     expect(words.flatMap((word) => (word.type === 'done' ? [word.lost] : []))).toContain(1);
     expect(timers).toEqual([]);
   });
 
-  it('writes nothing twice after a commit that succeeded but reported a failure', () => {
-    const { writer, tick, fault, store } = open();
+  it('writes nothing twice after a commit that succeeded but reported a failure', async () => {
+    const { take, tick, fault, store } = await open();
     fault.mode = 'execute-then-fail';
     const one = turn();
-    writer.take([...one.jobs, append(1, 'once')]);
-    tick();
+    await take([...one.jobs, append(1, 'once')]);
+    await tick();
     fault.mode = 'none';
-    tick();
-    writer.take([append(2, 'once')]);
+    await tick();
+    await take([append(2, 'once')]);
     const facts = store.facts(0, 100).map(({ fact }) => fact);
     expect(facts.filter((fact) => 'turn' in fact && fact.turn === one.id)).toHaveLength(2);
     expect(store.facts(0, 100).filter(({ fact }) => fact.type === 'event-reported')).toHaveLength(1);

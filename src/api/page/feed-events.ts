@@ -1,7 +1,7 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import { isAttemptId } from '../../core/practice.ts';
-import type { StoreReader, TurnView } from '../../core/store.ts';
+import type { AsyncReads, TurnView } from '../../core/store.ts';
 import type { WantedNews } from '../../record/store/page-reader.ts';
 
 /** Something that happened, for a page that is open. Ids and numbers, no words of people. */
@@ -40,10 +40,10 @@ export const FEED_NEWS: WantedNews = {
 const TRAINING_JOB = 'training';
 
 /** Undefined for facts that no view shows. */
-export function toFeedEvent(
+export async function toFeedEvent(
   { seq, at, fact }: StoredFact,
-  reader: Pick<StoreReader, 'turn'>,
-): FeedEvent | undefined {
+  reader: Pick<AsyncReads, 'turn'>,
+): Promise<FeedEvent | undefined> {
   const make = (event: string, data: object): FeedEvent => ({
     id: seq,
     event,
@@ -51,7 +51,7 @@ export function toFeedEvent(
   });
   switch (fact.type) {
     case 'turn-end': {
-      const turn = reader.turn(fact.turn);
+      const turn = await reader.turn(fact.turn);
       return turn === undefined || isAttemptId(turn.session)
         ? undefined
         : make('turn', describeTurnEnd(turn));

@@ -1,5 +1,4 @@
 import { compact, type JsonObject } from '../../core/json.ts';
-import type { AsyncReads } from '../../core/store.ts';
 import type {
   PageReader,
   PlacedSession,
@@ -27,16 +26,12 @@ const SEARCH_MS = 100;
 const BATCH = 200;
 
 /** A page of sessions, newest first, with previews. A search reads the words of conversations, which no index has: they must be erasable. */
-export async function listSessions(
-  search: SessionSearch,
-  reader: PageReader,
-  records: AsyncReads,
-): Promise<JsonObject> {
+export async function listSessions(search: SessionSearch, reader: PageReader): Promise<JsonObject> {
   const isSearch = [search.q, search.outcome, search.lesson].some((value) => value !== undefined);
-  const found = isSearch ? searchSessions(search, reader) : pageOf(search, reader);
+  const found = await (isSearch ? searchSessions(search, reader) : pageOf(search, reader));
   const sessions: JsonObject[] = [];
   for (const { session } of found.sessions)
-    sessions.push({ ...describeSession(session), ...(await previewSession(session, records)) });
+    sessions.push({ ...describeSession(session), ...(await previewSession(session, reader)) });
   const { last, searched } = found;
   return compact({
     sessions,
@@ -59,12 +54,12 @@ interface Found {
   readonly isWhole: boolean;
 }
 
-function pageOf({ cursor, limit, ...filter }: SessionSearch, reader: PageReader): Found {
-  const sessions = reader.listSessions(filter, readPlace(cursor), limit);
+async function pageOf({ cursor, limit, ...filter }: SessionSearch, reader: PageReader): Promise<Found> {
+  const sessions = await reader.listSessions(filter, readPlace(cursor), limit);
   return { sessions, last: sessions.at(-1), searched: sessions.length, isWhole: sessions.length < limit };
 }
 
-function searchSessions(search: SessionSearch, reader: PageReader): Found {
+async function searchSessions(search: SessionSearch, reader: PageReader): Promise<Found> {
   const { cursor, limit } = search;
   const until = performance.now() + SEARCH_MS;
   const sessions: PlacedSession[] = [];
@@ -72,11 +67,11 @@ function searchSessions(search: SessionSearch, reader: PageReader): Found {
   let last: PlacedSession | undefined;
   let searched = 0;
   for (;;) {
-    const batch = reader.listSessions(search, last?.place ?? readPlace(cursor), BATCH);
+    const batch = await reader.listSessions(search, last?.place ?? readPlace(cursor), BATCH);
     for (const one of batch) {
       last = one;
       searched++;
-      if (isWanted(one)) sessions.push(one);
+      if (await isWanted(one)) sessions.push(one);
       if (sessions.length >= limit || performance.now() > until)
         return { sessions, last, searched, isWhole: batch.length < BATCH && one === batch.at(-1) };
     }
@@ -84,31 +79,32 @@ function searchSessions(search: SessionSearch, reader: PageReader): Found {
   }
 }
 
-function matcherOf(search: SessionSearch, reader: PageReader): (one: PlacedSession) => boolean {
+function matcherOf(search: SessionSearch, reader: PageReader): (one: PlacedSession) => Promise<boolean> {
   const { q, outcome, lesson } = search;
   const words = q?.toLowerCase() ?? '';
   // Texts are stored as JSON.
   const stored = JSON.stringify(words).slice(1, -1);
-  const hasWords = ({ session }: PlacedSession): boolean =>
+  const hasWords = async ({ session }: PlacedSession): Promise<boolean> =>
     words === '' ||
     [session.id, session.agent, session.client ?? '', session.project?.label ?? ''].some((name) =>
       name.toLowerCase().includes(words),
     ) ||
-    (!session.erased && reader.textsOf(session.id).some((text) => text.toLowerCase().includes(stored)));
-  return (one) =>
-    (outcome === undefined || hasOutcome(one, outcome, reader)) &&
-    (lesson === undefined || hasLesson(one.session.id, lesson, search, reader)) &&
+    (!session.erased &&
+      (await reader.textsOf(session.id)).some((text) => text.toLowerCase().includes(stored)));
+  return async (one) =>
+    (outcome === undefined || (await hasOutcome(one, outcome, reader))) &&
+    (lesson === undefined || (await hasLesson(one.session.id, lesson, search, reader))) &&
     hasWords(one);
 }
 
-function hasLesson(
+async function hasLesson(
   session: string,
   lesson: string,
   { arm, since = 0 }: SessionSearch,
   reader: PageReader,
-): boolean {
-  if (arm === undefined) return reader.turns(session).some(({ lessons }) => lessons.includes(lesson));
-  const { at = 0, fact: scored } = reader.judgements(session, 'session-scored').at(-1) ?? {};
+): Promise<boolean> {
+  if (arm === undefined) return (await reader.turns(session)).some(({ lessons }) => lessons.includes(lesson));
+  const { at = 0, fact: scored } = (await reader.judgements(session, 'session-scored')).at(-1) ?? {};
   if (scored?.type !== 'session-scored' || at < since) return false;
   const { lessons, heldOut, unmeasured = [] } = scored;
   const isShown = lessons.includes(lesson);
@@ -118,14 +114,14 @@ function hasLesson(
 }
 
 /** `rated`: by a person. `good` and `bad`: by the rewards that were given, else by the score of the session. */
-function hasOutcome(
+async function hasOutcome(
   { session: { id } }: PlacedSession,
   outcome: NonNullable<SessionSearch['outcome']>,
   reader: PageReader,
-): boolean {
-  const rewards = [...reader.rewards({ session: id }), ...reader.rewards({ turnsOf: id })];
+): Promise<boolean> {
+  const rewards = [...(await reader.rewards({ session: id })), ...(await reader.rewards({ turnsOf: id }))];
   if (outcome === 'rated') return rewards.some(({ source }) => source === 'person' || source === 'chat');
-  const scored = reader.judgements(id, 'session-scored').at(-1)?.fact;
+  const scored = (await reader.judgements(id, 'session-scored')).at(-1)?.fact;
   const given = rewards.map(({ score }) => score);
   const fallback = scored?.type === 'session-scored' ? [2 * scored.score - 1] : [];
   const values = given.length > 0 ? given : fallback;

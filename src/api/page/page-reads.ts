@@ -47,10 +47,10 @@ export interface PageReads extends PageCalls {
 const IDLE_MS = 10 * 60_000;
 
 /** The thread is started by the first page: without one it costs nothing. */
-export function openPageReads(file: string): PageReads {
+export function openPageReads(place: string): PageReads {
   const thread = openWorkerCalls<PageThreadCall>({
     module: workerModule('./page-thread.ts', import.meta.url),
-    workerData: { file },
+    workerData: { place },
     toError: (code, message) => new StoreError(code as StoreError['code'], message),
     endMessage: 'The thread that reads for the page has ended.',
   });

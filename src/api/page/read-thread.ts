@@ -24,9 +24,9 @@ export async function readThread(
 ): Promise<JsonObject | undefined> {
   const part = compact({ from, turn, limit, hidesAux: !aux, full: true });
   const described = await describeTurns(id, records, part);
-  const session = reader.session(id);
+  const session = await reader.session(id);
   if (described === undefined || session === undefined) return undefined;
-  const all = reader.turns(id);
+  const all = await reader.turns(id);
   const prices = createPrices(rules);
   const usdOf = (turn: TurnView): number | undefined => {
     if (turn.usage === undefined) return undefined;
@@ -34,7 +34,7 @@ export async function readThread(
     return unpriced > 0 ? undefined : usd;
   };
   const byId = new Map(all.map((turn) => [turn.id, turn]));
-  const scored = reader.judgements(id, 'session-scored').at(-1)?.fact;
+  const scored = (await reader.judgements(id, 'session-scored')).at(-1)?.fact;
   return compact({
     ...described,
     turns: asArray(described.turns)
@@ -45,7 +45,7 @@ export async function readThread(
       }),
     hash: hashOfSession(session),
     score: scored?.type === 'session-scored' ? scored.score : undefined,
-    marked: reader.marksOf(id).at(-1),
+    marked: (await reader.marksOf(id)).at(-1),
     totals: {
       inputTokens: sumOf(all, ({ usage }) => usage?.inputTokens),
       outputTokens: sumOf(all, ({ usage }) => usage?.outputTokens),

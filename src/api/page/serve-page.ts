@@ -18,6 +18,8 @@ interface ServePageOptions
   extends Pick<PageParts, 'records' | 'lessons' | 'prices' | 'training' | 'adapt' | 'clients'> {
   readonly home: Home;
   readonly env: NodeJS.ProcessEnv;
+  /** Where the record is. */
+  readonly place: string;
   /** The valid owner key. */
   readonly owner: () => Caller | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -35,9 +37,9 @@ export interface ServedPage {
 
 /** The API and the page. Until a browser comes, nothing of the page runs. */
 export function servePage(options: ServePageOptions): ServedPage {
-  const { home, env, owner, clock, status, log } = options;
-  const reads = openPageReads(home.storeFile);
-  const compare = openPageReads(home.storeFile);
+  const { home, env, place, owner, clock, status, log } = options;
+  const reads = openPageReads(place);
+  const compare = openPageReads(place);
   const feed = createFeed({ reads, status, log });
   const kept = openSignIns({ file: home.signInsFile, key: () => ownerKeyOf(home, env), log });
   const login = createPageLogin({ clock, owner, kept });

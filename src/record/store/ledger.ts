@@ -224,13 +224,25 @@ export function expireSessions(
   before: number,
   at: number,
   limit: number,
-  upTo = Number.POSITIVE_INFINITY,
+  upTo?: number,
 ): number {
-  const isWithin = (session: string): boolean =>
-    tables.turnsOf(session).every(({ start, end = start }) => end <= upTo);
-  const sessions = tables.sessionsBefore(before, limit).filter(isWithin);
-  for (const session of sessions) recordErasure(tables, session, at, EXPIRED);
-  return sessions.length;
+  return tables.sessionsBefore(before, limit).filter((id) => expireSession(tables, id, before, at, upTo))
+    .length;
+}
+
+/** Erases a session if it is too old now. */
+export function expireSession(
+  tables: Tables,
+  session: string,
+  before: number,
+  at: number,
+  upTo = Number.POSITIVE_INFINITY,
+): boolean {
+  const row = tables.session(session);
+  if (row === undefined || row.erased || row.lastAt >= before) return false;
+  if (tables.turnsOf(session).some(({ start, end = start }) => end > upTo)) return false;
+  recordErasure(tables, session, at, EXPIRED);
+  return true;
 }
 
 export function rebuildViews(tables: Tables): void {
@@ -238,11 +250,16 @@ export function rebuildViews(tables: Tables): void {
   let after = 0;
   for (;;) {
     const page = tables.facts(after, REBUILD_PAGE);
-    for (const stored of page) foldFact(tables, stored);
+    foldFacts(tables, page);
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.seq;
   }
+}
+
+/** Folds facts of the log into the views, which end before them. */
+export function foldFacts(tables: Tables, facts: readonly StoredFact[]): void {
+  for (const stored of facts) foldFact(tables, stored);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
-import type { SessionView, StoreReader } from '../../core/store.ts';
+import type { AsyncReads, SessionView } from '../../core/store.ts';
+import { toAsyncReads } from './async-store.ts';
 import { followFile } from './moved-file.ts';
 import { connectReader } from './open-database.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
@@ -9,22 +10,22 @@ import { FACT_COLUMNS, type RawFactRow, readFact, readSessionTexts } from './sql
 import { selectLastSeq } from './sqlite-tables.ts';
 
 /** What the page asks of the store, beside what every reader can. */
-export interface PageReader extends StoreReader {
+export interface PageReader extends AsyncReads {
   /** Newest first, from a place on: a page of any size goes on exactly where the one before ended. */
   listSessions(
     query: SessionFilter,
     after: SessionPlace | undefined,
     limit: number,
-  ): readonly PlacedSession[];
+  ): Promise<readonly PlacedSession[]>;
   /** All words of a session, as they are stored: JSON. Empty for an erased one. */
-  textsOf(session: string): readonly string[];
-  groupSessions(): SessionGroups;
+  textsOf(session: string): Promise<readonly string[]>;
+  groupSessions(): Promise<SessionGroups>;
   /** Why people or learners marked a session as worth practising on; the newest last. */
-  marksOf(session: string): readonly string[];
-  lastSeq(): number;
+  marksOf(session: string): Promise<readonly string[]>;
+  lastSeq(): Promise<number>;
   /** What happened after a fact, oldest first: all facts of the rare types, and the newest of the frequent ones. */
-  news(after: number, wanted: WantedNews): News;
-  close(): void;
+  news(after: number, wanted: WantedNews): Promise<News>;
+  close(): Promise<void>;
 }
 
 export interface WantedNews {
@@ -44,6 +45,15 @@ export interface News {
 }
 
 type FactType = Fact['type'];
+
+/** Facts of some types after one and up to another. */
+type SelectTypes = (
+  after: number,
+  last: number,
+  types: readonly FactType[],
+  order: 'asc' | 'desc',
+  most: number,
+) => Promise<readonly StoredFact[]>;
 
 export interface SessionFilter {
   readonly agent?: string | undefined;
@@ -67,7 +77,7 @@ export interface PlacedSession {
   readonly session: SessionView;
 }
 
-interface SessionGroup {
+export interface SessionGroup {
   readonly name: string;
   readonly sessions: number;
   readonly lastAt: number;
@@ -79,11 +89,13 @@ export interface SessionGroups {
   readonly projects: readonly (SessionGroup & { readonly label: string })[];
 }
 
+/** The most recent ones. */
+export const MOST_GROUPS = 200;
+
 const PEOPLE = `substr(id, 1, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`;
-const MOST_GROUPS = 200;
 
 /** A connection of its own: a search of the page delays no other read. */
-export function openPageReader(file: string): PageReader {
+export function openSqlitePageReader(file: string): PageReader {
   const sql = followFile(file, () => connectReader(file));
   const reader = createSqliteReader(sql);
   const write = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
@@ -101,13 +113,7 @@ export function openPageReader(file: string): PageReader {
     const fact = row === undefined ? undefined : readFact(row)?.fact;
     return fact?.type === 'turn-start' ? (fact.project?.label ?? '') : '';
   };
-  const selectTypes = (
-    after: number,
-    last: number,
-    types: readonly FactType[],
-    order: 'asc' | 'desc',
-    most: number,
-  ): readonly StoredFact[] =>
+  const selectTypes: SelectTypes = async (after, last, types, order, most) =>
     sql
       .all<RawFactRow>(
         `select ${FACT_COLUMNS} from facts where seq > ?1 and seq <= ?2
@@ -118,8 +124,8 @@ export function openPageReader(file: string): PageReader {
       )
       .flatMap((row) => readFact(row) ?? []);
   return {
-    ...reader,
-    listSessions: ({ agent, project, client, practice, from, to }, after, limit) => {
+    ...toAsyncReads(reader),
+    listSessions: async ({ agent, project, client, practice, from, to }, after, limit) => {
       const places = sql.all<{ n: number; id: string; lastAt: number }>(
         `select n, id, last_at as lastAt from sessions
          where (last_at, n) < (?1, ?2) and last_at >= ?7 and started_at < ?8 and (?3 is null or agent = ?3) and (?4 is null or project = ?4)
@@ -139,13 +145,13 @@ export function openPageReader(file: string): PageReader {
         return session === undefined ? [] : [{ place: { lastAt, n }, session }];
       });
     },
-    textsOf: (session) => readSessionTexts(sql, session),
-    groupSessions: () => ({
+    textsOf: async (session) => readSessionTexts(sql, session),
+    groupSessions: async () => ({
       agents: groupBy('agent').map(({ named: _, ...group }) => group),
       clients: groupBy('client').map(({ named: _, ...group }) => group),
       projects: groupBy('project').map(({ named, ...group }) => ({ ...group, label: labelOf(named) })),
     }),
-    marksOf: (session) =>
+    marksOf: async (session) =>
       sql
         .all<RawFactRow>(
           `select ${FACT_COLUMNS} from facts where subject = ? and type = 'session-marked' order by seq`,
@@ -153,16 +159,23 @@ export function openPageReader(file: string): PageReader {
         )
         .flatMap((row): readonly StoredFact[] => [readFact(row) ?? []].flat())
         .flatMap(({ fact }) => (fact.type === 'session-marked' ? [fact.reason] : [])),
-    lastSeq: () => selectLastSeq(sql),
-    news: (after, { rare, frequent, mostRare, mostFrequent }) => {
-      const newest = selectLastSeq(sql);
-      if (newest <= after) return { last: after, facts: [], passed: 0 };
-      const few = selectTypes(after, newest, rare, 'asc', mostRare);
-      const last = few.length < mostRare ? newest : (few.at(-1)?.seq ?? newest);
-      const many = selectTypes(after, last, frequent, 'desc', mostFrequent);
-      const facts = [...few, ...many].toSorted((a, b) => a.seq - b.seq);
-      return { last, facts, passed: last - after };
-    },
-    close: () => sql.close(),
+    lastSeq: async () => selectLastSeq(sql),
+    news: async (after, wanted) => readNews(after, wanted, selectLastSeq(sql), selectTypes),
+    close: async () => sql.close(),
   };
+}
+
+/** `newest`: the last fact that there is. */
+export async function readNews(
+  after: number,
+  { rare, frequent, mostRare, mostFrequent }: WantedNews,
+  newest: number,
+  select: SelectTypes,
+): Promise<News> {
+  if (newest <= after) return { last: after, facts: [], passed: 0 };
+  const few = await select(after, newest, rare, 'asc', mostRare);
+  const last = few.length < mostRare ? newest : (few.at(-1)?.seq ?? newest);
+  const many = await select(after, last, frequent, 'desc', mostFrequent);
+  const facts = [...few, ...many].toSorted((a, b) => a.seq - b.seq);
+  return { last, facts, passed: last - after };
 }

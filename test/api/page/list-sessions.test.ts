@@ -1,69 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SessionSearch } from '../../../src/api/page/list-sessions.ts';
-import { openPageReads, type PageReads } from '../../../src/api/page/page-reads.ts';
-import type { JsonObject } from '../../../src/core/json.ts';
-import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
-import { start } from '../../record/store/facts.ts';
+import { afterAll } from 'vitest';
+import { describeSessionSearch } from './list-sessions-contract.ts';
 
-const RULE = 'lesson-rule';
+const dir = mkdtempSync(path.join(tmpdir(), 'instar-arms-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** What each session was scored with: shown, held out, in both, shown beyond the places that are measured, and before a new text. */
-const SCORED = {
-  shown: { lessons: [RULE], heldOut: [] },
-  without: { lessons: [], heldOut: [RULE] },
-  both: { lessons: [RULE], heldOut: [RULE] },
-  unmeasured: { lessons: [RULE], heldOut: [], unmeasured: [RULE] },
-  old: { lessons: [RULE], heldOut: [] },
-} as const;
-
-describe('the sessions behind a measured effect', () => {
-  const dir = mkdtempSync(path.join(tmpdir(), 'instar-arms-'));
-  const file = path.join(dir, 'instar.sqlite');
-  let reads: PageReads;
-  beforeAll(() => {
-    const store = openSqliteStore({ file });
-    Object.entries(SCORED).forEach(([session, fact], index) => {
-      const at = session === 'old' ? 1000 : 5000 + index;
-      const lessons = session === 'without' ? [] : [RULE];
-      store.append({
-        facts: [
-          { at, fact: start(`turn-${session}`, session, { lessons }) },
-          { at: at + 1, fact: { type: 'session-scored', session, score: 1, ...fact } },
-        ],
-      });
-    });
-    store.append({ facts: [{ at: 9000, fact: start('turn-other', 'other', {}) }] });
-    store.close();
-    reads = openPageReads(file);
-  });
-  afterAll(async () => {
-    await reads.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
-
-  const found = async (search: Omit<SessionSearch, 'limit'>): Promise<readonly unknown[]> => {
-    // A search answers in parts when it takes long.
-    const ids: unknown[] = [];
-    for (let cursor: string | undefined, isDone = false; !isDone; ) {
-      const page = await reads.sessions({ ...search, cursor, limit: 50 });
-      ids.push(...(page.sessions as readonly JsonObject[]).map(({ id }) => id));
-      cursor = page.next as string | undefined;
-      isDone = cursor === undefined;
-    }
-    return ids.sort();
-  };
-
-  it('finds every session that was shown a lesson, scored or not', async () => {
-    expect(await found({ lesson: RULE })).toEqual(['both', 'old', 'shown', 'unmeasured']);
-    expect(await found({ lesson: 'lesson-of-nobody' })).toEqual([]);
-  });
-
-  it('finds the sessions of each arm, and those of neither in none', async () => {
-    expect(await found({ lesson: RULE, arm: 'with', since: 4000 })).toEqual(['shown']);
-    expect(await found({ lesson: RULE, arm: 'without', since: 4000 })).toEqual(['without']);
-    expect(await found({ lesson: RULE, arm: 'with' })).toEqual(['old', 'shown']);
-  });
-});
+describeSessionSearch('a file', () => path.join(dir, 'instar.sqlite'));

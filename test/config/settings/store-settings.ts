@@ -61,7 +61,7 @@ export function createStoreProofs(stage: Stage): SettingProofs {
         'prints its address as the first line, serves, logs to the home as well, and ends with 0 on SIGTERM',
     },
     'log.file=false': { shownIn: 'test/cli/up.test.ts', title: UP_TITLE },
-    'store.url=sqlite': {
+    'store.url': {
       acts: async () => expect(existsSync(path.join((await short()).dir, 'instar.sqlite'))).toBe(true),
     },
     'store.keepDays': {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Fact } from '../../../src/core/fact.ts';
-import type { Batch, Block, NewFact, Store } from '../../../src/core/store.ts';
+import type { AsyncStore, Batch, Block, NewFact, Store } from '../../../src/core/store.ts';
 import { formatTurnBodyKey } from '../../../src/core/store.ts';
 import { end, start } from './facts.ts';
 
@@ -101,25 +101,28 @@ const batch: fc.Arbitrary<Batch> = fc.record({
 });
 
 /** An operation on a store; its result is part of the comparison. */
-export type Step = { readonly name: string; readonly run: (store: Store) => unknown };
+export type Step = { readonly name: string; readonly run: (store: Store | AsyncStore) => unknown };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
-    arbitrary: batch.map((of) => ({ name: JSON.stringify(of), run: (store: Store) => store.append(of) })),
+    arbitrary: batch.map((of) => ({
+      name: JSON.stringify(of),
+      run: (store: Store | AsyncStore) => store.append(of),
+    })),
   },
   {
     weight: 1,
     arbitrary: fc.tuple(session, time).map(([of, when]) => ({
       name: `erase ${of} at ${when}`,
-      run: (store: Store) => store.erase(of, when, 'asked'),
+      run: (store: Store | AsyncStore) => store.erase(of, when, 'asked'),
     })),
   },
   {
     weight: 1,
     arbitrary: fc.tuple(time, fc.integer({ min: 0, max: 3 })).map(([before, limit]) => ({
       name: `expire ${limit} before ${before}`,
-      run: (store: Store) => store.expire(before, 60, limit),
+      run: (store: Store | AsyncStore) => store.expire(before, 60, limit),
     })),
   },
 );

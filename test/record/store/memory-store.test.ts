@@ -1,6 +1,8 @@
+import { toAsyncStore } from '../../../src/record/store/async-store.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { describeErasing } from './erase-contract.ts';
 import { describeStore } from './store-contract.ts';
 
-describeStore('memory', createMemoryStore);
-describeErasing('memory', createMemoryStore);
+const open = async () => toAsyncStore(createMemoryStore());
+describeStore('memory', open);
+describeErasing('memory', open);

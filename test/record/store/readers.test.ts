@@ -8,7 +8,7 @@ import { scratch } from './scratch.ts';
 import { startStoreProcess } from './store-process.ts';
 
 describe('beside the writer', () => {
-  it('a reader sees each write at once', () => {
+  it('a reader sees each write at once', async () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const reader = openSqliteReader(file);
@@ -18,7 +18,7 @@ describe('beside the writer', () => {
         blocks: [{ hash: `0${n % 10}`, text: 'x', session: 's1' }],
       });
       expect(reader.totals()).toMatchObject({ facts: 2 * n, turns: n });
-      expect(observe(reader)).toEqual(observe(store));
+      expect(await observe(reader)).toEqual(await observe(store));
     }
     reader.close();
     expect(() => reader.totals()).toThrow(expect.objectContaining({ code: 'closed' }));
@@ -53,18 +53,18 @@ describe('beside the writer', () => {
     for (const open of [copy, reader, store]) open.close();
   });
 
-  it('a second writer waits for the first, and throws `locked` after two seconds', () => {
+  it('a second writer waits for the first, and throws `locked` after two seconds', async () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     store.append({ facts: at(1, start('t1', 's1')) });
     const other = openSql(file, { busyMs: 0 });
     other.exec('begin immediate');
-    const before = observe(store);
+    const before = await observe(store);
     expect(() => store.append({ facts: at(2, end('t1')) })).toThrow(
       expect.objectContaining({ code: 'locked' }),
     );
     other.exec('rollback');
-    expect(observe(store)).toEqual(before);
+    expect(await observe(store)).toEqual(before);
     expect(store.append({ facts: at(2, end('t1')) })).toEqual([{ seq: 2, isNew: true }]);
     other.close();
     store.close();

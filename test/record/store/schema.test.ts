@@ -11,7 +11,7 @@ import { scratch } from './scratch.ts';
 import { writeVersion1 } from './version-1.ts';
 
 describe('the file format', () => {
-  it('opens a file of version 1 with all of its content', () => {
+  it('opens a file of version 1 with all of its content', async () => {
     const file = join(scratch(), 'store.db');
     writeVersion1(file);
     const store = openSqliteStore({ file });
@@ -19,9 +19,9 @@ describe('the file format', () => {
     expect(store.block('aa01')).toBe('a question');
     expect(store.session('s1')).toMatchObject({ turns: 1, project: { id: 'p', label: 'Project' } });
     expect(store.turn('t1')).toMatchObject({ status: 'complete', request: 'aa01' });
-    const before = observe(store);
+    const before = await observe(store);
     store.rebuild();
-    expect(observe(store)).toEqual(before);
+    expect(await observe(store)).toEqual(before);
     expect(store.append({ facts: at(9, start('t2', 's1'), end('t2')) }).map(({ seq }) => seq)).toEqual([
       3, 4,
     ]);

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../../src/core/store.ts';
+import { toAsyncStore } from '../../../src/record/store/async-store.ts';
 import { checkSqliteVersion } from '../../../src/record/store/open-database.ts';
 import { openSqliteReader, openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { describeErasing } from './erase-contract.ts';
@@ -9,7 +9,7 @@ import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
 import { describeStore } from './store-contract.ts';
 
-const open = (): Store => openSqliteStore({ file: join(scratch(), 'store.db') });
+const open = async () => toAsyncStore(openSqliteStore({ file: join(scratch(), 'store.db') }));
 describeStore('SQLite', open);
 describeErasing('SQLite', open);
 

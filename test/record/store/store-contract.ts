@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fact } from '../../../src/core/fact.ts';
-import type { NewFact, Store } from '../../../src/core/store.ts';
+import type { AsyncStore, NewFact, Store } from '../../../src/core/store.ts';
 import { openSqliteReader } from '../../../src/record/store/sqlite-store.ts';
 import { steps } from './arbitraries.ts';
 import { at, end, start } from './facts.ts';
@@ -11,21 +11,21 @@ import { observe, observeViews } from './observe.ts';
 import { scratch } from './scratch.ts';
 
 /** The contract of every store. `open` returns a new, empty one. */
-export function describeStore(name: string, open: () => Store): void {
-  const openStore = (): Store => {
-    const store = open();
+export function describeStore(name: string, open: () => Promise<AsyncStore>): void {
+  const openStore = async (): Promise<AsyncStore> => {
+    const store = await open();
     onTestFinished(() => store.close());
     return store;
   };
-  const withTurn = (): Store => {
-    const store = openStore();
-    store.append({ facts: at(10, start('t1', 's1'), end('t1')) });
+  const withTurn = async (): Promise<AsyncStore> => {
+    const store = await openStore();
+    await store.append({ facts: at(10, start('t1', 's1'), end('t1')) });
     return store;
   };
 
   describe(`a store (${name}) keeps facts`, () => {
-    it('returns each unchanged, numbered from 1 without a gap', () => {
-      const store = openStore();
+    it('returns each unchanged, numbered from 1 without a gap', async () => {
+      const store = await openStore();
       const facts: readonly Fact[] = [
         start('t1', 's1', {
           client: 'claude',
@@ -38,15 +38,15 @@ export function describeStore(name: string, open: () => Store): void {
         { type: 'event-reported', kind: 'k', data: { deep: [1, null, { x: 'y' }], __proto__: null } },
         { type: 'session-end', session: 's1', reason: 'quit' },
       ];
-      expect(store.append({ facts: at(100, ...facts) })).toEqual(
+      expect(await store.append({ facts: at(100, ...facts) })).toEqual(
         facts.map((_, index) => ({ seq: index + 1, isNew: true })),
       );
-      expect(store.facts(0, 99)).toEqual(
+      expect(await store.facts(0, 99)).toEqual(
         facts.map((fact, index) => ({ seq: index + 1, at: 100 + index, fact })),
       );
-      expect(store.facts(2, 2).map(({ seq }) => seq)).toEqual([3, 4]);
-      expect(store.facts(5, 9)).toEqual([]);
-      expect(store.facts(0, 0)).toEqual([]);
+      expect((await store.facts(2, 2)).map(({ seq }) => seq)).toEqual([3, 4]);
+      expect(await store.facts(5, 9)).toEqual([]);
+      expect(await store.facts(0, 0)).toEqual([]);
     });
 
     it.each<readonly [string, () => Partial<NewFact>]>([
@@ -58,39 +58,39 @@ export function describeStore(name: string, open: () => Store): void {
       ['a big integer', () => ({ fact: { type: 'event-reported', kind: 'k', data: { n: 1n as never } } })],
       ['a time that is none', () => ({ at: Number.POSITIVE_INFINITY })],
       ['half a millisecond', () => ({ at: 0.5 })],
-    ])('takes nothing of a batch with %s (not the part before it)', (_what, wrong) => {
-      const store = withTurn();
-      const before = observe(store);
+    ])('takes nothing of a batch with %s (not the part before it)', async (_what, wrong) => {
+      const store = await withTurn();
+      const before = await observe(store);
       const [good] = at(20, start('t2', 's1'));
       if (good === undefined) throw new Error('no fact');
-      expect(() =>
+      await expect(
         store.append({
           facts: [good, { ...good, ...wrong() }],
           blocks: [{ hash: 'aa01', text: 'x', session: 's1' }],
           chains: [{ session: 's1', link: 'l' }],
         }),
-      ).toThrow(TypeError);
-      expect(observe(store)).toEqual(before);
-      expect(store.append({ facts: [good] })).toEqual([{ seq: 3, isNew: true }]);
+      ).rejects.toThrow(TypeError);
+      expect(await observe(store)).toEqual(before);
+      expect(await store.append({ facts: [good] })).toEqual([{ seq: 3, isNew: true }]);
     });
 
-    it('answers a known key with the first number, and changes nothing', () => {
-      const store = openStore();
+    it('answers a known key with the first number, and changes nothing', async () => {
+      const store = await openStore();
       const once = { at: 1, fact: start('t1', 's1'), key: 'k' };
-      expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: true }]);
-      const before = observe(store);
-      expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: false }]);
-      expect(store.append({ facts: [{ ...once, fact: start('t2', 's2') }] })).toEqual([
+      expect(await store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: true }]);
+      const before = await observe(store);
+      expect(await store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: false }]);
+      expect(await store.append({ facts: [{ ...once, fact: start('t2', 's2') }] })).toEqual([
         { seq: 1, isNew: false },
       ]);
-      expect(observe(store)).toEqual(before);
+      expect(await observe(store)).toEqual(before);
     });
 
-    it('detects a key that occurs twice in one batch', () => {
-      const store = openStore();
+    it('detects a key that occurs twice in one batch', async () => {
+      const store = await openStore();
       const [a, b, c] = at(1, start('t1', 's1'), end('t1'), end('t1')).map((fact) => fact);
       if (!a || !b || !c) throw new Error('no facts');
-      const answers = store.append({
+      const answers = await store.append({
         facts: [a, { ...b, key: 'end' }, { ...c, key: 'end' }, { ...a, key: '' }],
       });
       expect(answers.map(({ seq, isNew }) => `${seq}${isNew ? '' : ' again'}`)).toEqual([
@@ -99,18 +99,18 @@ export function describeStore(name: string, open: () => Store): void {
         '2 again',
         '3',
       ]);
-      expect(store.totals()).toMatchObject({ facts: 3 });
+      expect(await store.totals()).toMatchObject({ facts: 3 });
     });
 
-    it('accepts an empty batch', () => {
-      expect(openStore().append({ facts: [] })).toEqual([]);
+    it('accepts an empty batch', async () => {
+      expect(await (await openStore()).append({ facts: [] })).toEqual([]);
     });
   });
 
   describe(`a store (${name}) folds views`, () => {
-    it('shows a turn from its start, and completely after its end', () => {
-      const store = openStore();
-      store.append({ facts: at(10, start('t1', 's1', { request: 'aa01', lessons: ['l1'] })) });
+    it('shows a turn from its start, and completely after its end', async () => {
+      const store = await openStore();
+      await store.append({ facts: at(10, start('t1', 's1', { request: 'aa01', lessons: ['l1'] })) });
       const begun = {
         id: 't1',
         session: 's1',
@@ -124,28 +124,28 @@ export function describeStore(name: string, open: () => Store): void {
         startedAt: 10,
         request: 'aa01',
       };
-      expect(store.turn('t1')).toEqual(begun);
-      expect(store.openTurns()).toEqual(['t1']);
+      expect(await store.turn('t1')).toEqual(begun);
+      expect(await store.openTurns()).toEqual(['t1']);
       const usage = { inputTokens: 3, outputTokens: 4 };
-      store.append({
+      await store.append({
         facts: at(15, end('t1', { policy: 'other/slow', failure: 'f', usage, reply: 'aa02' })),
       });
       const known = { status: 'complete', endedAt: 15, httpStatus: 200, failure: 'f', usage, reply: 'aa02' };
       const ended = { ...known, totalMs: 5 };
-      expect(store.turn('t1')).toEqual({ ...begun, ...ended, policy: 'other/slow' });
-      expect(store.turns('s1')).toEqual([store.turn('t1')]);
-      expect(store.openTurns()).toEqual([]);
+      expect(await store.turn('t1')).toEqual({ ...begun, ...ended, policy: 'other/slow' });
+      expect(await store.turns('s1')).toEqual([await store.turn('t1')]);
+      expect(await store.openTurns()).toEqual([]);
     });
 
-    it('counts the first end of a turn (not a later one)', () => {
-      const store = withTurn();
-      store.append({ facts: at(30, end('t1', { status: 'crashed' })) });
-      expect(store.turn('t1')).toMatchObject({ status: 'complete', endedAt: 11 });
+    it('counts the first end of a turn (not a later one)', async () => {
+      const store = await withTurn();
+      await store.append({ facts: at(30, end('t1', { status: 'crashed' })) });
+      expect(await store.turn('t1')).toMatchObject({ status: 'complete', endedAt: 11 });
     });
 
-    it('stores a fact with a dangling reference, and shows no turn for it', () => {
-      const store = openStore();
-      store.append({
+    it('stores a fact with a dangling reference, and shows no turn for it', async () => {
+      const store = await openStore();
+      await store.append({
         facts: at(
           1,
           end('nobody'),
@@ -154,20 +154,22 @@ export function describeStore(name: string, open: () => Store): void {
           { type: 'reward-given', source: 'person', score: 1 },
         ),
       });
-      expect(store.totals()).toMatchObject({ facts: 4, sessions: 0, turns: 0 });
-      expect(store.turn('nobody')).toBeUndefined();
-      expect(store.session('nowhere')).toBeUndefined();
-      expect(store.rewards({ turn: 'nobody' })).toEqual([{ seq: 3, at: 3, source: 'person', score: 1 }]);
+      expect(await store.totals()).toMatchObject({ facts: 4, sessions: 0, turns: 0 });
+      expect(await store.turn('nobody')).toBeUndefined();
+      expect(await store.session('nowhere')).toBeUndefined();
+      expect(await store.rewards({ turn: 'nobody' })).toEqual([
+        { seq: 3, at: 3, source: 'person', score: 1 },
+      ]);
     });
 
-    it('reopens an ended session with its next turn', () => {
-      const store = withTurn();
-      store.append({ facts: at(20, { type: 'session-end', session: 's1', reason: 'quit' }) });
-      expect(store.session('s1')).toMatchObject({ endedAt: 20, turns: 1 });
-      store.append({
+    it('reopens an ended session with its next turn', async () => {
+      const store = await withTurn();
+      await store.append({ facts: at(20, { type: 'session-end', session: 's1', reason: 'quit' }) });
+      expect(await store.session('s1')).toMatchObject({ endedAt: 20, turns: 1 });
+      await store.append({
         facts: at(30, start('t2', 's1', { client: 'claude', project: { id: 'p', label: 'L' } })),
       });
-      expect(store.session('s1')).toEqual({
+      expect(await store.session('s1')).toEqual({
         id: 's1',
         agent: 'agent',
         client: 'claude',
@@ -179,10 +181,10 @@ export function describeStore(name: string, open: () => Store): void {
       });
     });
 
-    it('returns the rewards of a turn, and for a session those given to the session as a whole', () => {
-      const store = withTurn();
+    it('returns the rewards of a turn, and for a session those given to the session as a whole', async () => {
+      const store = await withTurn();
       const reward = { type: 'reward-given', source: 'person' } as const;
-      store.append({
+      await store.append({
         facts: at(
           20,
           { ...reward, turn: 't1', score: 0.5, note: 'n' },
@@ -190,45 +192,48 @@ export function describeStore(name: string, open: () => Store): void {
           { ...reward, turn: 't1', session: 's1', score: -1 },
         ),
       });
-      expect(store.rewards({ turn: 't1' })).toEqual([
+      expect(await store.rewards({ turn: 't1' })).toEqual([
         { seq: 3, at: 20, source: 'person', score: 0.5, note: 'n' },
         { seq: 5, at: 22, source: 'person', score: -1 },
       ]);
-      expect(store.rewards({ session: 's1' })).toEqual([{ seq: 4, at: 21, source: 'person', score: 1 }]);
-      expect(store.rewards({ turnsOf: 's1' }).map(({ seq }) => seq)).toEqual([3, 5]);
-      expect(store.rewards({ turnsOf: 's2' })).toEqual([]);
+      expect(await store.rewards({ session: 's1' })).toEqual([
+        { seq: 4, at: 21, source: 'person', score: 1 },
+      ]);
+      expect((await store.rewards({ turnsOf: 's1' })).map(({ seq }) => seq)).toEqual([3, 5]);
+      expect(await store.rewards({ turnsOf: 's2' })).toEqual([]);
     });
 
-    it('finds ids by their beginning and end (not by a part in the middle), in order', () => {
-      const store = openStore();
+    it('finds ids by their beginning and end (not by a part in the middle), in order', async () => {
+      const store = await openStore();
       const names = ['abc1', 'abc2x', 'abcd', 'ab', 'xabc', 'abc%', 'ABC9', 'abc\u{1f600}'];
-      store.append({ facts: at(1, ...names.map((name) => start(`t_${name}`, name))) });
-      const sessions = (beginning: string, last = '', limit = 9) =>
-        store.ids('sessions', { beginning, end: last }, limit);
-      expect(sessions('abc').toSorted()).toEqual(
+      await store.append({ facts: at(1, ...names.map((name) => start(`t_${name}`, name))) });
+      const sessions = async (beginning: string, last = '', limit = 9) =>
+        await store.ids('sessions', { beginning, end: last }, limit);
+      expect((await sessions('abc')).toSorted()).toEqual(
         ['abc%', 'abc1', 'abc2x', 'abcd', 'abc\u{1f600}'].toSorted(),
       );
-      expect(sessions('abc', 'x')).toEqual(['abc2x']);
-      expect(sessions('abc1', '1')).toEqual([]);
-      expect(sessions('abc', '', 2)).toHaveLength(2);
-      expect(sessions('abc%')).toEqual(['abc%']);
-      expect(store.ids('turns', { beginning: 't_abcd', end: '' }, 9)).toEqual(['t_abcd']);
-      expect(store.ids('turns', { beginning: 'abc', end: '' }, 9)).toEqual([]);
+      expect(await sessions('abc', 'x')).toEqual(['abc2x']);
+      expect(await sessions('abc1', '1')).toEqual([]);
+      expect(await sessions('abc', '', 2)).toHaveLength(2);
+      expect(await sessions('abc%')).toEqual(['abc%']);
+      expect(await store.ids('turns', { beginning: 't_abcd', end: '' }, 9)).toEqual(['t_abcd']);
+      expect(await store.ids('turns', { beginning: 'abc', end: '' }, 9)).toEqual([]);
     });
 
-    it('returns the first or the last turns of a session, in order', () => {
-      const store = openStore();
-      store.append({ facts: at(1, ...['a', 'b', 'c', 'd'].map((turn) => start(turn, 's1'))) });
-      const turns = (page?: Parameters<Store['turns']>[1]) => store.turns('s1', page).map(({ id }) => id);
-      expect(turns()).toEqual(['a', 'b', 'c', 'd']);
-      expect(turns({ limit: 2 })).toEqual(['a', 'b']);
-      expect(turns({ limit: 2, fromEnd: true })).toEqual(['c', 'd']);
-      expect(turns({ limit: 9, fromEnd: true })).toEqual(['a', 'b', 'c', 'd']);
-      expect(turns({ limit: 0 })).toEqual([]);
+    it('returns the first or the last turns of a session, in order', async () => {
+      const store = await openStore();
+      await store.append({ facts: at(1, ...['a', 'b', 'c', 'd'].map((turn) => start(turn, 's1'))) });
+      const turns = async (page?: Parameters<Store['turns']>[1]) =>
+        (await store.turns('s1', page)).map(({ id }) => id);
+      expect(await turns()).toEqual(['a', 'b', 'c', 'd']);
+      expect(await turns({ limit: 2 })).toEqual(['a', 'b']);
+      expect(await turns({ limit: 2, fromEnd: true })).toEqual(['c', 'd']);
+      expect(await turns({ limit: 9, fromEnd: true })).toEqual(['a', 'b', 'c', 'd']);
+      expect(await turns({ limit: 0 })).toEqual([]);
     });
 
-    it('returns how a session and its turns were judged, by session and type', () => {
-      const store = withTurn();
+    it('returns how a session and its turns were judged, by session and type', async () => {
+      const store = await withTurn();
       const scored = (session: string, score: number): Fact => ({
         type: 'session-scored',
         session,
@@ -236,13 +241,13 @@ export function describeStore(name: string, open: () => Store): void {
         lessons: [],
         heldOut: [],
       });
-      store.append({ facts: at(20, scored('s1', 0.2), scored('s2', 0.4), scored('s1', 0.9)) });
-      expect(store.judgements('s1', 'session-scored').map(({ seq }) => seq)).toEqual([3, 5]);
-      expect(store.judgements('s1', 'turn-appraised')).toEqual([]);
+      await store.append({ facts: at(20, scored('s1', 0.2), scored('s2', 0.4), scored('s1', 0.9)) });
+      expect((await store.judgements('s1', 'session-scored')).map(({ seq }) => seq)).toEqual([3, 5]);
+      expect(await store.judgements('s1', 'turn-appraised')).toEqual([]);
     });
 
-    it('returns the sampled turns of a session in order, without tokens after an erasure', () => {
-      const store = withTurn();
+    it('returns the sampled turns of a session in order, without tokens after an erasure', async () => {
+      const store = await withTurn();
       const sampled = (turn: string, session: string): Fact => ({
         type: 'turn-sampled',
         turn,
@@ -253,46 +258,48 @@ export function describeStore(name: string, open: () => Store): void {
         tokens: 'sha256:1',
       });
       const facts = [sampled('t1', 's1'), sampled('t2', 's2'), sampled('t3', 's1')];
-      store.append({ facts: at(20, ...facts) });
-      expect(store.sampled('s1').map(({ fact }) => fact)).toEqual([facts[0], facts[2]]);
-      expect(store.sampled('s3')).toEqual([]);
-      store.erase('s1', 30, 'asked for');
-      expect(store.sampled('s1').map(({ fact }) => 'tokens' in fact)).toEqual([false, false]);
-      expect(store.sampled('s2').map(({ fact }) => fact)).toEqual([facts[1]]);
+      await store.append({ facts: at(20, ...facts) });
+      expect((await store.sampled('s1')).map(({ fact }) => fact)).toEqual([facts[0], facts[2]]);
+      expect(await store.sampled('s3')).toEqual([]);
+      await store.erase('s1', 30, 'asked for');
+      expect((await store.sampled('s1')).map(({ fact }) => 'tokens' in fact)).toEqual([false, false]);
+      expect((await store.sampled('s2')).map(({ fact }) => fact)).toEqual([facts[1]]);
     });
 
-    it('returns the newest link of each session, the newest session first', () => {
-      const store = openStore();
-      const link = (session: string, name: string) =>
-        store.append({ facts: [], chains: [{ session, link: name }] });
-      link('s1', 'a');
-      link('s2', 'b');
-      link('s1', 'c');
-      expect(store.chains(9)).toEqual([
+    it('returns the newest link of each session, the newest session first', async () => {
+      const store = await openStore();
+      const link = async (session: string, name: string) =>
+        await store.append({ facts: [], chains: [{ session, link: name }] });
+      await link('s1', 'a');
+      await link('s2', 'b');
+      await link('s1', 'c');
+      expect(await store.chains(9)).toEqual([
         { session: 's1', link: 'c' },
         { session: 's2', link: 'b' },
       ]);
-      expect(store.chains(1)).toEqual([{ session: 's1', link: 'c' }]);
+      expect(await store.chains(1)).toEqual([{ session: 's1', link: 'c' }]);
     });
 
-    it('pages through all sessions, each once, also when many have the same time', () => {
-      fc.assert(
-        fc.property(
+    it('pages through all sessions, each once, also when many have the same time', async () => {
+      await fc.assert(
+        fc.asyncProperty(
           fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 25 }),
           fc.integer({ min: 1, max: 7 }),
-          (times, limit) => {
-            const store = open();
-            store.append({ facts: times.map((when, n) => ({ at: when, fact: start(`t${n}`, `s${n}`) })) });
+          async (times, limit) => {
+            const store = await open();
+            await store.append({
+              facts: times.map((when, n) => ({ at: when, fact: start(`t${n}`, `s${n}`) })),
+            });
             const seen: string[] = [];
             let before: number | undefined;
             for (;;) {
-              const page = store.sessions({ limit, ...(before === undefined ? {} : { before }) });
+              const page = await store.sessions({ limit, ...(before === undefined ? {} : { before }) });
               if (page.length === 0) break;
               seen.push(...page.map(({ id }) => id));
               before = page.at(-1)?.lastAt;
             }
-            const all = store.sessions({ limit: 1000 });
-            store.close();
+            const all = await store.sessions({ limit: 1000 });
+            await store.close();
             expect(seen).toEqual(all.map(({ id }) => id));
             expect(seen.toSorted()).toEqual(times.map((_, n) => `s${n}`).toSorted());
             expect(all.map(({ lastAt }) => lastAt)).toEqual(times.toSorted((a, b) => b - a));
@@ -302,9 +309,9 @@ export function describeStore(name: string, open: () => Store): void {
       );
     });
 
-    it('finds sessions of one agent or one project', () => {
-      const store = openStore();
-      store.append({
+    it('finds sessions of one agent or one project', async () => {
+      const store = await openStore();
+      await store.append({
         facts: at(
           1,
           start('t1', 's1', { agent: 'a', project: { id: 'p', label: 'P' } }),
@@ -312,53 +319,53 @@ export function describeStore(name: string, open: () => Store): void {
           start('t3', 's3', { agent: 'a' }),
         ),
       });
-      const ids = (query: object) => store.sessions({ limit: 9, ...query }).map(({ id }) => id);
-      expect(ids({})).toEqual(['s3', 's2', 's1']);
-      expect(ids({ agent: 'a' })).toEqual(['s3', 's1']);
-      expect(ids({ project: 'p' })).toEqual(['s2', 's1']);
-      expect(ids({ project: 'p', agent: 'a' })).toEqual(['s1']);
-      expect(ids({ agent: 'c' })).toEqual([]);
-      expect(ids({ limit: 0 })).toEqual([]);
+      const ids = async (query: object) => (await store.sessions({ limit: 9, ...query })).map(({ id }) => id);
+      expect(await ids({})).toEqual(['s3', 's2', 's1']);
+      expect(await ids({ agent: 'a' })).toEqual(['s3', 's1']);
+      expect(await ids({ project: 'p' })).toEqual(['s2', 's1']);
+      expect(await ids({ project: 'p', agent: 'a' })).toEqual(['s1']);
+      expect(await ids({ agent: 'c' })).toEqual([]);
+      expect(await ids({ limit: 0 })).toEqual([]);
     });
 
-    it('finds the sessions that were active in a time: also one that began before it and went on after it', () => {
-      const store = openStore();
+    it('finds the sessions that were active in a time: also one that began before it and went on after it', async () => {
+      const store = await openStore();
       const turnsAt = { long: [5, 50], early: [7, 9], inside: [20, 21], late: [30, 40] };
       const facts = Object.entries(turnsAt).flatMap(([id, times]) =>
         times.map((time) => ({ at: time, fact: start(`${id}${time}`, id, { agent: id[0] ?? '' }) })),
       );
-      store.append({ facts: facts.toSorted((a, b) => a.at - b.at) });
-      const ids = (query: object) => store.sessions({ limit: 9, ...query }).map(({ id }) => id);
-      expect(ids({ from: 10, to: 30 })).toEqual(['long', 'inside']);
-      expect(ids({ from: 9, to: 31 })).toEqual(['long', 'late', 'inside', 'early']);
-      expect(ids({ from: 41 })).toEqual(['long']);
-      expect(ids({ to: 7 })).toEqual(['long']);
-      expect(ids({ from: 10, to: 31, agent: 'l' })).toEqual(['long', 'late']);
-      expect(ids({ from: 10, to: 30, limit: 1 })).toEqual(['long']);
-      expect(ids({ from: 10, to: 30, before: 50 })).toEqual(['inside']);
+      await store.append({ facts: facts.toSorted((a, b) => a.at - b.at) });
+      const ids = async (query: object) => (await store.sessions({ limit: 9, ...query })).map(({ id }) => id);
+      expect(await ids({ from: 10, to: 30 })).toEqual(['long', 'inside']);
+      expect(await ids({ from: 9, to: 31 })).toEqual(['long', 'late', 'inside', 'early']);
+      expect(await ids({ from: 41 })).toEqual(['long']);
+      expect(await ids({ to: 7 })).toEqual(['long']);
+      expect(await ids({ from: 10, to: 31, agent: 'l' })).toEqual(['long', 'late']);
+      expect(await ids({ from: 10, to: 30, limit: 1 })).toEqual(['long']);
+      expect(await ids({ from: 10, to: 30, before: 50 })).toEqual(['inside']);
     });
 
-    it('finds the sessions of people among many attempts of practice, and pages over these', () => {
-      const store = openStore();
+    it('finds the sessions of people among many attempts of practice, and pages over these', async () => {
+      const store = await openStore();
       const attempts = Array.from({ length: 12 }, (_, nth) => `attempt:run/0/t/${nth}`);
       const facts = ['s1', ...attempts, 's2'].map((id, nth) => ({ at: nth, fact: start(`t${nth}`, id) }));
-      store.append({ facts });
-      const ids = (query: object) =>
-        store.sessions({ limit: 1, withoutPractice: true, ...query }).map(({ id }) => id);
-      expect(ids({})).toEqual(['s2']);
-      expect(ids({ before: 13 })).toEqual(['s1']);
-      expect(ids({ withoutPractice: false, limit: 99 })).toHaveLength(14);
+      await store.append({ facts });
+      const ids = async (query: object) =>
+        (await store.sessions({ limit: 1, withoutPractice: true, ...query })).map(({ id }) => id);
+      expect(await ids({})).toEqual(['s2']);
+      expect(await ids({ before: 13 })).toEqual(['s1']);
+      expect(await ids({ withoutPractice: false, limit: 99 })).toHaveLength(14);
     });
 
-    it('rebuilds the same views from the facts', () => {
-      fc.assert(
-        fc.property(steps, (run) => {
-          const store = open();
-          for (const step of run) step.run(store);
-          const before = observe(store);
-          store.rebuild();
-          expect(observe(store)).toEqual(before);
-          store.close();
+    it('rebuilds the same views from the facts', async () => {
+      await fc.assert(
+        fc.asyncProperty(steps, async (run) => {
+          const store = await open();
+          for (const step of run) await step.run(store);
+          const before = await observe(store);
+          await store.rebuild();
+          expect(await observe(store)).toEqual(before);
+          await store.close();
         }),
         { numRuns: 30 },
       );
@@ -366,61 +373,63 @@ export function describeStore(name: string, open: () => Store): void {
   });
 
   describe(`a store (${name}) keeps bodies`, () => {
-    it('stores any text once for all its users', () => {
-      const store = openStore();
+    it('stores any text once for all its users', async () => {
+      const store = await openStore();
       const texts = ['', 'short', 'long '.repeat(10_000), 'NUL \u0000 and \u{1f600}'];
       const blocks = texts.map((text, n) => ({ hash: `0${n}`, text, session: 's1' }));
-      store.append({ facts: [], blocks });
-      store.append({ facts: [], blocks: blocks.map((block) => ({ ...block, session: 's2' })) });
-      expect(blocks.map(({ hash }) => store.block(hash))).toEqual(texts);
-      expect(store.totals()).toMatchObject({ blocks: 4 });
-      expect(store.block('99')).toBeUndefined();
+      await store.append({ facts: [], blocks });
+      await store.append({ facts: [], blocks: blocks.map((block) => ({ ...block, session: 's2' })) });
+      expect(await Promise.all(blocks.map(({ hash }) => store.block(hash)))).toEqual(texts);
+      expect(await store.totals()).toMatchObject({ blocks: 4 });
+      expect(await store.block('99')).toBeUndefined();
     });
 
-    it('has no text for a use of an unknown block', () => {
-      const store = openStore();
-      store.append({ facts: [], blocks: [{ hash: 'aa', session: 's1' }] });
-      expect(store.block('aa')).toBeUndefined();
-      expect(store.totals()).toMatchObject({ blocks: 0 });
+    it('has no text for a use of an unknown block', async () => {
+      const store = await openStore();
+      await store.append({ facts: [], blocks: [{ hash: 'aa', session: 's1' }] });
+      expect(await store.block('aa')).toBeUndefined();
+      expect(await store.totals()).toMatchObject({ blocks: 0 });
     });
   });
 
   describe(`a store (${name}) when it ends`, () => {
-    it('writes a snapshot with the same content, readable by the owner only', () => {
-      fc.assert(
-        fc.property(steps, (run) => {
+    it('writes a snapshot with the same content, readable by the owner only', async () => {
+      await fc.assert(
+        fc.asyncProperty(steps, async (run) => {
           const dir = scratch();
-          const store = open();
-          for (const step of run) step.run(store);
-          store.snapshot(join(dir, 'copy.db'));
+          const store = await open();
+          for (const step of run) await step.run(store);
+          await store.snapshot(join(dir, 'copy.db'));
           expect(statSync(join(dir, 'copy.db')).mode & 0o777).toBe(0o600);
           const copy = openSqliteReader(join(dir, 'copy.db'));
-          expect(observe(copy)).toEqual(observe(store));
-          expect(copy.check()).toEqual([]);
-          copy.close();
-          store.close();
+          expect(await observe(copy)).toEqual(await observe(store));
+          expect(await copy.check()).toEqual([]);
+          await copy.close();
+          await store.close();
         }),
         { numRuns: 8 },
       );
     });
 
-    it('refuses to write a snapshot over a file', () => {
+    it('refuses to write a snapshot over a file', async () => {
       const file = join(scratch(), 'copy.db');
-      const store = withTurn();
-      store.snapshot(file);
-      expect(() => store.snapshot(file)).toThrow(expect.objectContaining({ code: 'io' }));
-      expect(() => store.snapshot(join(file, 'below'))).toThrow(expect.objectContaining({ code: 'io' }));
+      const store = await withTurn();
+      await store.snapshot(file);
+      await expect(store.snapshot(file)).rejects.toThrow(expect.objectContaining({ code: 'io' }));
+      await expect(store.snapshot(join(file, 'below'))).rejects.toThrow(
+        expect.objectContaining({ code: 'io' }),
+      );
       expect(existsSync(`${file}.tmp`)).toBe(false);
     });
 
-    it('finds no damage in itself', () => {
-      expect(withTurn().check()).toEqual([]);
+    it('finds no damage in itself', async () => {
+      expect(await (await withTurn()).check()).toEqual([]);
     });
 
-    it('throws `closed` from then on, and can be closed twice', () => {
-      const store = withTurn();
-      store.close();
-      store.close();
+    it('throws `closed` from then on, and can be closed twice', async () => {
+      const store = await withTurn();
+      await store.close();
+      await store.close();
       for (const ask of [
         () => store.facts(0, 1),
         () => store.append({ facts: [] }),
@@ -430,12 +439,12 @@ export function describeStore(name: string, open: () => Store): void {
         () => store.rebuild(),
         () => store.snapshot(join(scratch(), 'x')),
       ])
-        expect(ask).toThrow(expect.objectContaining({ name: 'StoreError', code: 'closed' }));
+        await expect(ask()).rejects.toThrow(expect.objectContaining({ name: 'StoreError', code: 'closed' }));
     });
 
-    it('shows views of plain data', () => {
-      const store = withTurn();
-      expect(structuredClone(observeViews(store))).toEqual(observeViews(store));
+    it('shows views of plain data', async () => {
+      const store = await withTurn();
+      expect(structuredClone(await observeViews(store))).toEqual(await observeViews(store));
     });
   });
 }

@@ -8,22 +8,22 @@ import { observe } from './observe.ts';
 import { scratch } from './scratch.ts';
 
 describe('the two stores', () => {
-  it('give the same answers after any operations, also after a reopen, through a reader and after a rebuild', () => {
-    fc.assert(
-      fc.property(steps, (run) => {
+  it('give the same answers after any operations, also after a reopen, through a reader and after a rebuild', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (run) => {
         const file = join(scratch(), 'store.db');
         const memory = createMemoryStore();
         let disk = openSqliteStore({ file });
-        for (const step of run) expect(step.run(disk)).toEqual(step.run(memory));
-        expect(observe(disk)).toEqual(observe(memory));
+        for (const step of run) expect(await step.run(disk)).toEqual(await step.run(memory));
+        expect(await observe(disk)).toEqual(await observe(memory));
         const reader = openSqliteReader(file);
-        expect(observe(reader)).toEqual(observe(memory));
+        expect(await observe(reader)).toEqual(await observe(memory));
         reader.close();
         disk.close();
         disk = openSqliteStore({ file });
-        expect(observe(disk)).toEqual(observe(memory));
+        expect(await observe(disk)).toEqual(await observe(memory));
         disk.rebuild();
-        expect(observe(disk)).toEqual(observe(memory));
+        expect(await observe(disk)).toEqual(await observe(memory));
         expect(disk.check()).toEqual([]);
         disk.close();
       }),

@@ -1,0 +1,44 @@
+import { editConfig, writeConfigText } from '../config/edit-config.ts';
+import { type Home, HomeInUseError } from '../config/home.ts';
+import { readStoreUrl } from '../config/store-url.ts';
+import type { JsonObject } from '../core/json.ts';
+import { StoreError } from '../core/store.ts';
+import { lockHome } from '../record/home-lock.ts';
+import { leaveSqlite, moveToPg, moveToSqlite } from '../record/postgres/move-record.ts';
+import { isPgUrl } from '../record/postgres/pg-place.ts';
+
+interface MoveOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** A PostgreSQL, or `sqlite`. */
+  readonly to: string;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+/**
+ * Moves the record of a home between its SQLite file and PostgreSQL, and then the setting `store.url`: whatever interrupts
+ * it, the settings name a whole record. Throws `StoreError`, and `HomeInUseError` while a daemon runs.
+ */
+export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions): Promise<JsonObject> {
+  const from = readStoreUrl(home.configFile);
+  if (isPgUrl(from) === isPgUrl(to))
+    throw new StoreError(
+      'io',
+      isPgUrl(to)
+        ? 'the record is in PostgreSQL already: move it to sqlite first'
+        : 'the record is in the SQLite file of this home already',
+    );
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
+  try {
+    // Faulty settings are found before anything is copied.
+    const { text } = editConfig(home.configFile, [{ path: ['store', 'url'], value: to }], env);
+    const moved = isPgUrl(to)
+      ? await moveToPg(home.storeFile, to, onProgress)
+      : await moveToSqlite(from, home.storeFile);
+    writeConfigText(home.configFile, text);
+    const kept = isPgUrl(to) ? { kept: leaveSqlite(home.storeFile) } : {};
+    return { to: isPgUrl(to) ? 'postgres' : 'sqlite', where: moved.where, ...moved.copied, ...kept };
+  } finally {
+    lock.release();
+  }
+}

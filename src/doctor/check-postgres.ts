@@ -1,0 +1,46 @@
+import { StoreError } from '../core/store.ts';
+import { inspectPg } from '../record/postgres/inspect-pg.ts';
+import { plural } from '../text/phrases.ts';
+import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
+
+/** Whether the record in PostgreSQL can be reached, is ours and is of a known version. Creates and changes nothing. */
+export async function checkPostgres(url: string): Promise<readonly DoctorCheck[]> {
+  try {
+    const { where, server, turns, bytes, unclean, isNew, isUnfinished } = await inspectPg(url);
+    const place = `PostgreSQL ${server}, ${where}`;
+    if (isNew) return [passed('store', `${place}: nothing is recorded yet`)];
+    if (isUnfinished)
+      return [
+        failed(
+          'store',
+          `${place} has an unfinished copy of a record`,
+          'finish it: instar store migrate URL',
+          'store-unfinished',
+        ),
+      ];
+    const size = `${place}: ${plural(turns, 'turn')}, ${Math.ceil(bytes / 1_048_576)} MB`;
+    return [
+      passed('store', size),
+      ...(unclean.length === 0
+        ? []
+        : [
+            warned(
+              'store',
+              `${plural(unclean.length, 'table')} still ${unclean.length === 1 ? 'has' : 'have'} erased text in free space: ${unclean.join(', ')}`,
+              `when nobody uses it: ${unclean.map((name) => `vacuum full ${name};`).join(' ')}`,
+              'store-unclean',
+            ),
+          ]),
+    ];
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return [failed('store', error.message, fixOf(error), `store-${error.code}`)];
+  }
+}
+
+const fixOf = ({ code }: StoreError): string =>
+  code === 'away'
+    ? 'start the server, or correct the host and the port in store.url'
+    : code === 'newer'
+      ? 'npm install -g instar@latest'
+      : 'do what it says, then: instar doctor';

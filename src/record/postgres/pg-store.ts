@@ -1,0 +1,183 @@
+import {
+  type AppendResult,
+  type AsyncReads,
+  type AsyncStore,
+  type Batch,
+  type Erasure,
+  StoreError,
+} from '../../core/store.ts';
+import { crashOf } from '../store/async-store.ts';
+import { expireSession, type ReadyBatch, readBatch, recordBatch, recordErasure } from '../store/ledger.ts';
+import { fromColumn } from '../store/row-codec.ts';
+import { boundLimit } from '../store/sqlite-tables.ts';
+import type { Tables } from '../store/tables.ts';
+import { cleanUp, noteUnclean } from './clean-up.ts';
+import { copyToSqlite } from './copy-store.ts';
+import { openPgPool, type PgPool } from './pg-connection.ts';
+import { readPgUrl } from './pg-place.ts';
+import { createPgReader } from './pg-reader.ts';
+import { lockKey, migratePg } from './pg-schema.ts';
+import { foldPage, lockHead, runRules } from './run-rules.ts';
+import { createStagedTables, noRows, type WantedRows } from './staged-tables.ts';
+import { type LogHead, writeHead, writeRows } from './write-rows.ts';
+
+interface PgStoreOptions {
+  /** `postgres://…`, as in `store.url`. */
+  readonly url: string;
+}
+
+const PAGE = 1_000;
+
+/**
+ * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
+ * with `StoreError` when it cannot be opened.
+ */
+export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> {
+  const pool = openPgPool(readPgUrl(url));
+  try {
+    await migratePg(pool);
+    await refuseUnfinished(pool);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  const months = new Set<number>();
+  const presence = createPresence(pool);
+
+  /** Runs the rules in one transaction, and removes what they erased from the disk. */
+  const write = async <T>(rules: (tables: Tables) => T, first?: WantedRows): Promise<T> => {
+    await presence.renew();
+    const created = new Set(months);
+    const { result, unclean } = await pool.transaction(async (sql) => {
+      const head = await lockHead(sql);
+      const loaded = noRows();
+      const done = await runRules(sql, rules, loaded, head, first);
+      const written = await writeRows(sql, done.staged, loaded, head, created);
+      if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
+      return { result: done.result, unclean: written.unclean };
+    });
+    // Only now: a partition of a transaction that failed does not exist.
+    for (const month of created) months.add(month);
+    if (unclean.size > 0) await cleanUp(pool);
+    return result;
+  };
+  const append = async (batch: ReadyBatch): Promise<readonly AppendResult[]> => {
+    const rules = (tables: Tables) => recordBatch(tables, batch);
+    // Without any row: what a batch asks for first is known before the lock is taken.
+    const dry = createStagedTables(noRows(), 0);
+    rules(dry);
+    return write(rules, dry.wanted);
+  };
+  const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
+    facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
+
+  return {
+    ...createPgReader(pool),
+    append: async (batch) => {
+      const ready = readBatch(batch);
+      // To learn whether the store answers.
+      if (isEmpty(batch)) await pool.all('select 1');
+      return isEmpty(batch) ? [] : append(ready);
+    },
+    erase: (session, at, reason): Promise<Erasure> =>
+      write((tables) => recordErasure(tables, session, at, reason)),
+    expire: async (before, at, limit, upTo) => {
+      const rows = await pool.all<{ id: string }>(
+        'select id from sessions where not erased and last_at < $1 order by last_at, n limit $2',
+        [before, boundLimit(limit)],
+      );
+      let count = 0;
+      // Each in a transaction of its own: others write between them.
+      for (const { id } of rows)
+        if (await write((tables) => expireSession(tables, fromColumn(id), before, at, upTo))) count++;
+      return count;
+    },
+    rebuild: () =>
+      pool.transaction(async (sql) => {
+        let head: LogHead = { ...(await lockHead(sql)), sessions: 0, turns: 0 };
+        await sql.exec('truncate sessions, turns, rewards');
+        await writeHead(sql, head);
+        const reader = createPgReader(sql);
+        for (let after = 0; ; ) {
+          const page = await reader.facts(after, PAGE);
+          const last = page.at(-1);
+          if (last === undefined) return;
+          head = await foldPage(sql, page, head);
+          after = last.seq;
+        }
+      }),
+    snapshot: async (file) => void (await copyToSqlite(pool, file)),
+    endCrashed: (at) =>
+      presence.enter(async () => {
+        const open = await createPgReader(pool).openTurns();
+        const facts = open.map((turn) => crashOf(turn, at));
+        if (facts.length > 0) await append(readBatch({ facts }));
+        return facts.length;
+      }),
+    close: async () => {
+      presence.leave();
+      await pool.close();
+    },
+  };
+}
+
+async function refuseUnfinished(pool: PgPool): Promise<void> {
+  const [move] = await pool.all('select 1 from unfinished_move');
+  if (move !== undefined)
+    throw new StoreError(
+      'locked',
+      'PostgreSQL has an unfinished copy of a record: finish it with instar store migrate',
+    );
+}
+
+/** Reads a store that others write. Each query sees what was committed before it. */
+export async function openPgReader(
+  url: string,
+): Promise<AsyncReads & Pick<AsyncStore, 'snapshot' | 'close'>> {
+  const pool = openPgPool(readPgUrl(url));
+  return {
+    ...createPgReader(pool),
+    snapshot: async (file) => void (await copyToSqlite(pool, file)),
+    close: pool.close,
+  };
+}
+
+/**
+ * A lock that every gateway shares while it runs. Whoever can have it alone is the first: then open turns are those of dead
+ * processes.
+ */
+function createPresence(pool: PgPool) {
+  const key = lockKey(pool.place.schema, 'gateways');
+  let held: { release(): void } | undefined;
+  let isMember = false;
+  const hold = async () => {
+    const sql = await pool.hold(() => {
+      held = undefined;
+    });
+    held = sql;
+    return sql;
+  };
+  return {
+    enter: async (asFirst: () => Promise<number>): Promise<number> => {
+      if (isMember) return 0;
+      const sql = await hold();
+      const [alone] = await sql.all<{ is: boolean }>(`select pg_try_advisory_lock(${key}) as is`);
+      const count = alone?.is ? await asFirst() : 0;
+      await sql.run(`select pg_advisory_lock_shared(${key})`);
+      if (alone?.is) await sql.run(`select pg_advisory_unlock(${key})`);
+      isMember = true;
+      return count;
+    },
+    /** After the connection that held it broke. */
+    renew: async (): Promise<void> => {
+      if (!isMember || held !== undefined) return;
+      const sql = await hold();
+      await sql.run(`select pg_advisory_lock_shared(${key})`);
+    },
+    leave: () => {
+      isMember = false;
+      held?.release();
+      held = undefined;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { afterAll, beforeAll } from 'vitest';
+import { needPostgres } from '../../support/need-postgres.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { describeSessionSearch } from './list-sessions-contract.ts';
+
+const bin = needPostgres();
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(bin, true);
+});
+afterAll(() => server.stop());
+
+describeSessionSearch('PostgreSQL', () => server.freshUrl());

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll } from 'vitest';
+import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
+import { needPostgres } from '../../support/need-postgres.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { describeErasing } from '../store/erase-contract.ts';
+import { describeStore } from '../store/store-contract.ts';
+
+const bin = needPostgres();
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(bin, true);
+});
+afterAll(() => server.stop());
+
+const open = () => openPgStore({ url: server.freshUrl() });
+describeStore('PostgreSQL', open);
+describeErasing('PostgreSQL', open);
