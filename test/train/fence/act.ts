@@ -193,7 +193,8 @@ async function publish(
   const { generation } = written;
   // The fold has not been told yet: nothing may be trained on until it has.
   if (generation !== before) expect(trainableIn(world.samples, generation)).toEqual([]);
-  citeIn(model, by.kind === 'learner' ? cited : []);
+  // A change names no evidence that was erased: the store leaves it out.
+  citeIn(model, by.kind === 'learner' ? cited.filter(({ isErased }) => !isErased) : []);
   const survivors = visible(model).filter(({ id }) => fate({ turn: id }) === 'same');
   advanceIn(model, generation, policy === 'strict' ? [] : survivors);
   follow(world);
