@@ -136,6 +136,9 @@ describe.skipIf(browserFile === undefined)('from a complaint to a lesson that is
     await page.getByText('Nothing waits for you.').waitFor();
     await say(SHOWN, TASK);
     await expect.poll(last).toContain('unit behind every amount');
+    // A turn is in the record a moment after its last byte: the list shows it then.
+    await show(page, '#/sessions');
+    await page.locator(`a[href*="${SHOWN}"]`).first().waitFor();
     await show(page, `#/sessions/${SHOWN}`);
     await page.locator('.turn-lessons').getByRole('link').first().waitFor();
     await page.getByRole('button', { name: 'Why' }).click();
