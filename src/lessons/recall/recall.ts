@@ -55,7 +55,7 @@ export interface LessonRecall {
  * How long a turn waits for the embedding of its task: less than a person notices. What comes later is shown behind the next
  * message (see `shown/late-lessons`).
  */
-const PATIENCE_MS = 25;
+const PATIENCE_MS = 40;
 /** Loads the model and lets its code be compiled, so that the first task finds it ready. */
 const WARM_UP = Array.from(
   { length: 4 },
