@@ -99,7 +99,7 @@ export async function askStatus(
 function describeCopies(copies: JsonObject, now: number): readonly string[] {
   const count = asNumber(copies.count);
   const [problem, waitsFor] = [asString(copies.problem), asString(copies.waitsFor)];
-  if (copies.server === 'PostgreSQL') return ['none: whoever runs the PostgreSQL server backs it up'];
+  if (copies.server === 'PostgreSQL') return ['none: back up the PostgreSQL server itself'];
   if (count === undefined) return [];
   if (copies.daily === 0) return ['off (store.snapshots is 0)'];
   const hours = Math.round((now - Date.parse(asString(copies.newest) ?? '')) / 3_600_000);
