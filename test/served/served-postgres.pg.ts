@@ -110,7 +110,7 @@ describe('instar up on PostgreSQL', () => {
   });
 
   it('says in status who makes copies', async () => {
-    expect((await cli('status')).stdout).toContain('whoever runs the PostgreSQL server backs it up');
+    expect((await cli('status')).stdout).toContain('back up the PostgreSQL server itself');
   });
 
   it('writes a backup into a file', async () => {
