@@ -1,4 +1,4 @@
-import { findPostgres } from './postgres-server.ts';
+import { findPostgres } from '../../lab/measure/postgres-server.ts';
 
 /** The programs of a server. These tests fail without one: a skipped test proves nothing. */
 export function needPostgres(): string {

@@ -42,6 +42,8 @@ export interface InstarProcess {
   ask(where: string): Promise<unknown>;
   /** Adds live lessons, as the owner. */
   teach(lessons: readonly TaughtLesson[]): Promise<void>;
+  /** Retires a lesson, as the owner. */
+  forget(id: string): Promise<void>;
   /** Resolves when every lesson has its embeddings. */
   untilIndexed(): Promise<void>;
   close(): Promise<void>;
@@ -90,8 +92,7 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
     return reply.json();
   };
-  const teach = async (lessons: readonly TaughtLesson[]): Promise<void> => {
-    const changes = lessons.map((lesson) => ({ op: 'add', kind: 'skill', state: 'live', ...lesson }));
+  const change = async (changes: readonly object[]): Promise<void> => {
     const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
       method: 'POST',
       headers: {
@@ -101,8 +102,10 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
       body: JSON.stringify({ changes }),
     });
     const told = await reply.text();
-    if (!told.includes('"applied"')) throw new Error(`the lessons were not added: ${told.slice(0, 500)}`);
+    if (!told.includes('"applied"')) throw new Error(`the lessons were not changed: ${told.slice(0, 500)}`);
   };
+  const teach = (lessons: readonly TaughtLesson[]): Promise<void> =>
+    change(lessons.map((lesson) => ({ op: 'add', kind: 'skill', state: 'live', ...lesson })));
   const untilIndexed = async (): Promise<void> => {
     const isWaiting = async (): Promise<boolean> => {
       const { library } = (await ask('/api/status')) as { library?: { index?: { waiting?: number } } };
@@ -121,6 +124,7 @@ export async function startInstar(options: InstarOptions): Promise<InstarProcess
     headers: { 'x-instar-key': readKey(home, 'key') },
     ask,
     teach,
+    forget: (id) => change([{ op: 'retire', id, reason: 'the bench is over' }]),
     untilIndexed,
     kept: async () => {
       const { recording } = (await ask('/api/status')) as { recording?: Partial<RecordedTurns> };

@@ -5,7 +5,7 @@ import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
 import { migratePg, monthOf } from '../../../src/record/postgres/pg-schema.ts';
 import { openPgReader, openPgStore } from '../../../src/record/postgres/pg-store.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { at, end, start } from '../store/facts.ts';
 
 const bin = needPostgres();

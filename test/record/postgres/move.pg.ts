@@ -11,7 +11,7 @@ import { migratePg } from '../../../src/record/postgres/pg-schema.ts';
 import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
 import { openSqliteReader, openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { steps } from '../store/arbitraries.ts';
 import { at, end, start } from '../store/facts.ts';
 import { observe } from '../store/observe.ts';

@@ -5,7 +5,7 @@ import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
 import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { scratch } from '../store/scratch.ts';
 
 const bin = needPostgres();

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real PostgreSQL of this test, on loopback, in a folder of its own. */
+/** A real PostgreSQL of a test or benchmark, on loopback, in a folder of its own. */
 export interface PostgresServer {
   readonly port: number;
   readonly dataDir: string;
