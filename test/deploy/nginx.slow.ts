@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { needPostgres } from '../support/need-postgres.ts';
@@ -22,6 +22,7 @@ let reply: (respond: Parameters<Parameters<typeof startProvider>[0]>[1]) => void
 const dir = mkdtempSync(path.join(tmpdir(), 'instar-nginx-'));
 const homes: ReturnType<typeof makeHome>[] = [];
 const daemons: RunningDaemon[] = [];
+const key = (): string => daemons[0]?.key ?? '';
 const plain = () => {
   reply = (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -43,7 +44,9 @@ beforeAll(async () => {
       store: { url: store },
     });
     homes.push(home);
-    daemons.push(await startDaemon(home.dir, [], { INSTAR_KEY: 'ik_one_key_for_all_three_gateways' }));
+    // One key for all three, as a client behind the proxy has it.
+    if (key() !== '') writeFileSync(path.join(home.dir, 'key'), key(), { mode: 0o600 });
+    daemons.push(await startDaemon(home.dir));
   }
   port = await closedPort();
   const files = ['-keyout', path.join(dir, 'key.pem'), '-out', path.join(dir, 'fullchain.pem')];
@@ -62,14 +65,10 @@ beforeAll(async () => {
   writeFileSync(path.join(dir, 'nginx.conf'), whole);
   execFileSync(NGINX, ['-t', '-c', path.join(dir, 'nginx.conf'), '-p', dir], { stdio: 'pipe' });
   proxy = spawn(NGINX, ['-c', path.join(dir, 'nginx.conf'), '-p', dir], { stdio: 'ignore' });
-  await expect
-    .poll(() =>
-      ask('/healthz', 'GET').then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    )
-    .toBe(200);
+  await vi.waitFor(async () => expect((await ask('/healthz', 'GET')).status).toBe(200), {
+    timeout: 30_000,
+    interval: 200,
+  });
 }, 120_000);
 afterAll(async () => {
   proxy?.kill('SIGTERM');
@@ -105,7 +104,7 @@ function ask(of: string, method = 'POST', body = '', session = 's', onPiece?: (p
         headers: {
           host: 'instar.example',
           'content-type': 'application/json',
-          'x-instar-key': 'ik_one_key_for_all_three_gateways',
+          'x-instar-key': key(),
           'x-instar-session': session,
         },
       },
