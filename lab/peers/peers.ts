@@ -116,7 +116,8 @@ const RECIPES: Readonly<Record<PeerName, Recipe>> = {
   },
 };
 
-const START_MS = 60_000;
+/** LiteLLM loads for a minute where the machine is busy. */
+const START_MS = 240_000;
 
 /** Starts a peer; installs it at the first use where a package registry has it. */
 export async function startPeer(name: PeerName, upstreamPort: number): Promise<Peer | NotStarted> {

@@ -41,7 +41,7 @@ export interface CellPlan {
   readonly ms: number;
   /** Time limit of the first warm-up of each task. */
   readonly warmMs: number;
-  /** Only 32 connections without a rate limit. */
+  /** Only 32 connections without a rate limit, and the ladder of sizes. */
   readonly isShort: boolean;
   readonly onRound: (round: number) => void;
 }
@@ -62,13 +62,22 @@ const MANY = 32;
 /** A rate that every subject reaches: a mostly idle process pays more per request, so equal rates are compared too. */
 const CALM_RATE = 200;
 
-const TASKS: readonly LoadTask[] = (['1 KB', '64 KB'] as const).flatMap((size) => [
-  ...(['JSON', 'SSE'] as const).flatMap((shape) => [
-    { ...named(shape, size, `${MANY} at once`), connections: MANY },
-    { ...named(shape, size, '1 at once'), connections: 1 },
+/** Requests of growing size, few at once: what a byte costs. */
+const FEW = 4;
+
+const TASKS: readonly LoadTask[] = [
+  ...(['1 KB', '64 KB'] as const).flatMap((size) => [
+    ...(['JSON', 'SSE'] as const).flatMap((shape) => [
+      { ...named(shape, size, `${MANY} at once`), connections: MANY },
+      { ...named(shape, size, '1 at once'), connections: 1 },
+    ]),
+    { ...named('JSON', size, `${CALM_RATE} a second`), connections: MANY, rate: CALM_RATE },
   ]),
-  { ...named('JSON', size, `${CALM_RATE} a second`), connections: MANY, rate: CALM_RATE },
-]);
+  ...(['64 KB', '256 KB', '1 MB'] as const).map((size) => ({
+    ...named('JSON', size, `${FEW} at once`),
+    connections: FEW,
+  })),
+];
 
 function named(shape: LoadTask['shape'], size: Size, how: string): Pick<LoadTask, 'name' | 'shape' | 'size'> {
   return { name: `${shape === 'SSE' ? 'SSE, 50 events' : shape}, ${size} request, ${how}`, shape, size };
@@ -78,17 +87,21 @@ function named(shape: LoadTask['shape'], size: Size, how: string): Pick<LoadTask
 export const isFull = ({ connections, rate }: LoadTask): boolean =>
   connections === MANY && rate === undefined;
 
+/** A step of the ladder of sizes. */
+export const isOfBytes = ({ connections }: LoadTask): boolean => connections === FEW;
+
 /** Every subject under every load, interleaved, so that other work on the machine affects all of them alike. */
 export async function runCells(bench: GatewayBench, plan: CellPlan): Promise<readonly LoadCell[]> {
   const { rounds, ms, warmMs, onRound } = plan;
-  const tasks = TASKS.filter((task) => isFull(task) || !plan.isShort);
+  const tasks = TASKS.filter((task) => isFull(task) || isOfBytes(task) || !plan.isShort);
   const places = tasks.flatMap((task) =>
     bench.subjects
       .filter(({ hasStreams }) => hasStreams || task.shape === 'JSON')
       .map((subject) => ({ task, subject, samples: [] as Sample[] })),
   );
   for (const { task, subject } of places) {
-    if (isFull(task)) await send(bench, subject, task, { ms: warmMs, requests: WARM_REQUESTS });
+    if (isFull(task) || isOfBytes(task))
+      await send(bench, subject, task, { ms: isFull(task) ? warmMs : warmMs / 4, requests: WARM_REQUESTS });
   }
   for (let round = 0; round < rounds; round++) {
     onRound(round);
