@@ -4,6 +4,7 @@ import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { vectorKey } from '../../../src/lessons/recall/embedding-queue.ts';
 import { lessonTexts } from '../../../src/lessons/recall/lesson-texts.ts';
 import { openVectorCache } from '../../../src/lessons/recall/vector-cache.ts';
+import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createText } from '../gateway/traffic.ts';
 import { createMulberry32, randomVector } from '../recall/synthetic.ts';
@@ -50,7 +51,7 @@ export async function fillLessons(home: string, { lessons, inScope }: LibrarySiz
     for (const { id, kind, state, text } of changes) {
       const lesson: Lesson = { id, kind, state, text, ...UNCHANGED };
       const { cues, whole } = lessonTexts(lesson);
-      for (const one of [...cues, whole])
+      for (const one of [...cues, whole, comparedText(lesson)])
         vectors.put(vectorKey(one), pool[given++ % VECTORS] ?? new Float32Array(model.dimensions));
     }
     store.append({

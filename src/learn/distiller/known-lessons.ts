@@ -35,7 +35,7 @@ export const isTold = ({ text }: Lesson): boolean => text.note.source === 'told'
 export const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === DISTILLER;
 
-export function readKnown(lesson: Lesson): ComparedLesson {
+function readKnown(lesson: Lesson): ComparedLesson {
   const quoted = lesson.text.evidence.learner === DISTILLER ? readLesson(lesson.text) : undefined;
   const { description, content } = lesson.text;
   if (quoted === undefined) {
@@ -43,6 +43,45 @@ export function readKnown(lesson: Lesson): ComparedLesson {
     return { lesson, words: [{ quote: text, matters: [readMatter(text)], values: [], terms: new Set() }] };
   }
   return { lesson, quoted, words: quoted.quotes.map((quote) => readRuleWords(quote, quoted.tasks)) };
+}
+
+/** About 5 kB each. Of a larger library the others are read again each time. */
+const MOST_REMEMBERED = 4_000;
+
+/** Reads lessons, and those that were read the last time and have not changed since not again. */
+export function createReadKnown(): (lessons: readonly Lesson[]) => readonly ComparedLesson[] {
+  let remembered: ReadonlyMap<Lesson, ComparedLesson> = new Map();
+  return (lessons) => {
+    const next = new Map<Lesson, ComparedLesson>();
+    const known = lessons.map((lesson) => {
+      const one = remembered.get(lesson) ?? readKnown(lesson);
+      if (next.size < MOST_REMEMBERED) next.set(lesson, one);
+      return one;
+    });
+    remembered = next;
+    return known;
+  };
+}
+
+/** Lessons that are compared by meaning: each takes the sentence model some 50 ms the first time. */
+const MOST_COMPARED = 300;
+
+/** Of a large library the lessons that share the most words with what was said, and of those the newest. */
+export function nearestByWords(
+  lessons: readonly ComparedLesson[],
+  sayings: readonly Saying[],
+): readonly ComparedLesson[] {
+  if (lessons.length <= MOST_COMPARED) return lessons;
+  const said = new Set(sayings.flatMap(({ matter }) => [...matter.terms.keys()]));
+  const shared = ({ words }: ComparedLesson): number =>
+    [...new Set(words.flatMap(({ matters }) => matters.flatMap(({ terms }) => [...terms.keys()])))].filter(
+      (term) => said.has(term),
+    ).length;
+  return lessons
+    .map((one) => ({ one, shared: shared(one), at: one.lesson.changedAt }))
+    .sort((a, b) => b.shared - a.shared || b.at - a.at)
+    .slice(0, MOST_COMPARED)
+    .map(({ one }) => one);
 }
 
 /** A lesson that quotes is compared quote by quote, with all that was said. */
