@@ -44,6 +44,7 @@ interface Recipe {
   install(): string | undefined;
   command(port: number, upstreamPort: number, home: string): readonly [program: string, ...args: string[]];
   headers?(upstreamPort: number): Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const PORTKEY = '1.15.2';
@@ -93,6 +94,8 @@ const RECIPES: Readonly<Record<PeerName, Recipe>> = {
   },
   litellm: {
     keeps: 'nothing (no database is configured)',
+    // It serves only this machine here; without a key for its own callers it would not start.
+    env: { LITELLM_LOG: 'ERROR', LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true' },
     hasStreams: true,
     install: () => {
       if (existsSync(LITELLM)) return undefined;
@@ -130,7 +133,7 @@ export async function startPeer(name: PeerName, upstreamPort: number): Promise<P
   const [program, ...args] = recipe.command(port, upstreamPort, home);
   const child = spawn(program, args, {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, NODE_ENV: 'production', LITELLM_LOG: 'ERROR' },
+    env: { PATH: process.env.PATH, HOME: home, NODE_ENV: 'production', ...recipe.env },
     stdio: 'ignore',
   });
   const close = async (): Promise<void> => {

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { Lesson } from '../../../src/core/lesson.ts';
+import { createReadKnown, nearestByWords } from '../../../src/learn/distiller/known-lessons.ts';
+import { readMatter } from '../../../src/learn/distiller/matter.ts';
+import type { Saying } from '../../../src/learn/distiller/sayings.ts';
+import { lesson } from '../../lessons/recall/sample-lessons.ts';
+
+const about = (n: number, content: string): Lesson =>
+  lesson(`l${n}`, { description: `When ${n}`, content, changedAt: n });
+const said = (quote: string): Pick<Saying, 'quote' | 'matter'> => ({ quote, matter: readMatter(quote) });
+
+describe('what is known of lessons', () => {
+  it('is read again only of lessons that have changed', () => {
+    const read = createReadKnown();
+    const lessons = Array.from({ length: 50 }, (_, n) => about(n, `Use spaces in file ${n}.`));
+    const before = read(lessons);
+    const changed = lessons.with(7, about(7, 'Use tabs in the Makefile.'));
+    const after = read(changed);
+    expect(after.filter((one, at) => one !== before[at]).map((one) => one.lesson)).toEqual([changed[7]]);
+    expect(after[7]?.words[0]?.quote).toContain('tabs');
+  });
+
+  it('is compared by meaning with the lessons of the most shared words, and of these the newest', () => {
+    const lessons = Array.from({ length: 900 }, (_, n) =>
+      about(n, n % 100 === 0 ? 'The ledger takes integers for amounts.' : 'Deploy from the release branch.'),
+    );
+    const near = nearestByWords(createReadKnown()(lessons), [
+      said('we never use floats for amounts in the ledger'),
+    ] as Saying[]);
+    expect(near).toHaveLength(300);
+    expect(near.slice(0, 9).map((one) => one.lesson.changedAt)).toEqual([
+      800, 700, 600, 500, 400, 300, 200, 100, 0,
+    ]);
+    expect(near[9]?.lesson.changedAt).toBe(899);
+  });
+
+  it('is compared with every lesson of a small library', () => {
+    const known = createReadKnown()([about(1, 'Use tabs.'), about(2, 'Use spaces.')]);
+    expect(nearestByWords(known, [said('something else')] as Saying[])).toBe(known);
+  });
+});
