@@ -47,7 +47,8 @@ export interface ServeLearningOptions {
   /** Undefined while the record cannot be read. */
   readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
-  readonly embedKept: EmbeddingModel['embed'];
+  /** For whole lessons; absent: their vectors are not kept. */
+  readonly embedKept?: EmbeddingModel['embed'];
   /** What a task would be shown. */
   readonly lessonsFor: LessonsForTask;
   readonly compareBlocks: CompareBlocks;
@@ -314,7 +315,7 @@ function createAnswers(
     model: async (_, role) => models.model(role),
     chat: (signal, role, request) => models.chat(role, request, signal),
     embed: async (_, texts) => embed.embed(texts),
-    embedKept: async (_, texts) => embedKept(texts),
+    embedKept: async (_, texts) => embedKept?.(texts) ?? embed.embed(texts),
     lessonsFor: (_, query, force) => lessonsFor(query, force),
     training: (_, call) => answerPracticeCall(call, training?.()),
     programSettings: async (_, program) => {
