@@ -17,7 +17,7 @@ const DIMENSIONS = 32;
 describe('a large library of which little is in scope', () => {
   it('is compared by meaning in that part alone, with the same scores as in a scan of everything', async () => {
     const index = createLessonIndex(createRandomEmbed(DIMENSIONS), createNgramEmbed(), (one) =>
-      audienceOf(one),
+      audienceOf(one, undefined),
     );
     await index.update(
       Array.from({ length: LESSONS }, (_, n) =>
