@@ -11,7 +11,7 @@ import {
   uniqueLessonName,
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
-import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
+import { groupSayings, isEnough, isToldByPerson, type Sayings, sayingsIn } from './group-sayings.ts';
 import {
   type ComparedLesson,
   createReadKnown,
@@ -21,6 +21,7 @@ import {
   isTakenBack,
   isTold,
   lessonsNear,
+  lessonsToRead,
   mayBeTakenIn,
   nearestByWords,
   nearestOf,
@@ -77,7 +78,8 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
       const failures = rankFailures(input.material);
       const near = lessonsNear(failures, lessons);
       const groups = groupSayings(failures, input.material);
-      const known = groups.length === 0 ? [] : readKnown(near);
+      const known =
+        groups.length === 0 ? [] : readKnown(lessonsToRead(near, sayingsIn(failures, input.material)));
       const likeness = (await options.compareQuotes?.(quotesToCompare(groups, known))) ?? UNKNOWN_LIKENESS;
       for (const draft of draftsOf(failures, { near, known }, likeness, input)) {
         if (input.signal.aborted || proposed >= maxNewSkills) return;

@@ -3,7 +3,7 @@ import type { FailureCase } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
-import { contradicts, coversMatter, isNearMatter, readMatter } from './matter.ts';
+import { contradicts, coversMatter, isNearMatter, mayCoverMatter, readMatter } from './matter.ts';
 import { hasOtherValue, isSameInWords, type Likeness, type RuleWords, readRuleWords } from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
@@ -35,11 +35,19 @@ export const isTold = ({ text }: Lesson): boolean => text.note.source === 'told'
 export const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === DISTILLER;
 
+const isQuoting = ({ text }: Lesson): boolean => text.evidence.learner === DISTILLER;
+const wholeText = ({ text }: Lesson): string => `${text.description}\n${text.content}`;
+
+/** Lessons of others that share too little with all that was said teach nothing of it, and are not read. */
+export const lessonsToRead = (lessons: readonly Lesson[], said: readonly Saying[]): readonly Lesson[] =>
+  lessons.filter(
+    (lesson) => isQuoting(lesson) || said.some(({ matter }) => mayCoverMatter(wholeText(lesson), matter)),
+  );
+
 function readKnown(lesson: Lesson): ComparedLesson {
-  const quoted = lesson.text.evidence.learner === DISTILLER ? readLesson(lesson.text) : undefined;
-  const { description, content } = lesson.text;
+  const quoted = isQuoting(lesson) ? readLesson(lesson.text) : undefined;
   if (quoted === undefined) {
-    const text = `${description}\n${content}`;
+    const text = wholeText(lesson);
     return { lesson, words: [{ quote: text, matters: [readMatter(text)], values: [], terms: new Set() }] };
   }
   return { lesson, quoted, words: quoted.quotes.map((quote) => readRuleWords(quote, quoted.tasks)) };

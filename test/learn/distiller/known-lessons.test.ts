@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createReadKnown, nearestByWords } from '../../../src/learn/distiller/known-lessons.ts';
-import { readMatter } from '../../../src/learn/distiller/matter.ts';
+import { coversMatter, mayCoverMatter, readMatter } from '../../../src/learn/distiller/matter.ts';
 import type { Saying } from '../../../src/learn/distiller/sayings.ts';
 import { lesson } from '../../lessons/recall/sample-lessons.ts';
 
@@ -37,5 +38,32 @@ describe('what is known of lessons', () => {
   it('is compared with every lesson of a small library', () => {
     const known = createReadKnown()([about(1, 'Use tabs.'), about(2, 'Use spaces.')]);
     expect(nearestByWords(known, [said('something else')] as Saying[])).toBe(known);
+  });
+});
+
+describe('a first look at the letters of a lesson', () => {
+  const WORDS = fc.constantFrom(
+    ..."use tabs tab spaces ledger ledgers amounts floats running run calling called queries query deploy deployed boxes classes makes make don't never not 4 Makefile src/app.ts 不要 zero\u200bwidth".split(
+      ' ',
+    ),
+  );
+  const text = (most: number) =>
+    fc.array(WORDS, { minLength: 1, maxLength: most }).map((words) => words.join(' '));
+
+  it('never passes over one that covers what was said', () => {
+    fc.assert(
+      fc.property(text(14), text(6), (lessonWords, quote) => {
+        const matter = readMatter(quote);
+        if (coversMatter(readMatter(lessonWords), matter))
+          expect(mayCoverMatter(lessonWords, matter)).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('passes over what shares too few words', () => {
+    const matter = readMatter('we never use floats for the amounts of the ledger');
+    expect(mayCoverMatter('Deploy from the release branch, and tell the ledger team.', matter)).toBe(false);
+    expect(mayCoverMatter('Amounts in ledgers are never floats.', matter)).toBe(true);
   });
 });
