@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { endChild, freePort } from '../measure/gateway/child-process.ts';
 
 /** Other gateways that the bench can measure beside ours. None is a dependency; a run without them says so. */
@@ -80,11 +81,17 @@ const RECIPES: Readonly<Record<PeerName, Recipe>> = {
     command: (port, upstreamPort, home) => {
       const key = { name: 'bench', value: 'sk-bench', models: ['*'], weight: 1 };
       const network_config = { base_url: `http://127.0.0.1:${upstreamPort}` };
+      // Without them it fetches lists of prices and models from its maker at the start, and ends where it cannot.
+      const empty = path.join(home, 'empty.json');
+      writeFileSync(empty, '{}');
+      const list = pathToFileURL(empty).href;
+      const pricing = { pricing_url: list, model_parameters_url: list, mcp_library_sync_interval: 0 };
       writeFileSync(
         path.join(home, 'config.json'),
         JSON.stringify({
           client: { enable_logging: true, initial_pool_size: 100 },
           providers: { openai: { keys: [key], network_config } },
+          framework: { pricing: { ...pricing, live_models_sync_interval: 0 } },
           config_store: { enabled: false },
           logs_store: { enabled: true, type: 'sqlite', config: { path: path.join(home, 'logs.db') } },
         }),
@@ -148,8 +155,11 @@ export async function startPeer(name: PeerName, upstreamPort: number): Promise<P
     const { keeps, hasStreams } = recipe;
     return { ok: true, name, pid: child.pid ?? 0, port, path: chat, headers, hasStreams, keeps, close };
   }
+  const { exitCode } = child;
   await close();
-  return { ok: false, why: `${name} is installed, but did not answer within ${START_MS / 1000} s` };
+  const end =
+    exitCode === null ? `did not answer within ${START_MS / 1000} s` : `ended with code ${exitCode}`;
+  return { ok: false, why: `${name} is installed, but ${end}` };
 }
 
 const answers = (url: string, headers: Readonly<Record<string, string>>): Promise<boolean> =>
