@@ -29,6 +29,7 @@ interface StatusCounts {
 }
 
 const POLL_MS = 250;
+const POLL_REST = 20;
 const LONGEST_MS = 120_000;
 
 export interface PacedInstarOptions {
@@ -86,11 +87,14 @@ export async function startPacedInstar(options: PacedInstarOptions): Promise<Pac
       for (let quiet = 0; quiet < 2; ) {
         if (performance.now() > until)
           throw new Error(`${name} has still work to do after ${patienceMs / 1000} s`);
+        const askedAt = performance.now();
         const answer = await isIdle();
+        const tookMs = performance.now() - askedAt;
         // A version without the counters.
         if (answer === undefined) return untilQuiet(instar.pid);
         quiet = answer ? quiet + 1 : 0;
-        await sleep(POLL_MS);
+        // A status over a large library takes long: asking must not be most of what is measured.
+        await sleep(Math.max(POLL_MS, POLL_REST * tookMs));
       }
     },
     close: async () => {
