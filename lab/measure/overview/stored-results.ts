@@ -44,7 +44,7 @@ export const readResults = <K extends keyof StoredResults>(name: K): StoredResul
 
 /** Subjects of the bench as a reader knows them. */
 export const SUBJECT_NAMES: Readonly<Record<string, string>> = {
-  'instar + block': 'Instar, recording, with lessons in the prompt',
+  'instar + block': 'Instar, with lessons in the prompt',
   instar: 'Instar, recording',
   'record off': 'Instar, record off',
   'pass-through': 'a proxy that only copies bytes',

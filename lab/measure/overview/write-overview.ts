@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { PEERS } from '../../peers/peers.ts';
 import { html, type Markup, toText } from '../../report/markup.ts';
 import type { GatewayResults } from '../gateway/gateway-goals.ts';
 import type { LoadCell } from '../gateway/load-cells.ts';
@@ -62,7 +61,7 @@ function describeOverview(
   gateway: GatewayResults,
   pace: PaceResults | undefined,
 ): string {
-  const missing = PEERS.filter((peer) => !rows.some(({ name }) => name === SUBJECT_NAMES[peer]));
+  const missing = Object.values(SUBJECT_NAMES).filter((known) => !rows.some(({ name }) => name === known));
   return [
     '![What a turn costs: CPU time, memory and what is recorded](cost.svg)',
     '',
@@ -85,7 +84,7 @@ function describeOverview(
       ]),
     ),
     '',
-    `${whenOf(gateway)} \`${gateway.command}\`${pace === undefined ? '' : `; ${pace.date}, load average before ${pace.load.toFixed(1)}, \`${pace.command}\``}. Made by \`npm run bench:overview\` from the results in [measured](measured/).${missing.length === 0 ? '' : ` Not measured in this run: ${missing.map((peer) => SUBJECT_NAMES[peer]).join(', ')}.`}`,
+    `${whenOf(gateway)} \`${gateway.command}\`${pace === undefined ? '' : `; ${pace.date}, load average before ${pace.load.toFixed(1)}, \`${pace.command}\``}. Made by \`npm run bench:overview\` from the results in [measured](measured/).${missing.length === 0 ? '' : ` Not measured in this run: ${missing.join(', ')}.`}`,
   ].join('\n');
 }
 
