@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { endChild, freePort } from '../measure/gateway/child-process.ts';
 
 /** Other gateways that the bench can measure beside ours. None is a dependency; a run without them says so. */
@@ -44,6 +45,7 @@ interface Recipe {
   install(): string | undefined;
   command(port: number, upstreamPort: number, home: string): readonly [program: string, ...args: string[]];
   headers?(upstreamPort: number): Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const PORTKEY = '1.15.2';
@@ -79,11 +81,17 @@ const RECIPES: Readonly<Record<PeerName, Recipe>> = {
     command: (port, upstreamPort, home) => {
       const key = { name: 'bench', value: 'sk-bench', models: ['*'], weight: 1 };
       const network_config = { base_url: `http://127.0.0.1:${upstreamPort}` };
+      // Without them it fetches lists of prices and models from its maker at the start, and ends where it cannot.
+      const empty = path.join(home, 'empty.json');
+      writeFileSync(empty, '{}');
+      const list = pathToFileURL(empty).href;
+      const pricing = { pricing_url: list, model_parameters_url: list, mcp_library_sync_interval: 0 };
       writeFileSync(
         path.join(home, 'config.json'),
         JSON.stringify({
           client: { enable_logging: true, initial_pool_size: 100 },
           providers: { openai: { keys: [key], network_config } },
+          framework: { pricing: { ...pricing, live_models_sync_interval: 0 } },
           config_store: { enabled: false },
           logs_store: { enabled: true, type: 'sqlite', config: { path: path.join(home, 'logs.db') } },
         }),
@@ -93,6 +101,8 @@ const RECIPES: Readonly<Record<PeerName, Recipe>> = {
   },
   litellm: {
     keeps: 'nothing (no database is configured)',
+    // It serves only this machine here; without a key for its own callers it would not start.
+    env: { LITELLM_LOG: 'ERROR', LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true' },
     hasStreams: true,
     install: () => {
       if (existsSync(LITELLM)) return undefined;
@@ -116,7 +126,8 @@ const RECIPES: Readonly<Record<PeerName, Recipe>> = {
   },
 };
 
-const START_MS = 60_000;
+/** LiteLLM loads for a minute where the machine is busy. */
+const START_MS = 240_000;
 
 /** Starts a peer; installs it at the first use where a package registry has it. */
 export async function startPeer(name: PeerName, upstreamPort: number): Promise<Peer | NotStarted> {
@@ -129,7 +140,7 @@ export async function startPeer(name: PeerName, upstreamPort: number): Promise<P
   const [program, ...args] = recipe.command(port, upstreamPort, home);
   const child = spawn(program, args, {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, NODE_ENV: 'production', LITELLM_LOG: 'ERROR' },
+    env: { PATH: process.env.PATH, HOME: home, NODE_ENV: 'production', ...recipe.env },
     stdio: 'ignore',
   });
   const close = async (): Promise<void> => {
@@ -144,8 +155,11 @@ export async function startPeer(name: PeerName, upstreamPort: number): Promise<P
     const { keeps, hasStreams } = recipe;
     return { ok: true, name, pid: child.pid ?? 0, port, path: chat, headers, hasStreams, keeps, close };
   }
+  const { exitCode } = child;
   await close();
-  return { ok: false, why: `${name} is installed, but did not answer within ${START_MS / 1000} s` };
+  const end =
+    exitCode === null ? `did not answer within ${START_MS / 1000} s` : `ended with code ${exitCode}`;
+  return { ok: false, why: `${name} is installed, but ${end}` };
 }
 
 const answers = (url: string, headers: Readonly<Record<string, string>>): Promise<boolean> =>

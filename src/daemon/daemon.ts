@@ -193,6 +193,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     lessons: library.open,
     embed: library.embed,
+    embedKept: library.embedKept,
     lessonsFor: library.lessonsFor,
     compareBlocks: library.compareBlocks,
     training: () => training?.practice,

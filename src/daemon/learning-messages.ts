@@ -58,6 +58,7 @@ export interface ServingSide {
     model(role: LearningRole): LearningModel | undefined;
     chat(role: LearningRole, request: ChatRequest): readonly ChatEvent[];
     embed(texts: readonly string[]): readonly Float32Array[];
+    embedKept(texts: readonly string[]): readonly Float32Array[];
     lessonsFor(...query: Parameters<LessonsForTask>): AttemptLessons;
     /** See `PracticeTrainingCalls`. */
     training(call: PracticeTrainingCall): unknown;

@@ -88,6 +88,7 @@ const worker = startLearningWorker(settings, {
   model: (role) => serving.call('model', [role]),
   chat: (role, request, signal) => serving.call('chat', [role, request], signal),
   embed: (texts) => serving.call('embed', [texts]),
+  embedKept: (texts) => serving.call('embedKept', [texts]),
   hasSecret: redactor.hasSecret,
   practice: {
     lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),

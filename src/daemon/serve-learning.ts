@@ -47,6 +47,8 @@ export interface ServeLearningOptions {
   /** Undefined while the record cannot be read. */
   readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
+  /** For whole lessons; absent: their vectors are not kept. */
+  readonly embedKept?: EmbeddingModel['embed'];
   /** What a task would be shown. */
   readonly lessonsFor: LessonsForTask;
   readonly compareBlocks: CompareBlocks;
@@ -290,7 +292,7 @@ const startWorker: StartThread = (module, options) => new Worker(module, options
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
 function createAnswers(
-  { config, records, lessons, embed, lessonsFor, training }: ServeLearningOptions,
+  { config, records, lessons, embed, embedKept, lessonsFor, training }: ServeLearningOptions,
   models: LearningModels,
   shared: SharedAccess,
 ): CallAnswers<ServingSide['calls']> {
@@ -313,6 +315,7 @@ function createAnswers(
     model: async (_, role) => models.model(role),
     chat: (signal, role, request) => models.chat(role, request, signal),
     embed: async (_, texts) => embed.embed(texts),
+    embedKept: async (_, texts) => embedKept?.(texts) ?? embed.embed(texts),
     lessonsFor: (_, query, force) => lessonsFor(query, force),
     training: (_, call) => answerPracticeCall(call, training?.()),
     programSettings: async (_, program) => {

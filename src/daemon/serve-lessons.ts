@@ -22,6 +22,7 @@ import { createIdentityMirror, joinMirrors } from '../lessons/identity-files/ide
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
+import { createKeptEmbedding } from '../lessons/recall/kept-embedding.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../lessons/recall/recall.ts';
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
@@ -58,6 +59,8 @@ export interface ServedLessons {
   open(): OpenLessons | undefined;
   /** The sentence model. */
   readonly embed: EmbeddingModel;
+  /** For whole lessons: their vectors are kept between two starts. */
+  readonly embedKept: EmbeddingModel['embed'];
   readonly lessonsFor: LessonsForTask;
   readonly compareBlocks: CompareBlocks;
   status(): JsonObject;
@@ -199,6 +202,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     api: deferLessonsApi(api),
     open: () => opened?.open,
     embed,
+    embedKept: createKeptEmbedding(embed, vectors),
     lessonsFor: createLessonsForTask({
       library: () => opened?.open.library,
       recall: async (query, now) => opened?.index.recall(query, now) ?? nothingRecalled,

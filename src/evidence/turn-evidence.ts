@@ -189,9 +189,11 @@ function answeredCalls(messages: readonly ChatMessage[]): TurnEvidence['answered
 
 /** A loop is recent: older results need no mark. */
 const MOST_MARKED = 30;
+/** Every turn of a session has its own list: with all calls of a thousand turns they would take more than the session itself. */
+const MOST_EARLIER = 128;
 
 function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
-  const calls = callsIn(messages);
+  const calls = callsIn(messages).slice(-MOST_EARLIER);
   return calls.map(({ name, arguments: given, outcome }, index) => ({
     name,
     arguments: given,

@@ -94,6 +94,8 @@ export interface LearningPorts {
     signal: AbortSignal,
   ) => Promise<readonly ChatEvent[]>;
   readonly embed: EmbeddingModel['embed'];
+  /** The same for whole lessons, whose vectors are kept between two starts; absent: they are not. */
+  readonly embedKept?: EmbeddingModel['embed'];
   readonly hasSecret: (text: string) => boolean;
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
@@ -149,7 +151,7 @@ export async function startLearningWorker(
     onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
   });
   const { library, effects } = lessons;
-  const nearest = createNearestLessons(ports, library);
+  const nearest = createNearestLessons({ embed: ports.embedKept ?? ports.embed }, library);
   const gate = createGate({
     autonomy: settings.autonomy,
     checkText: checkLessonText,

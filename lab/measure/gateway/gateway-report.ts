@@ -1,148 +1,10 @@
-import { isFull, type LoadCell } from './load-cells.ts';
-import { sum } from './load-order.ts';
-import type { FirstTurnResults } from './measure-first-turn.ts';
-import type { Growth, MemorySample } from './measure-growth.ts';
-import type { ManyStreams, PacedStreams } from './measure-streams.ts';
-
-/** The results of one run. A part that was not run is empty. */
-export interface GatewayResults {
-  readonly date: string;
-  readonly machine: string;
-  readonly node: string;
-  readonly command: string;
-  readonly minutes: number;
-  readonly rounds: number;
-  /** Load average before the run: other work on the machine. */
-  readonly loadBefore: number;
-  readonly notes: readonly string[];
-  readonly cells: readonly LoadCell[];
-  readonly paced: readonly PacedStreams[];
-  readonly many: readonly ManyStreams[];
-  readonly ladder: readonly MemorySample[];
-  readonly growth: readonly Growth[];
-  readonly firstTurn: FirstTurnResults;
-}
-
-/** A goal and the measured value. */
-interface Goal {
-  readonly claim: string;
-  readonly found: string;
-  readonly isMet: boolean;
-}
-
-const CPU_AT_MOST = { '1 KB': 1.5, '64 KB': 3 } as const;
-const PORTKEY_AT_LEAST = 5;
-const LAG_AT_MOST_MS = 0.3;
-const RSS_AT_MOST_MB = 250;
-const FLAT = 1.15;
-const FIRST_TURN_P50_MS = 10;
-const FIRST_TURN_P99_MS = 30;
-
-/** Goals are ratios within one run where possible: absolute numbers differ between machines. */
-function checkGoals(results: GatewayResults): readonly Goal[] {
-  return [
-    ...firstTurnGoals(results),
-    ...cpuGoals(results),
-    ...portkeyGoals(results),
-    ...keptGoals(results),
-    ...results.paced
-      .filter(({ subject }) => subject === 'instar + block')
-      .map(({ streams, addedP50 }) => {
-        const bare = results.paced.find((one) => one.subject === 'pass-through' && one.streams === streams);
-        return {
-          claim: `paced SSE, ${streams} streams: at most ${LAG_AT_MOST_MS} ms added p50 per event`,
-          found: `${addedP50.toFixed(2)} ms (pass-through ${bare?.addedP50.toFixed(2)} ms)`,
-          isMet: addedP50 <= LAG_AT_MOST_MS,
-        };
-      }),
-    ...results.many.map(({ streams, size, complete, lost, recorded, peakMb }) => ({
-      claim: `${streams} streams of ${size}: all complete and recorded, at most ${RSS_AT_MOST_MB} MB`,
-      found: `${complete} complete, ${lost} lost, ${recorded} recorded, ${peakMb.toFixed(0)} MB`,
-      isMet: complete === streams && lost === 0 && recorded === streams && peakMb <= RSS_AT_MOST_MB,
-    })),
-    ...memoryGoals(results),
-  ];
-}
-
-const firstTurnGoals = ({ firstTurn }: GatewayResults): readonly Goal[] =>
-  firstTurn.turns
-    .filter(({ kilobytes }) => kilobytes === undefined)
-    .flatMap((one) => {
-      const goal = (name: string, added: number, most: number): Goal => ({
-        claim: `first turn, ${one.lessons} lessons: added ${name} at most ${most} ms over the pass-through`,
-        found: `${added.toFixed(1)} ms`,
-        isMet: added <= most,
-      });
-      return [
-        goal('p50', one.p50 - one.bareP50, FIRST_TURN_P50_MS),
-        goal('p99', one.p99 - one.bareP99, FIRST_TURN_P99_MS),
-      ];
-    });
-
-const cellOf = (
-  results: GatewayResults,
-  { task }: LoadCell,
-  subject: LoadCell['subject'],
-): LoadCell | undefined =>
-  results.cells.find((cell) => cell.subject === subject && cell.task.name === task.name);
-
-const busyCells = (results: GatewayResults): readonly LoadCell[] =>
-  results.cells.filter(({ subject, task }) => subject === 'instar + block' && isFull(task));
-
-const cpuGoals = (results: GatewayResults): readonly Goal[] =>
-  busyCells(results).map((cell) => {
-    const { shape, size } = cell.task;
-    const ratio = cell.cpu / (cellOf(results, cell, 'pass-through')?.cpu ?? Number.NaN);
-    return {
-      claim: `${shape} ${size}: CPU per request at most ${CPU_AT_MOST[size]}x the pass-through's`,
-      found: `${ratio.toFixed(2)}x`,
-      isMet: ratio <= CPU_AT_MOST[size],
-    };
-  });
-
-const portkeyGoals = (results: GatewayResults): readonly Goal[] =>
-  busyCells(results).flatMap((cell) => {
-    const { shape, size } = cell.task;
-    const portkey = cellOf(results, cell, 'portkey');
-    if (portkey === undefined) return [];
-    const ratio = cell.perSecond / portkey.perSecond;
-    return [
-      {
-        claim: `${shape} ${size}: at least ${PORTKEY_AT_LEAST}x Portkey's requests per second`,
-        found: `${ratio.toFixed(1)}x`,
-        isMet: ratio >= PORTKEY_AT_LEAST,
-      },
-    ];
-  });
-
-function keptGoals({ cells }: GatewayResults): readonly Goal[] {
-  const ours = cells.filter(({ subject }) => subject.startsWith('instar'));
-  if (ours.length === 0) return [];
-  const lost = sum(ours.map((cell) => cell.lost));
-  const unrecorded = sum(ours.map((cell) => cell.unrecorded ?? 0));
-  return [
-    {
-      claim: 'at full load every reply is complete and every turn is recorded',
-      found: `${lost} lost, ${unrecorded} not recorded of ${sum(ours.map((cell) => cell.requests))}`,
-      isMet: lost === 0 && unrecorded === 0,
-    },
-  ];
-}
-
-function memoryGoals({ ladder }: GatewayResults): readonly Goal[] {
-  const [, first] = ladder;
-  const last = ladder.at(-1);
-  if (first === undefined || last === undefined) return [];
-  return [
-    {
-      claim: `memory is flat from ${first.requests} to ${last.requests} requests (at most ${FLAT}x)`,
-      found: `${first.rssMb.toFixed(0)} to ${last.rssMb.toFixed(0)} MB`,
-      isMet: last.rssMb <= first.rssMb * FLAT,
-    },
-  ];
-}
+import { byteCost, checkGoals, type GatewayResults } from './gateway-goals.ts';
+import { isOfBytes, type LoadCell } from './load-cells.ts';
+import type { Size } from './traffic.ts';
 
 type Row = readonly string[];
+
+const BYTE_SIZES: readonly Size[] = ['64 KB', '256 KB', '1 MB'];
 
 /** The results as Markdown that can also be read on a terminal. */
 export function gatewayReport(results: GatewayResults): string {
@@ -174,6 +36,30 @@ export function gatewayReport(results: GatewayResults): string {
         ...cells.filter((cell) => taskOf(cell) === task).map((cell) => cellRow(cell, cells)),
       ]),
     ),
+    section('A byte of the request (JSON, 4 at once), in nanoseconds of CPU', [
+      ['', ...BYTE_SIZES],
+      ...[...new Set(cells.filter(({ task }) => isOfBytes(task)).map(({ subject }) => subject))]
+        .filter((subject) => subject !== 'direct')
+        .map((subject) => [
+          subject,
+          ...BYTE_SIZES.map((size) => {
+            const cell = cells.find(
+              (one) => one.subject === subject && isOfBytes(one.task) && one.task.size === size,
+            );
+            return cell === undefined ? '' : fixed(byteCost(cell), 1);
+          }),
+        ]),
+    ]),
+    section('Garbage collection, 64 KB, 32 at once', [
+      ['thread', 'pauses ms', 'CPU ms', 'share', 'collections per 1000 requests'],
+      ...results.garbage.map((one) => [
+        one.thread,
+        fixed(one.gcMs, 0),
+        fixed(one.cpuMs, 0),
+        `${fixed(100 * one.share, 1)} %`,
+        fixed(one.times, 0),
+      ]),
+    ]),
     section('Paced SSE (20 events, 10 ms apart, 64 KB request): how late an event arrives', [
       ['', 'streams', 'p50 ms', 'p99 ms', 'added p50', 'added p99', 'lost'],
       ...results.paced.map((one) => [

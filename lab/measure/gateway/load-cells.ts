@@ -13,6 +13,8 @@ export interface LoadTask {
   readonly size: Size;
   readonly connections: number;
   readonly rate?: number;
+  /** How many requests a round has; without it a round has a time. */
+  readonly requests?: number;
 }
 
 /** One subject under one load, the median of all rounds. Times in milliseconds, CPU in microseconds per request. */
@@ -41,7 +43,7 @@ export interface CellPlan {
   readonly ms: number;
   /** Time limit of the first warm-up of each task. */
   readonly warmMs: number;
-  /** Only 32 connections without a rate limit. */
+  /** Only 32 connections without a rate limit, and the ladder of sizes. */
   readonly isShort: boolean;
   readonly onRound: (round: number) => void;
 }
@@ -62,13 +64,29 @@ const MANY = 32;
 /** A rate that every subject reaches: a mostly idle process pays more per request, so equal rates are compared too. */
 const CALM_RATE = 200;
 
-const TASKS: readonly LoadTask[] = (['1 KB', '64 KB'] as const).flatMap((size) => [
-  ...(['JSON', 'SSE'] as const).flatMap((shape) => [
-    { ...named(shape, size, `${MANY} at once`), connections: MANY },
-    { ...named(shape, size, '1 at once'), connections: 1 },
+/** Requests of growing size, few at once: what a byte costs. */
+const FEW = 4;
+
+const TASKS: readonly LoadTask[] = [
+  ...(['1 KB', '64 KB'] as const).flatMap((size) => [
+    ...(['JSON', 'SSE'] as const).flatMap((shape) => [
+      { ...named(shape, size, `${MANY} at once`), connections: MANY },
+      { ...named(shape, size, '1 at once'), connections: 1 },
+    ]),
+    { ...named('JSON', size, `${CALM_RATE} a second`), connections: MANY, rate: CALM_RATE },
   ]),
-  { ...named('JSON', size, `${CALM_RATE} a second`), connections: MANY, rate: CALM_RATE },
-]);
+  ...(
+    [
+      ['64 KB', 320],
+      ['256 KB', 160],
+      ['1 MB', 80],
+    ] as const
+  ).map(([size, requests]) => ({
+    ...named('JSON', size, `${FEW} at once`),
+    connections: FEW,
+    requests,
+  })),
+];
 
 function named(shape: LoadTask['shape'], size: Size, how: string): Pick<LoadTask, 'name' | 'shape' | 'size'> {
   return { name: `${shape === 'SSE' ? 'SSE, 50 events' : shape}, ${size} request, ${how}`, shape, size };
@@ -78,10 +96,13 @@ function named(shape: LoadTask['shape'], size: Size, how: string): Pick<LoadTask
 export const isFull = ({ connections, rate }: LoadTask): boolean =>
   connections === MANY && rate === undefined;
 
+/** A step of the ladder of sizes. */
+export const isOfBytes = ({ connections }: LoadTask): boolean => connections === FEW;
+
 /** Every subject under every load, interleaved, so that other work on the machine affects all of them alike. */
 export async function runCells(bench: GatewayBench, plan: CellPlan): Promise<readonly LoadCell[]> {
   const { rounds, ms, warmMs, onRound } = plan;
-  const tasks = TASKS.filter((task) => isFull(task) || !plan.isShort);
+  const tasks = TASKS.filter((task) => isFull(task) || isOfBytes(task) || !plan.isShort);
   const places = tasks.flatMap((task) =>
     bench.subjects
       .filter(({ hasStreams }) => hasStreams || task.shape === 'JSON')
@@ -89,6 +110,7 @@ export async function runCells(bench: GatewayBench, plan: CellPlan): Promise<rea
   );
   for (const { task, subject } of places) {
     if (isFull(task)) await send(bench, subject, task, { ms: warmMs, requests: WARM_REQUESTS });
+    if (isOfBytes(task)) await send(bench, subject, task, { requests: task.requests ?? WARM_REQUESTS });
   }
   for (let round = 0; round < rounds; round++) {
     onRound(round);
@@ -132,11 +154,16 @@ async function measure(
   ms: number,
 ): Promise<Sample> {
   const { pid = 0 } = subject;
-  await send(bench, subject, task, { ms: WARM_MS });
+  if (task.requests === undefined) await send(bench, subject, task, { ms: WARM_MS });
   await untilQuiet(pid);
   const keptBefore = await subject.kept?.();
   const before = readCpu(pid);
-  const tally = await send(bench, subject, task, { ms });
+  const tally = await send(
+    bench,
+    subject,
+    task,
+    task.requests === undefined ? { ms } : { requests: task.requests },
+  );
   await untilQuiet(pid);
   const unrecorded = await untilRecorded(subject, keptBefore, tally.requests);
   const after = readCpu(pid);

@@ -2,10 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { writeSection } from '../markdown.ts';
-import type { GatewayResults } from './gateway-report.ts';
+import { readResults, storeResults } from '../overview/stored-results.ts';
+import { writeOverview } from '../overview/write-overview.ts';
+import type { GatewayResults, PaceGoal } from './gateway-goals.ts';
 import { gatewayReport } from './gateway-report.ts';
 import { runCells } from './load-cells.ts';
 import { type FirstTurnResults, measureFirstTurn } from './measure-first-turn.ts';
+import { measureGarbage } from './measure-garbage.ts';
 import { measureGrowth, measureMemory } from './measure-growth.ts';
 import { runManyStreams, runPaced } from './measure-streams.ts';
 import { type GatewayBench, openBench } from './subjects.ts';
@@ -15,7 +18,7 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'first-turn,cells,paced,many,ladder,growth' },
+    only: { type: 'string', default: 'first-turn,cells,paced,many,ladder,growth,garbage' },
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
     /** Other gateways, by name: see lab/peers. */
     peers: { type: 'string', default: 'portkey' },
@@ -26,14 +29,17 @@ const FULL = {
   cells: { rounds: 5, ms: 600, warmMs: 10_000, isShort: false },
   paced: { rounds: 3, ms: 1500 },
   rungs: [2000, 4000, 10_000, 30_000],
+  garbageRequests: 4000,
 };
 const QUICK = {
   firstTurns: 30,
   cells: { rounds: 1, ms: 500, warmMs: 1000, isShort: true },
   paced: { rounds: 1, ms: 800 },
   rungs: [2000, 4000, 8000],
+  garbageRequests: 1000,
 };
 const STREAMS = 1000;
+const PACED_RATE = 25;
 const QUICK_NOTE =
   'a quick run measures programs that are not warm: it shows that everything works, not what it costs';
 
@@ -69,6 +75,13 @@ async function runFirstTurn(): Promise<FirstTurnResults> {
 
 const flags = [...(options.quick ? ['--quick'] : []), ...(isAlone ? ['--only first-turn'] : [])];
 
+/** The paced goals are measured by another command. */
+function readPace(): PaceGoal | undefined {
+  const stored = readResults('pace');
+  const row = stored?.rows.find(({ rate, subject }) => rate === PACED_RATE && subject === 'instar');
+  return stored && row && { date: stored.date, cpuMs: row.cpuMs, writtenKb: row.writtenKb };
+}
+
 async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayResults> {
   const run = async <T>(part: string, work: () => Promise<readonly T[]>): Promise<readonly T[]> => {
     if (!parts.has(part)) return [];
@@ -84,6 +97,8 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
   ]);
   const ladder = await run('ladder', () => measureMemory(bench, plan.rungs));
   const growth = await run('growth', async () => [await measureGrowth(bench)]);
+  const garbage = await run('garbage', () => measureGarbage(bench, '64 KB', plan.garbageRequests));
+  const pace = readPace();
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release().split('-')[0]}`,
@@ -99,6 +114,9 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
     many,
     ladder,
     growth,
+    garbage,
+    keeps: Object.fromEntries(bench.subjects.map(({ name, keeps }) => [name, keeps])),
+    ...(pace === undefined ? {} : { pace }),
   };
 }
 
@@ -111,8 +129,11 @@ try {
   const text = gatewayReport(results);
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
-  if (options.write)
+  if (options.write) {
     writeSection('docs/performance.md', isAlone ? 'bench:first-turn' : 'bench:gateway', text);
+    if (!isAlone) storeResults('gateway', results);
+    writeOverview();
+  }
   process.stdout.write(text);
 } finally {
   await bench.close();

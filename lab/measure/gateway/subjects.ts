@@ -6,7 +6,7 @@ import type { LoadOrder, LoadResult } from './load-order.ts';
 import { type RecordedTurns, startInstar } from './start-instar.ts';
 import { createRequest, createText } from './traffic.ts';
 
-const SUBJECTS = ['direct', 'pass-through', 'instar', 'instar + block'] as const;
+const SUBJECTS = ['direct', 'pass-through', 'record off', 'instar', 'instar + block'] as const;
 export type SubjectName = (typeof SUBJECTS)[number] | PeerName;
 
 /** A gateway under load, or the upstream itself. */
@@ -20,6 +20,8 @@ export interface GatewaySubject {
   readonly isExact: boolean;
   /** Whether it can stream at all. */
   readonly hasStreams: boolean;
+  /** What of a request is recorded durably, in words. */
+  readonly keeps: string;
   kept?(): Promise<RecordedTurns>;
 }
 
@@ -35,6 +37,7 @@ export interface GatewayBench {
   close(): Promise<void>;
 }
 
+const NOTHING = 'nothing';
 /** As long as the lesson block of a busy agent. */
 export const BLOCK = createText(4)(2048);
 
@@ -46,6 +49,7 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
   const upstreamPort = upstream.port;
   const plain = await startInstar({ main, upstreamPort });
   const spliced = await startInstar({ main, upstreamPort, block: BLOCK });
+  const unrecorded = await startInstar({ main, upstreamPort });
   const peers: Peer[] = [];
   for (const name of PEERS.filter((one) => peerNames.includes(one))) {
     const peer = await startPeer(name, upstreamPort);
@@ -54,22 +58,26 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
   }
   for (const name of peerNames)
     if (!isPeer(name)) notes.push(`there is no peer ${name}: ${PEERS.join(', ')}`);
-  const usual = { headers: {}, isExact: true, hasStreams: true };
+  const usual = { headers: {}, isExact: true, hasStreams: true, keeps: NOTHING };
   const subjects: GatewaySubject[] = [
     { name: 'direct', port: upstreamPort, ...usual },
     { name: 'pass-through', port: passThrough.port, pid: passThrough.pid ?? 0, ...usual },
-    { name: 'instar', port: plain.port, pid: plain.pid, kept: plain.kept, ...usual, headers: plain.headers },
     {
       ...usual,
-      name: 'instar + block',
-      port: spliced.port,
-      pid: spliced.pid,
-      kept: spliced.kept,
-      headers: spliced.headers,
+      name: 'record off',
+      port: unrecorded.port,
+      pid: unrecorded.pid,
+      headers: { ...unrecorded.headers, 'x-instar-record': 'off' },
     },
+    ...[plain, spliced].map(({ port, pid, kept, headers }) => ({
+      ...usual,
+      name: port === plain.port ? ('instar' as const) : ('instar + block' as const),
+      ...{ port, pid, kept, headers },
+      keeps: 'every turn, whole, on disk',
+    })),
   ];
   for (const { name, port, pid, path, headers, hasStreams, keeps } of peers) {
-    subjects.push({ name, port, pid, path, headers, isExact: false, hasStreams });
+    subjects.push({ name, port, pid, path, headers, isExact: false, hasStreams, keeps });
     notes.push(`${name} keeps ${keeps}`);
   }
   notes.push(...(await findFaults(subjects)));
@@ -85,7 +93,12 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
       return tally;
     },
     close: async () => {
-      await Promise.all([plain.close(), spliced.close(), ...peers.map((peer) => peer.close())]);
+      await Promise.all([
+        plain.close(),
+        spliced.close(),
+        unrecorded.close(),
+        ...peers.map((peer) => peer.close()),
+      ]);
       await Promise.all(ours.map(endChild));
     },
   };

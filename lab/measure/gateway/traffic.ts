@@ -112,8 +112,16 @@ export function replyLength(model: BenchModel): number {
   return events.length + DONE.length;
 }
 
-export type Size = '1 KB' | '64 KB';
-const BYTES: Record<Size, number> = { '1 KB': 1024, '64 KB': 65_536 };
+export type Size = '1 KB' | '64 KB' | '256 KB' | '1 MB';
+export const BYTES: Readonly<Record<Size, number>> = {
+  '1 KB': 1024,
+  '64 KB': 65_536,
+  '256 KB': 262_144,
+  '1 MB': 1_048_576,
+};
+/** Of a request of 64 KB, and what each takes: larger requests have a longer history, not longer messages. */
+const EXCHANGES = 12;
+const EXCHANGE_BYTES = 2900;
 
 /** A request as bytes, with two numbers that are overwritten for each turn. */
 interface RequestBytes {
@@ -159,7 +167,8 @@ export function createRequest(
 
 function bodyOf(model: BenchModel, size: Size): string {
   const words = createText(3);
-  const isLong = size === '64 KB';
+  const isLong = size !== '1 KB';
+  const exchanges = EXCHANGES + Math.floor((BYTES[size] - BYTES['64 KB']) / EXCHANGE_BYTES);
   const build = (last: string): string =>
     JSON.stringify({
       model,
@@ -170,7 +179,7 @@ function bodyOf(model: BenchModel, size: Size): string {
   const tools = isLong ? Array.from({ length: 24 }, (_, nth) => toolOf(nth, words)) : [];
   const opening = [
     { role: 'system', content: words(isLong ? 6000 : 300) },
-    ...(isLong ? Array.from({ length: 12 }, (_, nth) => exchangeOf(nth, words)).flat() : []),
+    ...(isLong ? Array.from({ length: exchanges }, (_, nth) => exchangeOf(nth, words)).flat() : []),
   ];
   const missing = BYTES[size] - build('').length;
   return build(words(missing));

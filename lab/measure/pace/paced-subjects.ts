@@ -29,6 +29,7 @@ interface StatusCounts {
 }
 
 const POLL_MS = 250;
+const POLL_REST = 20;
 const LONGEST_MS = 120_000;
 
 export interface PacedInstarOptions {
@@ -39,12 +40,17 @@ export interface PacedInstarOptions {
   /** Whether timers are written down: that costs time of its own. */
   readonly countsTimers?: boolean;
   readonly nodeArgs?: readonly string[];
+  /** An existing folder with a record: it gets the settings, and stays. */
+  readonly home?: string;
+  /** How long its work may take after the last request. */
+  readonly patienceMs?: number;
 }
 
-/** A daemon with the usual settings and a home of its own. */
+/** A daemon with the usual settings; without a given home, with one of its own. */
 export async function startPacedInstar(options: PacedInstarOptions): Promise<PacedSubject> {
   const { name, main, upstreamPort, isRecorded, countsTimers = false, nodeArgs = [] } = options;
-  const home = mkdtempSync(path.join(tmpdir(), 'instar-pace-'));
+  const { patienceMs = LONGEST_MS } = options;
+  const home = options.home ?? mkdtempSync(path.join(tmpdir(), 'instar-pace-'));
   const beside = mkdtempSync(path.join(tmpdir(), 'instar-pace-'));
   const provider = {
     wire: ['openai-chat'],
@@ -76,20 +82,25 @@ export async function startPacedInstar(options: PacedInstarOptions): Promise<Pac
     threads,
     ...(countsTimers ? { timers } : {}),
     idle: async () => {
-      const until = performance.now() + LONGEST_MS;
+      const until = performance.now() + patienceMs;
       // Twice in a row: what was published is indexed a moment later.
       for (let quiet = 0; quiet < 2; ) {
-        if (performance.now() > until) throw new Error(`${name} has still work to do after two minutes`);
+        if (performance.now() > until)
+          throw new Error(`${name} has still work to do after ${patienceMs / 1000} s`);
+        const askedAt = performance.now();
         const answer = await isIdle();
+        const tookMs = performance.now() - askedAt;
         // A version without the counters.
         if (answer === undefined) return untilQuiet(instar.pid);
         quiet = answer ? quiet + 1 : 0;
-        await sleep(POLL_MS);
+        // A status over a large library takes long: asking must not be most of what is measured.
+        await sleep(Math.max(POLL_MS, POLL_REST * tookMs));
       }
     },
     close: async () => {
       await instar.close();
-      for (const dir of [home, beside]) rmSync(dir, { recursive: true, force: true });
+      for (const dir of options.home === undefined ? [home, beside] : [beside])
+        rmSync(dir, { recursive: true, force: true });
     },
   };
 }

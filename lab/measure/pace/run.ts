@@ -6,6 +6,8 @@ import { parseArgs } from 'node:util';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { spreadOf } from '../gateway/load-order.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
+import { storeResults } from '../overview/stored-results.ts';
+import { writeOverview } from '../overview/write-overview.ts';
 import { readUsedWork, sumOf, type UsedWork, workBetween } from './paced-process.ts';
 import { type PacedSubject, startPacedInstar, startPacedPassThrough } from './paced-subjects.ts';
 import { planDay } from './person-day.ts';
@@ -50,8 +52,9 @@ const MOST_KB = 12;
 const MOST_IDLE_SHARE = 0.001;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const [loadBefore = 0] = os.loadavg();
 const commandLine = `npm run bench:pace${options.idle ? ' -- --idle' : ''}`;
-const heading = `${new Date().toISOString().slice(0, 10)}, ${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}, load average before ${os.loadavg()[0]?.toFixed(1)}. \`${commandLine}\``;
+const heading = `${new Date().toISOString().slice(0, 10)}, ${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}, load average before ${loadBefore.toFixed(1)}. \`${commandLine}\``;
 
 let sessions = 1;
 /** All subjects at once, each turn a little later at the next: what disturbs one disturbs all. */
@@ -147,6 +150,21 @@ function paceReport(rows: readonly PaceRow[]): string {
   ].join('\n');
 }
 
+function store(rows: readonly PaceRow[]): void {
+  storeResults('pace', {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`,
+    command: `${commandLine}${options.quick ? ' -- --quick' : ''}`,
+    load: loadBefore,
+    rows: rows.map(({ threads: _threads, first, later, ...row }) => ({
+      ...row,
+      firstP50: first.p50,
+      laterP50: later.p50,
+    })),
+  });
+  writeOverview();
+}
+
 async function measurePace(upstreamPort: number): Promise<string> {
   const main = path.resolve(options.instar);
   const nodeArgs =
@@ -175,6 +193,7 @@ async function measurePace(upstreamPort: number): Promise<string> {
       say(`${rate} a second …`);
       rows.push(...(await playPhase(subjects, rate, turns)));
     }
+    if (options.write) store(rows);
     return paceReport(rows);
   } finally {
     for (const subject of subjects) await subject.close();

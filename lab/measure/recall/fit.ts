@@ -1,8 +1,8 @@
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { readQuery } from '../../../src/lessons/recall/clean-query.ts';
-import { scanLessons } from '../../../src/lessons/recall/find-candidates.ts';
-import { createLessonIndex } from '../../../src/lessons/recall/lesson-index.ts';
+import { type ScanRange, scanLessons } from '../../../src/lessons/recall/find-candidates.ts';
+import { createLessonIndex, type LessonIndex } from '../../../src/lessons/recall/lesson-index.ts';
 import { createEvidence, RELEVANCE, type RelevanceWeights } from '../../../src/lessons/recall/relevance.ts';
 import { estimateLessonTokens } from '../../../src/lessons/recall/select-lessons.ts';
 import { chatPenalty, isSmallTalk } from '../../../src/lessons/recall/small-talk.ts';
@@ -31,6 +31,13 @@ const ONLY = { ...RELEVANCE, best: 0, second: 0, whole: 0 };
 const ALL = {};
 
 /** Scores of every lesson for every task. `isStripped`: the lessons lose their triggers. */
+/** All lessons, as if all were in scope. */
+const everything = ({ table: { length }, stamp }: LessonIndex): ScanRange => ({
+  length,
+  stamp,
+  standings: new Uint8Array(length).fill(1),
+});
+
 async function scanTasks(
   { lessons, tasks }: RecallTasks,
   embed: EmbeddingModel,
@@ -48,9 +55,16 @@ async function scanTasks(
     const { text, meant } = readQuery(task.query);
     const [vector] = await embed.embed([meant]);
     const part = async (name: 'best' | 'second' | 'whole'): Promise<Float32Array> =>
-      (await scanLessons(index, text, vector, undefined, { ...ONLY, [name]: 1 })).similarity ??
-      new Float32Array(lessons.length);
-    const { words, idle = 0 } = await scanLessons(index, text, vector, undefined, RELEVANCE);
+      (await scanLessons(index, everything(index), text, vector, undefined, { ...ONLY, [name]: 1 }))
+        .similarity ?? new Float32Array(lessons.length);
+    const { words, idle = 0 } = await scanLessons(
+      index,
+      everything(index),
+      text,
+      vector,
+      undefined,
+      RELEVANCE,
+    );
     const [best, second, whole] = [await part('best'), await part('second'), await part('whole')];
     const promise = (slot: number): number =>
       (best[slot] ?? 0) + (whole[slot] ?? 0) + 0.3 * (words[slot] ?? 0);

@@ -11,18 +11,20 @@ import {
   uniqueLessonName,
 } from '../draft-lesson.ts';
 import { findFixes } from './find-fixes.ts';
-import { groupSayings, isEnough, isToldByPerson, type Sayings } from './group-sayings.ts';
+import { groupSayings, isEnough, isToldByPerson, type Sayings, sayingsIn } from './group-sayings.ts';
 import {
   type ComparedLesson,
+  createReadKnown,
   DISTILLER,
   isNearLesson,
   isOwn,
   isTakenBack,
   isTold,
   lessonsNear,
+  lessonsToRead,
   mayBeTakenIn,
+  nearestByWords,
   nearestOf,
-  readKnown,
   teaches,
 } from './known-lessons.ts';
 import { readMatter } from './matter.ts';
@@ -65,6 +67,7 @@ interface DistillerOptions {
  */
 export function createDistiller(options: DistillerOptions = {}): Learner<readonly FailureCase[]> {
   const { maxNewSkills = 10, halfLifeDays = 60, checkText } = options;
+  const readKnown = createReadKnown();
   return {
     name: DISTILLER,
     async *learn(input) {
@@ -74,9 +77,11 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
       let proposed = 0;
       const failures = rankFailures(input.material);
       const near = lessonsNear(failures, lessons);
-      const likeness =
-        (await options.compareQuotes?.(quotesToCompare(failures, near, input.material))) ?? UNKNOWN_LIKENESS;
-      for (const draft of draftsOf(failures, near, likeness, input)) {
+      const groups = groupSayings(failures, input.material);
+      const known =
+        groups.length === 0 ? [] : readKnown(lessonsToRead(near, sayingsIn(failures, input.material)));
+      const likeness = (await options.compareQuotes?.(quotesToCompare(groups, known))) ?? UNKNOWN_LIKENESS;
+      for (const draft of draftsOf(failures, { near, known }, likeness, input)) {
         if (input.signal.aborted || proposed >= maxNewSkills) return;
         if ('known' in draft) {
           yield draft;
@@ -122,18 +127,17 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
  * ways, and no lesson could say it too.
  */
 function quotesToCompare(
-  failures: readonly FailureCase[],
-  near: readonly Lesson[],
-  material: readonly FailureCase[],
+  groups: ReturnType<typeof groupSayings>,
+  lessons: readonly ComparedLesson[],
 ): readonly string[] {
-  const groups = groupSayings(failures, material);
-  const known = near.map(readKnown).filter(({ quoted }) => quoted !== undefined);
+  const known = lessons.filter(({ quoted }) => quoted !== undefined);
   const isKnown = ({ sayings }: (typeof groups)[number]): boolean =>
     known.some((one) => teaches(one, sayings, UNKNOWN_LIKENESS, false));
   const open = groups.filter((group) => !isKnown(group));
   if (open.length === 0 || (open.length === 1 && known.length === 0)) return [];
-  const said = open.flatMap(({ sayings }) => sayings.map(({ quote }) => quote));
-  return [...said, ...known.flatMap(({ quoted }) => quoted?.quotes ?? [])];
+  const said = open.flatMap(({ sayings }) => sayings);
+  const near = nearestByWords(known, said);
+  return [...said.map(({ quote }) => quote), ...near.flatMap(({ quoted }) => quoted?.quotes ?? [])];
 }
 
 /** Lessons that the user took back, without saying anything in their place. */
@@ -169,12 +173,11 @@ interface Draft {
 
 function* draftsOf(
   failures: readonly FailureCase[],
-  near: readonly Lesson[],
+  { near, known }: { readonly near: readonly Lesson[]; readonly known: readonly ComparedLesson[] },
   likeness: Likeness,
   { material, journal }: LearnInput<readonly FailureCase[]>,
 ): Generator<Draft | TakenBack | CoveredByLesson> {
   const groups = groupSayings(failures, material, likeness);
-  const known = groups.length === 0 ? [] : near.map(readKnown);
   const changed = new Set<Lesson>();
   for (const { sayings: group, takenBack } of groups) {
     const [{ quote }] = group;

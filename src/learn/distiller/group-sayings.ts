@@ -23,6 +23,12 @@ const inOrder = (
   return failures.toSorted((a, b) => b.at - a.at || (place.get(b.turn) ?? 0) - (place.get(a.turn) ?? 0));
 };
 
+/** Everything that was said, in the order in which it is grouped. */
+export const sayingsIn = (
+  failures: readonly FailureCase[],
+  material: readonly FailureCase[],
+): readonly Saying[] => inOrder(failures, material).flatMap(readSayings);
+
 /**
  * Groups sayings on the same matter. The newest are read first, the owner's before others: a saying that a newer one takes back
  * is left out, whether it was said in the same conversation or in another.
@@ -32,9 +38,9 @@ export function groupSayings(
   material: readonly FailureCase[],
   likeness: Likeness = UNKNOWN_LIKENESS,
 ): readonly MatterGroup[] {
-  const newest = inOrder(failures, material)
-    .flatMap(readSayings)
-    .toSorted((a, b) => Number(isToldByPerson([b])) - Number(isToldByPerson([a])));
+  const newest = sayingsIn(failures, material).toSorted(
+    (a, b) => Number(isToldByPerson([b])) - Number(isToldByPerson([a])),
+  );
   const groups: { readonly sayings: [Saying, ...Saying[]]; readonly takenBack: FailureCase[] }[] = [];
   const isOver = (a: Saying, b: Saying): boolean =>
     a.failure !== b.failure &&

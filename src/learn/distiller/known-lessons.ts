@@ -3,7 +3,7 @@ import type { FailureCase } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { isAlikeMost, type Sayings } from './group-sayings.ts';
-import { contradicts, coversMatter, isNearMatter, readMatter } from './matter.ts';
+import { contradicts, coversMatter, isNearMatter, mayCoverMatter, readMatter } from './matter.ts';
 import { hasOtherValue, isSameInWords, type Likeness, type RuleWords, readRuleWords } from './same-rule.ts';
 import type { Saying } from './sayings.ts';
 import { takesBack } from './take-back.ts';
@@ -35,14 +35,61 @@ export const isTold = ({ text }: Lesson): boolean => text.note.source === 'told'
 export const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === DISTILLER;
 
-export function readKnown(lesson: Lesson): ComparedLesson {
-  const quoted = lesson.text.evidence.learner === DISTILLER ? readLesson(lesson.text) : undefined;
-  const { description, content } = lesson.text;
+const isQuoting = ({ text }: Lesson): boolean => text.evidence.learner === DISTILLER;
+const wholeText = ({ text }: Lesson): string => `${text.description}\n${text.content}`;
+
+/** Lessons of others that share too little with all that was said teach nothing of it, and are not read. */
+export const lessonsToRead = (lessons: readonly Lesson[], said: readonly Saying[]): readonly Lesson[] =>
+  lessons.filter(
+    (lesson) => isQuoting(lesson) || said.some(({ matter }) => mayCoverMatter(wholeText(lesson), matter)),
+  );
+
+function readKnown(lesson: Lesson): ComparedLesson {
+  const quoted = isQuoting(lesson) ? readLesson(lesson.text) : undefined;
   if (quoted === undefined) {
-    const text = `${description}\n${content}`;
+    const text = wholeText(lesson);
     return { lesson, words: [{ quote: text, matters: [readMatter(text)], values: [], terms: new Set() }] };
   }
   return { lesson, quoted, words: quoted.quotes.map((quote) => readRuleWords(quote, quoted.tasks)) };
+}
+
+/** About 5 kB each. Of a larger library the others are read again each time. */
+const MOST_REMEMBERED = 4_000;
+
+/** Reads lessons, and those that were read the last time and have not changed since not again. */
+export function createReadKnown(): (lessons: readonly Lesson[]) => readonly ComparedLesson[] {
+  let remembered: ReadonlyMap<Lesson, ComparedLesson> = new Map();
+  return (lessons) => {
+    const next = new Map<Lesson, ComparedLesson>();
+    const known = lessons.map((lesson) => {
+      const one = remembered.get(lesson) ?? readKnown(lesson);
+      if (next.size < MOST_REMEMBERED) next.set(lesson, one);
+      return one;
+    });
+    remembered = next;
+    return known;
+  };
+}
+
+/** Lessons that are compared by meaning: each takes the sentence model some 50 ms the first time. */
+const MOST_COMPARED = 300;
+
+/** Of a large library the lessons that share the most words with what was said, and of those the newest. */
+export function nearestByWords(
+  lessons: readonly ComparedLesson[],
+  sayings: readonly Saying[],
+): readonly ComparedLesson[] {
+  if (lessons.length <= MOST_COMPARED) return lessons;
+  const said = new Set(sayings.flatMap(({ matter }) => [...matter.terms.keys()]));
+  const shared = ({ words }: ComparedLesson): number =>
+    [...new Set(words.flatMap(({ matters }) => matters.flatMap(({ terms }) => [...terms.keys()])))].filter(
+      (term) => said.has(term),
+    ).length;
+  return lessons
+    .map((one) => ({ one, shared: shared(one), at: one.lesson.changedAt }))
+    .sort((a, b) => b.shared - a.shared || b.at - a.at)
+    .slice(0, MOST_COMPARED)
+    .map(({ one }) => one);
 }
 
 /** A lesson that quotes is compared quote by quote, with all that was said. */

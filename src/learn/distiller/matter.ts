@@ -283,6 +283,21 @@ function compare(a: Matter, b: Matter) {
 const MOSTLY = 0.8;
 const FEWEST_COVERED = 2;
 
+/** What the first look below can read as it is. */
+const PLAIN = /^[\n\t -~]*$/;
+
+/**
+ * Whether `coversMatter` may hold, by a look at the letters: a hundred times faster than reading what a text is about, for libraries
+ * of thousands of lessons. A stem without its last letter begins every word that has this stem.
+ */
+export function mayCoverMatter(text: string, { terms }: Matter): boolean {
+  if (terms.size === 0 || !PLAIN.test(text)) return true;
+  const letters = text.toLowerCase().replaceAll("'", '');
+  let missing = terms.size - Math.min(terms.size, Math.max(FEWEST_COVERED, Math.ceil(terms.size * MOSTLY)));
+  for (const term of terms.keys()) if (!letters.includes(term.slice(0, -1)) && --missing < 0) return false;
+  return true;
+}
+
 /** Whether a text by another author has the quote, or nearly all that it is about, and rejects nothing of what it wants. */
 export function coversMatter(text: Matter, quote: Matter): boolean {
   if (quote.print !== '' && ` ${text.print} `.includes(` ${quote.print} `)) return true;

@@ -56,10 +56,15 @@ export function createEmbeddingQueue(
   };
 
   const workOff = async (): Promise<void> => {
+    let queue = wanted.entries();
     while (wanted.size > 0) {
       // Lets searches run in between, also when the model answers at once.
       await nextTick();
-      const batch = firstOf(wanted, BATCH);
+      const batch = nextOf(queue, BATCH);
+      if (batch.length === 0) {
+        queue = wanted.entries();
+        continue;
+      }
       const kept = await Promise.all(batch.map(([, text]) => recallVector(vectorKey(text))));
       for (const [at, [slot, text]] of batch.entries()) deliver(slot, text, kept[at]);
       const missing = batch.filter((_, at) => kept[at] === undefined);
@@ -130,11 +135,13 @@ export function createEmbeddingQueue(
 /** The key of a text's vector in the cache. */
 export const vectorKey = (text: string): string => createHash('sha1').update(text).digest('base64');
 
-function firstOf<K, V>(map: ReadonlyMap<K, V>, most: number): readonly (readonly [K, V])[] {
-  const taken: (readonly [K, V])[] = [];
-  for (const entry of map) {
-    if (taken.length === most) break;
-    taken.push(entry);
+/** From where the last call ended: a new iterator would pass over everything that was taken from a map before. */
+function nextOf<T>(entries: Iterator<T, undefined>, most: number): readonly T[] {
+  const taken: T[] = [];
+  while (taken.length < most) {
+    const next = entries.next();
+    if (next.done === true) break;
+    taken.push(next.value);
   }
   return taken;
 }

@@ -71,27 +71,52 @@ interface LessonScan {
 /** Postings between two pauses: one or two milliseconds. */
 const WORDS_PAUSE_AFTER = 65_536;
 
+/** The slots that are compared with a task, and which of them may be shown. */
+export interface ScanRange {
+  readonly length: number;
+  /** Lessons inserted later are left out. */
+  readonly stamp: number;
+  readonly standings: Uint8Array;
+}
+
 /**
- * Compares every lesson with the task, in slices with pauses. 10,000 lessons take less than a millisecond and no pause,
- * 100,000 about 8 ms in seven slices: an approximate nearest-neighbour index would save part of that and miss lessons.
+ * Compares the lessons with the task, in slices with pauses. 10,000 lessons take less than a millisecond and no pause,
+ * 100,000 about 8 ms in seven slices: an approximate nearest-neighbour index would save part of that and miss lessons. Of a large
+ * library of which only a small part is in scope, only that part is compared by its meaning.
  */
 export async function scanLessons(
   index: LessonIndex,
+  { length, stamp, standings }: ScanRange,
   text: string,
   meaning: Float32Array | undefined,
   spelling: Float32Array | undefined,
   weights: RelevanceWeights,
 ): Promise<LessonScan> {
-  const { stamp } = index;
-  const { length } = index.table;
   const asked = meaning && index.meanings.query(meaning);
   return {
     stamp,
     words: await scanWords(index, text, length),
-    similarity: asked && (await scanMeanings(index, asked, length, weights)),
+    similarity: asked && (await scanMeanings(index, asked, { length, stamp, standings }, weights)),
     spelling: spelling && (await scanRows(index.spellings, index.spellings.query(spelling), length)),
     idle: asked && idleSimilarity(index.idle, asked),
   };
+}
+
+/** One vector alone takes about twice as long as one of a run of them. */
+const FEW_IN_SCOPE = 4;
+const LARGE = 4096;
+
+/** The slots that may be shown, when they are few of many; undefined: all are compared. */
+function fewInScope({ length, standings }: ScanRange): readonly number[] | undefined {
+  if (length < LARGE) return undefined;
+  const most = length / FEW_IN_SCOPE;
+  const slots: number[] = [];
+  for (let slot = 0; slot < length; slot++) {
+    if (standings[slot] !== ELIGIBILITY.open && standings[slot] !== ELIGIBILITY.due) continue;
+    if (slots.length >= most) return undefined;
+    slots.push(slot);
+  }
+  return slots;
 }
 
 const NEAREST_IDLE = 3;
@@ -109,9 +134,12 @@ function idleSimilarity(idle: Int8Vectors, asked: Int8Query): number | undefined
 async function scanMeanings(
   index: LessonIndex,
   asked: Int8Query,
-  length: number,
+  range: ScanRange,
   weights: RelevanceWeights,
 ): Promise<Float32Array> {
+  const { length } = range;
+  const few = fewInScope(range);
+  if (few !== undefined) return compareFew(index, asked, length, few, weights);
   const wholes = await scanRows(index.meanings, asked, length);
   const rowCount = index.cues.length;
   const scores = await scanRows(index.cues, asked, rowCount);
@@ -134,6 +162,35 @@ async function scanMeanings(
     const next = second[slot] || top;
     wholes[slot] = weights.best * top + weights.second * next + weights.whole * (wholes[slot] ?? 0);
   }
+  return wholes;
+}
+
+/** The same for some of them: what is out of scope counts as having nothing in common. */
+async function compareFew(
+  index: LessonIndex,
+  asked: Int8Query,
+  length: number,
+  few: readonly number[],
+  weights: RelevanceWeights,
+): Promise<Float32Array> {
+  const wholes = new Float32Array(length);
+  const scores = new Float32Array(index.cues.length);
+  await inSlices(few.length, (from, to) => {
+    const slots = few.slice(from, to);
+    index.meanings.scoreEach(asked, slots, wholes);
+    for (const slot of slots) {
+      const rows = index.at(slot)?.rows ?? [];
+      index.cues.scoreEach(asked, rows, scores);
+      let [top, next] = [0, 0];
+      for (const row of rows) {
+        const score = scores[row] ?? 0;
+        if (score > top) [top, next] = [score, top];
+        else if (score > next) next = score;
+      }
+      wholes[slot] =
+        weights.best * top + weights.second * (next || top) + weights.whole * (wholes[slot] ?? 0);
+    }
+  });
   return wholes;
 }
 

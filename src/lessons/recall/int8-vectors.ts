@@ -125,6 +125,8 @@ export interface Int8Vectors {
   query(vector: Float32Array): Int8Query;
   /** Writes the cosines of the slots from `from` to `to` to the same indices of `scores`. */
   score(query: Int8Query, from: number, to: number, scores: Float32Array): void;
+  /** The same for these slots alone. */
+  scoreEach(query: Int8Query, slots: Iterable<number>, scores: Float32Array): void;
 }
 
 /** A query quantised for comparison with the rows, of any table of the same dimensions. */
@@ -205,6 +207,14 @@ export function createInt8Vectors(
         new Int16Array(kernel.buffer(), 0, width).set(query.words);
         kernel.dots(placeOf(slot), count, 0, out, width, query.scale);
         scores.set(views.floats.subarray(out >> 2, (out >> 2) + count), slot);
+      }
+    },
+    scoreEach: (query, slots, scores) => {
+      new Int16Array(kernel.buffer(), 0, width).set(query.words);
+      for (const slot of slots) {
+        if (slot >= length) continue;
+        kernel.dots(placeOf(slot), 1, 0, out, width, query.scale);
+        scores[slot] = views.floats[out >> 2] ?? 0;
       }
     },
   };

@@ -1,4 +1,5 @@
 import type { Lesson } from '../../core/lesson.ts';
+import { comparedText } from '../similar/near-pairs.ts';
 import type { IndexedText } from './bm25-index.ts';
 import { vectorKey } from './embedding-queue.ts';
 import { IDLE_REQUESTS } from './idle-requests.ts';
@@ -65,7 +66,9 @@ const wholeOf = (lesson: Lesson): string =>
 /** The cache keys of everything that is embedded of these lessons, and for all of them. */
 export const vectorKeysOf = (lessons: readonly Lesson[]): ReadonlySet<string> =>
   new Set(
-    [...lessons.map(lessonTexts).flatMap(({ cues, whole }) => [...cues, whole]), ...IDLE_REQUESTS].map(
-      vectorKey,
-    ),
+    [
+      ...lessons.map(lessonTexts).flatMap(({ cues, whole }) => [...cues, whole]),
+      ...lessons.map(comparedText),
+      ...IDLE_REQUESTS,
+    ].map(vectorKey),
   );

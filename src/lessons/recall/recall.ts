@@ -125,14 +125,16 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const isComplete = meaning !== undefined && index.stats().known === index.size;
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);
-    const found = await scanLessons(index, text, meaning, spelling, weights);
+    const { stamp, table } = index;
+    const { length } = table;
     const standings = await eligibilityOf(
       index,
-      { length: found.words.length, stamp: found.stamp },
+      { length, stamp },
       isIdle ? { ...query, among: inBoth(fragments, query.among) } : query,
       domain,
       now,
     );
+    const found = await scanLessons(index, { length, stamp, standings }, text, meaning, spelling, weights);
     const candidates = await findCandidates(index, found, standings, {
       domain,
       now,

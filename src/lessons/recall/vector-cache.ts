@@ -19,8 +19,11 @@ const NUMBERS_AT = KEY_BYTES + 8;
 const HEADER_BYTES = 64;
 const RECORDS_AT_ONCE = 1024;
 const BYTE_MOST = 127;
-/** A larger file holds mostly unused vectors: it is emptied at the next start. */
-const MOST_BYTES = 256 * 1024 * 1024;
+/**
+ * A larger file holds mostly unused vectors: it is emptied at the next start. 100,000 lessons with three triggers each have 250 MB: a
+ * limit near that would compute all of them again at every start.
+ */
+const MOST_BYTES = 1024 * 1024 * 1024;
 
 /**
  * An append-only file of one model's vectors, so that a start does not compute them again. Files of other models and
@@ -38,6 +41,7 @@ export async function openVectorCache(
   let writing: Promise<void> = Promise.resolve();
   let isBroken = false;
 
+  const windows = createWindows(file, size);
   const append = async (record: Buffer): Promise<void> => {
     if (isBroken) return;
     try {
@@ -53,8 +57,8 @@ export async function openVectorCache(
       const place = places.get(key);
       if (place === undefined) return undefined;
       try {
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, place);
-        return bytesRead === size && isSound(buffer, key) ? unpack(buffer) : undefined;
+        const record = await windows.read(place);
+        return record.length === size && isSound(record, key) ? unpack(record) : undefined;
       } catch {
         // An unreadable record is a cache miss.
         return undefined;
@@ -70,6 +74,7 @@ export async function openVectorCache(
     keepOnly: (keys) => {
       const stale = [...places].filter(([key]) => !keys.has(key));
       for (const [key] of stale) places.delete(key);
+      windows.forget();
       writing = writing.then(() =>
         overwrite(
           path,
@@ -82,6 +87,34 @@ export async function openVectorCache(
     close: async () => {
       await writing;
       await file.close();
+    },
+  };
+}
+
+/** A start reads all vectors, mostly in the order of the file: one look at it serves hundreds of them. */
+const WINDOW_RECORDS = 512;
+/** First and further cues and whole texts are read in turn, from different parts of the file. */
+const WINDOWS = 4;
+
+/** Reads single records, and keeps their neighbours for the next ones. A record is never changed, except that it is erased. */
+function createWindows(file: FileHandle, size: number) {
+  const span = size * WINDOW_RECORDS;
+  let windows: readonly { readonly start: number; readonly bytes: Promise<Buffer> }[] = [];
+  return {
+    read: async (place: number): Promise<Buffer> => {
+      const known = windows.find(({ start }) => place >= start && place + size <= start + span);
+      const bytes = await known?.bytes;
+      const at = place - (known?.start ?? 0);
+      // What was appended since is not in it.
+      if (bytes !== undefined && at + size <= bytes.length) return bytes.subarray(at, at + size);
+      const read = file
+        .read(Buffer.alloc(span), 0, span, place)
+        .then(({ buffer, bytesRead }) => buffer.subarray(0, bytesRead));
+      windows = [{ start: place, bytes: read }, ...windows.filter((one) => one !== known)].slice(0, WINDOWS);
+      return (await read).subarray(0, size);
+    },
+    forget: (): void => {
+      windows = [];
     },
   };
 }

@@ -16,19 +16,24 @@ const NEWS_MS = 30 * 86_400_000;
 
 /** Changes through the skills folder that no person has decided about since, newest first. */
 export function listFileChanges(library: Library, now: number): readonly FileChange[] {
-  return library
-    .lessons()
-    .flatMap((lesson) => fileChangeOf(lesson, library, now) ?? [])
+  const lessons = library.lessons();
+  const known = changesIn.get(lessons) ?? lessons.flatMap((lesson) => fileChangeOf(lesson, library) ?? []);
+  changesIn.set(lessons, known);
+  return known
+    .filter(({ what, at }) => what !== 'deleted' || now - at <= NEWS_MS)
     .sort((one, other) => other.at - one.at);
 }
 
-function fileChangeOf(lesson: Lesson, library: Library, now: number): FileChange | undefined {
+/** By the list of lessons, which is another one after each change: a status is asked for far more often, and reads every history. */
+const changesIn = new WeakMap<readonly Lesson[], readonly FileChange[]>();
+
+function fileChangeOf(lesson: Lesson, library: Library): FileChange | undefined {
   const { id, state, text, reason } = lesson;
   const events = library.history(id);
   const last = events.findLast(({ by }) => by.kind === 'file');
   const decided = events.findLast(({ by }) => by.kind === 'person');
   if (last === undefined || events.indexOf(last) < events.lastIndexOf(decided ?? last)) return undefined;
-  if (state === 'rejected' || (state === 'retired' && now - last.at > NEWS_MS)) return undefined;
+  if (state === 'rejected') return undefined;
   const what = state === 'proposed' ? 'waits' : state === 'retired' ? 'deleted' : 'edited';
   return { id, name: text.name, what, at: last.at, ...(reason === undefined ? {} : { reason }) };
 }

@@ -58,4 +58,22 @@ describe('the vector cache', () => {
     writeFileSync(file, bytes);
     expect(await found('a')).toBeUndefined();
   });
+
+  it('reads vectors in any order, also those that are added between two reads', async () => {
+    const texts = Array.from({ length: 1500 }, (_, n) => `text ${n}`);
+    const own = (n: number): Float32Array => Float32Array.from({ length: 32 }, (_, at) => Math.sin(n + at));
+    const cache = await openVectorCache(file, 'model/32', 32);
+    for (const [n, text] of texts.slice(0, 1000).entries()) cache.put(keyOf(text), own(n));
+    await cache.close();
+    const again = await openVectorCache(file, 'model/32', 32);
+    const check = async (n: number): Promise<void> => {
+      const [first = Number.NaN] = (await again.get(keyOf(`text ${n}`))) ?? [];
+      expect(Math.abs(first - Math.sin(n))).toBeLessThan(0.01);
+    };
+    await Promise.all([999, 0, 998, 511, 512, 513, 3, 700].map(check));
+    for (const [n, text] of texts.entries()) if (n >= 1000) again.put(keyOf(text), own(n));
+    await again.keepOnly(new Set(texts.map(keyOf)));
+    await Promise.all(Array.from({ length: 300 }, (_, n) => check((n * 7) % 1500)));
+    await again.close();
+  });
 });
