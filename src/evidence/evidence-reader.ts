@@ -68,7 +68,8 @@ const NO_GENERATION = -1;
 const LOOK_AHEAD = 4;
 const MOST_SESSIONS = 32;
 const MOST_DECODED = 2;
-const MOST_CHARACTERS = 8_000_000;
+/** A session of a thousand turns takes 16 to 20 million: most are places in lists, each counted twice its size. */
+const MOST_CHARACTERS = 32_000_000;
 /** About what a turn's view takes. */
 const VIEW = 500;
 
