@@ -23,20 +23,21 @@ export function turnSpan(view: TurnView, details: TurnDetails): Span {
   const own = contextOf('turn', view.id);
   const { usage, failure, totalMs = 0 } = view;
   const [provider = '', model = ''] = splitPolicy(view);
-  const asked = view.model || model;
   const heldOut = heldOutOf(view, details.recalls);
   return {
     traceId: client?.traceId ?? own.traceId,
     spanId: own.spanId,
     ...(client === undefined ? {} : { parentSpanId: client.spanId }),
-    name: `chat ${asked}`.trim(),
+    name: `chat ${model}`.trim(),
     kind: 'client',
     startedAt: view.startedAt,
     endedAt: view.startedAt + totalMs,
     attributes: {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': provider,
-      'gen_ai.request.model': asked,
+      // The model that was called: viewers look its price up by this name. The client may have named an alias of it.
+      'gen_ai.request.model': model,
+      'instar.model.asked': view.model,
       'gen_ai.response.model': answered.model || undefined,
       'gen_ai.response.finish_reasons': answered.stop && [finishReason(answered.stop)],
       'gen_ai.response.time_to_first_chunk':

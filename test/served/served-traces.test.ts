@@ -107,11 +107,12 @@ describe('a daemon with a receiver of traces', () => {
   it('sends a span for a turn, with model, usage, session, generation and the lessons it was shown', async () => {
     const turn = await stage.send('s-1', TASK);
     const span = await stage.spanOf(turn);
-    expect(span.name).toBe('chat fake/m-1');
+    expect(span.name).toBe('chat m-1');
     expect(span.attributes).toMatchObject({
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'fake',
-      'gen_ai.request.model': 'fake/m-1',
+      'gen_ai.request.model': 'm-1',
+      'instar.model.asked': 'fake/m-1',
       'gen_ai.response.finish_reasons': ['stop'],
       'gen_ai.conversation.id': 's-1',
       'http.response.status_code': 200,
