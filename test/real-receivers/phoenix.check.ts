@@ -116,7 +116,6 @@ async function takePicture(trace: string): Promise<void> {
   const id = projects.find(({ name }) => name === 'default')?.id;
   await page.goto(`${phoenix.url}/projects/${String(id)}/traces/${trace}`);
   await page.getByText('reward person').first().waitFor({ timeout: 120_000 });
-  await page.getByText('gen_ai', { exact: false }).first().waitFor({ timeout: 10_000 }).catch(() => undefined);
   const file = path.resolve(import.meta.dirname, '../../docs/traces-phoenix.png');
   await page.screenshot({ path: file });
   await browser.close();

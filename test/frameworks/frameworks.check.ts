@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts';
+import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
+import { startScriptedProvider } from '../clients/scripted-provider.ts';
+import { ask } from '../support/client.ts';
+import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { lessonText } from '../support/lesson-text.ts';
+import type { Provider } from '../support/provider.ts';
+import { installFrameworks, runExample } from './install.ts';
+
+const RULE = 'Use the offset +02:00 in every time.';
+
+/** Calls the tool first, where it has one. Then it does what the lesson says, if it was shown it. */
+function obey(request: ChatRequest): readonly ChatEvent[] {
+  const start: ChatEvent = { type: 'reply-start', id: 'reply_1', model: request.model };
+  const usage = { inputTokens: 40, outputTokens: 7 };
+  const [tool] = request.tools;
+  if (tool !== undefined && request.messages.every(({ role }) => role !== 'tool'))
+    return [
+      start,
+      { type: 'tool-start', id: 'call_1', name: tool.name },
+      { type: 'tool-delta', id: 'call_1', json: '{"path":"notes.md"}' },
+      { type: 'reply-end', stop: 'tool-calls', usage },
+    ];
+  const isTold = JSON.stringify([request.system, request.messages]).includes(RULE);
+  const words = ['Written: ', '09:00', isTold ? '+02:00' : ''];
+  return [
+    start,
+    ...words.map((text): ChatEvent => ({ type: 'text-delta', text })),
+    { type: 'reply-end', stop: 'end', usage },
+  ];
+}
+
+interface Example {
+  readonly file: string;
+  /** Absent: the conversation is recognised by its messages. */
+  readonly session?: string;
+  readonly turns: number;
+  readonly streams?: true;
+  readonly wire: string;
+}
+
+const CASES: readonly Example[] = [
+  { file: 'openai.mjs', session: 'openai-1', turns: 1, streams: true, wire: 'openai-chat' },
+  { file: 'anthropic.mjs', session: 'anthropic-1', turns: 1, streams: true, wire: 'anthropic' },
+  { file: 'vercel-ai.mjs', session: 'vercel-1', turns: 2, streams: true, wire: 'openai-chat' },
+  { file: 'langgraph.mjs', session: 'langgraph-1', turns: 2, wire: 'openai-chat' },
+  { file: 'mastra.mjs', turns: 2, streams: true, wire: 'openai-chat' },
+  { file: 'openai-agents.mjs', session: 'agents-1', turns: 2, wire: 'openai-responses' },
+  { file: 'openai_client.py', session: 'py-openai-1', turns: 1, wire: 'openai-chat' },
+  { file: 'anthropic_client.py', session: 'py-anthropic-1', turns: 1, streams: true, wire: 'anthropic' },
+  { file: 'litellm_client.py', session: 'py-litellm-1', turns: 1, wire: 'openai-chat' },
+];
+
+let provider: Provider;
+let home: ReturnType<typeof makeHome>;
+let daemon: RunningDaemon;
+
+const owner = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  return JSON.parse((await ask(daemon.port, { method, path, headers, ...sent })).text);
+};
+
+beforeAll(async () => {
+  installFrameworks();
+  provider = await startScriptedProvider(obey);
+  home = makeHome({
+    providers: {
+      fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1`, keyEnv: 'PROVIDER_KEY' },
+    },
+    models: { default: 'fake/m-1' },
+    library: { holdout: 0 },
+  });
+  daemon = await startDaemon(home.dir, [], { PROVIDER_KEY: 'sk-provider' });
+  const text = lessonText({
+    name: 'date-offsets',
+    description: 'When you write dates or times into a table or a file.',
+    content: RULE,
+  });
+  const change = { op: 'add', id: 'dates', kind: 'skill', state: 'live', text };
+  await owner('POST', '/api/lessons', { changes: [change], reason: 'learned before' });
+});
+afterAll(async () => {
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  await provider.close();
+  home.remove();
+});
+
+describe.each(CASES)('examples/$file', ({ file, session, turns, streams, wire }) => {
+  it('gets an answer that obeys a lesson, in one session, and its feedback is recorded', async () => {
+    const before = provider.seen.length;
+    const known = new Set((await sessions()).map(({ id }) => id));
+    const url = `http://127.0.0.1:${daemon.port}`;
+    const printed = await runExample(file, { INSTAR_URL: url, INSTAR_KEY: daemon.key });
+    expect(printed).toContain('09:00+02:00');
+    const seen = provider.seen.slice(before).map(({ body }) => body.toString());
+    expect(seen).toHaveLength(turns);
+    for (const body of seen) {
+      expect(body).toContain(RULE);
+      expect(/"stream":\s*true/.test(body)).toBe(streams === true);
+    }
+    const fresh = (await sessions()).filter(({ id }) => !known.has(id));
+    expect(fresh).toHaveLength(1);
+    const id = String(fresh[0]?.id);
+    if (session !== undefined) expect(id).toBe(session);
+    const shown = asObject(await owner('GET', `/api/sessions/${id}`));
+    const recorded = asArray(shown.turns).map(asObject);
+    expect(recorded.map(({ status }) => status)).toEqual(Array.from({ length: turns }, () => 'complete'));
+    expect(recorded.every((turn) => turn.wire === undefined || turn.wire === wire)).toBe(true);
+    expect(recorded.every(({ lessons }) => asArray(lessons).includes('dates'))).toBe(true);
+    expect(asArray(recorded.at(-1)?.rewards)).toMatchObject([{ source: 'agent', score: 1 }]);
+  });
+});
+
+const sessions = async (): Promise<readonly JsonObject[]> =>
+  asArray(await owner('GET', '/api/sessions')).map(asObject);
