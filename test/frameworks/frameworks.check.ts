@@ -10,9 +10,12 @@ import { installFrameworks, runExample } from './install.ts';
 
 const RULE = 'Use the offset +02:00 in every time.';
 
+let replies = 0;
+
 /** Calls the tool first, where it has one. Then it does what the lesson says, if it was shown it. */
 function obey(request: ChatRequest): readonly ChatEvent[] {
-  const start: ChatEvent = { type: 'reply-start', id: 'reply_1', model: request.model };
+  // LangGraph replaces a message by a later one with the same id.
+  const start: ChatEvent = { type: 'reply-start', id: `reply_${++replies}`, model: request.model };
   const usage = { inputTokens: 40, outputTokens: 7 };
   const [tool] = request.tools;
   if (tool !== undefined && request.messages.every(({ role }) => role !== 'tool'))
