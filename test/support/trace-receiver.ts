@@ -1,4 +1,5 @@
-import http, { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import http, { type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import {
   type ProtobufField,
@@ -51,11 +52,14 @@ const take: TraceReply = (_nth, response) => {
 };
 
 /** A real HTTP server that reads OTLP in protobuf by the field numbers of its schema. */
-export async function startTraceReceiver(reply: TraceReply = take): Promise<TraceReceiver> {
+export async function startTraceReceiver(
+  reply: TraceReply = take,
+  tls?: { readonly key: Buffer; readonly cert: Buffer },
+): Promise<TraceReceiver> {
   const requests: ReceivedRequest[] = [];
   const taken: ReceivedSpan[] = [];
   const sockets = new Set<Socket>();
-  const server = http.createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('error', () => undefined);
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -68,7 +72,8 @@ export async function startTraceReceiver(reply: TraceReply = take): Promise<Trac
       });
       reply(requests.length, response, request.socket);
     });
-  });
+  };
+  const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -76,7 +81,7 @@ export async function startTraceReceiver(reply: TraceReply = take): Promise<Trac
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`,
     requests,
     spans: () => taken,
     close: async () => {
