@@ -39,7 +39,7 @@ export interface SendLimits {
   readonly longestPauseMs: number;
 }
 
-export const SEND_LIMITS: SendLimits = {
+const SEND_LIMITS: SendLimits = {
   timeoutMs: 10_000,
   tries: 5,
   pauseMs: 500,

@@ -40,7 +40,8 @@ interface Example {
   readonly session?: string;
   readonly turns: number;
   readonly streams?: true;
-  readonly wire: string;
+  /** Absent: one turn on each of two. */
+  readonly wire?: string;
 }
 
 const CASES: readonly Example[] = [
@@ -53,6 +54,17 @@ const CASES: readonly Example[] = [
   { file: 'openai_client.py', session: 'py-openai-1', turns: 1, wire: 'openai-chat' },
   { file: 'anthropic_client.py', session: 'py-anthropic-1', turns: 1, streams: true, wire: 'anthropic' },
   { file: 'litellm_client.py', session: 'py-litellm-1', turns: 1, wire: 'openai-chat' },
+  // Other ways to use the same libraries.
+  { file: 'vercel-responses.mjs', session: 'vercel-responses', turns: 2, wire: 'openai-responses' },
+  { file: 'agents-stream.mjs', session: 'agents-stream', turns: 2, streams: true, wire: 'openai-responses' },
+  {
+    file: 'langgraph-responses.mjs',
+    session: 'langgraph-responses',
+    turns: 2,
+    streams: true,
+    wire: 'openai-responses',
+  },
+  { file: 'litellm_stream.py', session: 'litellm-stream', turns: 2, streams: true },
 ];
 
 /** The wires of the provider: the client's own, or one that its requests are translated to. */
@@ -100,6 +112,9 @@ describe.each(PROVIDERS.map((wires) => ({ wires })))('with a provider on $wires'
     home.remove();
   });
 
+  const run = (file: string, path = ''): Promise<string> =>
+    runExample(file, { INSTAR_URL: `http://127.0.0.1:${daemon.port}${path}`, INSTAR_KEY: daemon.key });
+
   // Python takes long to start, and its clients send what the others send.
   const cases = CASES.filter(({ file }) => wires.length > 1 || !file.endsWith('.py'));
   it.each(cases)(
@@ -108,8 +123,7 @@ describe.each(PROVIDERS.map((wires) => ({ wires })))('with a provider on $wires'
       const { file, session, turns, streams, wire } = example;
       const before = provider.seen.length;
       const known = new Set((await sessions()).map(({ id }) => id));
-      const url = `http://127.0.0.1:${daemon.port}`;
-      const printed = await runExample(file, { INSTAR_URL: url, INSTAR_KEY: daemon.key });
+      const printed = await run(file);
       expect(printed).toContain('09:00+02:00');
       const seen = provider.seen.slice(before).map(({ body }) => body.toString());
       expect(seen).toHaveLength(turns);
@@ -124,9 +138,19 @@ describe.each(PROVIDERS.map((wires) => ({ wires })))('with a provider on $wires'
       const shown = asObject(await owner('GET', `/api/sessions/${id}`));
       const recorded = asArray(shown.turns).map(asObject);
       expect(recorded.map(({ status }) => status)).toEqual(Array.from({ length: turns }, () => 'complete'));
-      expect(recorded.every((turn) => turn.wire === undefined || turn.wire === wire)).toBe(true);
+      if (wire !== undefined)
+        expect(new Set(recorded.map((turn) => turn.wire ?? wire))).toEqual(new Set([wire]));
       expect(recorded.every(({ lessons }) => asArray(lessons).includes('dates'))).toBe(true);
       expect(asArray(recorded.at(-1)?.rewards)).toMatchObject([{ source: 'agent', score: 1 }]);
+    },
+  );
+
+  it.each(['openai.mjs', 'anthropic.mjs'])(
+    '%s works with a doubled /v1 in its base URL, feedback included',
+    async (file) => {
+      expect(await run(file, '/v1')).toContain('09:00+02:00');
+      const rated = (await sessions()).map(({ id }) => owner('GET', `/api/sessions/${String(id)}`));
+      expect(JSON.stringify(await Promise.all(rated))).toContain('"source":"agent"');
     },
   );
 });

@@ -8,7 +8,7 @@ const cache = path.join(root, '.cache/frameworks');
 export const EXAMPLES = path.join(root, 'examples');
 
 /** What the examples were tried with. Most of it needs Node 22, which is why none of it is a dependency. */
-export const NODE = '24';
+const NODE = '24';
 export const NPM: Readonly<Record<string, string>> = {
   openai: '7.55.0',
   '@anthropic-ai/sdk': '1.9.0',
@@ -52,7 +52,8 @@ export function installFrameworks(): void {
     const packages = Object.entries(PYPI).map(([name, version]) => `${name}==${version}`);
     execFileSync(python, ['-m', 'pip', 'install', '-q', ...packages], { stdio: 'ignore' });
   }
-  for (const file of readdirSync(EXAMPLES)) copyFileSync(path.join(EXAMPLES, file), path.join(js, file));
+  for (const from of [EXAMPLES, path.join(import.meta.dirname, 'variants')])
+    for (const file of readdirSync(from)) copyFileSync(path.join(from, file), path.join(js, file));
 }
 
 /** Runs an example to its end; returns what it printed. */
