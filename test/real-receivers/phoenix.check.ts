@@ -46,7 +46,7 @@ afterAll(async () => {
   home.remove();
 });
 
-const owner = (where: string, body: JsonObject) =>
+const owner = (where: string, body: object) =>
   ask(daemon.port, {
     path: where,
     headers: { authorization: `Bearer ${daemon.ownerKey}` },

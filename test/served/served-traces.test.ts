@@ -34,7 +34,7 @@ interface Stage {
   readonly daemon: RunningDaemon;
   send(session: string, text: string, headers?: Record<string, string>): Promise<string>;
   spanOf(turn: string, name?: RegExp): Promise<ReceivedSpan>;
-  owner(path: string, body: JsonObject): Promise<JsonObject>;
+  owner(path: string, body: object): Promise<JsonObject>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ async function open(traces: object, start: typeof startTraceReceiver = startTrac
   const daemon = await startDaemon(home.dir, [], {
     TRACE_HEADERS: `authorization=Bearer%20${HEADER_KEY},x-project=p%201`,
   });
-  const owner = async (path: string, body: JsonObject): Promise<JsonObject> => {
+  const owner = async (path: string, body: object): Promise<JsonObject> => {
     const headers = { authorization: `Bearer ${daemon.ownerKey}` };
     return JSON.parse((await ask(daemon.port, { path, headers, body: JSON.stringify(body) })).text);
   };

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readTraceHeaders, traceSecrets } from '../../src/config/trace-headers.ts';
-import { noRecord, type TurnIntent, type TurnRecorder } from '../../src/core/recorder.ts';
+import { noRecord, type TurnIntent, type TurnRecord, type TurnRecorder } from '../../src/core/recorder.ts';
 import { type ServedTraces, serveTraces } from '../../src/traces/serve-traces.ts';
 
 const WAIT = { timeout: 60_000, interval: 50 };
@@ -65,14 +65,13 @@ describe('traces', () => {
 
   it('pass everything on to the recorder that they wrap', () => {
     const seen: string[] = [];
-    const record = {
+    const record: TurnRecord = {
       head: () => void seen.push('head'),
       chunk: () => void seen.push('chunk'),
       end: () => void seen.push('end'),
     };
-    const wrapped = open('http://127.0.0.1:1')
-      .recorder({ ...recorder, start: () => record })
-      .start(intent(1));
+    const inner: TurnRecorder = { ...recorder, start: () => record };
+    const wrapped = open('http://127.0.0.1:1').recorder(inner).start(intent(1));
     wrapped.head('text/plain', undefined);
     wrapped.chunk(Buffer.from('x'));
     wrapped.end(OUTCOME);
