@@ -137,9 +137,10 @@ export function serveTraces(options: TracesOptions): ServedTraces {
   };
 
   const sendBatch = async (): Promise<void> => {
-    const batch = nextBatch();
-    if (batch === undefined) return;
+    let batch: ExportBatch | undefined;
     try {
+      batch = nextBatch();
+      if (batch === undefined) return;
       const { end, why, spans, rejected, missing } = await thread.call<ExportResult>(batch);
       for (const turn of missing) lookAgain(turn);
       if (end === 'sent') {
@@ -148,7 +149,7 @@ export function serveTraces(options: TracesOptions): ServedTraces {
       } else drop(end, spans);
       tell(end === 'sent' && rejected === 0 ? undefined : (why ?? end));
     } catch (error) {
-      drop(isClosing ? 'stopped' : 'unrecorded', batch.turns.length + batch.facts.length);
+      drop(isClosing ? 'stopped' : 'unrecorded', batch ? batch.turns.length + batch.facts.length : 0);
       if (!isClosing) tell(String(error));
     }
   };

@@ -62,7 +62,7 @@ async function spanOfTurn(view: TurnView, { traceparent }: QueuedTurn, batch: Ex
     answered: { model: asString(model), stop: asString(stop) as StopReason | undefined },
     recalls: await reads.recalls(view.session),
     names: batch.names,
-    content: decoded === undefined ? {} : contentAttributes(decoded),
+    content: batch.hasContent ? (decoded ? contentAttributes(decoded) : {}) : undefined,
   });
   if (client !== undefined) inClientTraces.set(view.id, { traceId: span.traceId, spanId: span.spanId });
   return span;

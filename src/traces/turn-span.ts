@@ -14,7 +14,8 @@ export interface TurnDetails {
   readonly recalls: readonly StoredFact[];
   /** The names of lessons by id, as far as they are known. */
   readonly names: Readonly<Record<string, string>>;
-  readonly content: SpanAttributes;
+  /** The words of the turn; undefined: no words may be sent, not even those of a provider's error, which may quote them. */
+  readonly content: SpanAttributes | undefined;
 }
 
 /** The span of one recorded turn, in the words of OpenTelemetry's conventions for generative models; what they have no word for is `instar.*`. */
@@ -65,7 +66,7 @@ export function turnSpan(view: TurnView, details: TurnDetails): Span {
       'instar.holdout.arm': heldOut === undefined ? undefined : heldOut.length > 0 ? 'held-out' : 'shown',
       ...content,
     },
-    ...(failure === undefined ? {} : { error: failure }),
+    ...(failure === undefined ? {} : { error: content === undefined ? (errorType(view) ?? '') : failure }),
   };
 }
 

@@ -7,6 +7,8 @@ import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '../support/trace-receiver.ts';
 
+// Threads and processes are started, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const WAIT = { timeout: 60_000, interval: 100 };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -158,7 +160,8 @@ describe('a daemon with a receiver of traces', () => {
     const span = await stage.spanOf(await stage.send('s-3', 'fail, please'));
     expect(span.attributes['error.type']).toBe('bad-request');
     expect(span.attributes['http.response.status_code']).toBe(400);
-    expect(span.error).toContain('too long');
+    // The provider's message may quote the prompt.
+    expect(span.error).toBe('bad-request');
   });
 
   it('sends feedback as a child of the span of its turn, also in a client’s trace, without the note', async () => {
@@ -208,7 +211,7 @@ describe('traces.content', () => {
 });
 
 describe('a receiver that does not take traces', () => {
-  it('that never answers delays no turn and no stop of the daemon, and what is lost is counted', async () => {
+  it('that never answers delays no turn and no stop of the daemon', async () => {
     const stage = await open({}, () => startTraceReceiver(() => undefined));
     for (let n = 0; n < 5; n++) expect(await stage.send('d-1', `hello ${n}`)).toMatch(/^t_/);
     await vi.waitFor(() => expect(stage.receiver.requests.length).toBeGreaterThan(0), WAIT);

@@ -3,6 +3,8 @@ import { readTraceHeaders, traceSecrets } from '../../src/config/trace-headers.t
 import { noRecord, type TurnIntent, type TurnRecord, type TurnRecorder } from '../../src/core/recorder.ts';
 import { type ServedTraces, serveTraces } from '../../src/traces/serve-traces.ts';
 
+// Threads and processes are started, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const WAIT = { timeout: 60_000, interval: 50 };
 const recorder: TurnRecorder = { room: () => undefined, start: () => noRecord };
 const intent = (n: number): TurnIntent => ({
