@@ -20,6 +20,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pipeline: [],
   mcp: [],
   record: ['wire'],
+  // What is sent was read from the record.
+  traces: ['record'],
   lessons: ['embed', 'stats'],
   overlays: ['cost', 'lessons', 'stats', 'wire'],
   evidence: ['stats'],

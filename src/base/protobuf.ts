@@ -130,6 +130,9 @@ export function protobufEntry(field: ProtobufField): {
 /** Writes one message. As in proto3, a field with its default value is left out, except where noted. */
 export interface ProtobufWriter {
   integer(field: number, value: number): void;
+  /** An integer or a boolean, written even when it is 0: a member of a oneof. */
+  present(field: number, value: number): void;
+  fixed64(field: number, value: bigint): void;
   text(field: number, value: string): void;
   /** Written even when it is 0: a member of a oneof. */
   double(field: number, value: number): void;
@@ -156,6 +159,17 @@ export function createProtobufWriter(): ProtobufWriter {
       if (value === 0) return;
       tag(field, VARINT);
       parts.push(encodeInteger(value));
+    },
+    present: (field, value) => {
+      tag(field, VARINT);
+      parts.push(encodeInteger(value));
+    },
+    fixed64: (field, value) => {
+      if (value === 0n) return;
+      tag(field, FIXED64);
+      const bytes = new Uint8Array(8);
+      new DataView(bytes.buffer).setBigUint64(0, value, true);
+      parts.push(bytes);
     },
     text: (field, value) => {
       if (value !== '') message(field, encoder.encode(value));

@@ -103,7 +103,17 @@ export function createLiveSettings({ config: first, source }: LiveSettingsOption
   };
 }
 
-const SECTIONS = ['gateway', 'library', 'learn', 'practice', 'schedule', 'train', 'store', 'log'] as const;
+const SECTIONS = [
+  'gateway',
+  'library',
+  'learn',
+  'practice',
+  'schedule',
+  'train',
+  'store',
+  'traces',
+  'log',
+] as const;
 
 /** Getters down to the members of the sections; what is below them is replaced as a whole. */
 function createView(current: () => Config): Config {

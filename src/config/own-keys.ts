@@ -5,15 +5,21 @@ import { readOwnerKey } from './owner-key.ts';
 import { readProviderKey } from './provider-entry.ts';
 import type { Config } from './schema.ts';
 import { passwordIn } from './store-url.ts';
+import { traceSecrets } from './trace-headers.ts';
 
 interface KeyPlaces {
   readonly env: NodeJS.ProcessEnv;
   readonly home: Home;
 }
 
-/** The current keys of providers, of the training engine and of the server of its weights. */
+/** The current keys of providers, of the training engine, of the server of its weights and of the receiver of traces. */
 export function readModelKeys(
-  { providers, train: { engine, serve }, store }: Pick<Config, 'providers' | 'train' | 'store'>,
+  {
+    providers,
+    train: { engine, serve },
+    store,
+    traces,
+  }: Pick<Config, 'providers' | 'train' | 'store' | 'traces'>,
   { env, home }: KeyPlaces,
 ): readonly string[] {
   const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
@@ -21,6 +27,7 @@ export function readModelKeys(
     ...Object.values(providers).flatMap((entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? []),
     ...named.flatMap((name) => (name === undefined ? [] : (env[name] ?? []))),
     ...passwordIn(store.url),
+    ...traceSecrets(traces, env),
   ];
 }
 

@@ -5,6 +5,7 @@ import { learnSchema, librarySchema, practiceSchema } from './sections/learning.
 import { modelsSchema, providersSchema } from './sections/providers.ts';
 import { routerSchema } from './sections/router.ts';
 import { scheduleSchema, trainSchema } from './sections/slow-work.ts';
+import { tracesSchema } from './sections/traces.ts';
 
 const storeSchema = z.strictObject({
   url: z
@@ -71,6 +72,9 @@ export const configSchema = z
     schedule: scheduleSchema.prefault({}).describe('When background jobs may run.'),
     train: trainSchema.prefault({}).describe("Training of the policy's weights."),
     store: storeSchema.prefault({}).describe('The record.'),
+    traces: tracesSchema
+      .prefault({})
+      .describe('Traces of turns and of learning, for a receiver of OpenTelemetry. Off unless it has a url.'),
     log: logSchema.prefault({}).describe('Logging, on standard error and to a file.'),
   })
   .describe("Instar's settings.");

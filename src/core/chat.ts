@@ -127,6 +127,8 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** The caller's own credential headers, for a provider entry that has no key of its own. */
   readonly credentials?: Readonly<Record<string, string>>;
+  /** The caller's `traceparent` and `tracestate`, passed on as they are. */
+  readonly trace?: Readonly<Record<string, string>>;
   /** The gateway's turn that this request belongs to; absent outside a gateway. */
   readonly turn?: TurnMark;
   /** Instead of those in the settings; a model that is not called over HTTP has none of them. */

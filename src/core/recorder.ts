@@ -28,6 +28,8 @@ export interface TurnIntent {
   readonly body: Buffer | undefined;
   /** The body is not the request of this wire, or there is none. */
   readonly unreadable?: UnreadableBody;
+  /** The client's `traceparent` header. Not recorded: it is for the receiver of traces. */
+  readonly traceparent?: string;
 }
 
 export interface TurnOutcome {

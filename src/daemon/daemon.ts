@@ -54,7 +54,7 @@ import { serveOverlays } from '../overlays/serve-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
-import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
+import { recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { placeOfRecord } from '../record/open-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
@@ -66,6 +66,7 @@ import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
 import { serveLessons } from './serve-lessons.ts';
+import { openTracedRecording } from './traced-recording.ts';
 
 export interface Daemon {
   readonly url: string;
@@ -144,7 +145,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const onRecorded = (turns: number): void => learning?.wake(turns);
   const place = placeOfRecord(home, config.store);
   const recorded = { home, place, settings: config.store, keys, clock, log, onExpired, onRecorded };
-  const recording = openRecording(recorded);
+  const recording = openTracedRecording(recorded, config, env, () => library.open()?.library);
   const { redactor } = recording;
   const storeApi = createStoreApi(
     withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
@@ -351,7 +352,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       status,
       chatWord: metrics.chatWord,
       checked: reportChecks(metrics, log),
-      metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
+      metrics: () => recording.metricsWith([metrics.text, schedule.text]),
     } satisfies Omit<GatewayContext, keyof GatewayLimits>),
   });
   live.onChange(async ({ before, applied }) => {

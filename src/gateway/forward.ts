@@ -251,12 +251,19 @@ function beginWith(
       runKind,
       domain,
       block: shown.hash,
+      traceparent: traceparentOf(turn),
     }),
   });
   if (routed === undefined) overlays?.record(id);
   else routed.record(id);
   tellBegunWork(context, turn, caller);
   return toRunningTurn(turn, shown, record, overlays);
+}
+
+/** The header is short and of a fixed form; whoever reads it checks it. */
+function traceparentOf({ request }: Turn): string | undefined {
+  const { traceparent } = request.headers;
+  return typeof traceparent === 'string' && traceparent.length <= 128 ? traceparent : undefined;
 }
 
 const isRecorded = ({ kind, identity }: Turn): boolean => kind === 'chat' && identity.record;

@@ -68,6 +68,13 @@ export function credentialHeaders(incoming: IncomingHttpHeaders): Record<string,
   return found;
 }
 
+/** The client's trace context, for a provider on another wire: it is not ours to change. */
+export function traceHeaders(incoming: IncomingHttpHeaders): Record<string, string> | undefined {
+  const { traceparent, tracestate } = incoming;
+  if (typeof traceparent !== 'string') return undefined;
+  return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent };
+}
+
 export function clientReplyHeaders(
   upstream: Readonly<Record<string, string | string[] | undefined>>,
 ): HeaderMap {

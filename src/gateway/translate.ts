@@ -5,7 +5,7 @@ import type { Target } from '../core/upstream.ts';
 import { type StreamEncoder, type Wire, WireError } from '../core/wire.ts';
 import { encodeTokenCount, estimateRequestTokens } from '../wire/anthropic/count-tokens.ts';
 import { askUntilPassed, type HeldReply, MOST_CHECKED, type ReplyCheck } from './check-reply.ts';
-import { credentialHeaders } from './headers.ts';
+import { credentialHeaders, traceHeaders } from './headers.ts';
 import type { RunningTurn, Turn, UpstreamAttempt } from './turn.ts';
 
 interface TranslationOptions {
@@ -26,11 +26,13 @@ export async function answerTranslated(
   if ('kind' in read) return { kind: 'failed', failure: read };
   const { request } = read;
   const { access, model } = target;
+  const trace = traceHeaders(turn.request.headers);
   const ask = (): AsyncIterable<ChatEvent> =>
     target.chat(model === undefined ? request : { ...request, model }, {
       signal: turn.disconnect.signal,
       turn: { id: turn.id, session: turn.session.session, generation: turn.shown.generation },
       limits: turn.overlays?.limits,
+      ...(trace === undefined ? {} : { trace }),
       ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
     });
   if (request.stream) return streamReply(turn, ask(), turn.wire.createStreamEncoder(read.body), marks, check);

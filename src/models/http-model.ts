@@ -23,12 +23,13 @@ export interface HttpModelOptions {
 
 /** A model behind HTTP. One try, no redirects; back-pressure reaches the provider. */
 export function createHttpModel(options: HttpModelOptions): ChatModel {
-  return (request, { signal, credentials, limits }) =>
-    createChatEvents(signal, (inner) => run(options, request, { credentials, limits }, inner));
+  return (request, { signal, credentials, trace, limits }) =>
+    createChatEvents(signal, (inner) => run(options, request, { credentials, trace, limits }, inner));
 }
 
 interface GivenOptions {
   readonly credentials: ChatOptions['credentials'];
+  readonly trace: ChatOptions['trace'];
   readonly limits: ChatOptions['limits'];
 }
 
@@ -55,14 +56,14 @@ async function* run(
 function encodeExchange(
   { wire, upstream, access, model }: HttpModelOptions,
   request: ChatRequest,
-  { credentials, limits }: GivenOptions,
+  { credentials, trace, limits }: GivenOptions,
 ): ExchangeRequest {
   const body = wire.encodeRequest(model === undefined ? request : { ...request, model });
   return {
     method: 'POST',
     origin: upstream.origin,
     path: upstream.basePath + wire.path,
-    headers: createProviderHeaders(wire.name, access, credentials, request.stream),
+    headers: { ...trace, ...createProviderHeaders(wire.name, access, credentials, request.stream) },
     body: Buffer.from(JSON.stringify(body)),
     timeouts: limits,
   };

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { NewFact, RecordingState, Records } from '../core/store.ts';
+import type { AppendResult, NewFact, RecordingState, Records } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -156,11 +156,14 @@ export function recordSessionEnd(session: string, records: Records, clock: Clock
 }
 
 /** The same records, with a listener that is called after each durable append. */
-export const withAppendListener = (records: Records, tell: (facts: readonly NewFact[]) => void): Records => ({
+export const withAppendListener = (
+  records: Records,
+  tell: (facts: readonly NewFact[], appended: readonly AppendResult[]) => void,
+): Records => ({
   ...records,
   append: async (...args) => {
     const appended = await records.append(...args);
-    tell(args[0]);
+    tell(args[0], appended);
     return appended;
   },
 });

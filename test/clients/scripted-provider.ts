@@ -43,7 +43,7 @@ function replyTo(request: ChatRequest): readonly ChatEvent[] {
 }
 
 /** Serves every wire on its own route, as a real provider does. A model named `fail-STATUS` fails with that status. */
-export function startScriptedProvider(): Promise<Provider> {
+export function startScriptedProvider(answer = replyTo): Promise<Provider> {
   return startProvider(async ({ method, url, body }, response) => {
     if (method === 'GET' && url.endsWith('/models')) {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -64,7 +64,7 @@ export function startScriptedProvider(): Promise<Provider> {
       response.end(JSON.stringify(wire.encodeFailure(failure)));
       return;
     }
-    const events = replyTo(request);
+    const events = answer(request);
     if (!request.stream) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(wire.encodeReply(events)));

@@ -11,6 +11,7 @@ import { createProviderProofs } from './settings/provider-settings.ts';
 import { createScheduleProofs } from './settings/schedule-settings.ts';
 import { checkProof, problemsOf, type SettingProofs, settingsOf } from './settings/setting-proof.ts';
 import { createStoreProofs } from './settings/store-settings.ts';
+import { TRACE_PROOFS } from './settings/trace-settings.ts';
 import { createTrainProofs } from './settings/train-settings.ts';
 import { createVerifierProofs } from './settings/verifier-settings.ts';
 
@@ -86,6 +87,7 @@ const proofs: SettingProofs = {
   ...createPriceProofs(),
   ...PRACTICE,
   ...ROUTER_PROOFS,
+  ...TRACE_PROOFS,
 };
 afterAll(() => stage.close());
 

@@ -44,3 +44,15 @@ describe('the routes of the models', () => {
     expect(findRoute('POST', '/v1/v1/messages', '', request)).toMatchObject({ path: '/messages' });
   });
 });
+
+describe('the routes for what clients report', () => {
+  it.each(['/feedback', '/events'])('%s is found with /v1, without it and with it twice', (name) => {
+    const wanted = api.find('POST', `/v1${name}`);
+    expect(wanted).toBeDefined();
+    expect(api.find('POST', name)).toEqual(wanted);
+    expect(api.find('POST', `/v1/v1${name}`)).toEqual(wanted);
+    expect(api.find('GET', name)).toBeUndefined();
+    expect(api.find('POST', `/v1${name}/more`)).toBeUndefined();
+    expect(api.find('POST', `/v2${name}`)).toBeUndefined();
+  });
+});

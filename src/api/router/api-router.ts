@@ -27,7 +27,7 @@ export function createApiRouter(page?: PageRouter): ApiRouter {
   if (page !== undefined) add(PAGE_ROUTES, page.answers);
   return {
     find: (method, path) => {
-      const exact = routes.get(`${method} ${path}`);
+      const exact = routes.get(`${method} ${path}`) ?? routes.get(`${method} ${withVersion(path)}`);
       // `:id` alone is no id.
       if (exact !== undefined) return path.includes('/:id') ? undefined : { operation: exact, id: '' };
       const segments = path.split('/');
@@ -41,6 +41,12 @@ export function createApiRouter(page?: PageRouter): ApiRouter {
     file: (path) => page?.file(path),
   };
 }
+
+/**
+ * `/v1` may be missing or doubled in what clients report, as it may be in what they ask of models: an SDK puts its base URL before
+ * the path, and people configure base URLs with it and without it.
+ */
+const withVersion = (path: string): string => path.replace(/^(?:\/v1)*(?=\/(?:feedback|events)$)/, '/v1');
 
 function decode(id: string): string {
   try {

@@ -1,0 +1,267 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Counter, Registry } from 'prom-client';
+import type { Log } from '../base/log.ts';
+import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
+import type { TurnIntent, TurnOutcome, TurnRecord, TurnRecorder } from '../core/recorder.ts';
+import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
+import { isTracedFact } from './fact-span.ts';
+import type { Receiver, SendResult } from './send-spans.ts';
+import { parseTraceparent } from './span.ts';
+
+/** A turn that has ended, on its way to the receiver. */
+export interface QueuedTurn {
+  readonly id: string;
+  readonly traceparent?: string;
+  /** How often it was not in the record yet. */
+  readonly looks: number;
+}
+
+/** One request to the receiver. */
+export interface ExportBatch {
+  readonly receiver: Receiver;
+  readonly hasContent: boolean;
+  readonly turns: readonly QueuedTurn[];
+  /** Their numbers in the record. */
+  readonly facts: readonly number[];
+  /** Names of lessons, by id. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+export interface ExportResult {
+  readonly end: SendResult['end'];
+  readonly why?: string;
+  readonly spans: number;
+  readonly rejected: number;
+  readonly missing: readonly QueuedTurn[];
+}
+
+interface TraceSettings {
+  /** Absent: nothing is traced. */
+  readonly url?: string | undefined;
+  readonly headersEnv?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly content: boolean;
+}
+
+export interface TracesOptions {
+  /** Read when they are needed: they may change. */
+  readonly settings: () => TraceSettings;
+  /** The headers that the named variable has, see `readHeaders`. */
+  readonly headers: (settings: TraceSettings) => Readonly<Record<string, string>>;
+  /** Where the record is. */
+  readonly place: string;
+  /** The name of a lesson, redacted; undefined for an unknown one. */
+  readonly nameOf: (lesson: string) => string | undefined;
+  readonly log: Log;
+  /** The time from the first thing that waits to its request; for tests. */
+  readonly everyMs?: number;
+}
+
+export interface ServedTraces {
+  /** The same recorder; its turns are traced when they have ended. */
+  recorder<R extends TurnRecorder>(recorder: R): R;
+  /** What was appended to the record. */
+  appended(facts: readonly NewFact[], results: readonly AppendResult[]): void;
+  /** For `GET /metrics`. */
+  text(): Promise<string>;
+  /** Sends what waits, for two seconds at most. */
+  close(): Promise<void>;
+}
+
+/** The most turns and facts that wait. A receiver that is away for longer misses the rest, which is counted. */
+const MOST_WAITING = 4096;
+const BATCH = 256;
+const EVERY_MS = 1000;
+/** A turn is in the record some milliseconds after its end; with a failing store it never will be. */
+const MOST_LOOKS = 10;
+const CLOSING_MS = 2000;
+const CLOSING_LOOK_MS = 50;
+
+type Drop = 'queue' | 'refused' | 'unreachable' | 'stopped' | 'unrecorded' | 'unsampled' | 'rejected';
+
+/**
+ * Spans of turns, rewards and learning for a receiver of OpenTelemetry. The hot path adds an id to a list, and nothing here throws
+ * or waits: a receiver that is slow, away or broken costs spans, never a turn.
+ */
+export function serveTraces(options: TracesOptions): ServedTraces {
+  const { settings, log, everyMs = EVERY_MS } = options;
+  const registry = new Registry();
+  const sent = new Counter({
+    name: 'instar_trace_spans_sent_total',
+    help: 'Spans that the receiver of traces has taken',
+    registers: [registry],
+  });
+  const dropped = new Counter({
+    name: 'instar_trace_spans_dropped_total',
+    help: 'Spans that were not sent or not taken, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const thread = openWorkerCalls<ExportBatch>({
+    module: workerModule('./traces-thread.ts', import.meta.url),
+    workerData: { place: options.place },
+    toError: (code, message) => new StoreError(code as StoreError['code'], message),
+    endMessage: 'The thread that sends traces has ended.',
+  });
+  let turns: QueuedTurn[] = [];
+  let facts: number[] = [];
+  let lessons = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isClosing = false;
+  let isTroubled = false;
+  const drop = (reason: Drop, count = 1): void => dropped.inc({ reason }, count);
+
+  const hasRoom = (): boolean => {
+    if (turns.length + facts.length < MOST_WAITING) return true;
+    drop('queue');
+    return false;
+  };
+  const wake = (): void => {
+    if (timer !== undefined || running !== undefined || isClosing) return;
+    const isFull = turns.length >= BATCH || facts.length >= BATCH;
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        flush();
+      },
+      isFull ? 0 : everyMs,
+    );
+    timer.unref();
+  };
+  const flush = (): void => {
+    running = sendBatch().finally(() => {
+      running = undefined;
+      if (turns.length + facts.length > 0) wake();
+    });
+  };
+
+  const sendBatch = async (): Promise<void> => {
+    let batch: ExportBatch | undefined;
+    try {
+      batch = nextBatch();
+      if (batch === undefined) return;
+      const { end, why, spans, rejected, missing } = await thread.call<ExportResult>(batch);
+      for (const turn of missing) lookAgain(turn);
+      if (end === 'sent') {
+        sent.inc(spans - rejected);
+        if (rejected > 0) drop('rejected', rejected);
+      } else drop(end, spans);
+      tell(end === 'sent' && rejected === 0 ? undefined : (why ?? end));
+    } catch (error) {
+      drop(isClosing ? 'stopped' : 'unrecorded', batch ? batch.turns.length + batch.facts.length : 0);
+      if (!isClosing) tell(String(error));
+    }
+  };
+
+  const nextBatch = (): ExportBatch | undefined => {
+    const now = settings();
+    const { url, caFile, content } = now;
+    const batch = { turns: turns.slice(0, BATCH), facts: facts.slice(0, BATCH) };
+    turns = turns.slice(BATCH);
+    facts = facts.slice(BATCH);
+    const named = [...lessons].flatMap((id) => {
+      const name = options.nameOf(id);
+      return name === undefined ? [] : [[id, name] as const];
+    });
+    if (turns.length === 0) lessons = new Set();
+    if (url === undefined || batch.turns.length + batch.facts.length === 0) return undefined;
+    const receiver = {
+      url,
+      headers: options.headers(now),
+      ...(caFile === undefined ? {} : { caFile }),
+    };
+    return { receiver, hasContent: content, ...batch, names: Object.fromEntries(named) };
+  };
+
+  const lookAgain = (turn: QueuedTurn): void => {
+    if (turn.looks + 1 >= MOST_LOOKS) drop('unrecorded');
+    else if (hasRoom()) turns.push({ ...turn, looks: turn.looks + 1 });
+  };
+  /** One line when it begins to fail, and one when it works again. */
+  const tell = (trouble: string | undefined): void => {
+    if (trouble !== undefined && !isTroubled)
+      log.warn({ problem: trouble }, 'traces are not taken by their receiver; turns are served as before');
+    if (trouble === undefined && isTroubled) log.info({}, 'traces are taken again');
+    isTroubled = trouble !== undefined;
+  };
+
+  const ended: TracedRecord['ended'] = ({ turn: id, traceparent, lessons: shown }) => {
+    if (parseTraceparent(traceparent)?.isSampled === false) return drop('unsampled');
+    if (!hasRoom()) return;
+    turns.push(traceparent === undefined ? { id, looks: 0 } : { id, traceparent, looks: 0 });
+    for (const lesson of shown) lessons.add(lesson);
+    wake();
+  };
+
+  return {
+    recorder: (recorder) => ({
+      ...recorder,
+      start: (intent) => {
+        const record = recorder.start(intent);
+        return settings().url === undefined ? record : new TracedRecord(record, intent, ended);
+      },
+    }),
+    appended: (given, results) => {
+      if (settings().url === undefined) return;
+      for (const [index, { fact }] of given.entries()) {
+        const result = results[index];
+        if (result?.isNew && isTracedFact(fact) && hasRoom()) facts.push(result.seq);
+      }
+      if (facts.length > 0) wake();
+    },
+    text: () => (settings().url === undefined ? Promise.resolve('') : registry.metrics()),
+    close: async () => {
+      isClosing = true;
+      clearTimeout(timer);
+      const rest = async (): Promise<void> => {
+        await running;
+        while (turns.length + facts.length > 0) {
+          await sendBatch();
+          // What is still missing is being written.
+          if (turns.length > 0) await pause(CLOSING_LOOK_MS);
+        }
+      };
+      let late: NodeJS.Timeout | undefined;
+      const limit = new Promise<void>((resolve) => {
+        late = setTimeout(resolve, CLOSING_MS);
+      });
+      const all = rest();
+      await Promise.race([all, limit]);
+      clearTimeout(late);
+      turns = [];
+      facts = [];
+      await thread.close();
+      await all;
+    },
+  };
+}
+
+type TracedTurn = Pick<TurnIntent, 'turn' | 'traceparent' | 'lessons'>;
+
+/** One for each turn, and only while traces are on. It holds no body: a stream may stay open for minutes. */
+class TracedRecord implements TurnRecord {
+  readonly ended: (turn: TracedTurn) => void;
+  readonly #record: TurnRecord;
+  readonly #turn: TracedTurn;
+
+  constructor(record: TurnRecord, intent: TurnIntent, ended: (turn: TracedTurn) => void) {
+    this.#record = record;
+    const { turn, traceparent, lessons } = intent;
+    this.#turn = traceparent === undefined ? { turn, lessons } : { turn, traceparent, lessons };
+    this.ended = ended;
+  }
+
+  head(contentType: string, contentEncoding: string | undefined): void {
+    this.#record.head(contentType, contentEncoding);
+  }
+
+  chunk(bytes: Buffer): void {
+    this.#record.chunk(bytes);
+  }
+
+  end(outcome: TurnOutcome): void {
+    this.#record.end(outcome);
+    this.ended(this.#turn);
+  }
+}
