@@ -11,6 +11,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { ROUTES, wholeReply } from '../support/samples.ts';
+import { startTraceReceiver, type TraceReceiver } from '../support/trace-receiver.ts';
 import { foundIn, needlesOf, type Sink, sinksIn } from './secret-sweep.ts';
 
 /** Kinds that were recorded as they were. */
@@ -39,6 +40,7 @@ type Mode = 'short' | 'reply' | 'error' | 'error page';
 let mode: Mode = 'short';
 let errorText = '';
 let provider: Provider;
+let receiver: TraceReceiver;
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 let output = '';
@@ -86,6 +88,7 @@ beforeAll(async () => {
         : JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: errorText } }),
     );
   });
+  receiver = await startTraceReceiver();
   home = makeHome({
     providers: {
       fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1`, keyEnv: 'FAKE_KEY' },
@@ -93,6 +96,7 @@ beforeAll(async () => {
     },
     gateway: { retries: 0 },
     log: { level: 'debug', format: 'json' },
+    traces: { url: receiver.url, content: true },
   });
   daemon = await startDaemon(home.dir, [], { FAKE_KEY: PROVIDER_KEY });
   daemon.child.stderr?.on('data', (chunk: Buffer) => {
@@ -107,6 +111,7 @@ afterAll(async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exited;
   await provider.close();
+  await receiver.close();
   home.remove();
 });
 
@@ -146,7 +151,11 @@ async function everySink(): Promise<readonly Sink[]> {
     const { text } = await ask(daemon.port, { method: 'GET', path: page, headers: owner() });
     said.push({ name: page, text });
   }
-  return [...said, { name: 'the log', text: output }, ...sinksIn(home.dir)];
+  const traces = await vi.waitFor(() => {
+    expect(receiver.requests.length).toBeGreaterThan(0);
+    return receiver.requests.map(({ body }) => body.toString('utf8')).join('\n');
+  }, 60_000);
+  return [...said, { name: 'the log', text: output }, { name: 'traces', text: traces }, ...sinksIn(home.dir)];
 }
 
 describe('180 kinds of secret', () => {
