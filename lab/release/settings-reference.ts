@@ -19,7 +19,7 @@ export function writeSettingsReference(): string {
   const groups = sections.filter(([, schema]) => isGroup(schema));
   return `${[
     '# Every setting',
-    'Written from the config’s own schema by `npm run docs:reference`. The file is `~/.instar/config.json`; `instar config set PATH VALUE` changes one setting, `instar config check` names each problem with its fix, and editors that read JSON Schema can use [config.schema.json](../../config.schema.json). No setting is required. The last column says when a change takes effect in a running Instar; `NAME` is a name of your choice.',
+    'Written from the config’s own schema by `npm run docs:reference`. The file is `~/.instar/config.json`; `instar config set PATH VALUE` changes one setting, `instar config check` names each problem with its fix, and editors that read JSON Schema can use [config.schema.json](../../config.schema.json). No setting is required. Each line ends with the type, the default, and when a change takes effect in a running Instar; `NAME` is a name of your choice.',
     ...(single.length === 0 ? [] : [rowsTable(single.map(([name, schema]) => ({ path: [name], schema })))]),
     ...groups.flatMap(([name, schema]) => [
       `## ${name}`,
@@ -52,16 +52,18 @@ function rowsAt(path: readonly string[], schema: JsonObject): readonly SettingRo
 
 const rowsTable = (rows: readonly SettingRow[]): string =>
   table(
-    ['setting', 'type', 'default', 'meaning', 'takes effect'],
-    rows.map(({ path, schema }) => [
-      code(path.join('.')),
-      cell(typeOf(schema)),
-      schema.default === undefined || schema.properties !== undefined
-        ? ''
-        : code(JSON.stringify(schema.default)),
-      cell(asString(schema.description) ?? ''),
-      effectTimeOf(path) ?? '',
-    ]),
+    ['setting', 'meaning'],
+    rows.map(({ path, schema }) => {
+      const effect = effectTimeOf(path);
+      const hasDefault = schema.default !== undefined && schema.properties === undefined;
+      const facts = [
+        cell(typeOf(schema)),
+        ...(hasDefault ? [`default ${code(JSON.stringify(schema.default))}`] : []),
+        ...(effect === undefined ? [] : [`takes effect ${effect}`]),
+      ];
+      const words = cell(asString(schema.description) ?? '');
+      return [code(path.join('.')), `${words}${words === '' ? '' : '<br>'}*${facts.join('; ')}*`];
+    }),
   );
 
 /** The type in words: `integer, 1 to 1024`, `"native" or "text"`, `list of texts`. */

@@ -58,7 +58,12 @@ const MENU: readonly MenuGroup[] = [
   },
   {
     title: 'Run it for a team',
-    pages: [['team', 'A team'], ['postgres', 'PostgreSQL'], ['reliability', 'Reliability'], ['security', 'Security']],
+    pages: [
+      ['team', 'A team'],
+      ['postgres', 'PostgreSQL'],
+      ['reliability', 'Reliability'],
+      ['security', 'Security'],
+    ],
   },
   {
     title: 'Reference',
@@ -86,7 +91,11 @@ const MENU: readonly MenuGroup[] = [
   },
   {
     title: 'Extend it',
-    pages: [['extend', 'Add a learner, verifier or suite'], ['map', 'The map of the code'], ['decisions/index', 'Decisions']],
+    pages: [
+      ['extend', 'Add a learner, verifier or suite'],
+      ['map', 'The map of the code'],
+      ['decisions/index', 'Decisions'],
+    ],
   },
 ];
 
@@ -103,7 +112,9 @@ export function siteMenu(
   const exists = new Set(places);
   const listed = new Set(MENU.flatMap(({ pages }) => pages.map((page) => asString(page) ?? page[0] ?? '')));
   const decisions = places.filter((place) => /^decisions\/\d/.test(place)).toSorted();
-  const others = places.filter((place) => !listed.has(place) && !decisions.includes(place) && place !== 'index');
+  const others = places.filter(
+    (place) => !listed.has(place) && !decisions.includes(place) && place !== 'index',
+  );
   const groups = [
     ...MENU.map(({ title, pages }) => ({
       text: title,
@@ -112,7 +123,10 @@ export function siteMenu(
         return exists.has(place) ? [{ text, link: linkTo(place) }] : [];
       }),
     })),
-    { text: 'More', items: others.toSorted().map((place) => ({ text: titleOf(place), link: linkTo(place) })) },
+    {
+      text: 'More',
+      items: others.toSorted().map((place) => ({ text: titleOf(place), link: linkTo(place) })),
+    },
     { text: 'Decisions', items: decisions.map((place) => ({ text: titleOf(place), link: linkTo(place) })) },
   ];
   return groups

@@ -17,6 +17,7 @@ import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
+import { noteHomeVersion } from '../config/home-version.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
 import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
@@ -120,6 +121,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await checkVerifiers(config.learn.verifiers);
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} belongs to another daemon.`);
+  noteHomeVersion(home, VERSION);
   const { clocks = { clock: systemClock, boot: systemBoot } } = options;
   const clock = openTrustedClock({ home, ...clocks, log });
   const startedAt = clock.now();
