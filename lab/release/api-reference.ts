@@ -41,7 +41,7 @@ const describe = ({ name, comment, code }: Declaration): readonly string[] => [
 ];
 
 /** The names that the index exports, with the files that declare them. */
-export function exportsOf(index: string): readonly ExportedName[] {
+function exportsOf(index: string): readonly ExportedName[] {
   const from = [...index.matchAll(/^export (?:type )?\{([^}]*)\} from '\.\/([^']+)';/gm)].flatMap(
     ([, names = '', file = '']) =>
       names

@@ -94,6 +94,7 @@ const MENU: readonly MenuGroup[] = [
     pages: [
       ['extend', 'Add a learner, verifier or suite'],
       ['map', 'The map of the code'],
+      ['release', 'Make a release'],
       ['decisions/index', 'Decisions'],
     ],
   },

@@ -34,11 +34,23 @@ beforeAll(async () => {
   writeFileSync(path.join(bin, 'instar'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(path.join(bin, 'instar'), 0o755);
   provider = await startForgetfulModel();
-});
+  taught = await teachHome();
+}, 300_000);
 afterAll(async () => {
   await provider.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The blocks of each page with such a mark, in their order. */
+const pagesWith = (
+  mark: RegExp,
+): readonly { readonly page: string; readonly blocks: readonly PageBlock[] }[] => {
+  const found = pageBlocks().filter((block) => mark.test(block.mark ?? ''));
+  return [...new Set(found.map(({ page }) => page))].map((page) => ({
+    page,
+    blocks: found.filter((block) => block.page === page),
+  }));
+};
 
 const marked = (mark: string): readonly PageBlock[] =>
   pageBlocks().filter((block) => block.mark === mark && block.language !== 'json');
@@ -118,39 +130,45 @@ async function ask(daemon: RunningDaemon, session: string, text: string): Promis
   return reply.headers.get('x-instar-turn') ?? '';
 }
 
-/** A daemon whose home has two sessions and a lesson that a person's feedback made. */
-async function withDaemon<T>(
-  work: (place: Place, daemon: RunningDaemon, lesson: string) => Promise<T>,
-): Promise<T> {
+/** A home with four sessions and a lesson that a person's feedback made; each page begins with a copy of it. */
+let taught: { readonly home: string; readonly lesson: string };
+
+async function teachHome(): Promise<typeof taught> {
   const place = makePlace();
   writeFileSync(path.join(place.home, 'config.json'), configOf(), { mode: 0o600 });
   const daemon = await startDaemon(place.home);
   try {
     for (const session of ['monday', 'tuesday', 'wednesday']) {
       const turn = await ask(daemon, session, `When was order 104${session.length} shipped?`);
-      await expect
-        .poll(() =>
-          runScript(
-            `instar feedback ${turn} --score -1 --note "Use ISO dates in shipping reports."`,
-            place,
-          ).then(() => 'saved', String),
-        )
-        .toBe('saved');
+      const say = `instar feedback ${turn} --score -1 --note "Use ISO dates in shipping reports."`;
+      await expect.poll(() => runScript(say, place).then(() => 'saved', String)).toBe('saved');
     }
-    await expect.poll(() => runScript('instar lessons list', place), { timeout: 60_000 }).toMatch(/iso/);
-    const list = await runScript('instar lessons list', place);
-    const lesson = /^([a-z0-9]+(?:-[a-z0-9]+)+) /m.exec(list)?.[1] ?? '';
+    const list = (): Promise<string> => runScript('instar lessons list', place);
+    await expect.poll(list, { timeout: 120_000 }).toMatch(/iso/);
     await ask(daemon, 'thursday', 'When was order 1044 shipped?');
-    return await work(place, daemon, lesson);
+    const lesson = /^([a-z0-9]+(?:-[a-z0-9]+)+) /m.exec(await list())?.[1] ?? '';
+    return { home: place.home, lesson };
   } finally {
     daemon.child.kill('SIGTERM');
     await daemon.exited;
   }
 }
 
-const filled = (code: string, lesson: string): string =>
+async function withDaemon<T>(work: (place: Place, daemon: RunningDaemon) => Promise<T>): Promise<T> {
+  const place = makePlace();
+  cpSync(taught.home, place.home, { recursive: true });
+  const daemon = await startDaemon(place.home);
+  try {
+    return await work(place, daemon);
+  } finally {
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+  }
+}
+
+const filled = (code: string): string =>
   code
-    .replaceAll(/\bNAME\b/g, lesson)
+    .replaceAll(/\bNAME\b/g, taught.lesson)
     .replaceAll(/\bSESSION\b/g, 'monday')
     .replaceAll(/\bAGENT\b/g, 'clerk');
 
@@ -159,24 +177,17 @@ describe('scripts on the pages', () => {
     await runScript(code, makePlace());
   });
 
-  it.each(marked('run: daemon'))('run beside a daemon: $place', async ({ code }) => {
-    await withDaemon(async (place, _daemon, lesson) => {
-      await runScript(filled(code, lesson), place);
-    });
-  });
-
-  it.each(pageBlocks().filter(({ mark }) => mark?.startsWith('run: connected ') === true))(
-    'run after the client was connected, and leave no trace of it: $place',
-    async ({ code, mark }) => {
-      const client = (mark ?? '').slice('run: connected '.length);
+  it.each(pagesWith(/^run: (?:daemon|connected \S+)$/))(
+    'run beside a daemon, in the order of the page: $page',
+    async ({ blocks }) => {
       await withDaemon(async (place) => {
-        await runScript(`instar connect ${client} --write`, place);
-        await runScript(code, place);
-        const left = await runScript(
-          `grep -rl 127.0.0.1 "$HOME" --include='*.json' --include='*.toml' --exclude-dir=.instar || true`,
-          place,
-        );
-        expect(left.trim()).toBe('');
+        for (const { code, place: where } of blocks)
+          await runScript(filled(code), place).catch((error: Error) => {
+            throw new Error(`${where}: ${error.message}`);
+          });
+        if (!blocks.some(({ code }) => code.includes('--undo'))) return;
+        const look = `grep -rl 127.0.0.1 "$HOME" --include='*.json' --include='*.toml' --exclude-dir=.instar || true`;
+        expect((await runScript(look, place)).trim()).toBe('');
       });
     },
   );
@@ -192,17 +203,15 @@ describe('scripts on the pages', () => {
 });
 
 describe('programs on the pages', () => {
-  it.each([...marked('run: program'), ...marked('practice')])(
-    'run with the built package: $place',
-    async ({ code }) => {
+  it.each(pagesWith(/^(?:run: program|practice)$/))(
+    'run with the built package: $page',
+    async ({ blocks }) => {
       await withDaemon(async (place, daemon) => {
         const modules = path.join(place.work, 'node_modules');
         mkdirSync(modules);
         symlinkSync(ROOT, path.join(modules, 'instar'));
         for (const name of ['openai', '@anthropic-ai'])
           symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name));
-        const file = path.join(place.work, 'program.mjs');
-        writeFileSync(file, code);
         const base = `http://127.0.0.1:${daemon.port}`;
         const env = {
           ...place.env,
@@ -211,9 +220,11 @@ describe('programs on the pages', () => {
           ANTHROPIC_BASE_URL: base,
           ANTHROPIC_API_KEY: daemon.key,
         };
-        const output = await runScript(`'${process.execPath}' program.mjs`, { ...place, env });
-        expect(output.trim()).not.toBe('');
-        expect(output).not.toMatch(/\b(?:4|5)\d\d\b.*error|undefined/i);
+        for (const { code, place: where } of blocks) {
+          writeFileSync(path.join(place.work, 'program.mjs'), code);
+          const output = await runScript(`'${process.execPath}' program.mjs`, { ...place, env });
+          expect(`${where}: ${output.trim()}`).not.toMatch(/: $|undefined|\b[45]\d\d\b.*error/i);
+        }
       });
     },
   );
