@@ -5,7 +5,7 @@ import { commandLine } from '../../src/cli/usage.ts';
 import { cell, table } from './markdown.ts';
 
 /** The program with every command declared; none of them does anything. */
-export async function declareEveryCommand(): Promise<Command> {
+async function declareEveryCommand(): Promise<Command> {
   const program = new Command('instar');
   for (const [name, { description, hidden = false, load }] of Object.entries(COMMANDS)) {
     const command = program.command(name, { hidden }).description(description);

@@ -124,8 +124,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   noteHomeVersion(home, VERSION);
   const { clocks = { clock: systemClock, boot: systemBoot } } = options;
   const clock = openTrustedClock({ home, ...clocks, log });
-  const startedAt = clock.now();
-  const begunAt = clock.monotonic();
+  const [startedAt, begunAt] = [clock.now(), clock.monotonic()];
   const pool = createExchange({ timeouts: () => settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const limits = limitsOf(settings);
   const retry = { rule: () => limits.retry, random: Math.random, sleep };

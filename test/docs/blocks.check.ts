@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startForgetfulModel } from '../newcomer/forgetful-model.ts';
 import { type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import type { Provider } from '../support/provider.ts';
@@ -141,10 +141,14 @@ async function teachHome(): Promise<typeof taught> {
     for (const session of ['monday', 'tuesday', 'wednesday']) {
       const turn = await ask(daemon, session, `When was order 104${session.length} shipped?`);
       const say = `instar feedback ${turn} --score -1 --note "Use ISO dates in shipping reports."`;
-      await expect.poll(() => runScript(say, place).then(() => 'saved', String)).toBe('saved');
+      // The turn is on disk a moment after its reply.
+      await vi.waitFor(() => runScript(say, place), { timeout: 60_000, interval: 500 });
     }
     const list = (): Promise<string> => runScript('instar lessons list', place);
-    await expect.poll(list, { timeout: 120_000 }).toMatch(/iso/);
+    const hasLesson = async (): Promise<void> => {
+      if (!/iso/.test(await list())) throw new Error('there is no lesson yet');
+    };
+    await vi.waitFor(hasLesson, { timeout: 120_000, interval: 1000 });
     await ask(daemon, 'thursday', 'When was order 1044 shipped?');
     const lesson = /^([a-z0-9]+(?:-[a-z0-9]+)+) /m.exec(await list())?.[1] ?? '';
     return { home: place.home, lesson };

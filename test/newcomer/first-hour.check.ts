@@ -1,5 +1,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -51,7 +59,11 @@ const npmSetting = (name: string): string =>
   execFileSync('npm', ['config', 'get', name], { cwd: root }).toString().trim();
 
 it('installs, serves, learns from two complaints, gives its reasons, rolls back and stops', async () => {
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' });
+  // A package that was packed before: for the same session under another Node.
+  const packed = process.env.INSTAR_TARBALL;
+  if (packed === undefined)
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' });
+  else copyFileSync(packed, path.join(folder, path.basename(packed)));
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   const env = {
     PATH: process.env.PATH,
@@ -189,7 +201,7 @@ const asTyped = (command: string): string =>
 /** The tour at the top of the README: the session in a minute. */
 function drawScenes(steps: readonly ShellStep[]): string {
   const chosen = [
-    / init /,
+    /instar init/,
     /ask.mjs monday/,
     /feedback last "/,
     /ask.mjs tuesday "When/,
@@ -206,7 +218,7 @@ function drawScenes(steps: readonly ShellStep[]): string {
     return [{ why: step.why, command: asTyped(step.command), output: step.output }];
   });
   const title = 'instar: a minute of the first hour';
-  return drawTour(scenes, { columns: 80, rows: 17, seconds: 60, title, still: 7 });
+  return drawTour(scenes, { columns: 80, rows: 12, seconds: 60, title, still: 7 });
 }
 
 /** The steps that the picture of the session shows. */
