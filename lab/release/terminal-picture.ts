@@ -21,27 +21,48 @@ interface Span {
 
 /** A picture (SVG) of what a terminal showed: lines with ANSI colours, `columns` wide. */
 export function drawTerminal(lines: readonly string[], columns: number, title: string): string {
-  const rows = lines.flatMap((line) => wrapSpans(readSpans(line), columns));
+  const rows = terminalRows(lines, columns);
+  return terminalFrame({ rows: rows.length, columns, title, content: rows });
+}
+
+/** The lines as elements of a picture, one for each row that a terminal needs; `from` rows further down. */
+export const terminalRows = (lines: readonly string[], columns: number, from = 0): readonly string[] =>
+  lines
+    .flatMap((line) => wrapSpans(readSpans(line), columns))
+    .map((row, index) => {
+      const y = TITLE_BAR + MARGIN + (from + index + 0.75) * LINE_HEIGHT;
+      const spans = row.map(
+        ({ text: part, fill, isBold }) =>
+          `<tspan fill="${fill}"${isBold ? ' font-weight="bold"' : ''}>${escapeXml(part)}</tspan>`,
+      );
+      return `<text x="${MARGIN}" y="${y}" xml:space="preserve">${spans.join('')}</text>`;
+    });
+
+interface FrameOptions {
+  /** How many rows the window has. */
+  readonly rows: number;
+  readonly columns: number;
+  readonly title: string;
+  readonly content: readonly string[];
+  /** A style sheet. */
+  readonly style?: string;
+}
+
+/** A window of a terminal around the elements of its rows. */
+export function terminalFrame({ rows, columns, title, content, style }: FrameOptions): string {
   const width = Math.ceil(columns * CHARACTER_WIDTH + 2 * MARGIN);
-  const height = rows.length * LINE_HEIGHT + TITLE_BAR + 2 * MARGIN;
-  const text = rows.map((row, index) => {
-    const y = TITLE_BAR + MARGIN + (index + 0.75) * LINE_HEIGHT;
-    const spans = row.map(
-      ({ text: part, fill, isBold }) =>
-        `<tspan fill="${fill}"${isBold ? ' font-weight="bold"' : ''}>${escapeXml(part)}</tspan>`,
-    );
-    return `<text x="${MARGIN}" y="${y}" xml:space="preserve">${spans.join('')}</text>`;
-  });
+  const height = rows * LINE_HEIGHT + TITLE_BAR + 2 * MARGIN;
   const dots = ['#ff5f56', '#ffbd2e', '#27c93f'].map(
     (fill, index) => `<circle cx="${MARGIN + index * 20}" cy="17" r="6" fill="${fill}"/>`,
   );
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(title)}">`,
+    ...(style === undefined ? [] : [`<style>${style}</style>`]),
     `<rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>`,
     ...dots,
     `<text x="${width / 2}" y="22" text-anchor="middle" fill="${DIM}" font-family="ui-sans-serif, system-ui, sans-serif" font-size="13">${escapeXml(title)}</text>`,
     '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14">',
-    ...text,
+    ...content,
     '</g>',
     '</svg>',
   ].join('\n')}\n`;

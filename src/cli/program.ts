@@ -95,6 +95,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Replace the record with a backup; the replaced file is kept beside it.',
     load: async () => (await import('./backup.ts')).declareRestore,
   },
+  upgrade: {
+    description: 'Prepare a home for this version: what is new, a backup, the change of the record’s format.',
+    load: async () => (await import('./upgrade.ts')).declareUpgrade,
+  },
   store: {
     description: 'Move the record between a file of the home and PostgreSQL.',
     load: async () => (await import('./store.ts')).declareStore,

@@ -258,16 +258,24 @@ function readList(
   let wanted = Number.POSITIVE_INFINITY;
   let found = 0;
   for (let manifest = newest; ; ) {
-    const list = asObject(asObject(manifest.lists)[key]);
+    const member = asObject(manifest.lists)[key];
+    // In the first format of the record a list is a block of its own, and its base is the block of another list.
+    const isNamed = typeof member === 'string';
+    const stored = isNamed ? block(member) : member;
+    if (stored === undefined && isNamed) return undefined;
+    const list = asObject(stored);
     const kept = asNumber(list.keep) ?? 0;
     const piece = asArray(list.add).slice(0, Math.max(0, wanted - kept));
     pieces.unshift(piece);
     found += piece.length;
     wanted = Math.min(wanted, kept);
     if (wanted === 0 || found >= most) return pieces.flat();
-    const base = block(asString(manifest.base) ?? '');
-    if (base === undefined) return undefined;
-    manifest = asObject(base);
+    if (isNamed) manifest = { lists: { [key]: asString(list.base) ?? '' } };
+    else {
+      const base = block(asString(manifest.base) ?? '');
+      if (base === undefined) return undefined;
+      manifest = asObject(base);
+    }
   }
 }
 

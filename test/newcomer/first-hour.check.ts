@@ -1,9 +1,18 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawTerminal } from '../../lab/release/terminal-picture.ts';
+import { drawTour } from '../../lab/release/terminal-tour.ts';
 import type { Provider } from '../support/provider.ts';
 import { startForgetfulModel } from './forgetful-model.ts';
 import { createShellSession, type ShellStep, withoutColour } from './shell-session.ts';
@@ -50,7 +59,11 @@ const npmSetting = (name: string): string =>
   execFileSync('npm', ['config', 'get', name], { cwd: root }).toString().trim();
 
 it('installs, serves, learns from two complaints, gives its reasons, rolls back and stops', async () => {
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' });
+  // A package that was packed before: for the same session under another Node.
+  const packed = process.env.INSTAR_TARBALL;
+  if (packed === undefined)
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' });
+  else copyFileSync(packed, path.join(folder, path.basename(packed)));
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   const env = {
     PATH: process.env.PATH,
@@ -146,6 +159,7 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
   const shown = steps.map((step) => mask(step, tarball));
   writeFileSync(path.join(root, 'docs/first-hour.md'), writeTranscript(shown));
   writeFileSync(path.join(root, 'docs/first-hour.svg'), drawSteps(shown));
+  writeFileSync(path.join(root, 'docs/tour.svg'), drawScenes(shown));
   expect(readFileSync(path.join(root, 'docs/first-hour.md'), 'utf8')).not.toContain(folder);
 });
 
@@ -180,14 +194,41 @@ function writeTranscript(steps: readonly ShellStep[]): string {
   ].join('\n\n')}\n`;
 }
 
-/** The steps that the picture at the top of the README shows. */
+/** What a person sees of a command that the transcript has in full. */
+const asTyped = (command: string): string =>
+  command.replace('eval "$(npx instar connect env)" && ', '').replaceAll('npx ', '');
+
+/** The tour at the top of the README: the session in a minute. */
+function drawScenes(steps: readonly ShellStep[]): string {
+  const chosen = [
+    /instar init/,
+    /ask.mjs monday/,
+    /feedback last "/,
+    /ask.mjs tuesday "When/,
+    /ask.mjs tuesday "instar/,
+    /lessons list/,
+    /ask.mjs thursday/,
+    /lessons why/,
+    /generations rollback/,
+    /ask.mjs friday/,
+  ];
+  const scenes = chosen.flatMap((pattern) => {
+    const step = steps.find(({ command }) => pattern.test(command));
+    if (step === undefined) throw new Error(`no step of the first hour matches ${String(pattern)}`);
+    return [{ why: step.why, command: asTyped(step.command), output: step.output }];
+  });
+  const title = 'instar: a minute of the first hour';
+  return drawTour(scenes, { columns: 80, rows: 12, seconds: 60, title, still: 7 });
+}
+
+/** The steps that the picture of the session shows. */
 function drawSteps(steps: readonly ShellStep[]): string {
   const pick = (pattern: RegExp): ShellStep | undefined => steps.find(({ command }) => pattern.test(command));
   const chosen = [/ask.mjs monday/, /feedback last "/, /lessons list/, /ask.mjs thursday/, /lessons why/];
   const lines = chosen.flatMap((pattern) => {
     const step = pick(pattern);
     if (step === undefined) return [];
-    const command = step.command.replace('eval "$(npx instar connect env)" && ', '').replaceAll('npx ', '');
+    const command = asTyped(step.command);
     const later = pattern.test('lessons list') ? ['\u001b[2m# two more complaints later\u001b[0m'] : [];
     return [
       ...later,

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -106,6 +107,9 @@ describe('the packed package', () => {
 
   it('contains what it needs and nothing else, and passes publint', async () => {
     await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', dir], { cwd: root });
+    const tarball = readdirSync(dir).find((name) => name.endsWith('.tgz')) ?? '';
+    // README.md states 8.4 MB.
+    expect(statSync(path.join(dir, tarball)).size).toBeLessThan(9_000_000);
     const { stdout } = await run('npx', ['publint', '--strict', root], { cwd: root });
     expect(stdout).toContain('All good');
   }, 120_000);

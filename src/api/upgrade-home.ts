@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { VERSION } from '../base/package.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { type Home, HomeInUseError } from '../config/home.ts';
+import { noteHomeVersion, readHomeVersion } from '../config/home-version.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { readStoreUrl } from '../config/store-url.ts';
+import { lockHome } from '../record/home-lock.ts';
+import { formatOfStore, NEWEST_FORMAT, type StoreUpgrade, upgradeStore } from '../record/upgrade-store.ts';
+import { type Release, releasesBetween } from './release-notes.ts';
+
+/** What an upgrade of a home would do. */
+export interface UpgradePlan {
+  /** The version that last ran on the home; undefined for a home that nothing has run on. */
+  readonly from: string | undefined;
+  readonly to: string;
+  readonly releases: readonly Release[];
+  readonly record:
+    | { readonly is: 'none' }
+    /** The server's tables are changed by the first daemon that starts. */
+    | { readonly is: 'postgres' }
+    /** `format` 0: only the upgrade can tell. */
+    | { readonly is: 'file'; readonly format: number; readonly newFormat: number };
+  /** Whether the format of the record changes. */
+  readonly isMigration: boolean;
+  /** Why the config cannot be used by this version, each with its fix. */
+  readonly configProblem?: string;
+}
+
+/** Reads only. Throws `StoreError` for a record that this version cannot use. */
+export function planUpgrade(home: Home, env: NodeJS.ProcessEnv): UpgradePlan {
+  const from = readHomeVersion(home);
+  const record = describeRecord(home);
+  const problem = configProblem(home, env);
+  return {
+    from,
+    to: VERSION,
+    releases: from === undefined ? [] : releasesBetween(from, VERSION),
+    record,
+    isMigration: record.is === 'file' && record.format !== record.newFormat,
+    ...(problem === undefined ? {} : { configProblem: problem }),
+  };
+}
+
+export interface UpgradeResult extends Partial<StoreUpgrade> {
+  /** The copy of the record as it was; undefined when its format did not change. */
+  readonly backup?: string;
+}
+
+/**
+ * Backs the record up and changes its format, under the lock of the home. Throws `HomeInUseError` while another process has
+ * it. The copy is where erasures reach it.
+ */
+export function upgradeHome(home: Home, plan: UpgradePlan, now: number): UpgradeResult {
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
+  try {
+    const time = new Date(now).toISOString().replaceAll(/[:.]/g, '-');
+    const backup = join(home.snapshotDir, 'before-upgrade', `${plan.from ?? 'unknown'}-${time}.sqlite`);
+    const result = plan.isMigration ? { backup, ...upgradeStore(home.storeFile, backup) } : {};
+    if (plan.from !== undefined) noteHomeVersion(home, plan.to);
+    return result;
+  } finally {
+    lock.release();
+  }
+}
+
+function describeRecord(home: Home): UpgradePlan['record'] {
+  if (readStoreUrl(home.configFile) !== 'sqlite') return { is: 'postgres' };
+  const format = formatOfStore(home.storeFile);
+  return format === undefined ? { is: 'none' } : { is: 'file', format, newFormat: NEWEST_FORMAT };
+}
+
+function configProblem(home: Home, env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    loadConfig({ file: home.configFile, env });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
