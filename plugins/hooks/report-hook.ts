@@ -4,12 +4,7 @@ import { dirname, join } from 'node:path';
 import { isRecord, isRouted, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient } from '../shared/instar-client.ts';
 import { type AgentRun, createRunReports, type RunReports } from '../shared/run-reports.ts';
-import {
-  describeAction,
-  readExitCode,
-  readResultText,
-  type ToolOutcome,
-} from '../shared/tool-outcome.ts';
+import { describeAction, readExitCode, readResultText, type ToolOutcome } from '../shared/tool-outcome.ts';
 import { readCodexCommands } from './codex-transcript.ts';
 
 type HookInput = Readonly<Record<string, unknown>>;
@@ -61,7 +56,8 @@ function act(input: HookInput, run: AgentRun, reports: RunReports, runs: string)
     case 'PostToolUse':
       // Codex tells its hooks no exit codes: its commands are read from its transcript at the end.
       if (input.turn_id !== undefined && input.tool_name === 'Bash') return;
-      return reports.tool(run, outcomeOf(input, false));
+      reports.tool(run, outcomeOf(input, false));
+      return;
     case 'PostToolUseFailure':
       if (input.is_interrupt !== true) reports.tool(run, outcomeOf(input, true));
       return;
@@ -72,10 +68,12 @@ function act(input: HookInput, run: AgentRun, reports: RunReports, runs: string)
       const answer = textOf(input.last_assistant_message);
       reports.end(run, { isAborted: false, stop: 'stop', ...(answer === undefined ? {} : { answer }) });
       note(lastFile, run.run);
-      return forgetOldRuns(runs);
+      forgetOldRuns(runs);
+      return;
     }
     case 'SessionEnd':
-      return rmSync(lastFile, { force: true });
+      rmSync(lastFile, { force: true });
+      return;
     default:
       return;
   }

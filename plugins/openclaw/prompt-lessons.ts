@@ -15,7 +15,7 @@ interface ShownSession {
   readonly names: Set<string>;
 }
 
-const RECALL_MS = 1_500;
+const RECALL_MS = 4_000;
 const MOST_SESSIONS = 500;
 /** New lessons in a run of a session that has begun. */
 const MOST_ADDED = 3;
@@ -30,7 +30,7 @@ export function createPromptLessons(
 ): (run: AgentRun, task: string) => Promise<PromptLessons> {
   const sessions = new Map<string, ShownSession>();
   const recall = async (query: Readonly<Record<string, unknown>>) => {
-    const { status, body } = await client.ask('POST', '/api/recall', query, RECALL_MS);
+    const { status, body } = await client.ask('POST', '/api/recall', { ...query, isUnhurried: true }, RECALL_MS);
     if (status !== 200 || !isRecord(body)) return undefined;
     const lessons = Array.isArray(body.lessons) ? body.lessons : [];
     const names = lessons.flatMap((one) => (isRecord(one) ? (textOf(one.name) ?? []) : []));

@@ -67,5 +67,7 @@ function hooksFor(follower: RunFollower, folder: string): OpenCodeHooks {
 const readTexts = (parts: unknown): string =>
   (Array.isArray(parts) ? parts : [])
     .map(fields)
-    .flatMap(({ type, text, synthetic }) => (type === 'text' && synthetic !== true ? (textOf(text) ?? []) : []))
+    .flatMap(({ type, text, synthetic }) =>
+      type === 'text' && synthetic !== true ? (textOf(text) ?? []) : [],
+    )
     .join('\n');

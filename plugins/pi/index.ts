@@ -41,7 +41,8 @@ export const createInstarExtension =
     });
     pi.on('tool_result', ({ toolName, input, content, details, isError }, { sessionManager }) => {
       const result = readResultText(content);
-      const exitCode = readExitCode({ details }, isError ? result : '') ?? (toolName === 'bash' && !isError ? 0 : undefined);
+      const exitCode =
+        readExitCode({ details }, isError ? result : '') ?? (toolName === 'bash' && !isError ? 0 : undefined);
       follower.tool(sessionManager.getSessionId(), {
         tool: toolName,
         action: describeAction(toolName, input),

@@ -6,10 +6,18 @@ import type { ToolOutcome } from './tool-outcome.ts';
 /** Follows the runs of a client from inside of it, one at a time in each session. */
 export interface RunFollower {
   /** The user has asked for something. */
-  begin(request: { readonly session: string; readonly run: string; readonly task: string; readonly folder: string }): void;
+  begin(request: {
+    readonly session: string;
+    readonly run: string;
+    readonly task: string;
+    readonly folder: string;
+  }): void;
   tool(session: string, outcome: ToolOutcome): void;
   /** The agent has stopped. */
-  end(session: string, end: { readonly isAborted: boolean; readonly answer?: string; readonly stop?: string }): Promise<void>;
+  end(
+    session: string,
+    end: { readonly isAborted: boolean; readonly answer?: string; readonly stop?: string },
+  ): Promise<void>;
 }
 
 const FLUSH_MS = 2_000;

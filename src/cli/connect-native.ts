@@ -88,7 +88,14 @@ export async function connectNative(
   if (options.write !== true) {
     const files = plan.edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
     if (printer.json)
-      printer.document({ client, native: true, written: false, files, skills: plan.skillFolder ?? null, notes: [...plan.notes] });
+      printer.document({
+        client,
+        native: true,
+        written: false,
+        files,
+        skills: plan.skillFolder ?? null,
+        notes: [...plan.notes],
+      });
     else {
       for (const { file, add } of files) {
         printer.line({ text: file, style: 'bold' });
@@ -99,14 +106,23 @@ export async function connectNative(
     }
     return EXIT.ok;
   }
-  const key = await keyFor(home, client, options.ratings === true, plan.edits.map(({ file }) => file), context);
+  const key = await keyFor(
+    home,
+    client,
+    options.ratings === true,
+    plan.edits.map(({ file }) => file),
+    context,
+  );
   mkdirSync(nativeDir(home), { recursive: true, mode: 0o700 });
-  replaceFileSync(connectionFile(home, client), `${JSON.stringify({ client, url, key }, null, 2)}\n`, { mode: 0o600 });
+  replaceFileSync(connectionFile(home, client), `${JSON.stringify({ client, url, key }, null, 2)}\n`, {
+    mode: 0o600,
+  });
   const files = connectClient(home, nativeName(client), { edits: plan.edits, secret: key });
   const project = projectDir === undefined ? undefined : projectsOfFolder(projectDir, home, context.env)[0];
-  const place: NativePlace | undefined = plan.skillFolder === undefined
-    ? undefined
-    : { folder: plan.skillFolder, ...(project === undefined ? {} : { project }) };
+  const place: NativePlace | undefined =
+    plan.skillFolder === undefined
+      ? undefined
+      : { folder: plan.skillFolder, ...(project === undefined ? {} : { project }) };
   const skills = place === undefined ? undefined : await installSkills(home, client, place, context);
   report(client, files, skills, plan.notes, context);
   return EXIT.ok;
@@ -121,8 +137,19 @@ function report(
 ): void {
   const { written = [], removed = [], faults = [] } = skills ?? {};
   if (printer.json) {
-    const reported = { written: [...written], removed: [...removed], faults: faults.map((fault) => ({ ...fault })) };
-    printer.document({ client, native: true, written: true, files: [...files], skills: reported, notes: [...notes] });
+    const reported = {
+      written: [...written],
+      removed: [...removed],
+      faults: faults.map((fault) => ({ ...fault })),
+    };
+    printer.document({
+      client,
+      native: true,
+      written: true,
+      files: [...files],
+      skills: reported,
+      notes: [...notes],
+    });
     return;
   }
   for (const { file, change } of files) printer.line(`${change} ${file}`);
@@ -142,7 +169,11 @@ async function keyFor(
 ): Promise<string> {
   const isGood = (one: CallerKey): boolean =>
     one.name === client && one.revokedAt === undefined && (one.mayRate || !mayRate);
-  const valid = new Set(readCallerKeys(home).filter(isGood).map(({ hash }) => hash));
+  const valid = new Set(
+    readCallerKeys(home)
+      .filter(isGood)
+      .map(({ hash }) => hash),
+  );
   const texts = [...files, connectionFile(home, client)].flatMap(
     (file) => readClientFile(file).content?.bytes.toString('utf8') ?? [],
   );
@@ -170,10 +201,13 @@ async function installSkills(
   place: NativePlace,
   context: CommandContext,
 ): Promise<SyncedSkills> {
-  const known = (await readNativeSkills(nativeDir(home))).find((one) => one.client === client) ?? emptySkills(client);
+  const known =
+    (await readNativeSkills(nativeDir(home))).find((one) => one.client === client) ?? emptySkills(client);
   const places = [...known.places.filter(({ folder }) => folder !== place.folder), place];
   await writeNativeSkills(nativeDir(home), { ...known, places });
-  return (await syncClientSkills(home, client, context)) ?? { skills: known, written: [], removed: [], faults: [] };
+  return (
+    (await syncClientSkills(home, client, context)) ?? { skills: known, written: [], removed: [], faults: [] }
+  );
 }
 
 /** Brings a client's skill files up to date; undefined for a client without any. */
@@ -193,7 +227,10 @@ export async function syncClientSkills(
 }
 
 /** Removes exactly what `connectNative` wrote; undefined when the client is not connected natively. */
-export async function disconnectNative(home: Home, client: string): Promise<readonly UndoneFile[] | undefined> {
+export async function disconnectNative(
+  home: Home,
+  client: string,
+): Promise<readonly UndoneFile[] | undefined> {
   if (!isNative(home, client)) return undefined;
   const files = disconnectClient(home, nativeName(client)) ?? [];
   const all = await readNativeSkills(nativeDir(home));
@@ -202,11 +239,11 @@ export async function disconnectNative(home: Home, client: string): Promise<read
     all.some((other) => other.client !== client && other.places.some((place) => place.folder === folder));
   const removed = skills === undefined ? undefined : await removeNativeSkills(skills, isShared);
   await forgetNativeSkills(nativeDir(home), client);
-  for (const file of [connectionFile(home, client), `${connectionFile(home, client)}.away`]) rmSync(file, { force: true });
+  for (const file of [connectionFile(home, client), `${connectionFile(home, client)}.away`])
+    rmSync(file, { force: true });
   return [
     ...files,
     ...(removed?.removed ?? []).map((file) => ({ file, kind: 'exact' as const })),
     ...(removed?.faults ?? []).map(({ file }) => ({ file, kind: 'kept' as const })),
   ];
 }
-

@@ -40,11 +40,20 @@ export const declareConnect: DeclareCommand = (command, act) =>
     .addArgument(new Argument('[client]', 'the program to connect').choices([...CLIENTS, 'env']))
     .option('--write', "write the settings into the client's own files; the originals are kept in the home")
     .option('--undo', 'restore the original settings of one client, or of all when none is named')
-    .option('--native', "install skills, hooks and tools as the client's own; models and logins stay as they are")
-    .option('--project [dir]', 'with --native: the skills of this project, in its folder (default: the current one)')
+    .option(
+      '--native',
+      "install skills, hooks and tools as the client's own; models and logins stay as they are",
+    )
+    .option(
+      '--project [dir]',
+      'with --native: the skills of this project, in its folder (default: the current one)',
+    )
     .option('--ratings', "with --native: what the client's user says counts as a person's word")
     .option('--model <name>', 'model the client should request (default: the alias "default")')
-    .addHelpText('after', '\nExample:\n  $ instar connect claude-code --write\n  $ instar connect claude-code --native --project . --write\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ instar connect claude-code --write\n  $ instar connect claude-code --native --project . --write\n',
+    )
     .action(act(connect));
 
 interface ConnectOptions extends Positional, NativeOptions {

@@ -197,7 +197,8 @@ const PLANS: Readonly<Record<NativeClient, (context: NativeContext) => NativePla
 };
 
 /** What makes Instar a part of a client, beside its settings for models, which stay as they are; writes nothing. */
-export const planNative = (client: NativeClient, context: NativeContext): NativePlan => PLANS[client](context);
+export const planNative = (client: NativeClient, context: NativeContext): NativePlan =>
+  PLANS[client](context);
 
 /** The name under which the edits are recorded: a client may be connected in both ways. */
 export const nativeName = (client: string): string => `${client}-native`;

@@ -39,7 +39,8 @@ export async function bringUpToDate(
 ): Promise<SyncedSkills> {
   const isRouted = existsSync(join(connectDir, `${skills.client}.json`));
   const synced = await syncNativeSkills(skills, isRouted ? [] : lessons);
-  if (JSON.stringify(synced.skills) !== JSON.stringify(skills)) await writeNativeSkills(nativeDir, synced.skills);
+  if (JSON.stringify(synced.skills) !== JSON.stringify(skills))
+    await writeNativeSkills(nativeDir, synced.skills);
   return synced;
 }
 
@@ -58,7 +59,10 @@ export function createNativeFollower(options: NativeFollowerOptions): SkillMirro
       for (const skills of await readNativeSkills(nativeDir))
         found.push(...(await bringUpToDate(skills, library.lessons(), options)).faults);
     } catch (error) {
-      found.push({ file: nativeDir, why: `cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})` });
+      found.push({
+        file: nativeDir,
+        why: `cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+      });
     }
     const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
     faults = found;

@@ -51,7 +51,8 @@ const CODING_CLIENTS: ReadonlySet<string> = new Set(['claude-code', 'codex', 'op
 export function isInstalled(lesson: Lesson, client: string, { project }: NativePlace): boolean {
   const { kind, state, text } = lesson;
   const { scope, note } = text;
-  if (kind !== 'skill' || state !== 'live' || !isSkillName(text.name) || scope.runKind !== undefined) return false;
+  if (kind !== 'skill' || state !== 'live' || !isSkillName(text.name) || scope.runKind !== undefined)
+    return false;
   if (note.visibility === 'private') return false;
   if (note.visibility === 'shared') return project === undefined;
   const isTheirs =
@@ -77,7 +78,8 @@ export async function syncNativeSkills(
   const wanted = new Map<string, Lesson>();
   for (const place of places) {
     const chosen = lessons.filter((lesson) => isInstalled(lesson, client, place));
-    for (const [name, lesson] of assignFolders(chosen)) wanted.set(join(place.folder, name, SKILL_FILE), lesson);
+    for (const [name, lesson] of assignFolders(chosen))
+      wanted.set(join(place.folder, name, SKILL_FILE), lesson);
   }
   const attempt = async (file: string, work: () => Promise<void>): Promise<void> => {
     try {
@@ -130,7 +132,10 @@ const whyLeftAlone = (found: string | undefined, known: InstalledFile | undefine
       : 'was edited: it is left as it is, and no longer follows its lesson';
 
 /** Removes what was installed; files that a person edited stay. */
-export async function removeNativeSkills(skills: NativeSkills, isShared: (folder: string) => boolean): Promise<SyncedSkills> {
+export async function removeNativeSkills(
+  skills: NativeSkills,
+  isShared: (folder: string) => boolean,
+): Promise<SyncedSkills> {
   const places = skills.places.filter(({ folder }) => !isShared(folder));
   const mine = Object.entries(skills.files).filter(([file]) =>
     places.some(({ folder }) => file.startsWith(join(folder, '/'))),
@@ -186,7 +191,11 @@ export async function readNativeSkills(nativeDir: string): Promise<readonly Nati
     if (client === undefined || name !== `${client}${SUFFIX}`) continue;
     const files = Object.entries(asObject(value.files)).map(([file, entry]) => {
       const { id, revision, hash } = asObject(entry);
-      const record = { id: asString(id) ?? '', revision: asNumber(revision) ?? 0, hash: asString(hash) ?? '' };
+      const record = {
+        id: asString(id) ?? '',
+        revision: asNumber(revision) ?? 0,
+        hash: asString(hash) ?? '',
+      };
       return [file, record] as const;
     });
     all.push({
