@@ -30,7 +30,12 @@ export function createPromptLessons(
 ): (run: AgentRun, task: string) => Promise<PromptLessons> {
   const sessions = new Map<string, ShownSession>();
   const recall = async (query: Readonly<Record<string, unknown>>) => {
-    const { status, body } = await client.ask('POST', '/api/recall', { ...query, isUnhurried: true }, RECALL_MS);
+    const { status, body } = await client.ask(
+      'POST',
+      '/api/recall',
+      { ...query, isUnhurried: true },
+      RECALL_MS,
+    );
     if (status !== 200 || !isRecord(body)) return undefined;
     const lessons = Array.isArray(body.lessons) ? body.lessons : [];
     const names = lessons.flatMap((one) => (isRecord(one) ? (textOf(one.name) ?? []) : []));

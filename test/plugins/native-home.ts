@@ -17,7 +17,7 @@ export interface NativeHome {
   readonly env: NodeJS.ProcessEnv;
   instar(
     ...args: string[]
-  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
   owner(method: string, where: string, body?: object): Promise<JsonObject>;
   /** Publishes a live skill. */
   teach(id: string, told: ToldText): Promise<JsonObject>;
