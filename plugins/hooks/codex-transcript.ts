@@ -1,19 +1,19 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type NativeOutcome, shorten } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
-import { shorten, type ToolOutcome } from '../shared/tool-outcome.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_ACTION = 1_000;
 const LONGEST_RESULT = 4_000;
 
 /** The commands of one turn with their exit codes, from the end of a Codex transcript; none when it cannot be read. */
-export function readCodexCommands(file: string, turn: string): readonly ToolOutcome[] {
+export function readCodexCommands(file: string, turn: string): readonly NativeOutcome[] {
   return readEnd(file)
     .split('\n')
     .flatMap((line) => (line.includes('CommandExecution') ? readCommand(line, turn) : []));
 }
 
-function readCommand(line: string, turn: string): readonly ToolOutcome[] {
+function readCommand(line: string, turn: string): readonly NativeOutcome[] {
   let entry: unknown;
   try {
     entry = JSON.parse(line);

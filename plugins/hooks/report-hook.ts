@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type NativeOutcome, describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, isRouted, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient } from '../shared/instar-client.ts';
 import { type AgentRun, createRunReports, type RunReports } from '../shared/run-reports.ts';
-import { describeAction, readExitCode, readResultText, type ToolOutcome } from '../shared/tool-outcome.ts';
 import { readCodexCommands } from './codex-transcript.ts';
 
 type HookInput = Readonly<Record<string, unknown>>;
@@ -71,21 +71,18 @@ function act(input: HookInput, run: AgentRun, reports: RunReports, runs: string)
       forgetOldRuns(runs);
       return;
     }
-    case 'SessionEnd':
-      rmSync(lastFile, { force: true });
-      return;
     default:
       return;
   }
 }
 
-function outcomeOf(input: HookInput, hasFailed: boolean): ToolOutcome {
+function outcomeOf(input: HookInput, hasFailed: boolean): NativeOutcome {
   const tool = textOf(input.tool_name) ?? 'tool';
   const response = input.tool_response;
   const result = textOf(input.error) ?? readResultText(response);
   // A command that ended well says no code; one that failed says it in its error.
   const isCommand = tool === 'Bash' && isRecord(response) && response.interrupted !== true;
-  const exitCode = hasFailed ? readExitCode(undefined, result) : isCommand ? 0 : undefined;
+  const exitCode = hasFailed ? exitCodeOf(undefined, result) : isCommand ? 0 : undefined;
   return {
     tool,
     action: describeAction(tool, input.tool_input),

@@ -72,7 +72,7 @@ interface Hooks {
   readonly gateway_stop: () => Promise<void>;
 }
 
-export interface CommandContext {
+export interface ChatCommandContext {
   readonly args?: string;
   readonly sessionKey?: string;
   readonly sessionId?: string;
@@ -90,6 +90,6 @@ export interface OpenClawApi {
     readonly name: string;
     readonly description: string;
     readonly acceptsArgs: boolean;
-    readonly handler: (context: CommandContext) => Promise<{ readonly text: string }>;
+    readonly handler: (context: ChatCommandContext) => Promise<{ readonly text: string }>;
   }): void;
 }

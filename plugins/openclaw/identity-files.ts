@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { projectId } from '../shared/native-outcome.ts';
 import type { InstarClient } from '../shared/instar-client.ts';
 import type { AgentRun } from '../shared/run-reports.ts';
-import { projectId } from '../shared/tool-outcome.ts';
 
 const FILES = ['SOUL.md', 'IDENTITY.md'];
 

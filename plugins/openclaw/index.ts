@@ -1,12 +1,12 @@
+import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient, type InstarClient } from '../shared/instar-client.ts';
 import { type AgentRun, createRunReports } from '../shared/run-reports.ts';
-import { describeAction, readExitCode, readResultText } from '../shared/tool-outcome.ts';
-import { evaluateSkill } from './evaluate-skill.ts';
-import type { AgentContext, AgentEndEvent, CommandContext, OpenClawApi, ToolCallEvent } from './host.ts';
+import { askGate } from './ask-gate.ts';
+import type { AgentContext, AgentEndEvent, ChatCommandContext, OpenClawApi, ToolCallEvent } from './host.ts';
 import { createIdentityFollower } from './identity-files.ts';
 import { createPromptLessons } from './prompt-lessons.ts';
-import { readRating, readReaction } from './reaction.ts';
+import { readRating, readThumb } from './rating.ts';
 
 const MOST_RUNS = 200;
 const FLUSH_MS = 2_000;
@@ -82,7 +82,7 @@ function connectHooks(
     reports.end(run, endOf(event));
     await client.flush(FLUSH_MS);
   });
-  api.on('skill_proposal_evaluate', (event) => evaluateSkill(client, event), {
+  api.on('skill_proposal_evaluate', (event) => askGate(client, event), {
     registrationId: 'instar-gate',
     timeoutMs: 30_000,
   });
@@ -95,11 +95,11 @@ function connectHooks(
   });
 
   const react = (run: AgentRun, message: string): void => {
-    const reaction = readReaction(message);
+    const reaction = readThumb(message);
     if (reaction === undefined) reports.reply(run, message);
     else void reports.rate(run, reaction.score, reaction.note);
   };
-  const rate = async (context: CommandContext): Promise<string> => {
+  const rate = async (context: ChatCommandContext): Promise<string> => {
     const reaction = readRating(context.args ?? '');
     if (reaction === undefined) return 'Say /instar good, or /instar bad and what was wrong.';
     const run = lastRuns.get(conversationOf(context)) ?? [...lastRuns.values()].at(-1);
@@ -132,7 +132,7 @@ function runOf(context: AgentContext, isRouted: boolean): AgentRun | undefined {
 
 function outcomeOf({ toolName, params, result, error }: ToolCallEvent) {
   const words = error ?? readResultText(result);
-  const exitCode = readExitCode(result, words);
+  const exitCode = exitCodeOf(result, words);
   const details = isRecord(result) && isRecord(result.details) ? result.details : {};
   const hasFailed =
     error !== undefined ||

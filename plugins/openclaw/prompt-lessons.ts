@@ -1,7 +1,7 @@
+import { projectId } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
 import type { InstarClient } from '../shared/instar-client.ts';
-import { type AgentRun, subjectOf } from '../shared/run-reports.ts';
-import { projectId } from '../shared/tool-outcome.ts';
+import { type AgentRun, runSubject } from '../shared/run-reports.ts';
 
 /** Lessons for one run: the block of its session, and those that are new in it. */
 export interface PromptLessons {
@@ -51,7 +51,7 @@ export function createPromptLessons(
     if (known === undefined) {
       // The episode must be there before its lessons are recorded.
       await client.flush(RECALL_MS);
-      const found = await recall({ task, ...scope, episode: subjectOf(run) });
+      const found = await recall({ task, ...scope, episode: runSubject(run) });
       // Nothing is remembered of a recall that failed: the next run tries again.
       if (found === undefined) return NONE;
       const [oldest] = sessions.keys();

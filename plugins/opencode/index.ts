@@ -1,6 +1,6 @@
+import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
 import { createRunFollower, type RunFollower } from '../shared/run-follower.ts';
-import { describeAction, readExitCode, readResultText } from '../shared/tool-outcome.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ function hooksFor(follower: RunFollower, folder: string): OpenCodeHooks {
         if ((status !== 'completed' && status !== 'error') || seen.has(call)) return;
         seen.add(call);
         const words = status === 'error' ? (textOf(error) ?? '') : readResultText(output);
-        const exitCode = readExitCode({ metadata }, words);
+        const exitCode = exitCodeOf({ metadata }, words);
         const name = textOf(tool) ?? 'tool';
         follower.tool(session, {
           tool: name,

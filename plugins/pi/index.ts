@@ -1,6 +1,6 @@
+import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
 import { createRunFollower } from '../shared/run-follower.ts';
-import { describeAction, readExitCode, readResultText } from '../shared/tool-outcome.ts';
 
 interface PiContext {
   readonly cwd: string;
@@ -42,7 +42,7 @@ export const createInstarExtension =
     pi.on('tool_result', ({ toolName, input, content, details, isError }, { sessionManager }) => {
       const result = readResultText(content);
       const exitCode =
-        readExitCode({ details }, isError ? result : '') ?? (toolName === 'bash' && !isError ? 0 : undefined);
+        exitCodeOf({ details }, isError ? result : '') ?? (toolName === 'bash' && !isError ? 0 : undefined);
       follower.tool(sessionManager.getSessionId(), {
         tool: toolName,
         action: describeAction(toolName, input),

@@ -1,7 +1,7 @@
+import type { NativeOutcome } from './native-outcome.ts';
 import { isRouted, readConnection } from './connection.ts';
 import { createInstarClient } from './instar-client.ts';
 import { type AgentRun, createRunReports } from './run-reports.ts';
-import type { ToolOutcome } from './tool-outcome.ts';
 
 /** Follows the runs of a client from inside of it, one at a time in each session. */
 export interface RunFollower {
@@ -12,7 +12,7 @@ export interface RunFollower {
     readonly task: string;
     readonly folder: string;
   }): void;
-  tool(session: string, outcome: ToolOutcome): void;
+  tool(session: string, outcome: NativeOutcome): void;
   /** The agent has stopped. */
   end(
     session: string,

@@ -1,5 +1,5 @@
+import { type NativeOutcome, couldHaveFailed, projectId, shorten } from './native-outcome.ts';
 import type { InstarClient } from './instar-client.ts';
-import { isTelling, projectId, shorten, type ToolOutcome } from './tool-outcome.ts';
 
 /** One run of an agent: from a request of its user to the end of the work on it. */
 export interface AgentRun {
@@ -22,13 +22,13 @@ const LONGEST_ANSWER = 4_000;
  * The id of what is said about a run: of the session that the gateway records, or of an episode, for runs that the gateway does not
  * see.
  */
-export const subjectOf = ({ isRouted, session, run }: AgentRun): string =>
+export const runSubject = ({ isRouted, session, run }: AgentRun): string =>
   isRouted ? session : `run_${run}`.slice(0, 128);
 
 /** Reports what happens in runs. `agent` is the client's word for itself; no verdict is claimed about a run that just ended. */
 export interface RunReports {
   begin(run: AgentRun, task: string): void;
-  tool(run: AgentRun, outcome: ToolOutcome): void;
+  tool(run: AgentRun, outcome: NativeOutcome): void;
   end(
     run: AgentRun,
     end: { readonly isAborted: boolean; readonly stop?: string; readonly answer?: string },
@@ -50,7 +50,7 @@ export function createRunReports(client: Pick<InstarClient, 'report' | 'ask' | '
       if (run.isRouted) return;
       client.report({
         kind: 'episode_start',
-        session: subjectOf(run),
+        session: runSubject(run),
         task: shorten(task, LONGEST_TASK),
         // Counts only for a key that may pass on what its user says.
         byPerson: run.runKind === undefined,
@@ -59,16 +59,16 @@ export function createRunReports(client: Pick<InstarClient, 'report' | 'ask' | '
     },
     tool: (run, outcome) => {
       const { tool, action, result, ok, exitCode } = outcome;
-      const session = subjectOf(run);
+      const session = runSubject(run);
       const code = exitCode === undefined ? {} : { exitCode };
       // The gateway has the words already.
       if (run.isRouted) client.report({ kind: 'tool_outcome', session, tool, ok, ...code, ...whose(run) });
-      else if (isTelling(outcome))
+      else if (couldHaveFailed(outcome))
         client.report({ kind: 'episode_attempt', session, action, result, ok, tool, ...code });
     },
     end: (run, { isAborted, stop, answer }) => {
       const outcome = isAborted ? 'aborted' : 'ended';
-      const session = subjectOf(run);
+      const session = runSubject(run);
       const said = stop === undefined ? {} : { stop };
       if (run.isRouted) client.report({ kind: 'run_end', session, outcome, ...said, ...whose(run) });
       else
@@ -83,13 +83,13 @@ export function createRunReports(client: Pick<InstarClient, 'report' | 'ask' | '
     reply: (run, words) => {
       if (run.isRouted) return;
       const text = shorten(words, LONGEST_TASK);
-      client.report({ kind: 'episode_reply', session: subjectOf(run), text, byPerson: true });
+      client.report({ kind: 'episode_reply', session: runSubject(run), text, byPerson: true });
     },
     rate: async (run, score, note) => {
       // A rating comes after the events of the run that it is about.
       await client.flush(RATING_WAIT_MS);
       const body = {
-        session: subjectOf(run),
+        session: runSubject(run),
         score,
         ...(note ? { note: shorten(note, LONGEST_ANSWER) } : {}),
       };

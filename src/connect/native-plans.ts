@@ -63,7 +63,7 @@ function planClaudeCode(context: NativeContext): NativePlan {
   const servers = env.CLAUDE_CONFIG_DIR ? join(folder, '.claude.json') : join(homeDir, '.claude.json');
   const [command, ...args] = mcpCommand(context);
   const server: Json = { type: 'stdio', command, args };
-  const events = ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'SessionEnd'];
+  const events = ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop'];
   return {
     edits: [
       {

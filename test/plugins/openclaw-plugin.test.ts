@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { OpenClawApi } from '../../plugins/openclaw/host.ts';
 import plugin from '../../plugins/openclaw/index.ts';
-import { readRating, readReaction } from '../../plugins/openclaw/reaction.ts';
+import { readRating, readThumb } from '../../plugins/openclaw/rating.ts';
 import { asObject } from '../../src/core/json.ts';
 import { type NativeHome, openNativeHome } from './native-home.ts';
 
@@ -209,9 +209,9 @@ it('without Instar the agent goes on: a dead address, a silent server and a miss
 });
 
 it('reads thumbs and ratings, and takes no other words for one', () => {
-  expect(readReaction('👍')).toEqual({ score: 1 });
-  expect(readReaction('👎🏽 the tests were not run')).toEqual({ score: -1, note: 'the tests were not run' });
-  expect(readReaction('This is bad news for the shop')).toBeUndefined();
+  expect(readThumb('👍')).toEqual({ score: 1 });
+  expect(readThumb('👎🏽 the tests were not run')).toEqual({ score: -1, note: 'the tests were not run' });
+  expect(readThumb('This is bad news for the shop')).toBeUndefined();
   expect(readRating('bad, wrong file')).toEqual({ score: -1, note: 'wrong file' });
   expect(readRating('goodness')).toBeUndefined();
 });

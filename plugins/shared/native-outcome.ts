@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isRecord, textOf } from './connection.ts';
 
 /** How a tool call of an agent ended. */
-export interface ToolOutcome {
+export interface NativeOutcome {
   readonly tool: string;
   /** The command, or the tool with its arguments. */
   readonly action: string;
@@ -39,7 +39,7 @@ const EXIT_FIELDS = ['exitCode', 'exit_code', 'exit', 'returnCode', 'code'];
 const EXIT_WORDS = /\b(?:exit(?:ed)?(?: with)?(?: code| status)?:?|Process exited with code) (-?\d{1,3})\b/i;
 
 /** From a field of the result, or one level below, or from the words that the client adds; undefined when nothing says it. */
-export function readExitCode(result: unknown, words: string): number | undefined {
+export function exitCodeOf(result: unknown, words: string): number | undefined {
   const places = isRecord(result) ? [result, result.details, result.metadata, result.output] : [];
   for (const place of places) {
     if (!isRecord(place)) continue;
@@ -67,7 +67,7 @@ export function readResultText(result: unknown): string {
 const COULD_FAIL = /exec|bash|shell|command|edit|patch|write/i;
 
 /** Whether a call could have gone otherwise: reading a file says nothing about how the work went, unless it failed. */
-export const isTelling = ({ tool, ok, exitCode }: ToolOutcome): boolean =>
+export const couldHaveFailed = ({ tool, ok, exitCode }: NativeOutcome): boolean =>
   !ok || exitCode !== undefined || COULD_FAIL.test(tool);
 
 /** The id under which Instar's gateway knows a folder: a hash, so that no path leaves the client. */

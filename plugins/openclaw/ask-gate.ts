@@ -9,7 +9,7 @@ const DECISIONS = ['pass', 'revise', 'block'] as const;
  * Instar's gate about a proposal of the Skill Workshop. Undefined while Instar is away: then it has no opinion, and the Workshop's
  * own rules decide.
  */
-export async function evaluateSkill(
+export async function askGate(
   client: Pick<InstarClient, 'ask'>,
   { proposal, skill, candidate }: SkillProposalEvent,
 ): Promise<SkillEvaluation | undefined> {
