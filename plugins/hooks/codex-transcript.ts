@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type NativeOutcome, shorten } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
+import { type NativeOutcome, shorten } from '../shared/native-outcome.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_ACTION = 1_000;

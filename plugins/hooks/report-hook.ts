@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type NativeOutcome, describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, isRouted, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient } from '../shared/instar-client.ts';
+import { describeAction, exitCodeOf, type NativeOutcome, readResultText } from '../shared/native-outcome.ts';
 import { type AgentRun, createRunReports, type RunReports } from '../shared/run-reports.ts';
 import { readCodexCommands } from './codex-transcript.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectId } from '../shared/native-outcome.ts';
 import type { InstarClient } from '../shared/instar-client.ts';
+import { projectId } from '../shared/native-outcome.ts';
 import type { AgentRun } from '../shared/run-reports.ts';
 
 const FILES = ['SOUL.md', 'IDENTITY.md'];

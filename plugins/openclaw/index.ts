@@ -1,6 +1,6 @@
-import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, readConnection, textOf } from '../shared/connection.ts';
 import { createInstarClient, type InstarClient } from '../shared/instar-client.ts';
+import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { type AgentRun, createRunReports } from '../shared/run-reports.ts';
 import { askGate } from './ask-gate.ts';
 import type { AgentContext, AgentEndEvent, ChatCommandContext, OpenClawApi, ToolCallEvent } from './host.ts';

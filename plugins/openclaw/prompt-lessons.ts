@@ -1,6 +1,6 @@
-import { projectId } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
 import type { InstarClient } from '../shared/instar-client.ts';
+import { projectId } from '../shared/native-outcome.ts';
 import { type AgentRun, runSubject } from '../shared/run-reports.ts';
 
 /** Lessons for one run: the block of its session, and those that are new in it. */

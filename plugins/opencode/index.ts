@@ -1,5 +1,5 @@
-import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { isRecord, textOf } from '../shared/connection.ts';
+import { describeAction, exitCodeOf, readResultText } from '../shared/native-outcome.ts';
 import { createRunFollower, type RunFollower } from '../shared/run-follower.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

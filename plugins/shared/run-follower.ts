@@ -1,6 +1,6 @@
-import type { NativeOutcome } from './native-outcome.ts';
 import { isRouted, readConnection } from './connection.ts';
 import { createInstarClient } from './instar-client.ts';
+import type { NativeOutcome } from './native-outcome.ts';
 import { type AgentRun, createRunReports } from './run-reports.ts';
 
 /** Follows the runs of a client from inside of it, one at a time in each session. */

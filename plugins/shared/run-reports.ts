@@ -1,5 +1,5 @@
-import { type NativeOutcome, couldHaveFailed, projectId, shorten } from './native-outcome.ts';
 import type { InstarClient } from './instar-client.ts';
+import { couldHaveFailed, type NativeOutcome, projectId, shorten } from './native-outcome.ts';
 
 /** One run of an agent: from a request of its user to the end of the work on it. */
 export interface AgentRun {

@@ -154,7 +154,7 @@ export interface Ran {
   readonly output: string;
 }
 
-const LONGEST_MS = 240_000;
+const LONGEST_MS = 400_000;
 
 /** Runs a program headless; it is ended after some minutes. */
 export function runProgram(
