@@ -57,7 +57,7 @@ export function nativeKey(home: Home, client: string): string | undefined {
   return asString(asObject(parseJson(text)).key);
 }
 
-export const isNative = (home: Home, client: string): boolean => existsSync(connectionFile(home, client));
+const isNative = (home: Home, client: string): boolean => existsSync(connectionFile(home, client));
 
 /** `connect CLIENT --native`: shows or writes what makes Instar a part of the client; its models and logins stay as they are. */
 export async function connectNative(
