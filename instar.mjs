@@ -62,7 +62,10 @@ function whenChanged(stamp, now, build) {
 const MANIFESTS = ['package.json', 'package-lock.json', 'tsconfig.json'];
 whenChanged(
   '.built',
-  fingerprint(['src', 'nano', 'lab'], /\.ts$/, [...MANIFESTS, 'tsconfig.build.json']),
+  fingerprint(['src', 'nano', 'lab', 'plugins'], /\.ts$|plugins?.*\.json$/, [
+    ...MANIFESTS,
+    'tsconfig.build.json',
+  ]),
   compile,
 );
 if (existsSync(at('web', 'index.html')))

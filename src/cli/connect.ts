@@ -11,12 +11,19 @@ import type { Config } from '../config/schema.ts';
 import { readClientFile } from '../connect/client-file.ts';
 import { CLIENTS, type Client, planConnection } from '../connect/clients.ts';
 import { connectClient, disconnectClient, type UndoneFile } from '../connect/connect.ts';
-import { connectedClients } from '../connect/connect-record.ts';
+import { connectedClients, readRecord } from '../connect/connect-record.ts';
 import { type ClientConnection, shellExports } from '../connect/connection.ts';
 import { renderEdit } from '../connect/file-edit.ts';
 import { whyNotServed } from '../connect/served-models.ts';
 import { asArray, asObject, asString, parseJson } from '../core/json.ts';
 import type { WireName } from '../core/wire.ts';
+import {
+  connectNative,
+  disconnectNative,
+  type NativeOptions,
+  nativeKey,
+  syncClientSkills,
+} from './connect-native.ts';
 import {
   type CommandContext,
   CommandError,
@@ -33,12 +40,24 @@ export const declareConnect: DeclareCommand = (command, act) =>
     .addArgument(new Argument('[client]', 'the program to connect').choices([...CLIENTS, 'env']))
     .option('--write', "write the settings into the client's own files; the originals are kept in the home")
     .option('--undo', 'restore the original settings of one client, or of all when none is named')
+    .option(
+      '--native',
+      "install skills, hooks and tools as the client's own; models and logins stay as they are",
+    )
+    .option(
+      '--project [dir]',
+      'with --native: the skills of this project, in its folder (default: the current one)',
+    )
+    .option('--ratings', "with --native: what the client's user says counts as a person's word")
     .option('--model <name>', 'model the client should request (default: the alias "default")')
-    .addHelpText('after', '\nExample:\n  $ instar connect claude-code --write\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ instar connect claude-code --write\n  $ instar connect claude-code --native --project . --write\n',
+    )
     .action(act(connect));
 
-interface ConnectOptions extends Positional {
-  readonly write?: true;
+interface ConnectOptions extends Positional, NativeOptions {
+  readonly native?: true;
   readonly undo?: true;
   readonly model?: string;
 }
@@ -49,7 +68,9 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   if (options.write && options.undo) {
     throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'use one of them');
   }
-  if (options.undo) return disconnect(client, context);
+  if (!options.native && (options.project !== undefined || options.ratings))
+    throw new CommandError(EXIT.wrongUse, '--project and --ratings are for --native', 'add --native');
+  if (options.undo) return disconnect(client, options.native === true, context);
   if (client === undefined) {
     throw new CommandError(
       EXIT.wrongUse,
@@ -59,6 +80,10 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env: context.env });
+  if (options.native) {
+    const parts = { home, url: await gatewayUrl(home, config), around: clientEnvironment(context) };
+    return connectNative(client, options, parts, context);
+  }
   const wire = WIRES[client] ?? 'openai-chat';
   const served = await servedModels(home, wire, context);
   const connection: ClientConnection = {
@@ -80,7 +105,10 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   // The first key is for shells and for clients that are set up by hand.
   readOrCreateKey(home, context.env);
   const key = await keyOfClient(home, known, connection, context);
-  return write(home, known, { ...connection, key }, context);
+  const code = write(home, known, { ...connection, key }, context);
+  // The gateway shows the lessons from now on.
+  await syncClientSkills(home, known, context);
+  return code;
 }
 
 const clientEnvironment = ({ env }: CommandContext) => ({
@@ -126,7 +154,7 @@ async function keyOfClient(
     ),
   );
   const written = edits.flatMap(({ file }) => readClientFile(file).content?.bytes.toString('utf8') ?? []);
-  const current = written
+  const current = [nativeKey(home, client) ?? '', ...written]
     .flatMap((text) => text.match(/instar_caller_[\w-]{43}/g) ?? [])
     .find((key) => valid.has(hashKey(key)));
   if (current !== undefined) return current;
@@ -237,27 +265,41 @@ async function revokeKeyOf(client: string, home: Home, context: CommandContext):
   });
 }
 
+const clientsOf = (home: Home): readonly string[] => [
+  ...new Set(connectedClients(home).map((name) => name.replace(/-native$/, ''))),
+];
+
 const OUTCOMES: Readonly<Record<UndoneFile['kind'], string>> = {
   exact: 'restored to its original content',
   changed: 'another program changed it since; only the settings of Instar were removed',
   gone: 'was deleted since; nothing to restore',
+  kept: 'was edited since; it stays',
   unreadable: 'another program changed it since and it cannot be parsed; remove the Instar settings by hand',
 };
 
-/** `connect --undo`: restores the files of one client, or of all. */
-async function disconnect(client: string | undefined, context: CommandContext): Promise<ExitCode> {
+/** `connect --undo`: restores the files of one client, or of all; with `--native` only what that wrote. */
+async function disconnect(
+  client: string | undefined,
+  onlyNative: boolean,
+  context: CommandContext,
+): Promise<ExitCode> {
   const { printer } = context;
   const home = homeAt(context.homeDir);
-  const clients = client === undefined ? connectedClients(home) : [client];
-  const undone = clients.flatMap((name) => {
-    const files = disconnectClient(home, name);
-    return files === undefined ? [] : [{ client: name, files }];
-  });
+  const clients = client === undefined ? clientsOf(home) : [client];
+  const undone: { readonly client: string; readonly files: readonly UndoneFile[] }[] = [];
+  for (const name of clients) {
+    // What was connected last is undone first: then all files are as they were.
+    const native = await disconnectNative(home, name);
+    const routed = onlyNative ? undefined : disconnectClient(home, name);
+    if (native !== undefined || routed !== undefined)
+      undone.push({ client: name, files: [...(native ?? []), ...(routed ?? [])] });
+    if (onlyNative && readRecord(home, name) !== undefined) continue;
+    if (native !== undefined || routed !== undefined) await revokeKeyOf(name, home, context);
+  }
   if (undone.length === 0) {
     const what = client === undefined ? 'no client is connected' : `${client} is not connected`;
     throw new CommandError(EXIT.failed, `${what}, so there is nothing to undo`);
   }
-  for (const { client: name } of undone) await revokeKeyOf(name, home, context);
   const isWhole = undone.every(({ files }) => files.every(({ kind }) => kind !== 'unreadable'));
   if (printer.json) printer.document({ undone, ok: isWhole });
   else {

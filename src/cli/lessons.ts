@@ -17,6 +17,7 @@ import {
 import { declareLessonFiles } from './lesson-files.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { lineWidth } from './print.ts';
+import { declareProposeLessons } from './propose-lessons.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
@@ -110,6 +111,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .action(act(markAlways));
   declareTransfer(lessons, act);
   declareLessonFiles(lessons, act);
+  declareProposeLessons(lessons, act);
 };
 
 interface ListOptions {

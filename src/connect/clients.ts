@@ -196,7 +196,7 @@ function noteUnserved(
 function planOpenclaw(connection: ClientConnection, around: ClientEnvironment): ConnectPlan {
   const { url, key } = connection;
   const { model, wire, target, headers, notes } = listModel(connection);
-  const file = configFile(around);
+  const file = openclawConfigFile(around);
   const provider = {
     // OpenClaw adds /v1 itself on the Anthropic wire.
     baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
@@ -232,7 +232,7 @@ function defaultModelPath(text: string | undefined): readonly string[] {
 }
 
 /** The config file as OpenClaw finds it; unset, blank, "undefined" and "null" are the same to it. */
-function configFile({ env, homeDir }: ClientEnvironment): string {
+export function openclawConfigFile({ env, homeDir }: ClientEnvironment): string {
   const given = (name: string): string | undefined => {
     const value = env[name]?.trim();
     return !value || value === 'undefined' || value === 'null'
@@ -275,11 +275,10 @@ function planOpencode(connection: ClientConnection, { env, homeDir, read }: Clie
 }
 
 /** Adds a provider to its list of models and selects it in its settings. */
-function planPi(connection: ClientConnection, { env, homeDir }: ClientEnvironment): ConnectPlan {
+function planPi(connection: ClientConnection, around: ClientEnvironment): ConnectPlan {
   const { url, key } = connection;
   const { model, wire, target, headers, notes } = listModel(connection);
-  const given = env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|\/)/, homeDir);
-  const folder = given || join(homeDir, '.pi', 'agent');
+  const folder = piFolder(around);
   const provider = {
     baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
     // Pi replaces the name of an environment variable by its value.
@@ -307,6 +306,9 @@ function planPi(connection: ClientConnection, { env, homeDir }: ClientEnvironmen
     notes,
   };
 }
+
+export const piFolder = ({ env, homeDir }: ClientEnvironment): string =>
+  env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|\/)/, homeDir) || join(homeDir, '.pi', 'agent');
 
 /** Clients with files that `connect` can write. */
 export const CLIENTS = ['openclaw', 'claude-code', 'codex', 'opencode', 'pi', 'cline'] as const;

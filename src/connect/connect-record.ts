@@ -28,6 +28,7 @@ const memberSchema = z.object({
   path: z.array(z.string()),
   value: z.json() as z.ZodType<Json>,
   mark: z.array(z.string()).optional(),
+  isElement: z.literal(true).optional(),
   before: z.string().optional(),
   depth: z.int().min(0),
 });
@@ -49,6 +50,7 @@ const recordSchema = z.object({
           kind: z.literal('toml'),
           trace: z.object({ table: z.string(), top: z.array(z.string()) }),
         }),
+        z.object({ kind: z.literal('whole') }),
       ]),
     }),
   ),

@@ -111,7 +111,8 @@ const BY_HAND = 'run it without --write to see the settings, and add them by han
 
 export interface UndoneFile {
   readonly file: string;
-  readonly kind: Baseline['kind'];
+  /** `kept`: a skill file that was edited since. */
+  readonly kind: Baseline['kind'] | 'kept';
 }
 
 /**

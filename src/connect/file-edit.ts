@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asObject, type Json } from '../core/json.ts';
-import { findMember, type Path, removeMember, restoreMember, setMember } from '../text/json-edit.ts';
+import {
+  addElement,
+  findMember,
+  type Path,
+  removeElement,
+  removeMember,
+  restoreMember,
+  setMember,
+} from '../text/json-edit.ts';
 import { type Dialect, JsonTextError, parseJsonText, plainValue } from '../text/json-text.ts';
 import { addTomlBlock, removeTomlBlock, type TomlBlock, type TomlTrace, traceOf } from './toml-block.ts';
 
@@ -13,6 +21,8 @@ interface Setting {
    * member's name suffices. Without it the whole value must be unchanged.
    */
   readonly mark?: Path;
+  /** The value is an element of the list at the path, beside those of other programs. */
+  readonly isElement?: true;
 }
 
 /** The settings to add to one of a client's files. */
@@ -23,7 +33,9 @@ export type ClientFileEdit =
       readonly dialect: Dialect;
       readonly settings: readonly Setting[];
     }
-  | { readonly kind: 'toml'; readonly file: string; readonly block: TomlBlock };
+  | { readonly kind: 'toml'; readonly file: string; readonly block: TomlBlock }
+  /** A file of Instar's own among the client's. */
+  | { readonly kind: 'whole'; readonly file: string; readonly text: string };
 
 /** All edits that point one client at the gateway. */
 export interface ConnectPlan {
@@ -42,12 +54,17 @@ interface SetMember extends Setting {
 /** How to remove an edit when its file has changed since. */
 export type Undo =
   | { readonly kind: 'json'; readonly dialect: Dialect; readonly members: readonly SetMember[] }
-  | { readonly kind: 'toml'; readonly trace: TomlTrace };
+  | { readonly kind: 'toml'; readonly trace: TomlTrace }
+  | { readonly kind: 'whole' };
 
 type AppliedEdit = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
 
 /** The file's text with the edit, or the reason why it cannot be edited safely. */
 export function applyEdit(text: string, edit: ClientFileEdit): AppliedEdit {
+  if (edit.kind === 'whole')
+    return text === '' || text === edit.text
+      ? { text: edit.text, undo: { kind: 'whole' } }
+      : { fault: 'another program has written it' };
   if (edit.kind === 'toml') {
     const added = addTomlBlock(text, edit.block);
     return 'fault' in added
@@ -67,12 +84,15 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
   let text = start;
   const members: SetMember[] = [];
   for (const setting of settings) {
-    const { path, value } = setting;
+    const { path, value, isElement } = setting;
     const { node, depth } = findMember(parseJsonText(text, dialect), path);
     members.push({ ...setting, depth, ...(node && { before: text.slice(node.start, node.end) }) });
-    text = setMember(text, path, value, dialect);
+    const edit = isElement === true ? addElement : setMember;
+    text = edit(text, path, value, dialect);
   }
-  const isSafe = settings.every(({ path, value }) => holds(text, path, value, dialect));
+  const isSafe = settings.every(({ path, value, isElement }) =>
+    isElement === true ? elementAt(text, path, value, dialect) >= 0 : holds(text, path, value, dialect),
+  );
   const others = (one: string) =>
     settings.reduce((rest, { path }) => without(rest, path), plain(one, dialect));
   if (!isSafe || !isDeepStrictEqual(others(text), others(start)))
@@ -86,6 +106,8 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
  */
 export function undoEdit(text: string, undo: Undo): string | undefined {
   if (undo.kind === 'toml') return removeTomlBlock(text, undo.trace);
+  // A file that was changed since is no longer Instar's alone.
+  if (undo.kind === 'whole') return text;
   try {
     return [...undo.members].reverse().reduce((rest, member) => takeMember(rest, member, undo.dialect), text);
   } catch (error) {
@@ -95,10 +117,23 @@ export function undoEdit(text: string, undo: Undo): string | undefined {
 }
 
 function takeMember(text: string, member: SetMember, dialect: Dialect): string {
-  const { path, before, depth } = member;
+  const { path, before, depth, value, isElement } = member;
+  if (isElement === true) {
+    const index = elementAt(text, path, value, dialect);
+    if (index < 0) return text;
+    const rest = removeElement(text, path, index, dialect);
+    const { node } = findMember(parseJsonText(rest, dialect), path);
+    const isEmpty = node?.kind === 'array' && node.items.length === 0 && before === undefined;
+    return isEmpty ? withoutParents(removeMember(rest, path, dialect), path, depth, dialect) : rest;
+  }
   if (!isOurs(text, member, dialect)) return text;
   if (before !== undefined) return restoreMember(text, path, before, dialect);
-  let rest = removeMember(text, path, dialect);
+  return withoutParents(removeMember(text, path, dialect), path, depth, dialect);
+}
+
+/** Without the objects above a removed member that were made for it. */
+function withoutParents(text: string, path: Path, depth: number, dialect: Dialect): string {
+  let rest = text;
   for (let length = path.length - 1; length > depth; length--) {
     const { node } = findMember(parseJsonText(rest, dialect), path.slice(0, length));
     if (node?.kind === 'object' && node.members.length === 0)
@@ -111,6 +146,15 @@ function isOurs(text: string, { path, value, mark }: SetMember, dialect: Dialect
   if (mark === undefined) return holds(text, path, value, dialect);
   const part = mark.reduce<Json | undefined>((inner, key) => asObject(inner)[key], value);
   return mark.length === 0 || holds(text, [...path, ...mark], part ?? null, dialect);
+}
+
+/** The index of an element in a list; -1 when it is not there. */
+function elementAt(text: string, path: Path, value: Json, dialect: Dialect): number {
+  const { node } = findMember(parseJsonText(text, dialect), path);
+  const wanted = plain(JSON.stringify(value), 'json');
+  return node?.kind === 'array'
+    ? node.items.findLastIndex((item) => isDeepStrictEqual(plainValue(text, item), wanted))
+    : -1;
 }
 
 function holds(text: string, path: Path, value: Json, dialect: Dialect): boolean {

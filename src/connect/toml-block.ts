@@ -65,19 +65,24 @@ export const traceOf = ({ table, top }: TomlBlock): TomlTrace => ({ table, top: 
  */
 export function removeTomlBlock(text: string, { table, top }: TomlTrace): string {
   const out: string[] = [];
+  const lines = text.split('\n');
   let isTop = true;
   let isOurs = false;
-  for (const line of text.split('\n')) {
+  for (const [at, line] of lines.entries()) {
     const bare = line.replace(/\r$/, '');
     const header = headerOf(bare);
     if (header !== undefined) {
       isTop = false;
       isOurs = header === table || header.startsWith(`${table}.`);
     }
+    // A block without top-level settings may stand beside another block of Instar, whose marks stay.
+    const isOwnMark = top.length > 0 || isOurs || headerOf(lines[at + 1] ?? '') === table;
     if (bare === CLOSE) isOurs = false;
-    const isMark = bare === OPEN || bare === CLOSE;
+    const isMark = isOwnMark && (bare === OPEN || bare === CLOSE);
     if (!isMark && !isOurs && !(isTop && top.includes(bare))) out.push(line);
   }
+  // Without top-level settings no line of the owner was replaced.
+  if (top.length === 0) return out.join('\n');
   // Keys that the owner has set since take precedence over the kept lines.
   const since = new Set(
     (readTomlLines(out) ?? []).flatMap((one) => (one.table === '' ? (one.key ?? []) : [])),

@@ -228,6 +228,8 @@ export type Fact =
   | TrialFact
   | BackgroundFact;
 
+/** A field of reported events: the program that reports may speak for its user, and passes on the user's words. */
+export const BY_PERSON = 'byPerson';
 /** The kind of an `event-reported` whose data has `expected`, the right answer to `turn` or to the session's last turn. */
 export const EXPECTED_EVENT = 'expected';
 

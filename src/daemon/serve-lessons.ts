@@ -30,6 +30,7 @@ import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import type { FileFault } from '../lessons/skill-files/draft-import.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
+import { createNativeFollower, nativeDirs } from '../lessons/skill-files/follow-native-skills.ts';
 import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
 import { createReadLearnedIn } from '../lessons/visibility.ts';
 import { readConversation } from '../wire/conversation.ts';
@@ -150,6 +151,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     const mirror = joinMirrors(
       createSkillMirror({ ...files, dir: home.skillsDir }),
       createIdentityMirror({ ...files, dir: home.identityDir }),
+      createNativeFollower({ ...nativeDirs(home), library, onFault }),
     );
     const showLessons = createShowLessons({
       library,

@@ -1,5 +1,5 @@
 import type { ReportedAttempt, TurnEvidence } from '../core/evidence.ts';
-import type { StoredFact } from '../core/fact.ts';
+import { BY_PERSON, type StoredFact } from '../core/fact.ts';
 import { asString } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 
@@ -16,9 +16,15 @@ interface Episode {
   readonly outcome?: string;
   readonly note?: string;
   readonly endedAt?: number;
+  /** What the agent answered in the end. */
+  readonly answer?: string;
+  /** What the person said next, passed on by a program that may speak for its user. */
+  readonly reply?: string;
+  /** The task is in a person's words, for the same reason. */
+  readonly isByPerson: boolean;
 }
 
-/** Folds events, oldest first, into an episode; undefined without a start event. The first end counts. */
+/** Folds events, oldest first, into an episode; undefined without a start event. The first end and the first reply to it count. */
 export function foldEpisode(id: string, events: readonly StoredFact[]): Episode | undefined {
   let episode: Episode | undefined;
   for (const { at, fact } of events) {
@@ -35,7 +41,12 @@ export function foldEpisode(id: string, events: readonly StoredFact[]): Episode 
         task: asString(data.task) ?? '',
         attempts: [],
         startedAt: at,
+        isByPerson: data[BY_PERSON] === true,
       };
+    } else if (kind === 'episode_reply' && episode?.outcome !== undefined) {
+      const text = asString(data.text) ?? '';
+      if (episode.reply === undefined && text.trim() !== '' && data[BY_PERSON] === true)
+        episode = { ...episode, reply: text };
     } else if (episode === undefined || episode.outcome !== undefined) continue;
     else if (kind === 'episode_attempt') {
       const { action, result, ok } = data;
@@ -43,11 +54,13 @@ export function foldEpisode(id: string, events: readonly StoredFact[]): Episode 
       episode = { ...episode, attempts: [...episode.attempts, attempt] };
     } else if (kind === 'episode_end') {
       const note = asString(data.note);
+      const answer = asString(data.answer);
       episode = {
         ...episode,
         outcome: asString(data.outcome) ?? 'partial',
         endedAt: at,
         ...(note === undefined ? {} : { note }),
+        ...(answer === undefined ? {} : { answer }),
       };
     }
   }
@@ -70,7 +83,7 @@ export async function readEpisodeEvidence(
 ): Promise<{ readonly episode: Episode; readonly evidence: TurnEvidence } | undefined> {
   const episode = foldEpisode(id, await records.events(id));
   if (episode?.outcome === undefined) return undefined;
-  const { agent, task, attempts, outcome, note } = episode;
+  const { agent, task, attempts, outcome, note, answer = '', reply, isByPerson } = episode;
   const score = SCORES[outcome];
   const said = (await records.rewards({ session: id })).map(({ source, score: given, note: words }) => ({
     source,
@@ -88,11 +101,12 @@ export async function readEpisodeEvidence(
     status: 'complete',
     task,
     tools: [],
-    reply: [],
+    reply: answer === '' ? [] : [{ type: 'text', text: answer }],
     earlier: [],
+    ...(reply === undefined ? {} : { next: { tools: [], user: reply } }),
     given: [...said, ...own],
     attempts,
-    isReported: true,
+    ...(isByPerson ? {} : { isReported: true }),
   };
   return { episode, evidence };
 }

@@ -61,7 +61,7 @@ export function createFailureCase(
   ].filter(({ text }) => text.trim() !== '');
   const source = appraisal.source ?? 'signal';
   const trajectory =
-    evidence.isReported === true
+    evidence.isReported === true || attempts.length > 0
       ? readReportedTrajectory(evidence)
       : conversation && readTrajectory(conversation);
   const resolution = conversation && resolved && readResolution(conversation, resolved);

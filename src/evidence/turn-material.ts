@@ -148,11 +148,21 @@ export function joinMaterial(
   };
 }
 
-/** What an agent reported of itself: nobody else's words are in it. */
-export function readReportedMaterial({ task, attempts, given }: TurnEvidence): TurnMaterial {
-  const reported = [task, ...attempts.flatMap(({ action, result }) => [action, result])];
+/** What was reported of an episode. Only what a program passed on for its user is a person's text. */
+export function readReportedMaterial({
+  task,
+  attempts,
+  given,
+  next,
+  isReported,
+}: TurnEvidence): TurnMaterial {
+  const passage =
+    (origin: Passage['origin']) =>
+    (text: string): Passage => ({ origin, text });
+  const person = isReported === true ? passage('tool') : passage('user');
+  const reported = attempts.flatMap(({ action, result }) => [action, result]).map(passage('tool'));
   const notes = given.map(({ source, note = '' }) => notePassage(source, note));
-  const passages = [...reported.map((text): Passage => ({ origin: 'tool', text })), ...notes];
+  const passages = [person(task), ...reported, person(next?.user ?? ''), ...notes];
   return bounded(
     passages.filter(({ text }) => text.trim() !== ''),
     [],

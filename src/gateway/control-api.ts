@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
-import { EXPECTED_EVENT } from '../core/fact.ts';
+import { BY_PERSON, EXPECTED_EVENT } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
   asNumber,
@@ -83,7 +83,7 @@ async function callerOfSession(session: string | undefined, records: Records): P
 
 /** An event that an agent or a pipeline reports about itself. */
 export const reportEvent: ControlAction = async ({ records, now }, body, caller, key) => {
-  const { kind, agent, runKind, session, score, ...data } = body;
+  const { kind, agent, runKind, session, score, [BY_PERSON]: byPerson, ...data } = body;
   const name = asString(kind);
   if (name === undefined || !KIND.test(name)) return wrong('kind must be a name such as tool_sequence.');
   for (const [field, value] of Object.entries({ agent, runKind, session })) {
@@ -114,7 +114,11 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
     type: 'event-reported' as const,
     kind: name,
     ...compact(fields),
-    data: { ...(data as Record<string, Json>), ...(answered === undefined ? {} : { turn: answered.id }) },
+    data: {
+      ...(data as Record<string, Json>),
+      ...(answered === undefined ? {} : { turn: answered.id }),
+      ...(byPerson === true && caller.mayRate ? { [BY_PERSON]: true } : {}),
+    },
     by: caller.id,
   };
   return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));

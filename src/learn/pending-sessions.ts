@@ -19,6 +19,8 @@ export interface PendingSessions {
 }
 
 const MOST_PENDING = 5_000;
+/** Events with a person's word about what an agent did. */
+const SPOKEN_EVENTS: ReadonlySet<string> = new Set([EXPECTED_EVENT, 'episode_reply']);
 
 export function createPendingSessions(
   sessionOf: (turn: string) => Promise<string | undefined>,
@@ -68,7 +70,7 @@ export function createPendingSessions(
         const episode = await touch(undefined, fact.session);
         // Scored like a session: after a pause, in which a person may still rate it.
         if (episode !== undefined) active.set(episode, { at, isReported: false });
-      } else if (fact.type === 'event-reported' && fact.kind === EXPECTED_EVENT) {
+      } else if (fact.type === 'event-reported' && SPOKEN_EVENTS.has(fact.kind)) {
         const session = await touch(undefined, fact.session);
         if (session !== undefined) spoken.add(session);
       }

@@ -33,6 +33,26 @@ export function setMember(text: string, path: Path, value: Json, dialect: Dialec
   return insert(text, parent, path[depth] ?? '', nested, style);
 }
 
+/** Adds an element at the end of an array, which is made if it is missing. Throws `JsonTextError` when something else is there. */
+export function addElement(text: string, path: Path, value: Json, dialect: Dialect): string {
+  const { node } = findMember(parseJsonText(text, dialect), path);
+  if (node === undefined) return setMember(text, path, [value], dialect);
+  if (node.kind !== 'array') throw new JsonTextError(`${path.join('.')} is not a list [ … ]`);
+  const last = node.items.at(-1);
+  if (last === undefined) return replace(text, node, JSON.stringify([value]));
+  return `${text.slice(0, last.end)}, ${JSON.stringify(value)}${text.slice(last.end)}`;
+}
+
+/** Removes the element at an index, with its comma. */
+export function removeElement(text: string, path: Path, index: number, dialect: Dialect): string {
+  const { node } = findMember(parseJsonText(text, dialect), path);
+  const item = node?.kind === 'array' ? node.items[index] : undefined;
+  if (node?.kind !== 'array' || item === undefined) return text;
+  const [before, after] = [node.items[index - 1], node.items[index + 1]];
+  if (before !== undefined) return text.slice(0, before.end) + text.slice(item.end);
+  return text.slice(0, item.start) + text.slice(after?.start ?? item.end);
+}
+
 /** Replaces a value by its previous text. */
 export function restoreMember(text: string, path: Path, raw: string, dialect: Dialect): string {
   const { node } = findMember(parseJsonText(text, dialect), path);

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import type { Provider } from '../support/provider.ts';
-import { install, PROGRAMS, type Program } from './programs.ts';
+import { install, PROGRAMS, runProgram } from './programs.ts';
 import { PROOF, startToolProvider } from './provider.ts';
 
 const PROMPT = 'Run the command you were told about and tell me what it said.';
@@ -15,34 +14,6 @@ beforeAll(async () => {
   provider = await startToolProvider();
 });
 afterAll(() => provider.close());
-
-interface Ran {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-function run(program: Program, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
-  const { bin, nodeDir } = install(program);
-  const PATH = `${nodeDir === undefined ? '' : `${nodeDir}${path.delimiter}`}${process.env.PATH}`;
-  const child = spawn(bin, program.args(PROMPT), {
-    cwd,
-    env: { ...env, PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
-  const timer = setTimeout(() => child.kill('SIGKILL'), 240_000);
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, output });
-    });
-  });
-}
 
 describe.each(PROGRAMS.map((program) => [program.client, program] as const))('%s', (client, program) => {
   let daemon: RunningDaemon;
@@ -83,7 +54,7 @@ describe.each(PROGRAMS.map((program) => [program.client, program] as const))('%s
     expect(files.length).toBeGreaterThan(0);
     expect(readFileSync(files[0] ?? '', 'utf8')).toContain(String(daemon.port));
 
-    const ran = await run(program, work, environment);
+    const ran = await runProgram(program, program.args(PROMPT), { cwd: work, env: environment });
     expect(ran.output, `exit ${ran.code}`).toContain(PROOF);
     if (program.unwanted !== undefined) expect(ran.output).not.toContain(program.unwanted);
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
@@ -13,6 +13,12 @@ export interface Program {
   readonly model?: string;
   /** What it must not print. */
   readonly unwanted?: string;
+  /** Its own settings for a provider, without Instar: files below the person's folder. */
+  readonly direct: (url: string) => Readonly<Record<string, string>>;
+  /** More arguments where its hooks are to run without a person who trusts them. */
+  readonly trustHooks?: readonly string[];
+  /** Continues the last conversation of its folder. */
+  readonly again?: (prompt: string) => readonly string[];
 }
 
 const root = path.resolve(import.meta.dirname, '../../.cache/clients');
@@ -20,17 +26,37 @@ const root = path.resolve(import.meta.dirname, '../../.cache/clients');
 export const PROGRAMS: readonly Program[] = [
   {
     client: 'claude-code',
-    packages: ['@anthropic-ai/claude-code@2.1.325'],
+    packages: ['@anthropic-ai/claude-code@2.1.326'],
     bin: 'claude',
     args: (prompt) => ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions'],
+    again: (prompt) => ['-c', '-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions'],
+    node: '22',
+    direct: (url) => ({
+      '.claude/settings.json': JSON.stringify({
+        env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-own-key', ANTHROPIC_MODEL: 'fake-model' },
+      }),
+    }),
   },
   {
     client: 'codex',
-    packages: ['@openai/codex@0.166.0'],
+    packages: ['@openai/codex@0.169.0'],
     bin: 'codex',
     args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
     model: 'default',
     unwanted: 'Model metadata for',
+    trustHooks: ['--dangerously-bypass-hook-trust'],
+    direct: (url) => ({
+      '.codex/config.toml': [
+        'model = "fake-model"',
+        'model_provider = "fake"',
+        '[model_providers.fake]',
+        'name = "Fake"',
+        `base_url = "${url}/v1"`,
+        'wire_api = "responses"',
+        'experimental_bearer_token = "sk-own-key"',
+        '',
+      ].join('\n'),
+    }),
   },
   {
     client: 'opencode',
@@ -38,6 +64,20 @@ export const PROGRAMS: readonly Program[] = [
     bin: 'opencode',
     args: (prompt) => ['run', prompt],
     model: 'fake/fake-model',
+    direct: (url) => ({
+      '.config/opencode/opencode.json': JSON.stringify({
+        // OpenCode adds it itself.
+        $schema: 'https://opencode.ai/config.json',
+        provider: {
+          fake: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: 'sk-own-key' },
+            models: { 'fake-model': {} },
+          },
+        },
+        model: 'fake/fake-model',
+      }),
+    }),
   },
   {
     client: 'pi',
@@ -45,6 +85,19 @@ export const PROGRAMS: readonly Program[] = [
     bin: 'pi',
     args: (prompt) => ['-p', prompt],
     model: 'fake/fake-model',
+    direct: (url) => ({
+      '.pi/agent/models.json': JSON.stringify({
+        providers: {
+          fake: {
+            baseUrl: `${url}/v1`,
+            apiKey: 'sk-own-key',
+            api: 'openai-completions',
+            models: [{ id: 'fake-model' }],
+          },
+        },
+      }),
+      '.pi/agent/settings.json': JSON.stringify({ defaultProvider: 'fake', defaultModel: 'fake-model' }),
+    }),
   },
   {
     client: 'openclaw',
@@ -53,6 +106,22 @@ export const PROGRAMS: readonly Program[] = [
     args: (prompt) => ['agent', '--local', '--agent', 'main', '--message', prompt, '--json'],
     node: '24',
     model: 'fake/fake-model',
+    direct: (url) => ({
+      '.openclaw/openclaw.json': JSON.stringify({
+        agents: { defaults: { model: { primary: 'fake/fake-model' } } },
+        models: {
+          mode: 'merge',
+          providers: {
+            fake: {
+              baseUrl: `${url}/v1`,
+              apiKey: 'sk-own-key',
+              api: 'openai-completions',
+              models: [{ id: 'fake-model', name: 'Fake', contextWindow: 128000, maxTokens: 4096 }],
+            },
+          },
+        },
+      }),
+    }),
   },
 ];
 
@@ -77,5 +146,36 @@ function npmInstall(dir: string, packages: readonly string[], nodeDir = ''): voi
   execFileSync('npm', ['install', '--prefix', dir, '--no-audit', '--no-fund', ...packages], {
     env,
     stdio: 'ignore',
+  });
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+const LONGEST_MS = 400_000;
+
+/** Runs a program headless; it is ended after some minutes. */
+export function runProgram(
+  program: Program,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Ran> {
+  const { bin, nodeDir } = install(program);
+  const PATH = `${nodeDir === undefined ? '' : `${nodeDir}${path.delimiter}`}${process.env.PATH}`;
+  const child = spawn(bin, args, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, output });
+    });
   });
 }

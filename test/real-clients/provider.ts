@@ -10,6 +10,7 @@ const COMMAND = `echo ${PROOF}`;
 /** The client's tool for running a command: its name, with arguments that match its schema. */
 function commandCall(
   tools: readonly Tool[],
+  command: string,
 ): { readonly name: string; readonly arguments: string } | undefined {
   const names = [
     'Bash',
@@ -27,17 +28,27 @@ function commandCall(
   const required = new Set((tool.parameters.required ?? []) as readonly string[]);
   const given = properties.flatMap(([name, { type }]): [string, unknown][] => {
     if (name === 'cmd' || name === 'command')
-      return [[name, type === 'array' ? ['bash', '-lc', COMMAND] : COMMAND]];
-    if (name === 'commands') return [[name, [COMMAND]]];
+      return [[name, type === 'array' ? ['bash', '-lc', command] : command]];
+    if (name === 'commands') return [[name, [command]]];
     if (name === 'freeform_input')
-      return [[name, `await tools.exec_command({ cmd: ${JSON.stringify(COMMAND)} })`]];
+      return [[name, `await tools.exec_command({ cmd: ${JSON.stringify(command)} })`]];
     if (!required.has(name)) return [];
     return [[name, type === 'boolean' ? false : type === 'number' ? 1000 : 'says hello']];
   });
   return { name: tool.name, arguments: JSON.stringify(Object.fromEntries(given)) };
 }
 
-function replyTo(request: ChatRequest, n: number): readonly ChatEvent[] {
+/** Which command a model runs next for a request; undefined: it answers. */
+export type ChooseCommand = (request: ChatRequest) => string | undefined;
+
+/** One command, then an answer. */
+const once =
+  (command: string): ChooseCommand =>
+  ({ messages }) =>
+    messages.some(({ role }) => role === 'tool') ? undefined : command;
+
+/** What the model says at the end: the proof, where it has seen it. */
+function replyTo(request: ChatRequest, n: number, choose: ChooseCommand): readonly ChatEvent[] {
   const start: ChatEvent = { type: 'reply-start', id: `reply_${n}`, model: request.model };
   const end = (stop: 'end' | 'tool-calls'): ChatEvent => ({
     type: 'reply-end',
@@ -45,7 +56,8 @@ function replyTo(request: ChatRequest, n: number): readonly ChatEvent[] {
     usage: { inputTokens: 900, outputTokens: 9 },
   });
   const results = JSON.stringify(request.messages.filter(({ role }) => role === 'tool'));
-  const call = results === '[]' ? commandCall(request.tools) : undefined;
+  const command = choose(request);
+  const call = command === undefined ? undefined : commandCall(request.tools, command);
   if (call !== undefined) {
     return [
       start,
@@ -58,8 +70,8 @@ function replyTo(request: ChatRequest, n: number): readonly ChatEvent[] {
   return [start, { type: 'text-delta', text }, end('end')];
 }
 
-/** Serves all three wires. Runs one command through the client's own tool, then repeats its output. */
-export function startToolProvider(): Promise<Provider> {
+/** Serves all three wires. Runs commands through the client's own tool, by default one, then repeats its output. */
+export function startToolProvider(choose: ChooseCommand = once(COMMAND)): Promise<Provider> {
   let n = 0;
   return startProvider(({ method, url, body }, response) => {
     const [path = ''] = url.split('?');
@@ -75,7 +87,7 @@ export function startToolProvider(): Promise<Provider> {
     const wire: Wire | undefined = Object.values(wires).find((one) => path.endsWith(one.path));
     if (wire === undefined) return void response.writeHead(404).end('{}');
     const request = wire.decodeRequest(JSON.parse(body.toString()));
-    const events = replyTo(request, n++);
+    const events = replyTo(request, n++, choose);
     response.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' });
     const encoder = wire.createStreamEncoder();
     response.end(

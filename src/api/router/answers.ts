@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { VERSION } from '../../base/package.ts';
 import type { ErasureReport } from '../../core/daemon-api.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
@@ -10,6 +11,9 @@ import {
 } from '../../gateway/control-api.ts';
 import { type ReportPace, reportPaceOf } from '../../gateway/event-pace.ts';
 import { receiveBody } from '../../gateway/read-body.ts';
+import { decodeLessons } from '../../lessons/codec.ts';
+import { evaluateSkill } from '../../lessons/evaluate-skill.ts';
+import { lintSkill } from '../lint-skill.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from './answer.ts';
 import { describeApi } from './openapi.ts';
 import { PAGE_ROUTES } from './page-routes.ts';
@@ -66,6 +70,14 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
     const { by: _, ...asked } = body as JsonObject;
     return lessonsApi.recall({ ...asked, ...(caller.kind === 'owner' ? {} : { by: caller.id }) });
   },
+  evaluateSkill: async ({ lessonsApi, body }) => ({
+    ...evaluateSkill(body as JsonObject, {
+      lessons: decodeLessons(await lessonsApi.all()),
+      described: await lessonsApi.list({}),
+      lint: lintSkill,
+    }),
+    version: VERSION,
+  }),
   episode: ({ api, id }) => api.episode(id),
   review: ({ lessonsApi }) => lessonsApi.review(),
   consolidate: ({ api, body }) => api.consolidate(body as JsonObject),

@@ -66,6 +66,14 @@ export const CLIENT_ROUTES = {
     body: () => is.object,
     reply: () => z.looseObject({ text: is.text, lessons: z.array(is.revisionRef) }),
   },
+  evaluateSkill: {
+    method: 'POST',
+    path: '/api/skills/evaluate',
+    access: 'caller',
+    says: 'What the gate says about a skill that another program proposes. Nothing is stored.',
+    body: () => is.object,
+    reply: () => z.looseObject({ decision: is.text, summary: is.text, version: is.text }),
+  },
   episode: {
     method: 'GET',
     path: '/api/episodes/:id',

@@ -1,0 +1,249 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { projectsOfFolder } from '../api/folder-projects.ts';
+import { replaceFileSync } from '../base/atomic-file.ts';
+import { type CallerKey, readCallerKeys } from '../config/caller-keys.ts';
+import type { Home } from '../config/home.ts';
+import { hashKey } from '../config/key.ts';
+import { readClientFile } from '../connect/client-file.ts';
+import { connectClient, disconnectClient, type UndoneFile } from '../connect/connect.ts';
+import type { ClientEnvironment } from '../connect/connection.ts';
+import { renderEdit } from '../connect/file-edit.ts';
+import {
+  NATIVE_CLIENTS,
+  type NativeClient,
+  type NativeContext,
+  nativeName,
+  planNative,
+} from '../connect/native-plans.ts';
+import { asObject, asString, parseJson } from '../core/json.ts';
+import { decodeLessons } from '../lessons/codec.ts';
+import { bringUpToDate, nativeDirs } from '../lessons/skill-files/follow-native-skills.ts';
+import {
+  forgetNativeSkills,
+  type NativePlace,
+  type NativeSkills,
+  readNativeSkills,
+  removeNativeSkills,
+  type SyncedSkills,
+  writeNativeSkills,
+} from '../lessons/skill-files/native-skills.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
+import { dim } from './print.ts';
+import { withApi } from './with-api.ts';
+
+export interface NativeOptions {
+  readonly write?: true;
+  /** A folder, or true for the current one. */
+  readonly project?: string | true;
+  readonly ratings?: true;
+}
+
+interface NativeParts {
+  readonly home: Home;
+  /** The gateway's address. */
+  readonly url: string;
+  readonly around: ClientEnvironment;
+}
+
+const nativeDir = (home: Home): string => path.join(home.dir, 'native');
+const connectionFile = (home: Home, client: string): string => path.join(nativeDir(home), `${client}.json`);
+
+/** The key that a client's hooks and plugin use; undefined when there is none. */
+export function nativeKey(home: Home, client: string): string | undefined {
+  const file = connectionFile(home, client);
+  if (!existsSync(file)) return undefined;
+  const text = readClientFile(file).content?.bytes.toString('utf8') ?? '';
+  return asString(asObject(parseJson(text)).key);
+}
+
+const isNative = (home: Home, client: string): boolean => existsSync(connectionFile(home, client));
+
+/** `connect CLIENT --native`: shows or writes what makes Instar a part of the client; its models and logins stay as they are. */
+export async function connectNative(
+  name: string,
+  options: NativeOptions,
+  { home, url, around }: NativeParts,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const client = NATIVE_CLIENTS.find((one) => one === name);
+  if (client === undefined)
+    throw new CommandError(
+      EXIT.wrongUse,
+      `${name} cannot be connected natively`,
+      `choose one of: ${NATIVE_CLIENTS.join(', ')}`,
+    );
+  const projectDir =
+    options.project === undefined
+      ? undefined
+      : path.resolve(options.project === true ? process.cwd() : options.project);
+  const native: NativeContext = {
+    ...around,
+    instarHome: home.dir,
+    connectionFile: connectionFile(home, client),
+    ...(projectDir === undefined ? {} : { projectDir }),
+  };
+  const plan = planNative(client, native);
+  const { printer } = context;
+  if (options.write !== true) {
+    const files = plan.edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
+    if (printer.json)
+      printer.document({
+        client,
+        native: true,
+        written: false,
+        files,
+        skills: plan.skillFolder ?? null,
+        notes: [...plan.notes],
+      });
+    else {
+      for (const { file, add } of files) {
+        printer.line({ text: file, style: 'bold' });
+        printer.line(add);
+      }
+      if (plan.skillFolder !== undefined) printer.line(`skills: ${plan.skillFolder}`);
+      printer.note(dim('  next  '), `write these with: instar connect ${client} --native --write`);
+    }
+    return EXIT.ok;
+  }
+  const key = await keyFor(
+    home,
+    client,
+    options.ratings === true,
+    plan.edits.map(({ file }) => file),
+    context,
+  );
+  mkdirSync(nativeDir(home), { recursive: true, mode: 0o700 });
+  replaceFileSync(connectionFile(home, client), `${JSON.stringify({ client, url, key }, null, 2)}\n`, {
+    mode: 0o600,
+  });
+  const files = connectClient(home, nativeName(client), { edits: plan.edits, secret: key });
+  const project = projectDir === undefined ? undefined : projectsOfFolder(projectDir, home, context.env)[0];
+  const place: NativePlace | undefined =
+    plan.skillFolder === undefined
+      ? undefined
+      : { folder: plan.skillFolder, ...(project === undefined ? {} : { project }) };
+  const skills = place === undefined ? undefined : await installSkills(home, client, place, context);
+  report(client, files, skills, plan.notes, context);
+  return EXIT.ok;
+}
+
+function report(
+  client: NativeClient,
+  files: readonly { readonly file: string; readonly change: string }[],
+  skills: SyncedSkills | undefined,
+  notes: readonly string[],
+  { printer }: CommandContext,
+): void {
+  const { written = [], removed = [], faults = [] } = skills ?? {};
+  if (printer.json) {
+    const reported = {
+      written: [...written],
+      removed: [...removed],
+      faults: faults.map((fault) => ({ ...fault })),
+    };
+    printer.document({
+      client,
+      native: true,
+      written: true,
+      files: [...files],
+      skills: reported,
+      notes: [...notes],
+    });
+    return;
+  }
+  for (const { file, change } of files) printer.line(`${change} ${file}`);
+  for (const file of written) printer.line(`skill ${file}`);
+  for (const { file, why } of faults) printer.note(dim('  note  '), `${file} ${why}`);
+  for (const note of notes) printer.note(dim('  note  '), note);
+  printer.note(dim('  undo  '), `instar connect ${client} --native --undo`);
+}
+
+/** The key that the client has already, so that Instar knows its sessions and its reports as one; else a new one. */
+async function keyFor(
+  home: Home,
+  client: NativeClient,
+  mayRate: boolean,
+  files: readonly string[],
+  context: CommandContext,
+): Promise<string> {
+  const isGood = (one: CallerKey): boolean =>
+    one.name === client && one.revokedAt === undefined && (one.mayRate || !mayRate);
+  const valid = new Set(
+    readCallerKeys(home)
+      .filter(isGood)
+      .map(({ hash }) => hash),
+  );
+  const texts = [...files, connectionFile(home, client)].flatMap(
+    (file) => readClientFile(file).content?.bytes.toString('utf8') ?? [],
+  );
+  const known = texts
+    .flatMap((text) => text.match(/instar_caller_[\w-]{43}/g) ?? [])
+    .find((key) => valid.has(hashKey(key)));
+  if (known !== undefined) return known;
+  let created = '';
+  await withApi(
+    context,
+    async ({ keysApi }) => {
+      created = String((await keysApi.create({ name: client, mayRate })).key);
+      return EXIT.ok;
+    },
+    true,
+  );
+  return created;
+}
+
+const emptySkills = (client: string): NativeSkills => ({ client, places: [], files: {}, folders: [] });
+
+async function installSkills(
+  home: Home,
+  client: string,
+  place: NativePlace,
+  context: CommandContext,
+): Promise<SyncedSkills> {
+  const known =
+    (await readNativeSkills(nativeDir(home))).find((one) => one.client === client) ?? emptySkills(client);
+  const places = [...known.places.filter(({ folder }) => folder !== place.folder), place];
+  await writeNativeSkills(nativeDir(home), { ...known, places });
+  return (
+    (await syncClientSkills(home, client, context)) ?? { skills: known, written: [], removed: [], faults: [] }
+  );
+}
+
+/** Brings a client's skill files up to date; undefined for a client without any. */
+export async function syncClientSkills(
+  home: Home,
+  client: string,
+  context: CommandContext,
+): Promise<SyncedSkills | undefined> {
+  const skills = (await readNativeSkills(nativeDir(home))).find((one) => one.client === client);
+  if (skills === undefined) return undefined;
+  let synced: SyncedSkills | undefined;
+  await withApi(context, async ({ lessonsApi }) => {
+    synced = await bringUpToDate(skills, decodeLessons(await lessonsApi.all()), nativeDirs(home));
+    return EXIT.ok;
+  });
+  return synced;
+}
+
+/** Removes exactly what `connectNative` wrote; undefined when the client is not connected natively. */
+export async function disconnectNative(
+  home: Home,
+  client: string,
+): Promise<readonly UndoneFile[] | undefined> {
+  if (!isNative(home, client)) return undefined;
+  const files = disconnectClient(home, nativeName(client)) ?? [];
+  const all = await readNativeSkills(nativeDir(home));
+  const skills = all.find((one) => one.client === client);
+  const isShared = (folder: string): boolean =>
+    all.some((other) => other.client !== client && other.places.some((place) => place.folder === folder));
+  const removed = skills === undefined ? undefined : await removeNativeSkills(skills, isShared);
+  await forgetNativeSkills(nativeDir(home), client);
+  for (const file of [connectionFile(home, client), `${connectionFile(home, client)}.away`])
+    rmSync(file, { force: true });
+  return [
+    ...files,
+    ...(removed?.removed ?? []).map((file) => ({ file, kind: 'exact' as const })),
+    ...(removed?.faults ?? []).map(({ file }) => ({ file, kind: 'kept' as const })),
+  ];
+}

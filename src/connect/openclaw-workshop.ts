@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asObject, asString, parseJson } from '../core/json.ts';
+
+/** A skill for OpenClaw's Skill Workshop, where its user decides. */
+export interface WorkshopProposal {
+  readonly name: string;
+  readonly description: string;
+  readonly content: string;
+  /** What was measured, for the reviewer. */
+  readonly evidence: string;
+}
+
+interface ProposeOptions {
+  /** OpenClaw's command. */
+  readonly program: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs?: number;
+}
+
+type Proposed = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly why: string };
+
+/** The Workshop takes no more. */
+const MOST_DESCRIPTION_BYTES = 160;
+const MOST_EVIDENCE = 2_000;
+const TIMEOUT_MS = 120_000;
+const MOST_OUTPUT_BYTES = 4 * 1024 * 1024;
+
+/** Creates a pending proposal with OpenClaw's own command. Never rejects. */
+export async function proposeToWorkshop(
+  { name, description, content, evidence }: WorkshopProposal,
+  { program, env, timeoutMs = TIMEOUT_MS }: ProposeOptions,
+): Promise<Proposed> {
+  const folder = mkdtempSync(join(tmpdir(), 'instar-proposal-'));
+  try {
+    const file = join(folder, 'PROPOSAL.md');
+    writeFileSync(file, `${content.trimEnd()}\n`, { mode: 0o600 });
+    const args = ['skills', 'workshop', 'propose-create', '--json', '--name', name];
+    args.push('--description', firstBytes(description, MOST_DESCRIPTION_BYTES));
+    args.push(
+      '--evidence',
+      evidence.slice(0, MOST_EVIDENCE),
+      '--goal',
+      'Reuse what was learned',
+      '--proposal',
+      file,
+    );
+    const { error, stdout, stderr } = await run(program, args, env, timeoutMs);
+    if (error?.code === 'ENOENT') return { ok: false, why: `${program} was not found` };
+    const start = stdout.indexOf('{');
+    const reply = asObject(parseJson(start < 0 ? '' : stdout.slice(start)));
+    const id =
+      asString(reply.id) ??
+      asString(reply.proposalId) ??
+      asString(asObject(reply.proposal).id) ??
+      asString(asObject(reply.record).id);
+    if (error === undefined && id !== undefined) return { ok: true, id };
+    const last =
+      `${stderr}\n${stdout}`
+        .trim()
+        .split('\n')
+        .findLast((line) => line.trim() !== '') ?? 'it said nothing';
+    return { ok: false, why: last.trim().slice(0, 300) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Ran {
+  readonly error: { readonly code?: string | number | null | undefined } | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeout: number,
+): Promise<Ran> =>
+  new Promise((resolve) => {
+    execFile(program, args, { env, timeout, maxBuffer: MOST_OUTPUT_BYTES }, (error, stdout, stderr) =>
+      resolve({ error: error === null ? undefined : { code: error.code }, stdout, stderr }),
+    );
+  });
+
+/** The beginning of a text within so many bytes, cut between characters. */
+function firstBytes(text: string, most: number): string {
+  let size = 0;
+  let end = 0;
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > most) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
