@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pipeline: [],
   mcp: [],
   record: ['wire'],
+  jobs: ['cost', 'record'],
   lessons: ['embed', 'stats'],
   overlays: ['cost', 'lessons', 'stats', 'wire'],
   evidence: ['stats'],
