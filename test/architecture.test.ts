@@ -43,7 +43,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'schedule',
     'train',
   ],
-  cli: ['api', 'config', 'connect', 'cost', 'daemon', 'doctor', 'lessons', 'mcp', 'models', 'schedule'],
+  cli: [
+    'api',
+    'config',
+    'connect',
+    'cost',
+    'daemon',
+    'doctor',
+    'jobs',
+    'lessons',
+    'mcp',
+    'models',
+    'schedule',
+  ],
 };
 /** Every room may import these. */
 const EVERYWHERE = ['core', 'base', 'text', 'redact'];

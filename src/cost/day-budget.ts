@@ -4,6 +4,7 @@ import {
   type BudgetedWork,
   type BudgetOptions,
   NOTHING_SPENT,
+  type OpenBudget,
   type Spending,
   type SpendingLimits,
 } from '../core/budget.ts';
@@ -89,6 +90,12 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
     },
   };
 }
+
+/** Budgets of this process. */
+export const openDayBudget =
+  (clock: Clock): OpenBudget =>
+  async ({ budget: _, ...options }) =>
+    createDayBudget({ ...options, clock });
 
 const KINDS = ['ms', 'tokens', 'usd', 'calls'] as const;
 type Kind = (typeof KINDS)[number];

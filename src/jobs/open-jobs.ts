@@ -3,7 +3,7 @@ import type { OpenBudget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JobQueue, JobRules, NamedLeases } from '../core/jobs.ts';
 import { StoreError } from '../core/store.ts';
-import { createDayBudget } from '../cost/day-budget.ts';
+import { openDayBudget } from '../cost/day-budget.ts';
 import { isPgUrl, readPgUrl } from '../record/postgres/pg-place.ts';
 import { createMemoryJobs, createMemoryLeases } from './memory-jobs.ts';
 
@@ -41,7 +41,7 @@ export function openJobs(options: JobsOptions): Jobs {
     const queue = createMemoryJobs(rules, clock);
     return {
       ...{ isShared: false, queue, holder, leases: createMemoryLeases(clock, holder), close: queue.close },
-      openBudget: async ({ budget: _, ...budget }) => createDayBudget({ ...budget, clock }),
+      openBudget: openDayBudget(clock),
     };
   }
   let opened: ReturnType<typeof open> | undefined;
