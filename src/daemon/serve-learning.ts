@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts';
 import { headlessSettings } from '../connect/headless-settings.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
+import { createFailure } from '../core/failure.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
@@ -350,7 +351,14 @@ function createAnswers(
     model: async (_, role) => models.model(role),
     chat: (signal, role, request) => {
       const provider = (models.model(role)?.name ?? '').split('/', 1)[0] ?? '';
-      return within(provider, () => models.chat(role, request, signal), signal);
+      return within(provider, () => models.chat(role, request, signal), signal).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        const failure = createFailure(
+          'unreachable',
+          `no turn at ${provider} could be agreed on: ${String(error)}`,
+        );
+        return [{ type: 'failure', failure } as const];
+      });
     },
     embed: async (_, texts) => embed.embed(texts),
     lessonsFor: (_, query, force) => lessonsFor(query, force),

@@ -37,9 +37,20 @@ const keep = <T extends Process>(one: T): T => {
   return one;
 };
 /** A home of its own for each process, with the same store. `path` tells the provider who asks. */
-const homeFor = (url: string, provider: Provider, path: string, more: JsonObject = {}): string => {
+const homeFor = (
+  url: string,
+  provider: Provider,
+  path: string,
+  { concurrency, ...more }: JsonObject = {},
+): string => {
   const home = makeHome({
-    providers: { lab: { wire: 'openai-chat', baseUrl: `${provider.url}/${path}/v1` } },
+    providers: {
+      lab: {
+        wire: 'openai-chat',
+        baseUrl: `${provider.url}/${path}/v1`,
+        ...(concurrency === undefined ? {} : { concurrency }),
+      },
+    },
     models: { default: 'lab/m', evolver: 'off', judge: 'off' },
     library: { holdout: 0, autonomy: 'guarded' },
     store: { url },
@@ -144,18 +155,20 @@ describe('two gateways and two workers over one PostgreSQL', () => {
     dead?.child.kill('SIGKILL');
     await dead?.exited;
     const killedAt = Date.now();
+    await vi.waitFor(async () => expect([undefined, first]).not.toContain(await leaderOf(url)), SOON);
+    const tookMs = Date.now() - killedAt;
     const alive = dead === b ? a : b;
     await teach(alive, 'The archive for photos is box-9.', 'three');
     await vi.waitFor(async () => expect(await lessons()).toContain('box-9'), SOON);
     const second = await leaderOf(url);
     process.stderr.write(
-      `failover: ${first} was killed, ${second} learned ${Date.now() - killedAt} ms later (lease 9 s)\n`,
+      `failover: ${first} was killed, ${second} led ${tookMs} ms and had learned ${Date.now() - killedAt} ms later (lease 9 s)\n`,
     );
     expect(second).not.toBe(first);
     expect([await count('demo-3'), await count('laser-7'), await count('box-9')]).toEqual([1, 1, 1]);
     const ends = await factsOf(url, 'session-scored');
     expect(new Set(ends.map(({ session }) => session)).size).toBe(ends.length);
-  });
+  }, 400_000);
 });
 
 const ABOUT: Readonly<Record<string, string>> = {
@@ -207,9 +220,14 @@ describe('a session of practice whose attempts any process makes', () => {
     closers.push(() => provider.close());
     const url = server.freshUrl();
     const models = { default: 'lab/m', evolver: 'lab/m', practice: 'lab/m', judge: 'off' };
-    const a = await gateway(homeFor(url, provider, 'a', { models }));
+    const limit = 2;
+    const a = await gateway(homeFor(url, provider, 'a', { models, concurrency: limit }));
     await vi.waitFor(async () => expect(await leaderOf(url)).toBeDefined(), SOON);
-    const w1 = await worker(homeFor(url, provider, 'w1', { models }), '--only', 'attempts');
+    const w1 = await worker(
+      homeFor(url, provider, 'w1', { models, concurrency: limit }),
+      '--only',
+      'attempts',
+    );
     const killed = new Promise<void>((resolve) => {
       onWorker = () => {
         onWorker = undefined;
@@ -229,7 +247,11 @@ describe('a session of practice whose attempts any process makes', () => {
     );
     expect(await practice('run', { kind: 'exploratory', group: GROUP })).toMatchObject({ started: true });
     await killed;
-    const w2 = await worker(homeFor(url, provider, 'w2', { models }), '--only', 'attempts');
+    const w2 = await worker(
+      homeFor(url, provider, 'w2', { models, concurrency: limit }),
+      '--only',
+      'attempts',
+    );
     await vi.waitFor(async () => {
       const status = await practice('status');
       expect([status.running, status.problem]).toEqual([undefined, undefined]);
@@ -244,11 +266,13 @@ describe('a session of practice whose attempts any process makes', () => {
     expect(askedBy.get('w1')).toBeGreaterThan(0);
     expect(new Set(units.map(({ unit }) => unit)).size).toBe(units.length);
     expect(replies).toBe(units.length);
+    // Over all processes together.
+    expect(most).toBeLessThanOrEqual(limit);
     expect(w2.log()).not.toContain('"level":50');
     // It drains and leaves.
     w2.child.kill('SIGTERM');
     expect(await w2.exited).toBe(0);
-  });
+  }, 400_000);
 });
 
 describe('instar worker', () => {
