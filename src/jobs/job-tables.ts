@@ -34,7 +34,7 @@ create table ${schema}.reservations(
 const LONGEST_NAME = 45;
 
 /** pg-boss allows fifty characters. */
-export const jobsSchemaOf = (schema: string): string =>
+const jobsSchemaOf = (schema: string): string =>
   schema.length <= LONGEST_NAME
     ? `${schema}_jobs`
     : `jobs_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;

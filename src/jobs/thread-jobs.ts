@@ -5,7 +5,7 @@ import type { AttemptOrder, MakeAttempt } from '../core/practice.ts';
 import { isPgUrl } from '../record/postgres/pg-place.ts';
 import { JOB_RULES, openJobs } from './open-jobs.ts';
 import { attemptKind, doAttempt, shareAttempts } from './share-attempts.ts';
-import { type Work, type WorkNews, workJobs } from './work-jobs.ts';
+import { type JobWork, type WorkNews, workJobs } from './work-jobs.ts';
 
 interface ThreadJobsOptions {
   /** Where the record is. */
@@ -42,7 +42,7 @@ const GRACE_MS = 20_000;
 export function openThreadJobs({ place, clock, newId, log }: ThreadJobsOptions): ThreadJobs | undefined {
   if (!isPgUrl(place)) return undefined;
   const jobs = openJobs({ place, clock, newId });
-  let work: Work | undefined;
+  let work: JobWork | undefined;
   return {
     openBudget: jobs.openBudget,
     share: (make, model, mayShare) => shareAttempts({ queue: jobs.queue, make, model, mayShare }),

@@ -34,14 +34,14 @@ export type WorkNews =
     }
   | { readonly type: 'fault'; readonly error: unknown };
 
-export interface Work {
+export interface JobWork {
   running(): number;
   /** Takes nothing more, and waits for what is under way; after `graceMs` that is stopped and given back. */
   close(graceMs: number): Promise<void>;
 }
 
 /** Takes jobs and does them, as long as it is not closed. */
-export function workJobs(options: WorkOptions): Work {
+export function workJobs(options: WorkOptions): JobWork {
   const { queue, doing, atOnce, leaseMs, idleMs, clock, onNews } = options;
   const closing = new AbortController();
   const stop = new AbortController();
