@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   record: ['wire'],
   // What is sent was read from the record.
   traces: ['record'],
+  jobs: ['cost', 'record'],
   lessons: ['embed', 'stats'],
   overlays: ['cost', 'lessons', 'stats', 'wire'],
   evidence: ['stats'],
@@ -44,7 +45,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'schedule',
     'train',
   ],
-  cli: ['api', 'config', 'connect', 'cost', 'daemon', 'doctor', 'lessons', 'mcp', 'models', 'schedule'],
+  cli: [
+    'api',
+    'config',
+    'connect',
+    'cost',
+    'daemon',
+    'doctor',
+    'jobs',
+    'lessons',
+    'mcp',
+    'models',
+    'schedule',
+  ],
 };
 /** Every room may import these. */
 const EVERYWHERE = ['core', 'base', 'text', 'redact'];

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { createIds } from '../base/ids.ts';
 import type { Home } from '../config/home.ts';
 import { systemClock } from '../core/clock.ts';
+import type { JobQueue } from '../core/jobs.ts';
 import type { Records } from '../core/store.ts';
 import { forgetPrompts } from '../learn/compress/prompt-files.ts';
 
@@ -9,14 +10,20 @@ interface ErasedFiles {
   readonly promptsDir: string;
   /** Brings everything that is made from lessons up to date with the record: the library, the skills folder, vectors. */
   readonly followLibrary: () => Promise<void>;
+  /** Jobs may have words of the session. */
+  readonly jobs?: Pick<JobQueue, 'forgetSession'>;
 }
 
 /** The same records; an erasure also reaches the files that are made from the record. */
-export const withErasedFiles = (records: Records, { promptsDir, followLibrary }: ErasedFiles): Records => ({
+export const withErasedFiles = (
+  records: Records,
+  { promptsDir, followLibrary, jobs }: ErasedFiles,
+): Records => ({
   ...records,
   erase: async (session, reason) => {
     const agent = (await records.session(session))?.agent;
     const erasure = await records.erase(session, reason);
+    await jobs?.forgetSession(session);
     if (agent !== undefined) await forgetPrompts(promptsDir, agent);
     await followLibrary();
     // A prompt may have been recorded while the library still had the text.

@@ -27,6 +27,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Start the gateway in the foreground.',
     load: async () => (await import('./up.ts')).declareUp,
   },
+  worker: {
+    description: 'Learn, practise and train for gateways that share a PostgreSQL, on this machine.',
+    load: async () => (await import('./worker.ts')).declareWorker,
+  },
   stop: {
     description: 'Stop the daemon; requests in progress are finished.',
     load: async () => (await import('./stop.ts')).declareStop,

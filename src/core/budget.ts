@@ -48,6 +48,29 @@ export interface Budget {
   day(): string;
 }
 
+/** What a budget of a day is made of, wherever it is kept. */
+export interface BudgetOptions {
+  /** `learning` or `jobs`. */
+  readonly budget: string;
+  readonly limits: SpendingLimits;
+  /** The section of the config that has the limits, such as `learn.budget`. */
+  readonly setting: string;
+  /** What was spent today before this process started. */
+  readonly spent?: Partial<Spending>;
+  /** Makes reservations durable, or tells the record about them. */
+  readonly journal?: BudgetJournal;
+}
+
+export interface BudgetJournal {
+  /** Durable when it resolves, with the name of the entry. A rejection refuses the reservation. */
+  reserved(day: string, most: Spending, work: BudgetedWork): Promise<string>;
+  /** A rejection leaves the reservation in the journal: after a restart it counts in full. */
+  settled(day: string, entry: string, used: Spending): Promise<void>;
+}
+
+/** Opens a budget: in this process, or in a database for all processes that share it. */
+export type OpenBudget = (options: BudgetOptions) => Promise<Budget>;
+
 /** What a reservation is for. */
 export interface BudgetedWork {
   /** `call` or `step`, for the refusal. */

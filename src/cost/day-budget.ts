@@ -2,31 +2,19 @@ import {
   addSpending,
   type Budget,
   type BudgetedWork,
+  type BudgetOptions,
   NOTHING_SPENT,
+  type OpenBudget,
   type Spending,
   type SpendingLimits,
 } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import { dollars } from '../text/phrases.ts';
 
-interface DayBudgetOptions {
-  readonly limits: SpendingLimits;
+interface DayBudgetOptions extends Omit<BudgetOptions, 'budget'> {
   readonly clock: Clock;
-  /** The section of the config that has the limits, such as `learn.budget`. */
-  readonly setting: string;
   /** A wall-clock time as a sortable date; the local date by default. */
   readonly dayOf?: (wall: number) => string;
-  /** What was spent today before this process started. */
-  readonly spent?: Partial<Spending>;
-  /** Makes reservations durable. */
-  readonly journal?: BudgetJournal;
-}
-
-export interface BudgetJournal {
-  /** Durable when it resolves, with the name of the entry. A rejection refuses the reservation. */
-  reserved(day: string, most: Spending, work: BudgetedWork): Promise<string>;
-  /** A rejection leaves the reservation in the journal: after a restart it counts in full. */
-  settled(day: string, entry: string, used: Spending): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -61,7 +49,7 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
     reserve: async (wanted, work) => {
       startNewDay();
       const most = addSpending(NOTHING_SPENT, wanted);
-      const why = whyNot(total(), most, limits, setting, work);
+      const why = whyNotReserved(total(), most, limits, setting, work);
       if (why !== undefined) return refuse(why);
       const one = { most };
       const [reservedOn, reserved] = [day, open];
@@ -90,11 +78,7 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
     },
     refusal: () => {
       startNewDay();
-      // Without reservations: most of what they hold comes back.
-      const kind = KINDS.find((one) => settled[one] >= (limits[one] ?? Number.POSITIVE_INFINITY));
-      return kind === undefined
-        ? undefined
-        : `the ${amountOf(kind, limits[kind] ?? 0)} a day are used up; the day ends at midnight (${setting}.${SETTINGS[kind]})`;
+      return whyUsedUp(settled, limits, setting);
     },
     spent: () => {
       startNewDay();
@@ -107,6 +91,12 @@ export function createDayBudget(options: DayBudgetOptions): Budget {
   };
 }
 
+/** Budgets of this process. */
+export const openDayBudget =
+  (clock: Clock): OpenBudget =>
+  async ({ budget: _, ...options }) =>
+    createDayBudget({ ...options, clock });
+
 const KINDS = ['ms', 'tokens', 'usd', 'calls'] as const;
 type Kind = (typeof KINDS)[number];
 const SETTINGS: Readonly<Record<Kind, string>> = {
@@ -116,7 +106,8 @@ const SETTINGS: Readonly<Record<Kind, string>> = {
   calls: 'callsPerDay',
 };
 
-function whyNot(
+/** Why no more may be reserved; undefined when it fits. */
+export function whyNotReserved(
   spent: Spending,
   most: Spending,
   limits: SpendingLimits,
@@ -135,6 +126,14 @@ function whyNot(
       : `${amountOf(kind, spent[kind])} of ${amountOf(kind, limit)} a day are used up, and the next ${work} may take ${amountOf(kind, most[kind])}; the day ends at midnight ${named}`;
   }
   return undefined;
+}
+
+/** Why nothing more may be used today. `settled` is without reservations: most of what they hold comes back. */
+export function whyUsedUp(settled: Spending, limits: SpendingLimits, setting: string): string | undefined {
+  const kind = KINDS.find((one) => settled[one] >= (limits[one] ?? Number.POSITIVE_INFINITY));
+  return kind === undefined
+    ? undefined
+    : `the ${amountOf(kind, limits[kind] ?? 0)} a day are used up; the day ends at midnight (${setting}.${SETTINGS[kind]})`;
 }
 
 function amountOf(kind: Kind, amount: number): string {

@@ -1,7 +1,13 @@
-import { addSpending, budgetSubject, NOTHING_SPENT, type Spending } from '../core/budget.ts';
+import {
+  addSpending,
+  type BudgetJournal,
+  budgetSubject,
+  NOTHING_SPENT,
+  type Spending,
+} from '../core/budget.ts';
 import type { StoredFact } from '../core/fact.ts';
 import type { Records } from '../core/store.ts';
-import { type BudgetJournal, localDay } from './day-budget.ts';
+import { localDay } from './day-budget.ts';
 
 interface BudgetJournalOptions {
   /** `learning` or `jobs`. */

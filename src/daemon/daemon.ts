@@ -44,6 +44,8 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-prompts.ts';
 import { logTurn, NOTHING_SHOWN } from '../gateway/turn.ts';
+import { openJobs } from '../jobs/open-jobs.ts';
+import { sharedSchedule, type WorkKinds } from '../jobs/shared-work.ts';
 import { createCompressor } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflection-job.ts';
@@ -107,6 +109,8 @@ export interface DaemonOptions {
   readonly training?: TrainingOverride;
   /** Whether the embedded engine is started before it is asked for. */
   readonly isWarm?: boolean;
+  /** A worker: it listens nowhere, and does this of the work that the processes of a store share. */
+  readonly work?: WorkKinds | undefined;
   /** Instead of the clocks of this machine. */
   readonly clocks?: { readonly clock: Clock; readonly boot: BootClock };
 }
@@ -146,13 +150,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const onRecorded = (turns: number): void => learning?.wake(turns);
   const place = placeOfRecord(home, config.store);
   const recorded = { home, place, settings: config.store, keys, clock, log, onExpired, onRecorded };
+  const newId = createIds(clock);
+  const jobs = openJobs({ place, clock, newId });
   const recording = openTracedRecording(recorded, config, env, () => library.open()?.library);
   const { redactor } = recording;
   const storeApi = createStoreApi(
-    withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
+    withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary, jobs: jobs.queue }),
     clock.now,
   );
-  const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
@@ -194,16 +199,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     keys,
     records: recording.records,
     lessons: library.open,
-    embed: library.embed,
-    embedKept: library.embedKept,
-    lessonsFor: library.lessonsFor,
+    ...{ embed: library.embed, embedKept: library.embedKept, lessonsFor: library.lessonsFor },
     compareBlocks: library.compareBlocks,
     training: () => training?.practice,
     openAttempt,
     catalogue: names.catalogue,
-    prices,
-    clock,
-    log,
+    ...{ jobs, work: options.work, prices, clock, log },
   });
   learning = follower;
   const generation = (): number => library.open()?.library.generation ?? 0;
@@ -239,9 +240,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     now: () => clock.now(),
   });
-  const isOn = (): boolean => config.practice.snapshots;
-  const { hasSecret } = redactor;
-  const workTrees = createWorkTreeKeeper({ isOn, records: recording.records, hasSecret, clock, log });
+  const kept = { isOn: () => config.practice.snapshots, records: recording.records, clock, log };
+  const workTrees = createWorkTreeKeeper({ ...kept, hasSecret: redactor.hasSecret });
   const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
@@ -264,10 +264,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...(training === undefined ? [] : [training.job(history)]),
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
+    ...sharedSchedule(jobs, follower.isLeader, options.work),
   });
   const parts = { config, configFile: home.configFile, records: recording.records, now: clock.now };
-  const shortage = training?.practice.shortage;
-  const supply = { ...parts, schedule: () => schedule.describe(), shortage };
+  const supply = { ...parts, schedule: () => schedule.describe(), shortage: training?.practice.shortage };
   const api = {
     ...storeApi,
     schedule: async () => redactor.redactObject(await schedule.describe()),
@@ -374,6 +374,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await shortening.close();
     // Before the engine: what practice attempts meanwhile would count as failed.
     await follower.close();
+    await jobs.close();
     await training?.close();
     names.close();
     await workTrees.settle();
@@ -384,7 +385,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release();
   };
   try {
-    const bound = await gateway.listen(port ?? settings.port, settings.host);
+    const bound = options.work === undefined ? await gateway.listen(port ?? settings.port, settings.host) : 0;
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {
       await workTrees.settle();
@@ -392,9 +393,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await library.settle();
     };
     url = `http://${shown}:${bound}`;
-    const { modelMs } = metrics;
-    const pageCode = page.newCode;
-    return { url, port: bound, settle, training, generation, modelMs, openAttempt, pageCode, close };
+    const served = { modelMs: metrics.modelMs, openAttempt, pageCode: page.newCode };
+    return { url, port: bound, settle, training, generation, ...served, close };
   } catch (error) {
     await letGo();
     throw error;

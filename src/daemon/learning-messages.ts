@@ -22,6 +22,12 @@ export interface LearningThreadData {
   readonly settings: LearningSettings;
   /** The time in the serving thread, which knows whether the wall clock can be believed. */
   readonly now: number;
+  /** Whether it learns. Otherwise another process does, and this thread only makes attempts that are asked of any process. */
+  readonly isLeader: boolean;
+  /** Who leads, where it is another process. */
+  readonly leader?: string | undefined;
+  /** Whether it makes attempts that other processes ask for. */
+  readonly takesAttempts: boolean;
 }
 
 /** The calls that the learning thread answers, and the messages it receives. */
@@ -36,6 +42,8 @@ export interface LearningSide {
     shorten(prompt: AgentPrompt, limitTokens: number): WrittenPrompt;
     /** See `Practice.command`. */
     practice(request: JsonObject): JsonObject;
+    /** Answered when the attempts that other processes asked for are over. It takes no more. */
+    drain(): void;
   };
   readonly posts:
     | {
@@ -46,7 +54,9 @@ export interface LearningSide {
         /** Counted, so that a status says which of them it knows. */
         readonly nth: number;
       }
-    | { readonly type: 'keys'; readonly keys: readonly string[] };
+    | { readonly type: 'keys'; readonly keys: readonly string[] }
+    /** This process learns from now on. */
+    | { readonly type: 'lead' };
 }
 
 /** The calls that the serving thread answers for the learning thread, and the messages it receives. */

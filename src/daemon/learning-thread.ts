@@ -1,11 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createRemoteAccess } from '../api/shared-access.ts';
+import { createFollowingClock } from '../base/following-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/thread-connection.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
-import { type LearningWorker, startLearningWorker } from '../learn/learning-worker.ts';
+import { openThreadJobs } from '../jobs/thread-jobs.ts';
+import {
+  chatOfRole,
+  type LearningPorts,
+  type LearningWorker,
+  startLearningWorker,
+} from '../learn/learning-worker.ts';
+import { createStandby } from '../learn/standby.ts';
 import { openLastingReads } from '../record/open-store.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
@@ -40,9 +47,11 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     statements: async (_, session) => (await worker).statements(session),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
     practice: async (signal, request) => (await worker).practice.command(request, signal),
+    drain: async () => jobs?.drain(),
   },
   receive: (message) => {
     if (message.type === 'keys') keys = message.keys;
+    else if (message.type === 'lead') lead();
     else {
       clock.set(message.now);
       withWorker(({ wake }) => {
@@ -55,7 +64,8 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
     isStopping = true;
     // A start that is under way fails at its next read.
     if (!isReady) store.close();
-    void withWorker(({ close }) => close()).finally(() => {
+    void withWorker(({ close }) => close()).finally(async () => {
+      await jobs?.close();
       store.close();
       port.close();
     });
@@ -75,58 +85,85 @@ const sendSamples = (): void => {
 
 const redactor = createRedactor({ known: () => keys, salt });
 let isReady = false;
-const worker = startLearningWorker(settings, {
-  records: { ...store, append: (facts, blocks) => serving.call('append', [facts, blocks]) },
-  decoder: () => {
-    const known: BlockCache = new Map();
-    return (view) => readStoredTurn(view, store, known);
-  },
-  publish: (set) => {
-    sendSamples();
-    return serving.call('publish', [set]);
-  },
-  model: (role) => serving.call('model', [role]),
-  chat: (role, request, signal) => serving.call('chat', [role, request], signal),
-  embed: (texts) => serving.call('embed', [texts]),
-  embedKept: (texts) => serving.call('embedKept', [texts]),
-  hasSecret: redactor.hasSecret,
-  practice: {
-    lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
-    ...createSessionAttempts({
-      agents: [settings.practice?.agent ?? 'model'].flat(),
-      settingsOf: (program) => serving.call('programSettings', [program]),
-      access: createRemoteAccess({
-        open: (order) => serving.call('openAttempt', [order]),
-        turns: (id) => serving.call('attemptTurns', [id]),
-        close: (id) => serving.post({ type: 'attempt-over', id }),
-      }),
-      clock,
-      hasSecret: redactor.hasSecret,
-      training: sendPracticeCalls((call) => serving.call('training', [call])),
-      onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),
-    }),
-  },
-  buffer,
-  onStatus: (status) => {
-    sendSamples();
-    serving.post({ type: 'status', heard, status, buffer: buffer.counts() });
-  },
+const newId = createIds(clock);
+const chat = (...[role, request, signal]: Parameters<LearningPorts['chat']>) =>
+  serving.call('chat', [role, request], signal);
+const jobs = openThreadJobs({ place, clock, newId, log });
+const attempts = createSessionAttempts({
+  agents: [settings.practice?.agent ?? 'model'].flat(),
+  settingsOf: (program) => serving.call('programSettings', [program]),
+  access: createRemoteAccess({
+    open: (order) => serving.call('openAttempt', [order]),
+    turns: (id) => serving.call('attemptTurns', [id]),
+    close: (id) => serving.post({ type: 'attempt-over', id }),
+  }),
   clock,
-  newId: createIds(clock),
-  log,
+  hasSecret: redactor.hasSecret,
+  training: sendPracticeCalls((call) => serving.call('training', [call])),
+  onFault: (error) => log.warn({ err: error }, 'practice: something could not be removed'),
+  ...(jobs === undefined ? {} : { share: jobs.share }),
 });
-worker.then(
-  () => {
-    isReady = true;
-  },
-  (error: unknown) => {
-    // Ends the thread with this error: the serving thread reports it and starts another one.
-    if (!isStopping)
-      setImmediate(() => {
-        throw error;
-      });
-  },
-);
+const takeAttempts = (): void =>
+  jobs?.takeAttempts({
+    model: async () => {
+      const model = await serving.call('model', ['attempt']);
+      const make = model && attempts.attemptOnce({ ...model, chat: chatOfRole('attempt', chat) });
+      return make && { name: model.name, make };
+    },
+    whyNot: ({ task }) => attempts.whyNotAttempted(task),
+  });
+const startLearner = (): Promise<LearningWorker> =>
+  startLearningWorker(settings, {
+    records: { ...store, append: (facts, blocks) => serving.call('append', [facts, blocks]) },
+    decoder: () => {
+      const known: BlockCache = new Map();
+      return (view) => readStoredTurn(view, store, known);
+    },
+    publish: (set) => {
+      sendSamples();
+      return serving.call('publish', [set]);
+    },
+    model: (role) => serving.call('model', [role]),
+    chat,
+    embed: (texts) => serving.call('embed', [texts]),
+    embedKept: (texts) => serving.call('embedKept', [texts]),
+    hasSecret: redactor.hasSecret,
+    practice: {
+      lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
+      ...attempts,
+    },
+    openBudget: jobs?.openBudget,
+    buffer,
+    onStatus: (status) => {
+      sendSamples();
+      serving.post({ type: 'status', heard, status, buffer: buffer.counts() });
+    },
+    clock,
+    newId,
+    log,
+  });
+let worker: Promise<LearningWorker> = Promise.resolve(createStandby(() => given.leader));
+if (given.takesAttempts) takeAttempts();
+if (given.isLeader) lead();
+else isReady = true;
+/** From now on this thread learns. A session of its own makes attempts here in any case: there may be no other process. */
+function lead(): void {
+  isReady = false;
+  takeAttempts();
+  worker = startLearner();
+  worker.then(
+    () => {
+      isReady = true;
+    },
+    (error: unknown) => {
+      // Ends the thread with this error: the serving thread reports it and starts another one.
+      if (!isStopping)
+        setImmediate(() => {
+          throw error;
+        });
+    },
+  );
+}
 
 /** Nothing is done when it could not start. */
 async function withWorker(use: (started: LearningWorker) => unknown): Promise<void> {
@@ -143,18 +180,5 @@ function logAt(level: keyof Log) {
       // A field that cannot be passed to another thread.
       serving.post({ type: 'log', level, fields: {}, message: line.message });
     }
-  };
-}
-
-/** The time of the serving thread: as it said last, and by the monotonic clock since. Setting the wall clock changes nothing here. */
-function createFollowingClock(first: number): Clock & { set(now: number): void } {
-  const { monotonic } = systemClock;
-  let start = { now: first, mono: monotonic() };
-  return {
-    monotonic,
-    now: () => Math.round(start.now + monotonic() - start.mono),
-    set: (now) => {
-      start = { now, mono: monotonic() };
-    },
   };
 }

@@ -10,10 +10,10 @@ import {
 import { TOOL_PATH } from '../agent/sandbox/confiner.ts';
 import type { AttemptAccess, AttemptPlace } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
-import type { MakeAttempt } from '../core/practice.ts';
+import type { AttemptOrder, MakeAttempt } from '../core/practice.ts';
 import { costOf } from '../cost/prices.ts';
 import { createTaskVerifier, readAttemptSteps } from '../evidence/verifiers/verify-task.ts';
-import type { PracticePorts } from '../learn/practice/open-practice.ts';
+import type { PracticeModel, PracticePorts } from '../learn/practice/open-practice.ts';
 import { isRerunnable } from '../learn/practice/sources/rerunnable.ts';
 import { createInProcessAttempts } from '../models/in-process-client.ts';
 import { openPracticeTraining, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
@@ -27,29 +27,48 @@ interface AttemptsOptions {
   readonly onFault: (error: unknown) => void;
   readonly hasSecret: (text: string) => boolean;
   readonly training: PracticeTrainingCalls;
+  /** Lets other processes make attempts, too; absent where there are none. */
+  readonly share?: (
+    make: MakeAttempt,
+    model: string,
+    mayShare: (order: AttemptOrder) => boolean,
+  ) => MakeAttempt;
 }
 
+type SessionAttemptsPorts = Pick<PracticePorts, 'openAttempts' | 'whyNotAttempted'> & {
+  /** Makes one attempt of the model itself, for a session of another process: that one has the budget. */
+  attemptOnce(model: PracticeModel): MakeAttempt;
+};
+
 /** Who attempts tasks of practice in this thread, and which tasks they can attempt on this machine now. */
-export function createSessionAttempts({
-  agents: names,
-  ...options
-}: AttemptsOptions): Pick<PracticePorts, 'openAttempts' | 'whyNotAttempted'> {
+export function createSessionAttempts({ agents: names, ...options }: AttemptsOptions): SessionAttemptsPorts {
   const { clock, onFault } = options;
   const folders = createAttemptFolders();
+  const inProcess = ({ name, price, chat }: PracticeModel) =>
+    createInProcessAttempts({
+      ...{ chat, name, model: name, maxTokens: LONGEST_REPLY },
+      costOf: (usage) => costOf(usage, price),
+    });
+  /** A rubric is graded by a model at the session's expense, a program needs its gateway, a repository is on its machine. */
+  const mayShare = ({ task, agent = 'model' }: AttemptOrder): boolean =>
+    agent === 'model' && task.check?.kind !== 'rubric' && task.workspace?.kind !== 'git';
   return {
+    attemptOnce: (model) => {
+      const agents = new Map([['model', { kind: 'model', open: inProcess(model) } as const]]);
+      const parts = { agents, folders, verify: createTaskVerifier({}), readSteps: readAttemptSteps };
+      return withoutSecrets(createAttempts({ ...parts, clock, onFault }), options.hasSecret);
+    },
     whyNotAttempted: async (task) => {
       const able = await isRerunnable(task, TOOL_PATH);
       return able.ok ? whyNotByAgent(task, names) : able.why;
     },
-    openAttempts: async ({ name, price, chat }, budget, ask, signal) => {
+    openAttempts: async (model, budget, ask, signal) => {
+      const { name, price } = model;
       const priced = (usage: Parameters<typeof costOf>[0]) => costOf(usage, price);
       const training = await openPracticeTraining(name, options.training, signal);
       const isTrained = typeof training === 'object';
       const policy = isTrained ? training.agents : undefined;
-      const served = createInProcessAttempts({
-        ...{ chat, name, model: name, maxTokens: LONGEST_REPLY, costOf: priced },
-      });
-      const open = policy?.get('newest') ?? served;
+      const open = policy?.get('newest') ?? inProcess(model);
       const agentParts = { ...options, open, costOf: priced, search: process.env.PATH ?? '' };
       const versions = [...(policy ?? [])].map(
         ([agent, by]) => [agent, { kind: 'model', open: by }] as const,
@@ -64,7 +83,10 @@ export function createSessionAttempts({
       });
       const provider = name.split('/', 1)[0] ?? name;
       const within = isTrained ? training.within(budget) : budget;
-      const queued = { make: withoutSecrets(make, options.hasSecret), names, clock, provider };
+      const here = withoutSecrets(make, options.hasSecret);
+      // What trains needs the sampled tokens of this process's engine.
+      const made = isTrained ? here : (options.share?.(here, name, mayShare) ?? here);
+      const queued = { make: made, names, clock, provider };
       const queue = queueOfSession({ ...queued, budget: within, costOf: priced });
       const isModel = names.every((one) => one === 'model');
       const attempts = { agent: isModel ? name : `${names.join('+')} with ${name}`, make: queue };

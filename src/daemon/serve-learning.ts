@@ -10,16 +10,20 @@ import type { Config } from '../config/schema.ts';
 import { headlessSettings } from '../connect/headless-settings.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
-import { compact, type JsonObject, toJson } from '../core/json.ts';
+import { createFailure } from '../core/failure.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
 import { describeWriting } from '../cost/describe-cost.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
+import { createLearningLead, type LearningLead } from '../jobs/learning-lead.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import { createProviderSlots } from '../jobs/provider-slots.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
+import { countLearned, describeLearned } from '../learn/describe-learned.ts';
 import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
-import { encodeWaiting } from '../learn/learning-waits.ts';
 import type { ServedModelCost } from '../learn/serving-cost.ts';
 import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
@@ -60,6 +64,10 @@ export interface ServeLearningOptions {
   readonly prices: () => PriceRules;
   readonly clock: Clock;
   readonly log: Log;
+  /** What the processes of the store share. */
+  readonly jobs: Jobs;
+  /** What this process may do of it; everything unless it is given. */
+  readonly work?: { readonly learning: boolean; readonly attempts: boolean } | undefined;
   /** For tests. */
   readonly startThread?: StartThread;
 }
@@ -71,6 +79,8 @@ type StartThread = (
 
 /** Learning as the serving thread sees it: the work is done in a thread of its own, which is restarted when it ends. */
 export interface ServedLearning {
+  /** Whether this process learns, and not another one of the same store. */
+  readonly isLeader: () => boolean;
   /** New facts can be read: the ends of `turns` turns, or without a number facts that someone waits for the lesson of. */
   wake(turns?: number): void;
   status(): JsonObject;
@@ -123,7 +133,21 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     clock,
   });
   const shared = createSharedAccess(options.openAttempt);
-  const answers = createAnswers(options, writers, shared);
+  const work = options.work ?? { learning: true, attempts: true };
+  const lead: LearningLead = createLearningLead({
+    ...{ jobs: options.jobs, mayLead: work.learning, clock, log },
+    onChange: async () => {
+      // Others have published meanwhile.
+      if (!lead.isLeader()) return restart();
+      await lessons()?.reload();
+      // The thread goes on with the attempts that it is making.
+      if (thread === undefined) return;
+      thread.side.post({ type: 'lead' });
+      postWake();
+    },
+    onLook: () => postWake(0),
+  });
+  const answers = createAnswers(options, writers, shared, lead);
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingOutcome[] = [];
@@ -156,6 +180,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         keys: sentKeys,
         ...sent,
         now: clock.now(),
+        isLeader: lead.isLeader(),
+        leader: lead.leader(),
+        takesAttempts: work.attempts,
       },
       // Learning that needs more ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -196,10 +223,21 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const turns = ended === undefined ? {} : { turns: ended };
     thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
   };
+  const restart = async (): Promise<void> => {
+    const old = thread;
+    // Its end is expected: it is not reported, and not followed by another start.
+    thread = undefined;
+    clearTimeout(again);
+    if (old !== undefined) await stopWorker(old.worker);
+    if (isClosed) return;
+    begin();
+    postWake();
+  };
   begin();
   postWake();
 
   return {
+    isLeader: lead.isLeader,
     wake: postWake,
     recertify: async (moved) =>
       config.learn.flush === 'scoped' ? recertifySamples(samples, moved, records, options.compareBlocks) : [],
@@ -215,7 +253,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       }
     },
     served: () => known?.status.cost.serving.models ?? [],
-    counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
+    counts: () => (known === undefined ? {} : countLearned(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
       const judge = writers.model('judge');
@@ -228,7 +266,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         limits: config.learn.budget,
       });
       const pending = (known?.status.pending ?? 1) + (known?.heard === wakes ? 0 : 1);
-      return { ...writing, ...(known === undefined ? fault : describe(known, fault)), pending };
+      return { ...writing, ...(known === undefined ? fault : describeLearned(known, fault)), pending };
     },
     practice: async (request, signal) => {
       if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
@@ -248,20 +286,15 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       const now = threadSettings(config, prices(), since, options.storeFile);
       if (isClosed || isDeepStrictEqual(now, sent)) return;
       sent = now;
-      const old = thread;
-      // Its end is expected: it is not reported, and not followed by another start.
-      thread = undefined;
-      clearTimeout(again);
-      if (old !== undefined) await stopWorker(old.worker);
-      if (isClosed) return;
-      begin();
-      postWake();
+      await restart();
     },
     close: async () => {
       isClosed = true;
       clearTimeout(again);
       stopListening?.();
+      await thread?.side.call('drain', []).catch(() => undefined);
       if (thread !== undefined) await stopWorker(thread.worker);
+      await lead.close();
     },
   };
 }
@@ -292,12 +325,16 @@ const startWorker: StartThread = (module, options) => new Worker(module, options
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
 function createAnswers(
-  { config, records, lessons, embed, embedKept, lessonsFor, training }: ServeLearningOptions,
+  { config, records, lessons, embed, embedKept, lessonsFor, training, jobs }: ServeLearningOptions,
   models: LearningModels,
   shared: SharedAccess,
+  lead: LearningLead,
 ): CallAnswers<ServingSide['calls']> {
+  const limitOf = (provider: string) => config.providers[provider]?.concurrency;
+  const within = createProviderSlots({ leases: jobs.leases, limitOf });
   return {
     append: async (_, facts, blocks) => {
+      lead.check();
       const appended = await records.append(facts, blocks);
       appended.forEach(({ seq, isNew }, index) => {
         const fact = facts[index];
@@ -308,12 +345,23 @@ function createAnswers(
       return appended;
     },
     publish: async (_, set) => {
+      lead.check();
       const open = lessons();
       if (open === undefined) throw new StoreError('io', 'the library cannot be read yet');
       return open.library.publish(set);
     },
     model: async (_, role) => models.model(role),
-    chat: (signal, role, request) => models.chat(role, request, signal),
+    chat: (signal, role, request) => {
+      const provider = (models.model(role)?.name ?? '').split('/', 1)[0] ?? '';
+      return within(provider, () => models.chat(role, request, signal), signal).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        const failure = createFailure(
+          'unreachable',
+          `no turn at ${provider} could be agreed on: ${String(error)}`,
+        );
+        return [{ type: 'failure', failure } as const];
+      });
+    },
     embed: async (_, texts) => embed.embed(texts),
     embedKept: async (_, texts) => embedKept?.(texts) ?? embed.embed(texts),
     lessonsFor: (_, query, force) => lessonsFor(query, force),
@@ -324,39 +372,5 @@ function createAnswers(
     },
     openAttempt: async (_, order) => shared.open(order),
     attemptTurns: (_, id) => shared.turns(id),
-  };
-}
-
-function describe({ status, buffer }: StatusPost, fault: { readonly problem?: string }): JsonObject {
-  const { judge, waits, cost, ...rest } = status;
-  return {
-    ...rest,
-    waits: waits.map(encodeWaiting),
-    cost: toJson(cost),
-    buffer: { ...buffer },
-    judge: { ...judge, interval: { ...judge.interval } },
-    ...fault,
-  };
-}
-
-function countsOf(
-  { status, buffer }: StatusPost,
-  lessons: OpenLessons | undefined,
-  now: number,
-): Readonly<Record<string, number>> {
-  return {
-    generation: lessons?.library.generation ?? 0,
-    lessons_shown: lessons?.library.shown(now).length ?? 0,
-    failures: status.appraised.failures,
-    successes: status.appraised.successes,
-    failures_waiting: status.support,
-    sessions_waiting: status.waiting,
-    pending: status.pending,
-    cycles: status.cycles.run,
-    cycles_published: status.cycles.published,
-    samples: buffer.query,
-    usd_today: status.cost.learning.usdToday,
-    tokens_today: status.cost.learning.tokensToday,
-    unpriced_tokens_today: status.cost.learning.unpricedTokensToday,
   };
 }

@@ -1,8 +1,8 @@
-import { type Budget, NOTHING_SPENT, type Spending } from '../core/budget.ts';
+import { type Budget, NOTHING_SPENT, type OpenBudget, type Spending } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StoredFact } from '../core/fact.ts';
 import type { Records } from '../core/store.ts';
-import { createDayBudget, localDay } from '../cost/day-budget.ts';
+import { localDay, openDayBudget } from '../cost/day-budget.ts';
 import { createBudgetJournal, readSpending } from '../cost/recorded-spending.ts';
 
 /** `learn.budget`. */
@@ -16,6 +16,8 @@ interface LearningBudgetOptions {
   readonly records: Pick<Records, 'append' | 'events' | 'factsOf'>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
+  /** Where it is kept; in this process unless several share it. */
+  readonly openBudget?: OpenBudget | undefined;
 }
 
 const BUDGET = 'learning';
@@ -26,16 +28,17 @@ export async function createLearningBudget({
   records,
   clock,
   newId,
+  openBudget = openDayBudget(clock),
 }: LearningBudgetOptions): Promise<Budget> {
   const now = clock.now();
   const [reserved, ended] = await Promise.all([
     readSpending(BUDGET, records, now),
     spentByCycles(records, now),
   ]);
-  return createDayBudget({
+  return openBudget({
+    budget: BUDGET,
     limits: { usd: limits.usdPerDay, tokens: limits.tokensPerDay },
     setting: 'learn.budget',
-    clock,
     spent: most(reserved, ended),
     journal: createBudgetJournal({ budget: BUDGET, records, now: clock.now, newId }),
   });

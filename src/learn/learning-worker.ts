@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
-import type { Budget } from '../core/budget.ts';
+import type { Budget, OpenBudget } from '../core/budget.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Ask, NO_COST } from '../core/learn.ts';
@@ -100,6 +100,8 @@ export interface LearningPorts {
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
   readonly onStatus: (status: LearningStatus) => void;
+  /** Where budgets are kept; in this process unless several share them. */
+  readonly openBudget?: OpenBudget | undefined;
   /** Absent: nothing is practised. */
   readonly practice?: PracticePorts;
   readonly clock: Clock;
@@ -165,7 +167,9 @@ export async function startLearningWorker(
     voteDay: (at) => new Date(at).toDateString(),
     locate: (turn, text) => locateQuote(turn, text, records),
   });
-  const budget = await createLearningBudget({ limits: settings.budget, records, clock, newId });
+  const budget = await createLearningBudget({
+    ...{ limits: settings.budget, records, clock, newId, openBudget: ports.openBudget },
+  });
   let state: LearningState | undefined;
   const askOf = createAskOf(budget, () => state?.switch.isOn ?? true, ports);
   const compareQuotes = createQuoteComparison(ports.embed);
@@ -232,7 +236,7 @@ export async function startLearningWorker(
           embed: ports.embed,
           model: async (role) => {
             const found = await ports.model(role);
-            return found && { ...found, chat: chatOf(role, ports) };
+            return found && { ...found, chat: chatOfRole(role, ports.chat) };
           },
           decodeTurn: (turn) => ports.decoder()(turn),
           calibration: () => state?.calibration,
@@ -355,14 +359,15 @@ function createAskOf(
     const found = isOn() ? await find(role) : undefined;
     if (found === undefined) return undefined;
     const { name, price, onlyFor } = found;
-    const model = chatOf(role, { chat });
+    const model = chatOfRole(role, chat);
     const journal = (note: string) => log.debug({ role }, note);
     const ask = createAsk({ model, name, price, budget, clock, journal });
     return { ask, model: name, ...(onlyFor === undefined ? {} : { onlyFor }) };
   };
 }
 
-const chatOf = (role: LearningRole, { chat }: Pick<LearningPorts, 'chat'>): ChatModel =>
+/** The model of a role, by the one way to call it. */
+export const chatOfRole = (role: LearningRole, chat: LearningPorts['chat']): ChatModel =>
   async function* (request, { signal }) {
     yield* await chat(role, request, signal);
   };

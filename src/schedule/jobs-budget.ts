@@ -3,12 +3,13 @@ import {
   type Budget,
   type BudgetRefusal,
   NOTHING_SPENT,
+  type OpenBudget,
   type Spending,
 } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StoredFact } from '../core/fact.ts';
 import type { Records } from '../core/store.ts';
-import { createDayBudget, localDay } from '../cost/day-budget.ts';
+import { localDay, openDayBudget } from '../cost/day-budget.ts';
 import { createBudgetJournal, readSpending } from '../cost/recorded-spending.ts';
 import { spentOn } from './job-history.ts';
 
@@ -27,6 +28,8 @@ interface JobsBudgetOptions {
   readonly facts: readonly StoredFact[];
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
+  /** Where it is kept; in this process unless several share it. */
+  readonly openBudget?: OpenBudget | undefined;
 }
 
 const BUDGET = 'jobs';
@@ -38,8 +41,10 @@ export async function openJobsBudget({
   facts,
   clock,
   newId,
+  openBudget = openDayBudget(clock),
 }: JobsBudgetOptions): Promise<Budget> {
-  return createDayBudget({
+  return openBudget({
+    budget: BUDGET,
     limits: {
       get ms() {
         return settings.budget.minutesPerDay * 60_000;
@@ -52,7 +57,6 @@ export async function openJobsBudget({
       },
     },
     setting: 'schedule.budget',
-    clock,
     spent: await readJobSpending(records, facts, clock.now()),
     journal: createBudgetJournal({ budget: BUDGET, records, now: clock.now, newId }),
   });

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
-import { type Budget, NOTHING_SPENT } from '../core/budget.ts';
+import { type Budget, NOTHING_SPENT, type OpenBudget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SchedulePhase } from '../core/fact.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -12,6 +12,7 @@ import { openJobsBudget } from './jobs-budget.ts';
 import { createLeases, type JobJournal, type Leases } from './leases.ts';
 import { openSources } from './presence-sources.ts';
 import { createScheduler, type Later, readSources, type ScheduleNews, type Scheduler } from './scheduler.ts';
+import { type SharedSchedule, sharedJobs, shareLeases } from './shared-leases.ts';
 import { defaultScheduleRules, type ScheduleRules } from './state.ts';
 import { isQuiet, judgeWindow } from './step.ts';
 
@@ -26,6 +27,9 @@ interface ScheduleOptions {
   /** Creates the jobs; their histories say what earlier runs did. */
   readonly jobs: (leases: Leases) => readonly Job[];
   readonly slowWork?: SlowWork;
+  /** Other processes schedule the same jobs. */
+  readonly shared?: SharedSchedule | undefined;
+  readonly openBudget?: OpenBudget | undefined;
 }
 
 /** Jobs and sources in place of the configured ones, for benchmarks and tests. */
@@ -65,8 +69,8 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const sources = [...(slowWork?.sources ?? opened.all)];
   const rules = { ...defaultScheduleRules, ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
-  // The kernel lock on the home belongs to this process, so earlier holders of leases are gone.
-  const leases = createLeases({
+  // The kernel lock on the home, or the job's right in a database, belongs to this process: earlier holders of leases are gone.
+  const own = createLeases({
     journal,
     clock,
     holder: newId('p'),
@@ -74,7 +78,10 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     isAlone: true,
     leaseMs: LEASE_MS,
   });
-  const jobs = slowWork?.jobs ?? options.jobs(leases);
+  const { shared } = options;
+  const ownJobs = slowWork?.jobs ?? options.jobs(own);
+  const jobs = shared === undefined ? ownJobs : sharedJobs(ownJobs, shared);
+  const leases = shared === undefined ? own : shareLeases(own, ownJobs, shared);
   let scheduler: Scheduler | undefined;
   let budget: Budget | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -88,7 +95,9 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const begin = async (): Promise<void> => {
     try {
       const facts = (await Promise.all(jobs.map(({ name }) => journal.ofJob(name)))).flat();
-      const opened = await openJobsBudget({ settings, records, facts, clock, newId });
+      const opened = await openJobsBudget({
+        ...{ settings, records, facts, clock, newId, openBudget: options.openBudget },
+      });
       if (isClosed) return;
       budget = opened;
       scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, onNews });

@@ -12,6 +12,7 @@ import { systemClock as clock } from '../../src/core/clock.ts';
 import type { ChangeSet, PublishResult } from '../../src/core/lesson.ts';
 import type { Target } from '../../src/core/upstream.ts';
 import { type ServeLearningOptions, serveLearning } from '../../src/daemon/serve-learning.ts';
+import { openJobs } from '../../src/jobs/open-jobs.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { openRecording } from '../../src/record/open-recording.ts';
 import { openTrustedClock } from '../../src/record/trusted-clock.ts';
@@ -114,6 +115,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     prices: () => ({}),
     clock,
     log: quiet,
+    jobs: openJobs({ place: home.storeFile, clock, newId: createIds(clock) }),
     startThread,
   });
   undo.push(() => learning.close());

@@ -70,6 +70,14 @@ const providerSchema = z
       .describe(
         'How its models call tools. "native" (default): by the API. "text": tools are described in the prompt, and calls that the model writes as text (<tool_call>, fenced or bare JSON) are given to the agent as calls; for small local models that do not use the API for it. One for all models, or by the model\'s name: { "qwen2.5-coder:1.5b": "text" }.',
       ),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        'How many calls of learning and practice it may have at the same time, over all processes that share a store. What agents ask is served without this limit. Default: no limit of its own.',
+      ),
     price: z
       .union([priceSchema, z.record(z.string().min(1).max(256), priceSchema)])
       .optional()

@@ -131,6 +131,10 @@ export function createProviderProofs(stage: Stage): SettingProofs {
           'Bearer k-bbbbbbbbbbbb',
         ]),
     },
+    'providers.*.concurrency': {
+      shownIn: 'test/jobs/provider-slots.test.ts',
+      title: 'has at most as many calls of learning at a time as providers.NAME.concurrency says',
+    },
     'providers.*.keyFile': { acts: async () => expect(await key('filed/m')).toBe('Bearer k-cccccccccccc') },
     'providers.*.models[]': {
       acts: async () => {
