@@ -62,7 +62,7 @@ describe('a session of a thousand turns', () => {
         tools: [],
         stream: false,
       };
-      return { view, request, reply: [call(nth)], stop: 'tools' as const };
+      return { view, request, reply: [call(nth)], stop: 'tool-calls' as const };
     };
     const reader = createEvidenceReader({ ...toRecords(store, () => 5), decoder: () => decode });
     for (let nth = 0; nth < TURNS; nth++) {
