@@ -201,7 +201,7 @@ const asTyped = (command: string): string =>
 /** The tour at the top of the README: the session in a minute. */
 function drawScenes(steps: readonly ShellStep[]): string {
   const chosen = [
-    /instar init/,
+    /npm install/,
     /ask.mjs monday/,
     /feedback last "/,
     /ask.mjs tuesday "When/,
@@ -218,7 +218,7 @@ function drawScenes(steps: readonly ShellStep[]): string {
     return [{ why: step.why, command: asTyped(step.command), output: step.output }];
   });
   const title = 'instar: a minute of the first hour';
-  return drawTour(scenes, { columns: 80, rows: 12, seconds: 60, title, still: 7 });
+  return drawTour(scenes, { columns: 80, rows: 17, seconds: 60, title, still: 7 });
 }
 
 /** The steps that the picture of the session shows. */
