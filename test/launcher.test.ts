@@ -25,7 +25,8 @@ for (const name of [
   'tsconfig.build.json',
 ])
   cpSync(path.join(root, name), path.join(checkout, name));
-for (const folder of ['src/cli', 'nano', 'lab']) mkdirSync(path.join(checkout, folder), { recursive: true });
+for (const folder of ['src/cli', 'nano', 'lab', 'plugins'])
+  mkdirSync(path.join(checkout, folder), { recursive: true });
 
 const write = (text: string): void => writeFileSync(path.join(checkout, 'src/cli/main.ts'), text);
 const launch = (...args: readonly string[]) =>

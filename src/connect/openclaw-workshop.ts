@@ -57,16 +57,18 @@ export async function proposeToWorkshop(
       asString(asObject(reply.proposal).id) ??
       asString(asObject(reply.record).id);
     if (error === undefined && id !== undefined) return { ok: true, id };
-    const last =
-      `${stderr}\n${stdout}`
-        .trim()
-        .split('\n')
-        .findLast((line) => line.trim() !== '') ?? 'it said nothing';
-    return { ok: false, why: last.trim().slice(0, 300) };
+    return { ok: false, why: asString(asObject(reply.error).message) ?? lastLine(`${stderr}\n${stdout}`) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const LONGEST_WHY = 300;
+
+const lastLine = (output: string): string =>
+  (output.split('\n').findLast((line) => line.trim() !== '') ?? 'it said nothing')
+    .trim()
+    .slice(0, LONGEST_WHY);
 
 interface Ran {
   readonly error: { readonly code?: string | number | null | undefined } | undefined;

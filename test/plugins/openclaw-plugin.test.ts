@@ -7,6 +7,7 @@ import type { OpenClawApi } from '../../plugins/openclaw/host.ts';
 import plugin from '../../plugins/openclaw/index.ts';
 import { readRating, readThumb } from '../../plugins/openclaw/rating.ts';
 import { asObject } from '../../src/core/json.ts';
+import { ask } from '../support/client.ts';
 import { type NativeHome, openNativeHome } from './native-home.ts';
 
 const SOON = { timeout: 30_000, interval: 100 };
@@ -226,4 +227,34 @@ it('the plugin has no dependency and its manifest names its only setting', () =>
   expect(
     asObject(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))).dependencies,
   ).toBeUndefined();
+});
+
+it('a program that may not speak for its user claims it in vain: its words stay those of an agent', async () => {
+  const send = async (key: string, id: string): Promise<void> => {
+    for (const event of [
+      { kind: 'episode_start', task: 'Deploy the shop', agent: 'main' },
+      { kind: 'episode_end', outcome: 'ended', answer: 'Deployed with rsync.' },
+      {
+        kind: 'episode_reply',
+        text: 'No, that is wrong. Always deploy the shop with capistrano, never with rsync.',
+      },
+    ]) {
+      const body = JSON.stringify({ ...event, session: id, byPerson: true });
+      const headers = { 'x-instar-key': key };
+      expect((await ask(instar.daemon.port, { path: '/v1/events', headers, body })).status).toBe(200);
+    }
+  };
+  await send(instar.daemon.key, 'ep_claims');
+  const rated = asObject(JSON.parse(readFileSync(connection, 'utf8'))).key;
+  const marker = 'ep_may';
+  await send(String(rated), marker);
+  // What came later is learned: then the earlier claim has been read, too.
+  await vi.waitFor(async () => {
+    const lessons = JSON.parse((await instar.instar('lessons', 'list', '--json')).stdout) as { id: string }[];
+    const shown = await Promise.all(lessons.map(({ id }) => instar.owner('GET', `/api/lessons/${id}`)));
+    const found = shown.filter(({ content }) => String(content).includes('capistrano'));
+    expect(found).toHaveLength(1);
+    expect(JSON.stringify(found[0]?.evidence)).toContain(marker);
+    expect(JSON.stringify(found[0]?.evidence)).not.toContain('ep_claims');
+  }, SOON);
 });
