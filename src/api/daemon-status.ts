@@ -3,7 +3,9 @@ import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
+import type { SpoolState } from '../core/store.ts';
 import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
+import { readSpoolState } from '../record/spool/describe-spool.ts';
 import { localTime, plural } from '../text/phrases.ts';
 
 export interface StatusReport {
@@ -17,6 +19,7 @@ export interface StatusReport {
     readonly recorded?: number;
     readonly missing?: string;
     readonly unreadable?: number;
+    readonly spool?: SpoolState;
   };
   /** Lines for people about daily copies, the library and learning. */
   readonly copies: readonly string[];
@@ -86,6 +89,7 @@ export async function askStatus(
       recorded: asNumber(recording.recorded),
       missing: asString(recording.missing),
       unreadable: asNumber(recording.unreadable),
+      spool: readSpoolState(recording.spool),
     }),
     counts: {
       served: asNumber(requests.served),
