@@ -33,7 +33,7 @@ interface PoolOptions {
 }
 
 /** Also until a server that is paused is given up. */
-const CONNECT_MS = 3_000;
+const CONNECT_MS = 5_000;
 /** A query of the record takes milliseconds: after this time the server is gone or stopped. */
 const QUERY_MS = 30_000;
 const LONG_MS = 3_600_000;

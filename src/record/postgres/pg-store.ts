@@ -28,7 +28,7 @@ interface PgStoreOptions {
 
 const PAGE = 1_000;
 /** An append takes milliseconds. After this time the server is gone or paused, and what happened is kept elsewhere. */
-const APPEND_MS = 4_000;
+const APPEND_MS = 5_000;
 
 /**
  * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
