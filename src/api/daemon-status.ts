@@ -3,9 +3,8 @@ import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
-import type { SpoolState } from '../core/store.ts';
 import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
-import { readSpoolState } from '../record/spool/describe-spool.ts';
+import { describeSpool, readSpoolState } from '../record/spool/describe-spool.ts';
 import { localTime, plural } from '../text/phrases.ts';
 
 export interface StatusReport {
@@ -19,7 +18,8 @@ export interface StatusReport {
     readonly recorded?: number;
     readonly missing?: string;
     readonly unreadable?: number;
-    readonly spool?: SpoolState;
+    /** That the database is away, what waits for it, and what happens next. */
+    readonly away?: string;
   };
   /** Lines for people about daily copies, the library and learning. */
   readonly copies: readonly string[];
@@ -71,6 +71,7 @@ export async function askStatus(
   const raw = asObject(parseJson(reply.text));
   const requests = asObject(raw.requests);
   const recording = asObject(raw.recording);
+  const waits = readSpoolState(recording.spool);
   return {
     daemon,
     raw,
@@ -89,7 +90,7 @@ export async function askStatus(
       recorded: asNumber(recording.recorded),
       missing: asString(recording.missing),
       unreadable: asNumber(recording.unreadable),
-      spool: readSpoolState(recording.spool),
+      away: waits && describeSpool(waits),
     }),
     counts: {
       served: asNumber(requests.served),

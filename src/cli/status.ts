@@ -1,7 +1,6 @@
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { homeAt } from '../config/home.ts';
 import { describeSettingsState } from '../config/settings-state.ts';
-import { describeSpool } from '../record/spool/describe-spool.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
@@ -65,11 +64,11 @@ function recordingState({
   recorded,
   unreadable = 0,
   missing,
-  spool,
+  away,
 }: StatusReport['recording']): Part {
   if (degraded !== undefined)
     return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
-  if (spool !== undefined) return { text: describeSpool(spool), style: 'yellow' };
+  if (away !== undefined) return { text: away, style: 'yellow' };
   if (missing !== undefined) return { text: `${missing}; see: instar doctor`, style: 'yellow' };
   if (recorded === undefined) return 'unknown';
   const notes = [

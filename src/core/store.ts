@@ -339,6 +339,8 @@ export interface RecordingState {
 export type SpoolState = {
   /** Why the database is not written to; undefined once it answers and what waits is being written to it. */
   readonly reason?: string | undefined;
+  /** It has failed. Else it is only slow to answer, or back. */
+  readonly isAway: boolean;
   /** Since when, in milliseconds since the epoch. */
   readonly since: number;
   /** Turns that have ended and wait. */

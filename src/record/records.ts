@@ -27,8 +27,8 @@ export function openRecords(
   const ask =
     <T>(method: StoreCall['method']) =>
     async (...args: readonly unknown[]): Promise<T> => {
-      const away = recorder.state?.().spool?.reason;
-      if (away !== undefined) throw new StoreError('away', away);
+      const waits = recorder.state?.().spool;
+      if (waits?.isAway) throw new StoreError('away', waits.reason ?? 'the database is away');
       return reader.call<T>({ method, args });
     };
 

@@ -90,7 +90,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     later,
     patienceMs: spooling && PATIENCE_MS,
     onOverdue: () => {
-      if (flight !== undefined || waiting.jobs.length > 0 || !isReady) spoolEarly();
+      if (flight !== undefined || waiting.jobs.length > 0) spoolEarly();
     },
     onEnd: () => {
       if (spooling?.isOn()) replayIn(replayMs);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPgPool } from '../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../src/record/postgres/pg-place.ts';
 import { openPgReader } from '../../src/record/postgres/pg-store.ts';
@@ -48,6 +48,10 @@ beforeAll(async () => {
   });
   const changes = [{ op: 'add', id: 'pods', kind: 'skill', state: 'live', text }];
   expect((await owner('POST', '/api/lessons', { changes, reason: 'a test' })).status).toBe(200);
+});
+// A test that failed must not fail the others.
+afterEach(async () => {
+  if (!server.isRunning()) await server.start();
 });
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
@@ -124,7 +128,7 @@ describe('a gateway whose database is away', () => {
     ];
     expect(refused.map(({ status }) => status)).toEqual([503, 503, 503]);
     for (const { text } of refused) expect(text).toMatch(/does not answer/);
-    expect(refused[0]?.text).toContain('Nothing was changed');
+    expect(refused[0]?.text).toContain('Nothing was saved');
 
     const status = (await runInProcess(['status', '--home', home.dir])).stdout;
     expect(status).toMatch(

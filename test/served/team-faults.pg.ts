@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPgReader } from '../../src/record/postgres/pg-store.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
@@ -83,6 +83,7 @@ beforeAll(async () => {
     );
   // The lesson is in the database before the others read the library.
   await startGateway(0);
+  await untilHealthy();
   const { port = 0, ownerKey = '' } = lives[0]?.daemon ?? {};
   const added = await ask(port, {
     path: '/api/lessons',
@@ -127,20 +128,19 @@ const health = async (n: number) =>
   };
 /** Until every gateway has said so. */
 const untilHealthy = () =>
-  expect
-    .poll(async () => Promise.all(lives.map((_, n) => health(n))), { timeout: 120_000, interval: 250 })
-    .toEqual(lives.map(() => ({ ok: true })));
+  vi.waitFor(
+    async () => {
+      for (const n of lives.keys()) expect(await health(n)).toEqual({ ok: true });
+    },
+    { timeout: 150_000, interval: 250 },
+  );
 const untilAway = () =>
-  expect
-    .poll(
-      async () =>
-        (await Promise.all(lives.map((_, n) => health(n)))).every(({ database }) => database === 'away'),
-      {
-        timeout: 30_000,
-        interval: 100,
-      },
-    )
-    .toBe(true);
+  vi.waitFor(
+    async () => {
+      for (const n of lives.keys()) expect(await health(n)).toMatchObject({ database: 'away' });
+    },
+    { timeout: 60_000, interval: 100 },
+  );
 
 async function fillDisk(work: () => Promise<void>): Promise<void> {
   const files: string[] = [];

@@ -7,11 +7,12 @@ import { peekInto } from '../store/sql-connection.ts';
 
 /** What waits in the home for a database, as `status` tells it. Undefined when nothing does. */
 export function readSpoolState(value: unknown): SpoolState | undefined {
-  const { reason, since, turns, bytes, mostBytes } = asObject(value as JsonObject | undefined);
+  const { reason, isAway, since, turns, bytes, mostBytes } = asObject(value as JsonObject | undefined);
   const at = asNumber(since);
   if (at === undefined) return undefined;
   return {
     reason: asString(reason),
+    isAway: isAway === true,
     since: at,
     turns: asNumber(turns) ?? 0,
     bytes: asNumber(bytes) ?? 0,

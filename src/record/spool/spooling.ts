@@ -173,7 +173,14 @@ export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spoolin
       if (!isOn()) return undefined;
       const { turns, bytes } = spool.size();
       const reason = fault?.message ?? (isSlow ? 'the database does not answer' : undefined);
-      return { reason, since: since ?? now(), turns, bytes, mostBytes: spool.mostBytes };
+      return {
+        reason,
+        isAway: fault !== undefined,
+        since: since ?? now(),
+        turns,
+        bytes,
+        mostBytes: spool.mostBytes,
+      };
     },
   };
 }
