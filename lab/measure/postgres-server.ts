@@ -19,6 +19,8 @@ export interface PostgresServer {
   /** As `kill -9`, and as after a power cut the next start recovers. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** False when it has ended by itself. */
+  isRunning(): boolean;
   stop(): Promise<void>;
 }
 
@@ -41,9 +43,17 @@ export function findPostgres(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** `isQuick`: without waiting for the disk, for tests that kill nothing. `withTls`: with a certificate for localhost. */
-export async function startPostgres(bin: string, isQuick = false, withTls = false): Promise<PostgresServer> {
-  const dir = mkdtempSync(join(tmpdir(), 'instar-postgres-'));
+/**
+ * `isQuick`: without waiting for the disk, for tests that kill nothing. `withTls`: with a certificate for localhost. `parent`: the
+ * folder for its files; it is told to keep its log of changes small then.
+ */
+export async function startPostgres(
+  bin: string,
+  isQuick = false,
+  withTls = false,
+  parent?: string,
+): Promise<PostgresServer> {
+  const dir = mkdtempSync(join(parent ?? tmpdir(), 'instar-postgres-'));
   const dataDir = join(dir, 'data');
   const as = ownerOf(dir);
   const password = join(dir, 'password');
@@ -73,6 +83,7 @@ export async function startPostgres(bin: string, isQuick = false, withTls = fals
       '-k',
       dir,
       ...(isQuick ? ['-F'] : []),
+      ...(parent === undefined ? [] : ['-c', 'max_wal_size=32MB', '-c', 'min_wal_size=32MB']),
       ...tls,
     ];
     child = spawn(join(bin, 'postgres'), options, { ...as, stdio: 'ignore', cwd: dir });
@@ -84,7 +95,7 @@ export async function startPostgres(bin: string, isQuick = false, withTls = fals
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const last = child;
     child = undefined;
-    if (last === undefined) return;
+    if (last === undefined || last.exitCode !== null || last.signalCode !== null) return;
     const ended = new Promise((resolve) => last.once('exit', resolve));
     last.kill(signal);
     await ended;
@@ -106,6 +117,7 @@ export async function startPostgres(bin: string, isQuick = false, withTls = fals
         process.kill(pid, isPaused ? 'SIGSTOP' : 'SIGCONT');
     },
     kill: () => end('SIGKILL'),
+    isRunning: () => child !== undefined && child.exitCode === null && child.signalCode === null,
     start,
     stop: async () => {
       await end('SIGINT');

@@ -4,6 +4,7 @@ import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
+import { describeSpool, readSpoolState } from '../record/spool/describe-spool.ts';
 import { localTime, plural } from '../text/phrases.ts';
 
 export interface StatusReport {
@@ -17,6 +18,8 @@ export interface StatusReport {
     readonly recorded?: number;
     readonly missing?: string;
     readonly unreadable?: number;
+    /** That the database is away, what waits for it, and what happens next. */
+    readonly away?: string;
   };
   /** Lines for people about daily copies, the library and learning. */
   readonly copies: readonly string[];
@@ -68,6 +71,7 @@ export async function askStatus(
   const raw = asObject(parseJson(reply.text));
   const requests = asObject(raw.requests);
   const recording = asObject(raw.recording);
+  const waits = readSpoolState(recording.spool);
   return {
     daemon,
     raw,
@@ -86,6 +90,7 @@ export async function askStatus(
       recorded: asNumber(recording.recorded),
       missing: asString(recording.missing),
       unreadable: asNumber(recording.unreadable),
+      away: waits && describeSpool(waits),
     }),
     counts: {
       served: asNumber(requests.served),

@@ -4,6 +4,7 @@ import { readStoreUrl } from '../config/store-url.ts';
 import type { JsonObject } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { lockHome } from '../record/home-lock.ts';
+import { openWholeStore } from '../record/open-store.ts';
 import { leaveSqlite, moveToPg, moveToSqlite } from '../record/postgres/move-record.ts';
 import { isPgUrl } from '../record/postgres/pg-place.ts';
 
@@ -32,6 +33,7 @@ export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions
   try {
     // Faulty settings are found before anything is copied.
     const { text } = editConfig(home.configFile, [{ path: ['store', 'url'], value: to }], env);
+    if (isPgUrl(from)) await (await openWholeStore(home, from)).close();
     const moved = isPgUrl(to)
       ? await moveToPg(home.storeFile, to, onProgress)
       : await moveToSqlite(from, home.storeFile);

@@ -19,7 +19,7 @@ import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
 import { findGoodCopy } from '../record/copy-files.ts';
 import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
-import { openStore, placeOfRecord } from '../record/open-store.ts';
+import { openWholeStore, placeOfRecord } from '../record/open-store.ts';
 import { toRecords } from '../record/records.ts';
 import { restoreSnapshot } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
@@ -99,7 +99,7 @@ export async function openOfflineApi(
   const lock = lockHome(home.lockFile);
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
-  const store = await openStore(place).catch((error: unknown) => {
+  const store = await openWholeStore(home, place).catch((error: unknown) => {
     lock.release();
     throw error;
   });

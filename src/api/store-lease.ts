@@ -19,7 +19,7 @@ import type { EpisodeRecords } from '../mcp/episodes.ts';
 import { listOverlays } from '../overlays/active-overlays.ts';
 import { killFileBeside } from '../overlays/kill-switch.ts';
 import { lockHome } from '../record/home-lock.ts';
-import { openStore, placeOfRecord } from '../record/open-store.ts';
+import { openWholeStore, placeOfRecord } from '../record/open-store.ts';
 import { toRecords } from '../record/records.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
@@ -87,7 +87,7 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     const lock = lockHome(home.lockFile);
     if (lock === undefined) return undefined;
     try {
-      const store = openStore(placeOfRecord(home, { url: readStoreUrl(home.configFile) }));
+      const store = openWholeStore(home, placeOfRecord(home, { url: readStoreUrl(home.configFile) }));
       const redactor = openRedactor({
         salt: readOrCreateSalt(home),
         keys: () => readOwnKeys(undefined, { env, home }),

@@ -1,4 +1,5 @@
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { describeSpool, readSpoolState } from '../record/spool/describe-spool.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 
 /**
@@ -48,7 +49,7 @@ const TIMED: ReadonlyMap<string, string> = new Map([
   ['budget-spent', 'a new budget'],
 ]);
 
-function storeWaits({ degraded, missing, lost }: JsonObject): readonly JsonObject[] {
+function storeWaits({ degraded, missing, lost, spool }: JsonObject): readonly JsonObject[] {
   const [fault, gone] = [asString(degraded), asString(missing)];
   const known = {
     code: 'store-degraded',
@@ -56,6 +57,17 @@ function storeWaits({ degraded, missing, lost }: JsonObject): readonly JsonObjec
     what: 'recording',
     fix: 'instar doctor',
   };
+  const waits = readSpoolState(spool);
+  if (waits !== undefined && fault === undefined)
+    return [
+      {
+        code: 'database-away',
+        count: waits.turns,
+        what: 'learning',
+        why: `waits: ${describeSpool(waits)}`,
+        fix: 'instar doctor',
+      },
+    ];
   if (fault !== undefined)
     return [{ ...known, why: `waits for the store: ${fault}; what is not recorded is not learned from` }];
   return gone === undefined ? [] : [{ ...known, why: `began anew: ${gone}` }];

@@ -64,9 +64,11 @@ function recordingState({
   recorded,
   unreadable = 0,
   missing,
+  away,
 }: StatusReport['recording']): Part {
   if (degraded !== undefined)
     return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
+  if (away !== undefined) return { text: away, style: 'yellow' };
   if (missing !== undefined) return { text: `${missing}; see: instar doctor`, style: 'yellow' };
   if (recorded === undefined) return 'unknown';
   const notes = [

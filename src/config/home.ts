@@ -19,6 +19,8 @@ export interface Home {
   /** The browsers that are signed in on the page. */
   readonly signInsFile: string;
   readonly storeFile: string;
+  /** What waits for a database that is away. */
+  readonly spoolFile: string;
   /** Locked by the daemon while it runs. */
   readonly lockFile: string;
   readonly saltFile: string;
@@ -54,6 +56,7 @@ export function homeAt(dir: string): Home {
     daemonFile: join(root, 'daemon.json'),
     signInsFile: join(root, 'sign-ins.json'),
     storeFile: join(root, 'instar.sqlite'),
+    spoolFile: join(root, 'spool.sqlite'),
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),
     snapshotDir: join(root, 'snapshots'),

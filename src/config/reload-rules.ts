@@ -63,6 +63,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'store.url': START,
   'store.keepDays': NOW,
   'store.snapshots': NOW,
+  'store.spoolMegabytes': START,
   traces: NOW,
   'log.level': NOW,
   'log.format': START,

@@ -33,6 +33,14 @@ const storeSchema = z.strictObject({
     .describe(
       'Number of daily copies of the record to keep; with 7 or more also one of each of 4 weeks and 3 months. 0 makes none.',
     ),
+  spoolMegabytes: z
+    .int()
+    .min(0)
+    .max(1_048_576)
+    .default(1_024)
+    .describe(
+      'The most that is kept in the home while a PostgreSQL is away, compressed; when it is full, new turns are served and not recorded, and those kept stay. 0 keeps what happens in memory instead: at most 64 MB, and the oldest is dropped.',
+    ),
 });
 
 const logSchema = z.strictObject({

@@ -2,6 +2,7 @@ import type { Usage } from './chat.ts';
 import type { TurnRole, TurnStatus } from './evidence.ts';
 import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
+import type { SpoolState } from './store.ts';
 import type { WireName } from './wire.ts';
 
 /** A turn as it is known before a provider is called. */
@@ -71,6 +72,8 @@ export interface TurnRecorder {
   start(intent: TurnIntent): TurnRecord;
   /** False while the store does not open or fails: turns are served and may be lost. */
   readonly isRecording?: () => boolean;
+  /** What waits for a database that is away; undefined while nothing does. */
+  readonly spooled?: () => SpoolState | undefined;
 }
 
 export const noRecord: TurnRecord = {

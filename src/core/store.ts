@@ -30,6 +30,11 @@ export interface Batch {
   readonly chains?: readonly { readonly session: string; readonly link: string }[];
   /** The writer is behind: bodies are stored uncompressed, which takes more space and less time. */
   readonly isHurried?: boolean;
+  /**
+   * It happened before: the database was away. A turn that is older than the tombstone of its session is not recorded: the
+   * session was erased meanwhile.
+   */
+  readonly isLate?: boolean;
 }
 
 export interface AppendResult {
@@ -229,7 +234,17 @@ interface StoreTotals {
 /** The store failed: the disk is full, the file is damaged, the format is newer than this program, and so on. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  readonly code: 'full' | 'io' | 'away' | 'corrupt' | 'newer' | 'old-sqlite' | 'locked' | 'closed';
+  /** `away`: a database that does not answer, or takes no writes. `unclear`: it went away before it answered a commit. */
+  readonly code:
+    | 'full'
+    | 'io'
+    | 'away'
+    | 'unclear'
+    | 'corrupt'
+    | 'newer'
+    | 'old-sqlite'
+    | 'locked'
+    | 'closed';
 
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -264,7 +279,11 @@ export type AsyncReads = {
  * when the store fails.
  */
 export interface Records extends AsyncReads {
-  /** Durable when it resolves, with the bodies that the facts refer to. `isPatient`: it may wait for a group commit. */
+  /**
+   * Durable when it resolves, with the bodies that the facts refer to. `isPatient`: it tells what happened beside a turn and
+   * is treated as turns are: it may wait for a group commit, and while the database is away it is durable in this home, has no
+   * number yet, and the answer is empty. All else is refused then.
+   */
   append(
     facts: readonly NewFact[],
     blocks?: readonly Block[],
@@ -312,4 +331,20 @@ export interface RecordingState {
   readonly unreadable: number;
   /** Starts and ends of turns, and actions, that are not durable yet; a turn that runs counts. */
   readonly pending?: number;
+  /** While the database is away, and until what happened meanwhile is in it. */
+  readonly spool?: SpoolState | undefined;
 }
+
+/** What waits in the home for a database that is away. */
+export type SpoolState = {
+  /** Why the database is not written to; undefined once it answers and what waits is being written to it. */
+  readonly reason?: string | undefined;
+  /** It has failed. Else it is only slow to answer, or back. */
+  readonly isAway: boolean;
+  /** Since when, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Turns that have ended and wait. */
+  readonly turns: number;
+  readonly bytes: number;
+  readonly mostBytes: number;
+};

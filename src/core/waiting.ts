@@ -25,7 +25,9 @@ export type WaitingCode =
   /** On trial, and no measurement decides: the owner does. */
   | 'not-tested'
   | 'clock-not-believed'
-  | 'store-degraded';
+  | 'store-degraded'
+  /** What happened meanwhile waits in this home. */
+  | 'database-away';
 
 /** Something that waits. `what` and `why` together are a sentence: "2 failures of claude-code" "wait for 1 more like them". */
 export interface Waiting {

@@ -159,7 +159,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock.now,
   );
   const sessions = createSessionMatcher(clock, newId);
-  sessions.restore(await recording.recorder.chains);
+  await recording.recorder.restoreChains(sessions.restore);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const onLoopback = isLoopbackName(settings.host);
   const library = await serveLessons({

@@ -37,6 +37,8 @@ const privateFiles = (home: Home): readonly string[] => [
   home.storeFile,
   `${home.storeFile}-wal`,
   `${home.storeFile}-shm`,
+  home.spoolFile,
+  `${home.spoolFile}-wal`,
   home.saltFile,
   home.vectorFile,
   home.lockFile,

@@ -1,10 +1,46 @@
 import { StoreError } from '../core/store.ts';
 import { inspectPg } from '../record/postgres/inspect-pg.ts';
-import { plural } from '../text/phrases.ts';
+import { inspectSpool } from '../record/spool/describe-spool.ts';
+import { localTime, plural } from '../text/phrases.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 
 /** Whether the record in PostgreSQL can be reached, is ours and is of a known version. Creates and changes nothing. */
-export async function checkPostgres(url: string): Promise<readonly DoctorCheck[]> {
+export async function checkPostgres(url: string, spoolFile: string): Promise<readonly DoctorCheck[]> {
+  return [...(await checkServer(url)), ...checkSpool(spoolFile)];
+}
+
+/** What waits in the home for the server. */
+function checkSpool(file: string): readonly DoctorCheck[] {
+  try {
+    const { turns, bytes, since, damaged } = inspectSpool(file);
+    const size = `${plural(turns, 'turn')} (${Math.ceil(bytes / 1_048_576)} MB)`;
+    return [
+      ...(since === undefined
+        ? []
+        : [
+            warned(
+              'spool',
+              `${size} since ${localTime(since)} ${turns === 1 ? 'waits' : 'wait'} in this home for PostgreSQL`,
+              'start the server: a running Instar writes them to it by itself, else: instar up',
+              'spool-waits',
+            ),
+          ]),
+      ...damaged.map((name) =>
+        warned(
+          'spool',
+          `${name} could not be read and was put aside: the turns in it are not in the record`,
+          `delete it, or ask for help with what is in it: ${name}`,
+          'spool-damaged',
+        ),
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return [failed('spool', error.message, `move it away: ${file}`, 'spool-unreadable')];
+  }
+}
+
+async function checkServer(url: string): Promise<readonly DoctorCheck[]> {
   try {
     const { where, server, turns, bytes, unclean, isNew, isUnfinished } = await inspectPg(url);
     const place = `PostgreSQL ${server}, ${where}`;

@@ -34,7 +34,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
   const daemon = await findDaemon(home);
   const url = readStoreUrl(home.configFile);
   const isServer = isPgUrl(url);
-  const stored = isServer ? await checkPostgres(url) : checkStore(home, daemon);
+  const stored = isServer ? await checkPostgres(url, home.spoolFile) : checkStore(home, daemon);
   const basics = [
     checkNode(nodeVersion),
     checkClock(clock),

@@ -171,7 +171,10 @@ export async function runControlAction(
     return await control(context, asObject(body), caller, keyOf(request));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const message = `Nothing was saved, because the store failed: ${error.message}`;
+    const message =
+      error.code === 'unclear'
+        ? `The store failed: ${error.message}`
+        : `Nothing was saved, because the store failed: ${error.message}`;
     return createFailure('overloaded', message, { retryAfterMs: 5000 });
   }
 }

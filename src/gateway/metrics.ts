@@ -131,6 +131,19 @@ export function createMetrics(
         this.set({ what }, count);
     },
   });
+  new Gauge({
+    name: 'instar_database_away',
+    help: 'away: 1 while the database is away; seconds: since when; turns and bytes: what waits in the home for it',
+    labelNames: ['what'],
+    registers,
+    collect() {
+      const { spool } = recording();
+      const away = spool?.reason === undefined ? 0 : 1;
+      const seconds = spool === undefined ? 0 : Math.max(0, Math.round((Date.now() - spool.since) / 1000));
+      const { turns = 0, bytes = 0 } = spool ?? {};
+      for (const [what, count] of Object.entries({ away, seconds, turns, bytes })) this.set({ what }, count);
+    },
+  });
   new Counter({
     name: 'instar_serving_tokens_total',
     help: 'Tokens of served turns, by model and whether the price of the model is known',

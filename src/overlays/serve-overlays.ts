@@ -49,7 +49,7 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
     settings: options.settings,
     append: (fact, key) =>
       void records
-        .append([{ at: clock.now(), fact, key }])
+        .append([{ at: clock.now(), fact, key }], [], true)
         .catch((error: unknown) => log.warn({ err: error }, 'an overlay of a session could not be recorded')),
   });
   const flows = createAnswerFlows({ isOn: options.answersFlows, hasSucceeded: options.hasSucceeded, log });

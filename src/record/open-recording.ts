@@ -16,7 +16,12 @@ import { createRetention, type Retention } from './retention.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
-  readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
+  readonly home: {
+    readonly storeFile: string;
+    readonly spoolFile: string;
+    readonly snapshotDir: string;
+    readonly saltFile: string;
+  };
   /** Where the record is: the file of the home, or the URL of a PostgreSQL. */
   readonly place?: string;
   /** Read when they are needed: they may change. */
@@ -25,6 +30,8 @@ interface RecordingOptions {
     readonly keepDays: number;
     /** Daily copies to keep. */
     readonly snapshots: number;
+    /** The most that is kept in the home while a database is away, in megabytes; 0 keeps it in memory. */
+    readonly spoolMegabytes: number;
   };
   /** Called when sessions were erased because of their age. */
   readonly onExpired?: () => void;
@@ -59,7 +66,9 @@ export function openRecording(options: RecordingOptions): Recording {
   const place = options.place ?? file;
   const isFile = place === file;
   const salt = readOrCreateSalt(home);
-  const recorder = createRecorder({ place, keys: keys(), salt }, clock.now, options.onRecorded);
+  const mostBytes = settings.spoolMegabytes * 1_048_576;
+  const spool = isFile || mostBytes === 0 ? undefined : { file: home.spoolFile, mostBytes };
+  const recorder = createRecorder({ place, spool, keys: keys(), salt }, clock.now, options.onRecorded);
   const opened = openRecords(place, recorder);
   const redactor = openRedactor({ salt, keys });
   const copies = openCopies({
@@ -104,8 +113,17 @@ export function openRecording(options: RecordingOptions): Recording {
     log,
   });
   let wasDegraded = false;
+  let wasAway = false;
   const tellState = (): void => {
-    const { degraded, lost } = recorder.state();
+    const { degraded, lost, spool: waits } = recorder.state();
+    const isAway = waits?.reason !== undefined;
+    if (isAway && !wasAway)
+      log.error(
+        { problem: waits.reason },
+        'the database is away: turns are kept in this home until it is back',
+      );
+    if (!isAway && wasAway) log.info({ turns: waits?.turns ?? 0 }, 'the database is back');
+    wasAway = isAway;
     if (degraded !== undefined && !wasDegraded)
       log.error(
         { problem: degraded, lost },
@@ -150,7 +168,7 @@ export function openRecording(options: RecordingOptions): Recording {
 /** Records that the client declared its session ended. */
 export function recordSessionEnd(session: string, records: Records, clock: Clock, log: Log): void {
   const fact = { type: 'session-end', session, reason: 'said by the client' } as const;
-  records.append([{ at: clock.now(), fact }]).catch((error: unknown) => {
+  records.append([{ at: clock.now(), fact }], [], true).catch((error: unknown) => {
     log.warn({ err: error, session }, 'the end of a session could not be recorded');
   });
 }

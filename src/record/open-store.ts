@@ -1,5 +1,6 @@
 import { type AsyncReads, type AsyncStore, StoreError } from '../core/store.ts';
 import { isPgUrl } from './postgres/pg-place.ts';
+import { drainSpool } from './spool/replay-spool.ts';
 import { toAsyncReads, toAsyncStore } from './store/async-store.ts';
 import { openSqlitePageReader, type PageReader } from './store/page-reader.ts';
 import { openSqliteReader, openSqliteStore } from './store/sqlite-store.ts';
@@ -9,6 +10,24 @@ export async function openStore(place: string): Promise<AsyncStore> {
   if (!isPgUrl(place)) return toAsyncStore(openSqliteStore({ file: place }));
   const { openPgStore } = await import('./postgres/pg-store.ts');
   return openPgStore({ url: place });
+}
+
+/**
+ * The store of a home that no daemon serves; the home is locked. What waits for a database that was away is written first:
+ * what is read or erased then is the whole record.
+ */
+export async function openWholeStore(
+  home: { readonly spoolFile: string },
+  place: string,
+): Promise<AsyncStore> {
+  const store = await openStore(place);
+  try {
+    await drainSpool(home.spoolFile, store, Date.now());
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 export interface OpenReads extends AsyncReads {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { workerModule } from '../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../core/recorder.ts';
-import type { RecordingState } from '../core/store.ts';
+import type { RecordingState, SpoolState } from '../core/store.ts';
 import { type AppendResult, type Block, type Erasure, type NewFact, StoreError } from '../core/store.ts';
 import { createBackPressure } from './back-pressure.ts';
 import { createRingBuffer, type RingSpan } from './ring-buffer.ts';
@@ -27,7 +27,12 @@ export interface Recorder extends TurnRecorder {
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
   /** The message chains of sessions without ids from earlier runs; empty when the store cannot be opened. */
-  readonly chains: Promise<readonly { readonly session: string; readonly link: string }[]>;
+  readonly chains: Promise<KnownChains>;
+  /**
+   * Calls `restore` with `chains`, and again when a store opens that could not be opened at first. Resolves after the
+   * first call.
+   */
+  restoreChains(restore: (chains: KnownChains) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,6 +44,8 @@ const RING_BYTES = 8 * 1024 * 1024;
 /** The limit of bytes in flight that back-pressure aims at: it fits into the ring, and is written soon. */
 const ENOUGH_BYTES = 6 * 1024 * 1024;
 const PATIENCE_MS = 500;
+
+type KnownChains = readonly { readonly session: string; readonly link: string }[];
 
 interface Waiting {
   resolve(value: never): void;
@@ -62,6 +69,7 @@ export function createRecorder(
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0, unreadable: 0 };
   const room = createBackPressure({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
   let degraded: string | undefined;
+  let spool: SpoolState | undefined;
   let known = settings.keys;
   let nextId = 1;
   let outbox: WriterJob[] = [];
@@ -69,14 +77,19 @@ export function createRecorder(
   let transfer: ArrayBuffer[] = [];
   let isPosting = false;
   let isDead = false;
-  let opened: (chains: readonly { session: string; link: string }[]) => void;
-  const chains = new Promise<readonly { session: string; link: string }[]>((resolve) => {
+  let opened: (chains: KnownChains) => void;
+  const chains = new Promise<KnownChains>((resolve) => {
     opened = resolve;
   });
+  /** Of all that was opened so far: the spool, and the store. */
+  const found: KnownChains[] = [];
+  let restoreFound = (one: KnownChains): void => void found.push(one);
 
   worker.on('message', (word: WriterMessage) => {
-    if (word.type === 'open') opened(word.chains);
-    else if (word.type === 'done') {
+    if (word.type === 'open') {
+      restoreFound(word.chains);
+      opened(word.chains);
+    } else if (word.type === 'done') {
       counts.jobs -= word.jobs;
       counts.bytes -= word.bytes;
       ring.release(word.released);
@@ -87,9 +100,9 @@ export function createRecorder(
       if (word.recorded > 0) onRecorded(word.recorded);
     } else if (word.type === 'state') {
       degraded = word.degraded;
-      if (degraded === undefined) return;
-      opened([]);
-      room.open();
+      spool = word.spool;
+      if (degraded ?? spool) opened([]);
+      if (degraded !== undefined) room.open();
     } else {
       const asker = waiting.get(word.id);
       waiting.delete(word.id);
@@ -161,6 +174,7 @@ export function createRecorder(
     room: (bytes) => (degraded === undefined ? room.enter(bytes) : undefined),
     start,
     isRecording: () => degraded === undefined,
+    spooled: () => spool,
     append: (facts, blocks = [], isPatient = false) =>
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
@@ -176,8 +190,14 @@ export function createRecorder(
       recorded: counts.recorded,
       unreadable: counts.unreadable,
       pending: counts.jobs + waiting.size,
+      spool,
     }),
     chains,
+    restoreChains: async (restore) => {
+      await chains;
+      for (const one of found) restore(one);
+      restoreFound = restore;
+    },
     close: async () => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
       await worker.terminate();

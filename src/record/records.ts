@@ -10,8 +10,14 @@ interface OpenRecords extends Records {
   close(): Promise<void>;
 }
 
-/** Reads through a worker with its own connection, started by the first read; writes through the recorder. */
-export function openRecords(place: string, recorder: Pick<Recorder, 'append' | 'erase'>): OpenRecords {
+/**
+ * Reads through a worker with its own connection, started by the first read; writes through the recorder. While the database
+ * is known to be away a read is refused at once: nobody waits for it to time out.
+ */
+export function openRecords(
+  place: string,
+  recorder: Pick<Recorder, 'append' | 'erase'> & Partial<Pick<Recorder, 'state'>>,
+): OpenRecords {
   const reader = openWorkerCalls<StoreCall>({
     module: workerModule('./reader-thread.ts', import.meta.url),
     workerData: { place },
@@ -20,8 +26,11 @@ export function openRecords(place: string, recorder: Pick<Recorder, 'append' | '
   });
   const ask =
     <T>(method: StoreCall['method']) =>
-    (...args: readonly unknown[]): Promise<T> =>
-      reader.call<T>({ method, args });
+    async (...args: readonly unknown[]): Promise<T> => {
+      const waits = recorder.state?.().spool;
+      if (waits?.isAway) throw new StoreError('away', waits.reason ?? 'the database is away');
+      return reader.call<T>({ method, args });
+    };
 
   return {
     facts: ask('facts'),

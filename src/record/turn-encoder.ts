@@ -128,6 +128,10 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
   };
 }
 
+/** The requests and replies among them that could not be read. */
+export const countUnreadable = (facts: readonly NewFact[]): number =>
+  facts.filter(({ fact }) => 'unreadable' in fact && fact.unreadable !== undefined).length;
+
 const unreadableAs = (why: UnreadableBody['why'], { length: bytes }: Uint8Array): UnreadableBody => ({
   why,
   bytes,

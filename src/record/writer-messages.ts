@@ -1,5 +1,5 @@
 import type { TurnIntent, TurnOutcome } from '../core/recorder.ts';
-import type { AppendResult, Block, Erasure, NewFact } from '../core/store.ts';
+import type { AppendResult, Block, Erasure, NewFact, SpoolState } from '../core/store.ts';
 import type { RingSpan } from './ring-buffer.ts';
 
 /** A message to the writer thread. Bytes travel separately: in the ring, or transferred. */
@@ -71,7 +71,11 @@ export type WriterMessage =
       /** Requests and replies among them that could not be read. */
       readonly unreadable: number;
     }
-  | { readonly type: 'state'; readonly degraded: string | undefined }
+  | {
+      readonly type: 'state';
+      readonly degraded: string | undefined;
+      readonly spool?: SpoolState | undefined;
+    }
   | {
       readonly type: 'answer';
       readonly id: number;
@@ -82,6 +86,8 @@ export type WriterMessage =
 export interface WriterSettings {
   /** A file, or the URL of a PostgreSQL. */
   readonly place: string;
+  /** For what happens while a database is away; absent: it waits in memory. */
+  readonly spool?: { readonly file: string; readonly mostBytes: number } | undefined;
   /** Carries bodies and replies. */
   readonly ring: SharedArrayBuffer;
   /** Secrets of this installation, to be redacted. */

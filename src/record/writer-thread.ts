@@ -1,7 +1,10 @@
+import { renameSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AsyncStore } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
 import { createRedactor } from '../redact/redact.ts';
 import { openStore } from './open-store.ts';
+import { openSpool } from './spool/spool.ts';
+import { createSpooling, type Spooling } from './spool/spooling.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
 import { createWriter } from './writer.ts';
 import { type PackedJobs, unpackJobs, type WriterMessage, type WriterSettings } from './writer-messages.ts';
@@ -15,29 +18,43 @@ let keys = settings.keys;
 const redactor = createRedactor({ known: () => keys, salt: settings.salt });
 const say = (word: WriterMessage): void => port?.postMessage(word);
 
-let isOpenedBefore = false;
-const open = async (): Promise<AsyncStore> => {
-  const store = await openStore(settings.place);
+const keeper = createTurnEncoder({
+  ...redactor,
+  setKeys: (fresh) => {
+    keys = fresh;
+  },
+});
+
+/** Without a spool turns wait in memory, as they do for a file. */
+function openSpooling(
+  { file, mostBytes }: NonNullable<WriterSettings['spool']>,
+  isSecond = false,
+): Spooling | undefined {
   try {
-    // After a reopen the open turns are those of this process, and still run.
-    if (!isOpenedBefore) await store.endCrashed(settings.now);
-    isOpenedBefore = true;
-    say({ type: 'open', chains: await store.chains(KEPT_CHAINS) });
-    return store;
+    const spool = openSpool(file, mostBytes);
+    // No other process has this home: turns without an end are those of a dead one.
+    spool.endCrashed(settings.now);
+    const chains = spool.chains();
+    if (chains.length > 0) say({ type: 'open', chains });
+    return createSpooling({ spool, keeper, now: Date.now });
   } catch (error) {
-    await store.close();
-    throw error;
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code !== 'corrupt' || isSecond) return undefined;
+    // It is kept beside the new one, for the doctor to name.
+    renameSync(file, `${file}.damaged-${settings.now}`);
+    return openSpooling({ file, mostBytes }, true);
   }
-};
+}
+const spooling = settings.spool && openSpooling(settings.spool);
 
 const writer = createWriter({
-  open,
-  keeper: createTurnEncoder({
-    ...redactor,
-    setKeys: (fresh) => {
-      keys = fresh;
-    },
-  }),
+  open: () => openStore(settings.place),
+  ready: async (store) => {
+    await store.endCrashed(settings.now);
+    say({ type: 'open', chains: await store.chains(KEPT_CHAINS) });
+  },
+  ...(spooling === undefined ? {} : { spooling }),
+  keeper,
   say,
   later: (ms, run) => void setTimeout(run, ms),
 });

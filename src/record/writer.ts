@@ -1,10 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AsyncStore, type Block, type NewFact, StoreError } from '../core/store.ts';
-import type { TurnEncoder } from './turn-encoder.ts';
-import { copyOutOfRing, ringBytesOf, type WriterJob, type WriterMessage } from './writer-messages.ts';
+import { createPendingTurns, NOTHING_DONE } from './pending-turns.ts';
+import { replayOldest } from './spool/replay-spool.ts';
+import { type Spooling, withKeys } from './spool/spooling.ts';
+import { countUnreadable, type TurnEncoder } from './turn-encoder.ts';
+import { createWorkQueue } from './work-queue.ts';
+import type { WriterJob, WriterMessage } from './writer-messages.ts';
 
 interface WriterOptions {
   /** Opens the store, also again after a failure; rejects with `StoreError`. */
   readonly open: () => Promise<AsyncStore>;
+  /** Called once, before the first write but those of a replay. */
+  readonly ready?: (store: AsyncStore) => Promise<void>;
+  /** For a database that may be away; absent for a file. */
+  readonly spooling?: Spooling;
   readonly keeper: TurnEncoder;
   readonly say: (word: WriterMessage) => void;
   readonly later: (ms: number, run: () => void) => void;
@@ -30,21 +39,37 @@ const FULL_BYTES = 512 * 1024;
 /** With this much waiting the writer is behind. */
 const HURRY_BYTES = 2 * 1024 * 1024;
 const LONGEST_PAUSE_MS = 5000;
+/** A database that has not answered for this long: turns are spooled, whatever it answers later. */
+const PATIENCE_MS = 1000;
 
 type Append = WriterJob & { readonly type: 'append' };
 type Erase = WriterJob & { readonly type: 'erase' };
 type Expire = WriterJob & { readonly type: 'expire' };
+
+/** A group whose commit is not answered yet. */
+interface Flight {
+  readonly jobs: readonly WriterJob[];
+  readonly asked: readonly Append[];
+  isSpooled: boolean;
+}
 
 /**
  * The only writer of this process. Turns wait a moment and are committed in groups; control actions are committed
  * at once, together with the waiting turns, and answered only after the commit. One commit at a time: what comes meanwhile
  * is the next group. While the store fails, turns wait up to a limit and control actions are refused, because an
  * acknowledgement must never come before the data is durable.
+ *
+ * While a database is away, turns and what is said beside them go into the spool at once, and from there into the database
+ * when it is back; what comes during the replay goes behind it. Control actions are refused as long as it is away; those that
+ * need every earlier turn in the database (an erasure) also during the replay.
  */
-export function createWriter({ open, keeper, say, later }: WriterOptions): Writer {
+export function createWriter({ open, ready, spooling, keeper, say, later }: WriterOptions): Writer {
   const waiting = createPendingTurns(say);
   let store: AsyncStore | undefined;
-  let degraded: string | undefined;
+  let isReady = false;
+  /** What is wrong with the store, or with the spool where there is one. */
+  let problem: string | undefined;
+  let told: WriterMessage = { type: 'state', degraded: undefined };
   /** Appends of the next group. */
   let asking: Append[] = [];
   /** When the next group is due; the timer with the number `timer` begins it, and the ones before it do nothing. */
@@ -53,30 +78,54 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
   /** A group will be written after what is written now. */
   let isQueued = false;
   let pauseMs = 0;
-  let last: Promise<void> = Promise.resolve();
+  let flight: Flight | undefined;
+  let isReplayDue = false;
+  let replayMs = 0;
 
-  /** One after the other. `work` never rejects. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    last = last.then(work);
-    return last;
-  };
+  const {
+    add: inTurn,
+    isOverdue,
+    settled,
+  } = createWorkQueue({
+    later,
+    patienceMs: spooling && PATIENCE_MS,
+    onOverdue: () => {
+      if (flight !== undefined || waiting.jobs.length > 0) spoolEarly();
+    },
+    onEnd: () => {
+      if (spooling?.isOn()) replayIn(replayMs);
+    },
+  });
 
-  const tell = (problem: string | undefined): void => {
-    if (problem === degraded) return;
-    degraded = problem;
-    say({ type: 'state', degraded });
+  const tell = (): void => {
+    const word = {
+      type: 'state' as const,
+      degraded: problem ?? spooling?.full(),
+      ...(spooling === undefined ? {} : { spool: spooling.describe() }),
+    };
+    if (isDeepStrictEqual(word, told)) return;
+    told = word;
+    say(word);
   };
 
   const ensureOpen = async (): Promise<AsyncStore> => {
     store ??= await open();
     return store;
   };
+  const ensureReady = async (): Promise<AsyncStore> => {
+    const target = await ensureOpen();
+    if (!isReady) await ready?.(target);
+    isReady = true;
+    return target;
+  };
 
   const failed = async (error: unknown): Promise<StoreError> => {
     // An invalid job does not mean that the store has failed.
     if (!(error instanceof StoreError) && store !== undefined) return new StoreError('io', String(error));
     const fault = error instanceof StoreError ? error : new StoreError('io', String(error));
-    tell(fault.message);
+    if (spooling === undefined) problem = fault.message;
+    else spooling.failed(fault);
+    tell();
     keeper.forget();
     if (fault.code === 'io' || fault.code === 'corrupt') {
       const broken = store;
@@ -91,19 +140,23 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
   const writeTogether = async (asked: readonly Append[]): Promise<boolean> => {
     const group = waiting.take();
     if (group.jobs.length + asked.length === 0) return true;
+    const mine: Flight = { jobs: group.jobs, asked, isSpooled: false };
+    flight = mine;
     try {
       const turns = { ...keeper.batch(group.jobs), isHurried: group.bytes >= HURRY_BYTES };
       const facts = asked.flatMap(cleaned);
       const blocks = asked.flatMap(cleanedBlocks);
-      const appended = await (await ensureOpen()).append(
+      const appended = await (await ensureReady()).append(
         asked.length === 0
           ? turns
           : { ...turns, facts: [...turns.facts, ...facts], blocks: [...(turns.blocks ?? []), ...blocks] },
       );
+      flight = undefined;
       pauseMs = 0;
-      waiting.settle(group.jobs);
-      countUnreadable(turns.facts);
-      tell(undefined);
+      problem = undefined;
+      spooling?.answered();
+      if (!mine.isSpooled) waiting.settle(group.jobs, countUnreadable(turns.facts));
+      tell();
       let from = turns.facts.length;
       for (const job of asked) {
         say({ type: 'answer', id: job.id, value: appended.slice(from, from + job.facts.length) });
@@ -111,28 +164,26 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
       }
       return true;
     } catch (error) {
-      waiting.putBack(group.jobs);
+      flight = undefined;
+      if (!mine.isSpooled) waiting.putBack(group.jobs);
       if (!(error instanceof StoreError)) return false;
       await failed(error);
-      for (const job of asked) refuse(job, error);
-      if (waiting.jobs.length === 0) return true;
-      waiting.putOff();
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
-      retryIn(pauseMs);
+      for (const job of asked)
+        if (spooling === undefined || !job.isPatient) refuse(job, error);
+        else if (!mine.isSpooled) asking.push(job);
+      if (spooling !== undefined) spoolWaiting();
+      else if (waiting.jobs.length > 0) {
+        waiting.putOff();
+        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
+        retryIn(pauseMs);
+      }
       return true;
     }
   };
 
-  const countUnreadable = (facts: readonly NewFact[]): void => {
-    const unreadable = facts.filter(
-      ({ fact }) => 'unreadable' in fact && fact.unreadable !== undefined,
-    ).length;
-    if (unreadable > 0)
-      say({ type: 'done', jobs: 0, bytes: 0, released: 0, recorded: 0, lost: 0, unreadable });
-  };
-
   const writeGroup = async (): Promise<void> => {
     isQueued = false;
+    if (spooling?.isOn()) return spoolWaiting();
     // It takes what waits now; what comes meanwhile needs a timer of its own.
     scheduled = undefined;
     const asked = asking;
@@ -142,9 +193,12 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     for (const job of asked) await answer(job, append);
   };
   const flush = (): void => {
-    if (isQueued) return;
-    isQueued = true;
-    void inTurn(writeGroup);
+    if (spooling?.isOn()) spoolWaiting();
+    else if (isOverdue()) spoolEarly();
+    else if (!isQueued) {
+      isQueued = true;
+      void inTurn(writeGroup);
+    }
   };
 
   /** An invalid job must not block the others forever. */
@@ -153,14 +207,88 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     const left = await waiting.settleEach(async (job) => {
       try {
         const turn = keeper.batch([job]);
-        await (await ensureOpen()).append(turn);
-        countUnreadable(turn.facts);
+        await (await ensureReady()).append(turn);
+        const unreadable = countUnreadable(turn.facts);
+        if (unreadable > 0) say({ ...NOTHING_DONE, unreadable });
         return 'written';
       } catch (error) {
         return error instanceof StoreError ? 'waits' : 'lost';
       }
     });
     if (left > 0) retryIn(LONGEST_PAUSE_MS);
+  };
+
+  /** The database does not answer: what it was given is spooled as well, before what came since. Written twice it counts once. */
+  const spoolEarly = (): void => {
+    spooling?.slow();
+    if (flight !== undefined && !flight.isSpooled) {
+      const said = flight.asked.filter(({ isPatient }) => isPatient);
+      flight.isSpooled = spool(flight.jobs, said);
+    }
+    spoolWaiting();
+  };
+  const spoolWaiting = (): void => {
+    // Behind a group that could not be spooled: order matters more than time.
+    if (flight !== undefined && !flight.isSpooled) retryIn(PATIENCE_MS);
+    else spoolAll();
+  };
+  const spoolAll = (): void => {
+    scheduled = undefined;
+    const { jobs } = waiting.take();
+    const said = asking.filter(({ isPatient }) => isPatient);
+    const actions = asking.filter(({ isPatient }) => !isPatient);
+    asking = [];
+    if (!spool(jobs, said)) {
+      waiting.putBack(jobs);
+      waiting.putOff();
+      for (const job of said) refuse(job, new StoreError('full', problem ?? ''));
+      retryIn(LONGEST_PAUSE_MS);
+    }
+    for (const job of actions) act(job);
+  };
+  /** False when the spool fails, too. */
+  const spool = (jobs: readonly WriterJob[], said: readonly Append[]): boolean => {
+    if (spooling === undefined) return false;
+    try {
+      const { lost, refused, unreadable } = spooling.keep(jobs, said);
+      waiting.settleSpooled(jobs, lost, unreadable);
+      for (const job of said)
+        if (refused.includes(job)) refuse(job, new StoreError('full', spooling.full() ?? 'it is invalid'));
+        else say({ type: 'answer', id: job.id, value: [] });
+      problem = undefined;
+      tell();
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      problem = `${spooling.describe()?.reason ?? 'the database was away'}, and what happens meanwhile cannot be kept in this home: ${error.message}`;
+      tell();
+      return false;
+    }
+  };
+
+  const replayIn = (ms: number): void => {
+    if (isReplayDue) return;
+    isReplayDue = true;
+    later(ms, () => void inTurn(replay));
+  };
+  /** A step: whatever waits for the database comes between two of them. */
+  const replay = async (): Promise<void> => {
+    isReplayDue = false;
+    if (spooling === undefined || !spooling.isOn()) return;
+    try {
+      const target = await ensureOpen();
+      // Without rows, to learn whether it answers.
+      if (spooling.spool.size().rows === 0) await target.append({ facts: [] });
+      const { turns, lost, isOver } = await replayOldest(spooling.spool, target);
+      if (turns + lost > 0) say({ ...NOTHING_DONE, recorded: turns, lost });
+      if (isOver) await ensureReady();
+      replayMs = 0;
+      spooling.answered();
+      tell();
+    } catch (error) {
+      await failed(error);
+      replayMs = Math.min(LONGEST_PAUSE_MS, replayMs * 2 || 100);
+    }
   };
 
   /** An earlier flush replaces a later one. */
@@ -179,12 +307,16 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     schedule('soon', ms);
   };
 
+  /** `needsAll`: it needs all that came before in the store. */
   const answer = async <T extends Append | Erase | Expire>(
     job: T,
     work: (target: AsyncStore, job: T) => Promise<Value>,
+    needsAll = false,
   ): Promise<void> => {
+    const refusal = spooling?.refusal(needsAll);
+    if (refusal !== undefined) return refuse(job, refusal);
     try {
-      say({ type: 'answer', id: job.id, value: await work(await ensureOpen(), job) });
+      say({ type: 'answer', id: job.id, value: await work(await ensureReady(), job) });
     } catch (error) {
       refuse(job, await failed(error));
     }
@@ -195,31 +327,44 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
   const cleanedBlocks = ({ blocks }: Append): readonly Block[] => blocks.map(keeper.clean.block);
   const append = (target: AsyncStore, job: Append): Promise<Value> =>
     target.append({ facts: cleaned(job), blocks: cleanedBlocks(job) });
-  const erase = async (target: AsyncStore, { session, at, reason }: Erase): Promise<Value> => {
-    if (pauseMs === 0) await writeGroup();
-    keeper.forget();
-    return (store ?? target).erase(session, at, reason);
-  };
-  const ask = (job: Append): void => {
-    // The waiting turns cannot be written now: an answer must not wait for them.
-    if (pauseMs > 0) void inTurn(() => answer(job, append));
-    else asking.push(job);
-    if (asking.length > 0 && !job.isPatient) flush();
-  };
-
+  const erase = (job: Erase): Promise<void> =>
+    inTurn(async () => {
+      if (pauseMs === 0) await writeGroup();
+      keeper.forget();
+      // What waits in the spool may be of this session, and would come back after its erasure.
+      await answer(job, (target, { session, at, reason }) => target.erase(session, at, reason), true);
+    });
   const expire = async (target: AsyncStore, { before, at, limit, upTo }: Expire): Promise<Value> => {
     const count = await target.expire(before, at, limit, upTo);
     if (count > 0) keeper.forget();
     return count;
   };
+  const ask = (given: Append): void => {
+    const job = spooling !== undefined && given.isPatient ? withKeys(given) : given;
+    if (!job.isPatient && spooling?.isOn()) act(job);
+    // The waiting turns cannot be written now: an answer must not wait for them.
+    else if (pauseMs > 0) void inTurn(() => answer(job, append));
+    else asking.push(job);
+    if (asking.length > 0 && !job.isPatient) flush();
+  };
+  /** While the spool is on. Without facts it asks for all that came before. */
+  const act = (job: Append): void => {
+    const needsAll = job.facts.length === 0;
+    const refusal = spooling?.refusal(needsAll);
+    if (refusal !== undefined) refuse(job, refusal);
+    else void inTurn(() => answer(job, append, needsAll));
+  };
 
   const tryToOpen = async (): Promise<void> => {
+    if (spooling?.isOn()) return replay();
     try {
-      await ensureOpen();
-      tell(undefined);
+      await ensureReady();
+      problem = undefined;
+      spooling?.answered();
+      tell();
     } catch (error) {
       await failed(error);
-      later(LONGEST_PAUSE_MS, () => void begin());
+      if (spooling === undefined) later(LONGEST_PAUSE_MS, () => void begin());
     }
   };
   const begin = (): Promise<void> => inTurn(tryToOpen);
@@ -229,12 +374,10 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     take: (jobs) => {
       for (const job of jobs) {
         if (job.type === 'append') ask(job);
-        else if (job.type === 'erase') void inTurn(() => answer(job, erase));
-        else if (job.type === 'expire') void inTurn(() => answer(job, expire));
+        else if (job.type === 'erase') void erase(job);
+        else if (job.type === 'expire') void inTurn(() => answer(job, expire, true));
         else if (job.type === 'keys') keeper.setKeys(job.keys);
-        else if (job.type === 'start' || job.type === 'end') {
-          waiting.add(job);
-        }
+        else if (job.type === 'start' || job.type === 'end') waiting.add(job);
       }
       if (pauseMs === 0 && waiting.bytes >= FULL_BYTES) flush();
       else if (asking.length > 0 || jobs.some(({ type }) => type === 'end')) schedule('soon', GROUP_MS);
@@ -242,124 +385,13 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     },
     close: async () => {
       flush();
-      await last;
+      await settled();
+      if (spooling?.isOn()) spoolWaiting();
       await store?.close();
       store = undefined;
+      spooling?.spool.close();
     },
   };
 }
 
 type Value = (WriterMessage & { readonly type: 'answer' })['value'];
-
-/** The limits of what waits while the store fails; beyond them turns are lost, and counted. */
-const MOST_WAITING = 10_000;
-const MOST_WAITING_BYTES = 64 * 1024 * 1024;
-
-/** Starts and ends of turns that are not written yet, in order. Reports the outcome of each once. */
-interface PendingTurns {
-  /** Those that wait, without those that were taken. */
-  readonly jobs: readonly WriterJob[];
-  /** The size of their bodies and replies. */
-  readonly bytes: number;
-  add(job: WriterJob): void;
-  /** All that wait, to be written now. */
-  take(): { readonly jobs: readonly WriterJob[]; readonly bytes: number };
-  /** What was taken is written. */
-  settle(taken: readonly WriterJob[]): void;
-  /** What was taken could not be written: it waits again, before what came since. */
-  putBack(taken: readonly WriterJob[]): void;
-  /** They have to wait: copies them out of the ring and drops the oldest beyond the limits. */
-  putOff(): void;
-  /** Writes each by itself. Returns how many of them still wait. */
-  settleEach(write: (job: WriterJob) => Promise<'written' | 'lost' | 'waits'>): Promise<number>;
-}
-
-function createPendingTurns(say: (word: WriterMessage) => void): PendingTurns {
-  let jobs: WriterJob[] = [];
-  let size = 0;
-
-  const done = (over: readonly WriterJob[], lost: number): void => {
-    const bytes = sizeOfAll(over);
-    const ended = over.filter((job) => job.type === 'end').length;
-    const released = over.reduce((sum, job) => sum + ringBytesOf(job), 0);
-    say({
-      type: 'done',
-      jobs: over.length,
-      bytes,
-      released,
-      recorded: lost > 0 ? 0 : ended,
-      lost,
-      unreadable: 0,
-    });
-  };
-  const letGoOfRing = (): void => {
-    const released = jobs.reduce((sum, job) => sum + ringBytesOf(job), 0);
-    if (released === 0) return;
-    jobs = jobs.map(copyOutOfRing);
-    say({ type: 'done', jobs: 0, bytes: 0, released, recorded: 0, lost: 0, unreadable: 0 });
-  };
-  const dropBeyondBound = (): void => {
-    let drop = 0;
-    let bytes = size;
-    while (jobs.length - drop > MOST_WAITING || bytes > MOST_WAITING_BYTES) {
-      const job = jobs[drop++];
-      if (job === undefined) break;
-      bytes -= sizeOf(job);
-    }
-    if (drop === 0) return;
-    const dropped = jobs.slice(0, drop);
-    jobs = jobs.slice(drop);
-    size -= sizeOfAll(dropped);
-    done(dropped, dropped.filter((job) => job.type === 'end').length);
-  };
-
-  return {
-    get jobs() {
-      return jobs;
-    },
-    get bytes() {
-      return size;
-    },
-    add: (job) => {
-      jobs.push(job);
-      size += sizeOf(job);
-    },
-    take: () => {
-      const taken = { jobs, bytes: size };
-      jobs = [];
-      size = 0;
-      return taken;
-    },
-    settle: (taken) => {
-      if (taken.length > 0) done(taken, 0);
-    },
-    putBack: (taken) => {
-      jobs = [...taken, ...jobs];
-      size += sizeOfAll(taken);
-    },
-    putOff: () => {
-      letGoOfRing();
-      dropBeyondBound();
-    },
-    settleEach: async (write) => {
-      letGoOfRing();
-      const all = jobs;
-      const left: WriterJob[] = [];
-      jobs = [];
-      size = 0;
-      for (const job of all) {
-        const result = await write(job);
-        if (result === 'waits') left.push(job);
-        else done([job], result === 'lost' && job.type === 'end' ? 1 : 0);
-      }
-      jobs = [...left, ...jobs];
-      size += sizeOfAll(left);
-      return left.length;
-    },
-  };
-}
-
-const sizeOfAll = (jobs: readonly WriterJob[]): number => jobs.reduce((sum, job) => sum + sizeOf(job), 0);
-
-const sizeOf = (job: WriterJob): number =>
-  (job.type === 'start' ? job.body?.byteLength : job.type === 'end' ? job.reply?.byteLength : 0) ?? 0;

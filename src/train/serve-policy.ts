@@ -222,5 +222,5 @@ async function keepTokens(
     temperature,
     tokens: hash,
   } as const;
-  await records.append([{ at: Math.round(clock.now()), fact }], [{ hash, text, session }]);
+  await records.append([{ at: Math.round(clock.now()), fact }], [{ hash, text, session }], true);
 }

@@ -141,7 +141,7 @@ describe('instar up on PostgreSQL', () => {
     const refused = await cli('feedback', 'last', '--good');
     expect(refused.code).not.toBe(0);
     await vi.waitFor(
-      async () => expect((await read('status')).recording.degraded).toContain('PostgreSQL'),
+      async () => expect((await read('status')).recording.spool.reason).toContain('PostgreSQL'),
       SOON,
     );
     await server.start();
@@ -150,7 +150,7 @@ describe('instar up on PostgreSQL', () => {
         expect((await read('sessions', 'show', 'three')).turns).toMatchObject([{ status: 'complete' }]),
       SOON,
     );
-    expect((await read('status')).recording).not.toHaveProperty('degraded');
+    await vi.waitFor(async () => expect((await read('status')).recording).not.toHaveProperty('spool'), SOON);
   });
 
   it('serves while the database is paused, and has every turn once it goes on', async () => {

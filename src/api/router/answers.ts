@@ -39,8 +39,20 @@ const control =
 const HEALTH_METRIC = '# HELP instar_up Instar answers\n# TYPE instar_up gauge\ninstar_up 1\n';
 
 export const ANSWERS: AnswersTo<typeof ROUTES> = {
-  healthz: async ({ context: { recorder } }) =>
-    recorder.isRecording?.() === false ? { ok: true, recording: false } : { ok: true },
+  healthz: async ({ context: { recorder } }) => {
+    const waits = recorder.spooled?.();
+    return {
+      ok: true,
+      ...(recorder.isRecording?.() === false ? { recording: false } : {}),
+      ...(waits === undefined
+        ? {}
+        : {
+            database: waits.reason === undefined ? 'catching up' : 'away',
+            since: new Date(waits.since).toISOString(),
+            waitingTurns: waits.turns,
+          }),
+    };
+  },
   metrics: async ({ context: { metrics }, caller }) =>
     new WholeReply({
       text: caller.kind === 'anonymous' ? HEALTH_METRIC : await metrics(),

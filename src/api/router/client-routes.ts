@@ -8,8 +8,15 @@ export const CLIENT_ROUTES = {
     method: 'GET',
     path: '/healthz',
     access: 'anyone',
-    says: 'Whether Instar answers, and whether it records.',
-    reply: () => z.looseObject({ ok: z.literal(true), recording: z.literal(false).optional() }),
+    says: 'Whether Instar answers, whether it records, and whether its database is away.',
+    reply: () =>
+      z.looseObject({
+        ok: z.literal(true),
+        recording: z.literal(false).optional(),
+        database: z.enum(['away', 'catching up']).optional(),
+        since: is.text.optional(),
+        waitingTurns: z.number().optional(),
+      }),
   },
   metrics: {
     method: 'GET',

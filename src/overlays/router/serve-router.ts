@@ -140,7 +140,7 @@ export function serveRouter(options: ServeRouterOptions): ServedRouter {
     pressure,
     append: (fact, key) =>
       void records
-        .append([{ at: clock.now(), fact, key }])
+        .append([{ at: clock.now(), fact, key }], [], true)
         .catch((error: unknown) => log.warn({ err: error }, 'a choice of the router could not be recorded')),
     log,
   });

@@ -16,10 +16,13 @@ export interface PgSql {
 /** Connections to one store. */
 export interface PgPool extends PgSql {
   readonly place: PgPlace;
-  /** All or nothing. `isReading`: every query sees the store as it was at the first one. */
-  transaction<T>(work: (sql: PgSql) => Promise<T>, isReading?: boolean): Promise<T>;
+  /**
+   * All or nothing. `isReading`: every query sees the store as it was at the first one. `queryMs`: how long each may take. Rejects
+   * with `unclear` when the server went away before it answered the commit.
+   */
+  transaction<T>(work: (sql: PgSql) => Promise<T>, isReading?: boolean, queryMs?: number): Promise<T>;
   /** A connection of its own until `release`, for locks that last. `onLost` is called when it breaks. */
-  hold(onLost: () => void): Promise<PgSql & { release(): void }>;
+  hold(onLost: () => void, queryMs?: number): Promise<PgSql & { release(): void }>;
   close(): Promise<void>;
 }
 
@@ -29,6 +32,7 @@ interface PoolOptions {
   readonly queryMs?: number;
 }
 
+/** Also until a server that is paused is given up. */
 const CONNECT_MS = 5_000;
 /** A query of the record takes milliseconds: after this time the server is gone or stopped. */
 const QUERY_MS = 30_000;
@@ -75,7 +79,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
       throw toPgError(error, place);
     }
   };
-  const withClient = async <T>(work: (sql: PgSql) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(work: (sql: PgSql) => Promise<T>, ms?: number): Promise<T> => {
     const client = await connect();
     let isBroken = false;
     const mark = (): void => {
@@ -83,7 +87,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
     };
     client.on('error', mark);
     try {
-      return await work(createSql(client, place, mark));
+      return await work(createSql(client, place, mark, ms));
     } finally {
       client.off('error', mark);
       client.release(isBroken);
@@ -94,20 +98,23 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
     all: (text, values) => withClient((sql) => sql.all(text, values)),
     run: (text, values) => withClient((sql) => sql.run(text, values)),
     exec: (text) => withClient((sql) => sql.exec(text)),
-    transaction: (work, isReading = false) =>
+    transaction: (work, isReading = false, ms?: number) =>
       withClient(async (sql) => {
         await sql.run(isReading ? 'begin isolation level repeatable read, read only' : 'begin');
+        let isCommitting = false;
         try {
           const result = await work(sql);
+          isCommitting = true;
           await sql.run('commit');
           return result;
         } catch (error) {
-          // Without an answer the server ends the transaction with the connection.
-          await sql.run('rollback').catch(() => undefined);
-          throw error;
+          const isAway = error instanceof StoreError && error.code === 'away';
+          // Without an answer the server ends the transaction with the connection: a paused one is not asked again.
+          if (!isAway) await sql.run('rollback').catch(() => undefined);
+          throw isAway && isCommitting && !isReading ? toUnclear(error) : error;
         }
-      }),
-    hold: async (onLost) => {
+      }, ms),
+    hold: async (onLost, ms) => {
       const client = await connect();
       let isHeld = true;
       const lost = (): void => {
@@ -118,7 +125,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
       };
       client.on('error', lost);
       return {
-        ...createSql(client, place, lost),
+        ...createSql(client, place, lost, ms),
         release: () => {
           if (!isHeld) return;
           isHeld = false;
@@ -136,7 +143,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
 }
 
 /** `broken` is called when the connection can no longer be used. */
-function createSql(client: pg.PoolClient, place: PgPlace, broken: () => void): PgSql {
+function createSql(client: pg.PoolClient, place: PgPlace, broken: () => void, queryMs?: number): PgSql {
   const ask = async (text: string, values: readonly PgValue[] | undefined, ms?: number) => {
     try {
       // Per query, though the types do not say so.
@@ -149,11 +156,19 @@ function createSql(client: pg.PoolClient, place: PgPlace, broken: () => void): P
     }
   };
   return {
-    all: async <Row>(text: string, values?: readonly PgValue[]) => (await ask(text, values)).rows as Row[],
-    run: async (text, values) => (await ask(text, values)).rowCount ?? 0,
+    all: async <Row>(text: string, values?: readonly PgValue[]) =>
+      (await ask(text, values, queryMs)).rows as Row[],
+    run: async (text, values) => (await ask(text, values, queryMs)).rowCount ?? 0,
     exec: async (text) => void (await ask(text, undefined, LONG_MS)),
   };
 }
+
+const toUnclear = (cause: StoreError): StoreError =>
+  new StoreError(
+    'unclear',
+    `${cause.message}. Whether it was recorded is not known: try again with the same idempotency key`,
+    { cause },
+  );
 
 /** What the server or the network said, with the fix where there is one. */
 function toPgError(error: unknown, place: PgPlace): StoreError {
@@ -178,6 +193,8 @@ function toPgError(error: unknown, place: PgPlace): StoreError {
       );
     case '53100':
       return make('full', `the disk of PostgreSQL (${where}) is full`);
+    case '25006':
+      return make('away', `PostgreSQL (${where}) takes no writes: it is a standby, or set to read-only`);
     case '40001':
     case '40P01':
     case '55P03':

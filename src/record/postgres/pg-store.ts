@@ -27,6 +27,8 @@ interface PgStoreOptions {
 }
 
 const PAGE = 1_000;
+/** An append takes milliseconds. After this time the server is gone or paused, and what happened is kept elsewhere. */
+const APPEND_MS = 5_000;
 
 /**
  * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
@@ -45,17 +47,21 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
   const presence = createPresence(pool);
 
   /** Runs the rules in one transaction, and removes what they erased from the disk. */
-  const write = async <T>(rules: (tables: Tables) => T, first?: WantedRows): Promise<T> => {
+  const write = async <T>(rules: (tables: Tables) => T, first?: WantedRows, queryMs?: number): Promise<T> => {
     await presence.renew();
     const created = new Set(months);
-    const { result, unclean } = await pool.transaction(async (sql) => {
-      const head = await lockHead(sql);
-      const loaded = noRows();
-      const done = await runRules(sql, rules, loaded, head, first);
-      const written = await writeRows(sql, done.staged, loaded, head, created);
-      if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
-      return { result: done.result, unclean: written.unclean };
-    });
+    const { result, unclean } = await pool.transaction(
+      async (sql) => {
+        const head = await lockHead(sql);
+        const loaded = noRows();
+        const done = await runRules(sql, rules, loaded, head, first);
+        const written = await writeRows(sql, done.staged, loaded, head, created);
+        if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
+        return { result: done.result, unclean: written.unclean };
+      },
+      false,
+      queryMs,
+    );
     // Only now: a partition of a transaction that failed does not exist.
     for (const month of created) months.add(month);
     if (unclean.size > 0) await cleanUp(pool);
@@ -66,7 +72,7 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
     // Without any row: what a batch asks for first is known before the lock is taken.
     const dry = createStagedTables(noRows(), 0);
     rules(dry);
-    return write(rules, dry.wanted);
+    return write(rules, dry.wanted, APPEND_MS);
   };
   const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
     facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
@@ -76,7 +82,7 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
     append: async (batch) => {
       const ready = readBatch(batch);
       // To learn whether the store answers.
-      if (isEmpty(batch)) await pool.all('select 1');
+      if (isEmpty(batch)) await pool.transaction((sql) => sql.all('select 1'), false, APPEND_MS);
       return isEmpty(batch) ? [] : append(ready);
     },
     erase: (session, at, reason): Promise<Erasure> =>
@@ -153,7 +159,7 @@ function createPresence(pool: PgPool) {
   const hold = async () => {
     const sql = await pool.hold(() => {
       held = undefined;
-    });
+    }, APPEND_MS);
     held = sql;
     return sql;
   };

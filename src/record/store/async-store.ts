@@ -1,4 +1,5 @@
 import type { AsyncReads, AsyncStore, Store, StoreReader } from '../../core/store.ts';
+import { crashKey } from './ledger.ts';
 
 const later =
   <Args extends readonly unknown[], T>(work: (...args: Args) => T) =>
@@ -42,7 +43,7 @@ export const toAsyncStore = (store: Store): AsyncStore => ({
 /** The end of a turn that a dead process left open. */
 export const crashOf = (turn: string, at: number) => ({
   at,
-  key: `${turn}:end`,
+  key: crashKey(turn),
   fact: { type: 'turn-end', turn, status: 'crashed', httpStatus: 0, totalMs: 0 } as const,
 });
 

@@ -12,9 +12,12 @@ import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 import { eraseLatePrompts, eraseLearned, NOTHING_LEARNED, withoutErasedEvidence } from './erase-learned.ts';
 import { factJson } from './sqlite-rows.ts';
 import type { Tables } from './tables.ts';
-import { foldSession, foldTurn } from './views.ts';
+import { foldSession, foldTurn, type TurnRow } from './views.ts';
 
 const REBUILD_PAGE = 1000;
+
+/** The key of the end of a turn that a dead process left open. */
+export const crashKey = (turn: string): string => `${turn}:end`;
 
 /** A validated batch, with each fact's JSON. */
 export interface ReadyBatch extends Batch {
@@ -60,7 +63,9 @@ function refuseNonNumbers(value: unknown): void {
 export function recordBatch(tables: Tables, batch: ReadyBatch): readonly AppendResult[] {
   const { isHurried = false } = batch;
   const before = tables.lastSeq();
-  const appended = batch.facts.map((fact) => recordFact(tables, fact));
+  const appended = batch.facts.map((fact) =>
+    batch.isLate && isErasedMeanwhile(tables, fact) ? NOT_RECORDED : recordFact(tables, fact),
+  );
   const isErased = (session: string): boolean => tables.session(session)?.erased ?? false;
   const own: { readonly seq: number; readonly text: string }[] = [];
   for (const block of batch.blocks ?? []) {
@@ -75,6 +80,22 @@ export function recordBatch(tables: Tables, batch: ReadyBatch): readonly AppendR
   for (const { seq, text } of own.sort((a, b) => a.seq - b.seq)) tables.addBody(seq, text, isHurried);
   for (const { session, link } of batch.chains ?? []) if (!isErased(session)) tables.putChain(session, link);
   return appended;
+}
+
+const NOT_RECORDED: AppendResult = { seq: 0, isNew: false };
+
+/**
+ * Whether its session was erased after it happened, and before it arrived from a spool: it must not reopen the session. The
+ * end of such a turn has no start.
+ */
+function isErasedMeanwhile(tables: Tables, { at, fact }: NewFact): boolean {
+  if (fact.type === 'turn-end') return tables.turn(fact.turn) === undefined;
+  if (fact.type !== 'turn-start' || tables.turn(fact.turn) !== undefined) return false;
+  if (!tables.session(fact.session)?.erased) return false;
+  const erased = tables
+    .factsAbout(fact.session)
+    .findLast((one) => one.fact.type === 'session-erased' && one.fact.session === fact.session);
+  return erased !== undefined && at < erased.at;
 }
 
 /** The number of the fact that a turn's body belongs to; undefined for an unknown or erased turn. */
@@ -106,8 +127,21 @@ function writeFact(tables: Tables, { at, fact, key, body }: ReadyFact): AppendRe
 /** The existing start or end of this turn: it has one of each, also if a batch is retried. */
 function turnFactOf(tables: Tables, fact: Fact): number | undefined {
   if (fact.type === 'turn-start') return tables.turn(fact.turn)?.start;
-  return fact.type === 'turn-end' ? tables.turn(fact.turn)?.end : undefined;
+  if (fact.type !== 'turn-end') return undefined;
+  const row = tables.turn(fact.turn);
+  return isWronglyEnded(tables, row, fact) ? undefined : row?.end;
 }
+
+/**
+ * Whether a turn was taken for one of a dead process, and now its end arrives: the process lived, and could not reach the
+ * database.
+ */
+const isWronglyEnded = (
+  tables: Tables,
+  row: TurnRow | undefined,
+  fact: Fact & { readonly type: 'turn-end' },
+): boolean =>
+  row?.end !== undefined && fact.status !== 'crashed' && tables.seqOf(crashKey(row.id)) === row.end;
 
 /** Whether its turn's row refers to it: then it needs no entry in the index by subject. */
 function isInView(tables: Tables, fact: Fact): boolean {
@@ -138,7 +172,8 @@ function foldFact(tables: Tables, stored: StoredFact): void {
     case 'turn-start':
     case 'turn-end': {
       const before = tables.turn(fact.turn);
-      const after = foldTurn(before, stored);
+      const isReplaced = before && fact.type === 'turn-end' && isWronglyEnded(tables, before, fact);
+      const after = isReplaced ? { ...before, end: seq } : foldTurn(before, stored);
       if (after === undefined || after === before) return;
       tables.putTurn(after);
       if (before === undefined) foldSessionOf(tables, after.session, stored);

@@ -4,8 +4,10 @@ import { expect, vi } from 'vitest';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { homeAt } from '../../../src/config/home.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
+import { inspectSpool } from '../../../src/record/spool/describe-spool.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
+import { ask } from '../../support/client.ts';
 import type { InstarHere, Stage } from './instar-here.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
@@ -76,6 +78,24 @@ export function createStoreProofs(stage: Stage): SettingProofs {
         const [copied, alone] = [await short(), await long()];
         await vi.waitFor(() => expect(copiesOf(copied.dir)).toBeGreaterThan(0), SOON);
         expect(copiesOf(alone.dir)).toBe(0);
+      },
+    },
+    'store.spoolMegabytes': {
+      acts: async () => {
+        // Nobody listens there: the database is away from the start.
+        const url = 'postgres://instar:none@127.0.0.1:1/instar';
+        const keeping = await stage.open('store-spool', { store: { url } });
+        const without = await stage.open('store-no-spool', { store: { url, spoolMegabytes: 0 } });
+        for (const here of [keeping, without]) await here.chat('Are you there?', { session: 's1' });
+        const healthOf = async ({ port }: InstarHere) =>
+          JSON.parse((await ask(port, { method: 'GET', path: '/healthz' })).text);
+        await vi.waitFor(
+          async () => expect(await healthOf(keeping)).toMatchObject({ database: 'away', waitingTurns: 1 }),
+          SOON,
+        );
+        expect(inspectSpool(homeAt(keeping.dir).spoolFile)).toMatchObject({ turns: 1 });
+        expect(await healthOf(without)).toEqual({ ok: true, recording: false });
+        expect(existsSync(homeAt(without.dir).spoolFile)).toBe(false);
       },
     },
     'log.format=auto': formats('auto', [false, true]),

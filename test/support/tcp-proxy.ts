@@ -1,0 +1,52 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A network between two programs that can fail. */
+export interface TcpProxy {
+  readonly port: number;
+  /** `reset`: connections break and new ones are refused. `silent`: they stay open, and nothing arrives. */
+  cut(how: 'reset' | 'silent'): void;
+  heal(): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(to: number): Promise<TcpProxy> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let mode: 'open' | 'reset' | 'silent' = 'open';
+  const drop = (): void => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
+    pairs.clear();
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    if (mode === 'reset') return void socket.resetAndDestroy();
+    const upstream = connect(to, '127.0.0.1');
+    upstream.on('error', () => socket.destroy());
+    const pair = [socket, upstream] as const;
+    pairs.add(pair);
+    if (mode === 'silent') return;
+    socket.pipe(upstream);
+    upstream.pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: (how) => {
+      mode = how;
+      if (how === 'reset') drop();
+      else
+        for (const [socket, upstream] of pairs) {
+          socket.unpipe(upstream);
+          upstream.unpipe(socket);
+        }
+    },
+    heal: () => {
+      mode = 'open';
+      // What was cut silently is as good as lost.
+      drop();
+    },
+    close: () => {
+      drop();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
