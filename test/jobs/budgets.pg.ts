@@ -3,11 +3,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { systemClock as clock } from '../../src/core/clock.ts';
 import { openJobs } from '../../src/jobs/open-jobs.ts';
 import { needPostgres } from '../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { describeBudgets } from './describe-budgets.ts';
 
 const bin = needPostgres();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { openJobs } from '../../src/jobs/open-jobs.ts';
 import { needPostgres } from '../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { describeJobs } from './describe-jobs.ts';
 
 const bin = needPostgres();

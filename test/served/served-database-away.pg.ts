@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { openPgPool } from '../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../src/record/postgres/pg-place.ts';
 import { openPgReader } from '../../src/record/postgres/pg-store.ts';
@@ -11,7 +12,6 @@ import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { needPostgres } from '../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { needPostgres } from '../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 

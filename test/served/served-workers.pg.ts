@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../src/core/json.ts';
 import { rootOf, splitOf } from '../../src/learn/practice/sources/split.ts';
 import { wires } from '../../src/wire/wires.ts';
@@ -8,7 +9,6 @@ import { goodReply, stageOf } from '../learn/practice/scripted-practice.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { needPostgres } from '../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { type RunningWorker, startWorker } from '../support/worker.ts';
 

@@ -19,7 +19,7 @@ const NEW_TEXT = 1_500;
 const SYSTEM_TEXT = 4_000;
 
 /** Turn `nth` of a conversation: the system prompt, all earlier messages, and a new one. */
-export function requestOf(session: string, nth: number): string {
+function requestOf(session: string, nth: number): string {
   const seed = [...session].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_003, 7);
   const system = { role: 'system', content: `You are an agent. ${createText(3)(SYSTEM_TEXT)}` };
   const rest = Array.from({ length: nth + 1 }, (_, turn) => [

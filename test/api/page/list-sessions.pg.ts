@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { needPostgres } from '../../support/need-postgres.ts';
 import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
+import { needPostgres } from '../../support/need-postgres.ts';
 import { describeSessionSearch } from './list-sessions-contract.ts';
 
 const bin = needPostgres();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import type { AsyncStore } from '../../../src/core/store.ts';
 import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
 import { migratePg, monthOf } from '../../../src/record/postgres/pg-schema.ts';
 import { openPgReader, openPgStore } from '../../../src/record/postgres/pg-store.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { at, end, start } from '../store/facts.ts';
 
 const bin = needPostgres();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { describeErasing } from '../store/erase-contract.ts';
 import { describeStore } from '../store/store-contract.ts';
 

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
 import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
-import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { scratch } from '../store/scratch.ts';
 
 const bin = needPostgres();
