@@ -207,31 +207,37 @@ describe('scripts on the pages', () => {
 });
 
 describe('programs on the pages', () => {
-  it.each(pagesWith(/^(?:run: program|practice)$/))(
-    'run with the built package: $page',
-    async ({ blocks }) => {
-      await withDaemon(async (place, daemon) => {
-        const modules = path.join(place.work, 'node_modules');
-        mkdirSync(modules);
-        symlinkSync(ROOT, path.join(modules, 'instar'));
-        for (const name of ['openai', '@anthropic-ai'])
-          symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name));
-        const base = `http://127.0.0.1:${daemon.port}`;
-        const env = {
-          ...place.env,
-          OPENAI_BASE_URL: `${base}/v1`,
-          OPENAI_API_KEY: daemon.key,
-          ANTHROPIC_BASE_URL: base,
-          ANTHROPIC_API_KEY: daemon.key,
-        };
-        for (const { code, place: where } of blocks) {
-          writeFileSync(path.join(place.work, 'program.mjs'), code);
-          const output = await runScript(`'${process.execPath}' program.mjs`, { ...place, env });
-          expect(`${where}: ${output.trim()}`).not.toMatch(/: $|undefined|\b[45]\d\d\b.*error/i);
-        }
-      });
-    },
-  );
+  it.each(pagesWith(/^run: program$/))('run with the built package: $page', async ({ blocks }) => {
+    await withDaemon(async (place, daemon) => {
+      const modules = path.join(place.work, 'node_modules');
+      mkdirSync(modules);
+      symlinkSync(ROOT, path.join(modules, 'instar'));
+      for (const name of ['openai', '@anthropic-ai'])
+        symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name));
+      const base = `http://127.0.0.1:${daemon.port}`;
+      const env = {
+        ...place.env,
+        OPENAI_BASE_URL: `${base}/v1`,
+        OPENAI_API_KEY: daemon.key,
+        ANTHROPIC_BASE_URL: base,
+        ANTHROPIC_API_KEY: daemon.key,
+      };
+      for (const { code, place: where } of blocks) {
+        writeFileSync(path.join(place.work, 'program.mjs'), code);
+        const output = await runScript(`'${process.execPath}' program.mjs`, { ...place, env });
+        expect(`${where}: ${output.trim()}`).not.toMatch(/: $|undefined|\b[45]\d\d\b.*error/i);
+      }
+    });
+  });
+
+  it.each(marked('practice'))('practise in a home that no daemon serves: $place', async ({ code }) => {
+    const place = makePlace();
+    cpSync(taught.home, place.home, { recursive: true });
+    mkdirSync(path.join(place.work, 'node_modules'));
+    symlinkSync(ROOT, path.join(place.work, 'node_modules/instar'));
+    writeFileSync(path.join(place.work, 'program.mjs'), code);
+    expect(await runScript(`'${process.execPath}' program.mjs`, place)).toMatch(/\d/);
+  });
 
   it.each(pageBlocks().filter(({ language }) => language === 'py'))(
     'in Python have no syntax error, also where they are not run: $place',
