@@ -86,7 +86,7 @@ export async function runClient(
         else if (sent.status === 503) told.refused++;
         if (sent.status !== 503) rated = undefined;
       }
-      const old = Math.floor(n / TURNS_OF_SESSION) - 2;
+      const old = Math.floor(n / TURNS_OF_SESSION) - 1;
       if (n % (2 * TURNS_OF_SESSION) === 5 && old > 0 && old % 2 === 1) {
         const gone = `${name}-${old}`;
         told.unclear.add(gone);
