@@ -45,6 +45,8 @@ export type Fact =
       readonly caller?: string;
       /** The request could not be read: there is no conversation to learn from, but what came is kept as text. */
       readonly unreadable?: UnreadableBody;
+      /** The run of the gateway that serves it, in a record that several gateways share. */
+      readonly gateway?: string;
     }
   | {
       readonly type: 'turn-end';

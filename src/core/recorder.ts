@@ -4,6 +4,18 @@ import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 
+/** One run of a gateway: what it records names it, so that others end the turns of a dead one only. */
+export interface GatewayProcess {
+  /** Of this run. */
+  readonly id: string;
+  /** Of its home folder, over all runs. */
+  readonly home: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: number;
+}
+
 /** A turn as it is known before a provider is called. */
 export interface TurnIntent {
   readonly turn: string;

@@ -30,6 +30,11 @@ export interface Batch {
   readonly chains?: readonly { readonly session: string; readonly link: string }[];
   /** The writer is behind: bodies are stored uncompressed, which takes more space and less time. */
   readonly isHurried?: boolean;
+  /**
+   * Bodies are left out that the store had when the batch was made. Where another process may have erased them since, the
+   * append rejects with `stale`: then the batch is made again without what was known.
+   */
+  readonly reliesOnStored?: boolean;
 }
 
 export interface AppendResult {
@@ -229,7 +234,16 @@ interface StoreTotals {
 /** The store failed: the disk is full, the file is damaged, the format is newer than this program, and so on. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  readonly code: 'full' | 'io' | 'away' | 'corrupt' | 'newer' | 'old-sqlite' | 'locked' | 'closed';
+  readonly code:
+    | 'full'
+    | 'io'
+    | 'away'
+    | 'corrupt'
+    | 'newer'
+    | 'old-sqlite'
+    | 'locked'
+    | 'stale'
+    | 'closed';
 
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -245,6 +259,12 @@ export interface TurnBodyKey {
   readonly turn: string;
   readonly part: 'request' | 'reply';
 }
+
+/**
+ * The idempotency key of a change of the library that was made from the state after the fact `newest`. Of two changes that were
+ * made from the same state only the first is accepted, so that generations never fork.
+ */
+export const libraryKey = (newest: number): string => `library:${newest}`;
 
 export const formatTurnBodyKey = ({ turn, part }: TurnBodyKey): string => `${part}:${turn}`;
 

@@ -35,7 +35,8 @@ export interface TurnEncoder {
 type Start = WriterJob & { readonly type: 'start' };
 type End = WriterJob & { readonly type: 'end' };
 
-export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
+/** `gateway`: the run of the gateway that the turns name. */
+export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): TurnEncoder {
   const requests = createRequestEncoder((value) => cleaner.redactToText(value));
   /** An id must be redacted to the same text in facts, blocks and chains. */
   const cleanWord = (word: string): string => cleaner.redactName(word);
@@ -73,6 +74,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       request: bytes && name,
       caller: intent.caller,
       unreadable: unreadable ?? (bytes && !kept ? unreadableAs('not-json', bytes) : undefined),
+      gateway,
     } as Fact;
     return { at, fact };
   };
@@ -120,7 +122,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
           if (link !== undefined) chains.push({ session: cleanWord(job.intent.session), link });
         } else if (job.type === 'end') facts.push(endFact(job, blocks));
       }
-      return { facts, blocks, chains };
+      return { facts, blocks, chains, reliesOnStored: true };
     },
     clean: createFactCleaner(cleaner),
     setKeys: (keys) => cleaner.setKeys(keys),

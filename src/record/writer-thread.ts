@@ -17,7 +17,7 @@ const say = (word: WriterMessage): void => port?.postMessage(word);
 
 let isOpenedBefore = false;
 const open = async (): Promise<AsyncStore> => {
-  const store = await openStore(settings.place);
+  const store = await openStore(settings.place, settings.gateway);
   try {
     // After a reopen the open turns are those of this process, and still run.
     if (!isOpenedBefore) await store.endCrashed(settings.now);
@@ -32,12 +32,15 @@ const open = async (): Promise<AsyncStore> => {
 
 const writer = createWriter({
   open,
-  keeper: createTurnEncoder({
-    ...redactor,
-    setKeys: (fresh) => {
-      keys = fresh;
+  keeper: createTurnEncoder(
+    {
+      ...redactor,
+      setKeys: (fresh) => {
+        keys = fresh;
+      },
     },
-  }),
+    settings.gateway?.id,
+  ),
   say,
   later: (ms, run) => void setTimeout(run, ms),
 });

@@ -113,6 +113,11 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     } catch (error) {
       waiting.putBack(group.jobs);
       if (!(error instanceof StoreError)) return false;
+      if (error.code === 'stale') {
+        // Another process erased something: bodies are encoded again, with all their parts.
+        keeper.forget();
+        return writeTogether(asked);
+      }
       await failed(error);
       for (const job of asked) refuse(job, error);
       if (waiting.jobs.length === 0) return true;
@@ -157,6 +162,7 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
         countUnreadable(turn.facts);
         return 'written';
       } catch (error) {
+        if (error instanceof StoreError && error.code === 'stale') keeper.forget();
         return error instanceof StoreError ? 'waits' : 'lost';
       }
     });

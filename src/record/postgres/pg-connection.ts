@@ -18,8 +18,8 @@ export interface PgPool extends PgSql {
   readonly place: PgPlace;
   /** All or nothing. `isReading`: every query sees the store as it was at the first one. */
   transaction<T>(work: (sql: PgSql) => Promise<T>, isReading?: boolean): Promise<T>;
-  /** A connection of its own until `release`, for locks that last. `onLost` is called when it breaks. */
-  hold(onLost: () => void): Promise<PgSql & { release(): void }>;
+  /** A connection of its own until `release`, for locks that last and for notices. `onLost` is called when it breaks. */
+  hold(onLost: () => void, onNotice?: (payload: string) => void): Promise<PgSql & { release(): void }>;
   close(): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
           throw error;
         }
       }),
-    hold: async (onLost) => {
+    hold: async (onLost, onNotice) => {
       const client = await connect();
       let isHeld = true;
       const lost = (): void => {
@@ -117,12 +117,16 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
         onLost();
       };
       client.on('error', lost);
+      client.on('end', lost);
+      if (onNotice !== undefined)
+        client.on('notification', ({ payload }) => {
+          if (isHeld) onNotice(payload ?? '');
+        });
       return {
         ...createSql(client, place, lost),
         release: () => {
           if (!isHeld) return;
           isHeld = false;
-          client.off('error', lost);
           client.release(true);
         },
       };

@@ -166,7 +166,7 @@ function foldSessionOf(tables: Tables, session: string, stored: StoredFact): voi
 
 /** Erases what was learned from a session, while its words can still be compared, and then its content. */
 function eraseContent(tables: Tables, session: string, at: number, reason: string): Erasure['lessons'] {
-  const append = (fact: Fact): void => void writeFact(tables, readFact({ at, fact }));
+  const append = (fact: Fact, key: string): void => void writeFact(tables, readFact({ at, fact, key }));
   const lessons = eraseLearned(tables, session, reason === EXPIRED, append);
   forget(tables, session);
   return lessons;
