@@ -6,9 +6,11 @@ import type { Fact, StoredFact } from './fact.ts';
  * It begins with the first fact after the head at its first connection.
  */
 export interface LogFollower {
-  /** To be called before the first connection, that is at once after `openLogFollower`. A listener that rejects is logged. */
+  /** A listener that is added later misses what was appended before; `onBegun` tells it to look. One that rejects is logged. */
   on(types: readonly Fact['type'][], listener: (stored: StoredFact) => void | Promise<void>): void;
-  /** Called once, when it is connected and knows the head: what was read before may lack what was appended since. */
+  /** Called with the types of facts that were appended, by whomever, without reading them. */
+  onAppended(listener: (types: readonly string[]) => void): void;
+  /** Called once, when it knows the head, or at once if it does: what was read before may lack what was appended since. */
   onBegun(listener: () => void | Promise<void>): void;
   /** The last number that was delivered or passed over; undefined before the first connection. */
   seq(): number | undefined;

@@ -2,19 +2,8 @@ import type { Usage } from './chat.ts';
 import type { TurnRole, TurnStatus } from './evidence.ts';
 import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
+import type { PromptState } from './gateway-process.ts';
 import type { WireName } from './wire.ts';
-
-/** One run of a gateway: what it records names it, so that others end the turns of a dead one only. */
-export interface GatewayProcess {
-  /** Of this run. */
-  readonly id: string;
-  /** Of its home folder, over all runs. */
-  readonly home: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly startedAt: number;
-}
 
 /** A turn as it is known before a provider is called. */
 export interface TurnIntent {
@@ -40,6 +29,8 @@ export interface TurnIntent {
   readonly body: Buffer | undefined;
   /** The body is not the request of this wire, or there is none. */
   readonly unreadable?: UnreadableBody;
+  /** What another gateway needs to go on with the session. */
+  readonly prompt?: PromptState;
 }
 
 export interface TurnOutcome {

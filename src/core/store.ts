@@ -1,6 +1,7 @@
 import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
 import type { RewardSource, TurnRole, TurnStatus } from './evidence.ts';
 import type { Fact, Project, StoredFact, UnreadableBody } from './fact.ts';
+import type { ServedBy } from './gateway-process.ts';
 import type { WireName } from './wire.ts';
 
 export interface NewFact {
@@ -209,6 +210,8 @@ export interface TurnView {
   readonly reply?: string;
   /** The id of the caller's key, `anonymous`, or `unverified`; undefined in records of earlier versions. */
   readonly caller?: string;
+  /** In a record that several gateways share. */
+  readonly gateway?: ServedBy;
   /** The parts of it that could not be read. */
   readonly unreadable?: { readonly request?: UnreadableBody; readonly reply?: UnreadableBody };
 }
@@ -234,16 +237,7 @@ interface StoreTotals {
 /** The store failed: the disk is full, the file is damaged, the format is newer than this program, and so on. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  readonly code:
-    | 'full'
-    | 'io'
-    | 'away'
-    | 'corrupt'
-    | 'newer'
-    | 'old-sqlite'
-    | 'locked'
-    | 'stale'
-    | 'closed';
+  readonly code: 'full' | 'io' | 'away' | 'corrupt' | 'newer' | 'old-sqlite' | 'locked' | 'stale' | 'closed';
 
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options);

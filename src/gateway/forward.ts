@@ -251,6 +251,7 @@ function beginWith(
       runKind,
       domain,
       block: shown.hash,
+      prompt: shown.prompt,
     }),
   });
   if (routed === undefined) overlays?.record(id);

@@ -1,4 +1,4 @@
-import type { GatewayProcess } from '../core/recorder.ts';
+import type { GatewayProcess } from '../core/gateway-process.ts';
 import { type AsyncReads, type AsyncStore, StoreError } from '../core/store.ts';
 import { isPgUrl } from './postgres/pg-place.ts';
 import { toAsyncReads, toAsyncStore } from './store/async-store.ts';

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { type AssistantPart, type ChatEvent, type StopReason, totalUsage, type Usage } from '../core/chat.ts';
 import type { Fact, UnreadableBody } from '../core/fact.ts';
+import type { PromptState } from '../core/gateway-process.ts';
 import { asObject, asString, type Json, parseJson, toJson } from '../core/json.ts';
 import { type Batch, type Block, formatTurnBodyKey, type NewFact } from '../core/store.ts';
 import type { Wire } from '../core/wire.ts';
@@ -44,6 +45,9 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
   const cleanOptional = (word: string | undefined): string | undefined =>
     word === undefined ? undefined : cleanWord(word);
 
+  const cleanPrompt = (prompt: PromptState | undefined): PromptState | undefined =>
+    prompt && { ...prompt, thread: cleanWord(prompt.thread) };
+
   const startFact = ({ at, intent, body }: Start, blocks: Block[]): NewFact => {
     const { turn, role, wire, generation, lessons, project } = intent;
     const session = cleanWord(intent.session);
@@ -74,7 +78,7 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
       request: bytes && name,
       caller: intent.caller,
       unreadable: unreadable ?? (bytes && !kept ? unreadableAs('not-json', bytes) : undefined),
-      gateway,
+      gateway: gateway === undefined ? undefined : { id: gateway, prompt: cleanPrompt(intent.prompt) },
     } as Fact;
     return { at, fact };
   };

@@ -1,4 +1,5 @@
-import type { GatewayProcess, TurnIntent, TurnOutcome } from '../core/recorder.ts';
+import type { GatewayProcess } from '../core/gateway-process.ts';
+import type { TurnIntent, TurnOutcome } from '../core/recorder.ts';
 import type { AppendResult, Block, Erasure, NewFact } from '../core/store.ts';
 import type { RingSpan } from './ring-buffer.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Fact } from '../../core/fact.ts';
+import type { PromptState } from '../../core/gateway-process.ts';
 import { withdrawnIn } from '../render-block.ts';
 
 /** The text that is added to a request. A thread gets the same text in the same positions until there is a reason to change it. */
@@ -14,6 +15,8 @@ export interface ShownText {
   readonly additions: readonly AddedText[];
   /** The hash of all texts in order; absent without text. */
   readonly hash?: string;
+  /** What another gateway needs to go on; absent where nobody shares the record. */
+  readonly prompt?: PromptState;
 }
 
 export interface AddedText {

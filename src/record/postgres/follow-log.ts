@@ -36,6 +36,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
   const { pool, onFault, lookMs = LOOK_MS } = options;
   const listeners: Listener[] = [];
   const begun: (() => void | Promise<void>)[] = [];
+  const appended: ((types: readonly string[]) => void)[] = [];
   let passed = options.after;
   let problem: string | undefined = 'not connected yet';
   let connection: (PgSql & { release(): void }) | undefined;
@@ -68,14 +69,16 @@ export function followLog(options: FollowLogOptions): LogFollower {
     timer.unref();
   };
 
+  const tellBegun = async (listener: () => void | Promise<void>): Promise<void> => {
+    try {
+      await listener();
+    } catch (error) {
+      onFault(error);
+    }
+  };
   const begin = async (head: number): Promise<number> => {
     passed = head;
-    for (const listener of begun)
-      try {
-        await listener();
-      } catch (error) {
-        onFault(error);
-      }
+    for (const listener of begun) await tellBegun(listener);
     return head;
   };
   /** Delivers everything up to the head of the log. */
@@ -117,13 +120,17 @@ export function followLog(options: FollowLogOptions): LogFollower {
   };
   const notice = (payload: string): void => {
     const heard = decodeNotice(payload);
-    if (heard === undefined || reading !== undefined || heard.from !== passed || heard.types.some(isWanted))
-      return look();
-    passed = heard.to;
-    later(lookMs, look);
+    for (const listener of appended) listener(heard?.types ?? []);
+    const isNext = heard !== undefined && reading === undefined && heard.from === passed;
+    if (!isNext || heard.types.some(isWanted)) look();
+    else {
+      passed = heard.to;
+      later(lookMs, look);
+    }
   };
   const lost = (): void => {
     connection = undefined;
+    if (isClosed) return;
     problem ??= 'the connection to PostgreSQL was lost';
     later(pauseMs, () => void connect());
     pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
@@ -143,9 +150,9 @@ export function followLog(options: FollowLogOptions): LogFollower {
         sql.release();
         throw error;
       }
-      if (isClosed) return sql.release();
       connection = sql;
-      if (isLost) return lost();
+      if (isClosed) sql.release();
+      if (isClosed || isLost) throw new Error('the connection to PostgreSQL was lost');
       problem = undefined;
       pauseMs = FIRST_PAUSE_MS;
       // What was appended before LISTEN was told to nobody here.
@@ -163,7 +170,11 @@ export function followLog(options: FollowLogOptions): LogFollower {
       listeners.push({ types, hear });
       wanted = undefined;
     },
-    onBegun: (listener) => void begun.push(listener),
+    onAppended: (listener) => void appended.push(listener),
+    onBegun: (listener) => {
+      begun.push(listener);
+      if (passed !== undefined) void tellBegun(listener);
+    },
     seq: () => passed,
     problem: () => problem,
     close: async () => {

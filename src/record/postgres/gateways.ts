@@ -1,5 +1,5 @@
-import { asString, asObject, parseJson } from '../../core/json.ts';
-import type { GatewayProcess } from '../../core/recorder.ts';
+import type { GatewayProcess } from '../../core/gateway-process.ts';
+import { asObject, asString, parseJson } from '../../core/json.ts';
 import { fromColumn, toColumn } from '../store/row-codec.ts';
 import type { PgSql } from './pg-connection.ts';
 
@@ -68,6 +68,6 @@ export async function listOpenTurns(
   );
   return rows.map(({ id, body }) => ({
     turn: fromColumn(id),
-    gateway: asString(asObject(parseJson(body)).gateway),
+    gateway: asString(asObject(asObject(parseJson(body)).gateway).id),
   }));
 }

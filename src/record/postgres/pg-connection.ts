@@ -65,6 +65,8 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
   });
   // An idle connection that breaks is replaced by the next query.
   pool.on('error', () => undefined);
+  // One that breaks between two users of it has no other listener, and an error without one would end the thread.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let isOpen = true;
 
   const connect = async (): Promise<pg.PoolClient> => {

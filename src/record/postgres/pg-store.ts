@@ -1,4 +1,4 @@
-import type { GatewayProcess } from '../../core/recorder.ts';
+import type { GatewayProcess } from '../../core/gateway-process.ts';
 import {
   type AppendResult,
   type AsyncReads,
@@ -138,7 +138,9 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
         const open = await listOpenTurns(pool);
         const listed = await listGateways(pool);
         // Its home is locked by this process: what ran there before is dead.
-        const before = listed.filter(({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive);
+        const before = listed.filter(
+          ({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive,
+        );
         const dead = new Set(before.map(({ id }) => id));
         const running = new Set(listed.flatMap(({ id }) => (dead.has(id) ? [] : [id])));
         const facts = open

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts';
-import type { GatewayProcess } from '../../core/recorder.ts';
+import type { GatewayProcess } from '../../core/gateway-process.ts';
 import type { NewFact } from '../../core/store.ts';
 import { crashOf } from '../store/async-store.ts';
 import { type KnownGateway, listGateways, listOpenTurns, noteGateway, removeGateways } from './gateways.ts';
@@ -61,7 +61,9 @@ export function watchGateways(options: WatchOptions): GatewayWatch {
       for (const { id, isAlive } of known)
         if (isAlive || id === gateway.id) missing.delete(id);
         else if (!missing.has(id)) missing.set(id, monotonic());
-      const dead = known.filter(({ id }) => monotonic() - (missing.get(id) ?? Number.POSITIVE_INFINITY) >= graceMs);
+      const dead = known.filter(
+        ({ id }) => monotonic() - (missing.get(id) ?? Number.POSITIVE_INFINITY) >= graceMs,
+      );
       await endTurnsOf(new Set(dead.map(({ id }) => id)));
     } catch (error) {
       // Whoever cannot see the others cannot tell who is dead.

@@ -270,9 +270,10 @@ export function foldFacts(tables: Tables, facts: readonly StoredFact[]): void {
 export function scrubFact(fact: Fact): Fact {
   switch (fact.type) {
     case 'turn-start': {
-      const { request, project, ...rest } = fact;
-      if (request === undefined && !project?.label) return fact;
-      return project === undefined ? rest : { ...rest, project: { id: project.id, label: '' } };
+      const { request, project, gateway, ...rest } = fact;
+      if (request === undefined && !project?.label && gateway?.prompt === undefined) return fact;
+      const by = gateway === undefined ? {} : { gateway: { id: gateway.id } };
+      return { ...rest, ...by, ...(project && { project: { id: project.id, label: '' } }) };
     }
     case 'turn-end': {
       const { failure, request, reply, ...rest } = fact;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { GatewayProcess, TurnIntent } from '../../../src/core/recorder.ts';
+import type { GatewayProcess } from '../../../src/core/gateway-process.ts';
+import type { TurnIntent } from '../../../src/core/recorder.ts';
 import type { AsyncStore } from '../../../src/core/store.ts';
 import { holdGateway } from '../../../src/record/postgres/gateways.ts';
 import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
@@ -122,7 +123,7 @@ describe('several writers of one store in PostgreSQL', () => {
       onTestFinished(() => store.close());
       return store;
     };
-    const begin = (turn: string, gateway: string) => ({ ...start(turn, 's'), gateway });
+    const begin = (turn: string, gateway: string) => ({ ...start(turn, 's'), gateway: { id: gateway } });
     const first = await run('g1', 'home1');
     expect(await first.endCrashed(1)).toBe(0);
     const second = await run('g2', 'home2');
@@ -148,7 +149,7 @@ describe('several writers of one store in PostgreSQL', () => {
     })) as [GatewayProcess, GatewayProcess];
     const crashed = await openPgStore({ url, gateway: dead });
     await crashed.endCrashed(1);
-    await crashed.append({ facts: at(1, { ...start('t1', 's'), gateway: 'g1' }) });
+    await crashed.append({ facts: at(1, { ...start('t1', 's'), gateway: { id: 'g1' } }) });
     const pool = openPgPool(readPgUrl(url));
     onTestFinished(() => pool.close());
     const lost = await pool.hold(() => undefined);
@@ -186,12 +187,27 @@ describe('several writers of one store in PostgreSQL', () => {
   it('lose no body when one of them erases what another one knows to be stored', async () => {
     const url = server.freshUrl();
     const [eraser, other] = await Promise.all([opened(url), opened(url)]);
-    const encoder = createTurnEncoder({ ...createRedactor({ known: () => [], salt: 'x' }), setKeys: () => undefined });
+    const encoder = createTurnEncoder({
+      ...createRedactor({ known: () => [], salt: 'x' }),
+      setKeys: () => undefined,
+    });
     const system = { role: 'user', content: 'the same long text in every session '.repeat(60) };
     const turn = (id: string, session: string, ...said: string[]): WriterJob => {
-      const messages = [system, ...said.map((content) => ({ role: 'user', content: content.padEnd(1_500, '.') }))];
+      const messages = [
+        system,
+        ...said.map((content) => ({ role: 'user', content: content.padEnd(1_500, '.') })),
+      ];
       const intent: Omit<TurnIntent, 'body'> = {
-        ...{ turn: id, session, agent: 'a', model: 'm', generation: 0, policy: 'p', lessons: [], caller: 'c' },
+        ...{
+          turn: id,
+          session,
+          agent: 'a',
+          model: 'm',
+          generation: 0,
+          policy: 'p',
+          lessons: [],
+          caller: 'c',
+        },
         role: 'main',
         wire: 'openai-chat',
       };

@@ -65,7 +65,11 @@ describe('followers of a log in PostgreSQL', () => {
         stores.map(async (store, writer) => {
           for (let nth = 0; nth < 40; nth++) {
             const turn = `w${writer}.${nth}`;
-            const facts = at(1_800_000_000_000, start(turn, `s${nth % 3}`), ...(random.next() < 0.5 ? [end(turn)] : []));
+            const facts = at(
+              1_800_000_000_000,
+              start(turn, `s${nth % 3}`),
+              ...(random.next() < 0.5 ? [end(turn)] : []),
+            );
             // After a lost answer the same batch again: it is not doubled.
             for (;;)
               try {
@@ -79,7 +83,7 @@ describe('followers of a log in PostgreSQL', () => {
       );
       isOver = true;
       await cutting;
-      const { facts } = await stores[0]!.totals();
+      const facts = (await stores[0]?.totals())?.facts ?? 0;
       expect(facts).toBeGreaterThanOrEqual(120);
       expect(cuts).toBeGreaterThan(3);
       for (const follower of followers) await expect.poll(() => follower.seq()).toBe(facts);
