@@ -41,7 +41,7 @@ export interface SharedChains {
 
 /** A turn is in the record within about 50 ms of its last byte: the client may be here earlier. */
 const PAUSE_MS = 25;
-const MOST_READS = 24;
+const MOST_READS = 60;
 /** A request waits for the record for this long at most. */
 const PATIENCE_MS = 2_000;
 const MOST_LINKS = 20_000;

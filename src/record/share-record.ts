@@ -88,14 +88,14 @@ const UNKNOWN = 'a conversation with a history is not in the record';
 
 /** Two connections: one listens and shows that this gateway is alive, the other one looks after the others. */
 async function followRecord({ place, gateway, append, clock, log }: FollowOptions): Promise<SharedRecord> {
-  const { followLog } = await import('./postgres/follow-log.ts');
+  const { followPgLog } = await import('./postgres/follow-pg-log.ts');
   const { holdGateway } = await import('./postgres/gateways.ts');
   const { openPgPool } = await import('./postgres/pg-connection.ts');
   const { watchGateways } = await import('./postgres/watch-gateways.ts');
   const { now, monotonic } = clock;
   const pool = openPgPool(readPgUrl(place), { most: 3 });
   const watch = watchGateways({ pool, gateway, append, now, monotonic, log });
-  const follower = followLog({
+  const follower = followPgLog({
     pool,
     onConnected: (sql) => holdGateway(sql, gateway),
     onFault: (error) => log.error({ err: error }, 'a change by another gateway could not be followed'),

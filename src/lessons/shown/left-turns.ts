@@ -35,7 +35,7 @@ export const createReadLeftTurns =
 
 /** A turn is in the record within about 50 ms of its last byte: the client may be here earlier. */
 const PAUSE_MS = 25;
-const MOST_READS = 24;
+const MOST_READS = 60;
 
 /**
  * The turns that a session has left so far. When the turn before this request is not among them, somebody has not written it

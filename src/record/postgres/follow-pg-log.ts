@@ -5,7 +5,7 @@ import { readFacts } from './load-rows.ts';
 import { decodeNotice, NOTICE_CHANNEL } from './log-notice.ts';
 import type { PgPool, PgSql } from './pg-connection.ts';
 
-interface FollowLogOptions {
+interface FollowPgLogOptions {
   readonly pool: PgPool;
   /** The last number that is known; absent: begin after the head at the first connection. */
   readonly after?: number;
@@ -32,7 +32,7 @@ interface Listener {
  * notice only says that there is something to read. A notice that continues where this follower is, about facts that nobody
  * here listens for, costs no query. After a lost connection, and every few seconds without a notice, the head is read.
  */
-export function followLog(options: FollowLogOptions): LogFollower {
+export function followPgLog(options: FollowPgLogOptions): LogFollower {
   const { pool, onFault, lookMs = LOOK_MS } = options;
   const listeners: Listener[] = [];
   const begun: (() => void | Promise<void>)[] = [];

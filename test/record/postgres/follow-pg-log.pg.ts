@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
 import type { LogFollower } from '../../../src/core/log-follower.ts';
-import { followLog } from '../../../src/record/postgres/follow-log.ts';
+import { followPgLog } from '../../../src/record/postgres/follow-pg-log.ts';
 import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
 import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
@@ -21,7 +21,7 @@ const rejected = (error: unknown): never => {
 };
 const follow = (url: string, seen: number[], types: Parameters<LogFollower['on']>[0], after?: number) => {
   const pool = openPgPool(readPgUrl(url), { most: 1 });
-  const follower = followLog({
+  const follower = followPgLog({
     pool,
     onFault: rejected,
     lookMs: 200,
