@@ -167,7 +167,9 @@ function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThr
   const hadText = block !== undefined || lessons.length > 0;
   if (hadText && choice.text === undefined) return undefined;
   if (after === undefined || isBeginning(choice)) return freezeThread(choice);
-  return before && extendThread(before, choice, after);
+  // A request that was sent again to another gateway: both decided the same.
+  const isTwice = before?.text.additions.some(({ link, text }) => link === after && text === choice.text);
+  return before && (isTwice === true ? before : extendThread(before, choice, after));
 }
 
 /** Whether a thread begins with this decision. */
