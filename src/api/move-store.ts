@@ -7,6 +7,7 @@ import { lockHome } from '../record/home-lock.ts';
 import { openWholeStore } from '../record/open-store.ts';
 import { leaveSqlite, moveToPg, moveToSqlite } from '../record/postgres/move-record.ts';
 import { isPgUrl } from '../record/postgres/pg-place.ts';
+import { readSharedSalt } from '../record/shared-salt.ts';
 
 interface MoveOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -37,6 +38,8 @@ export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions
     const moved = isPgUrl(to)
       ? await moveToPg(home.storeFile, to, onProgress)
       : await moveToSqlite(from, home.storeFile);
+    // Marks in the record were made with the salt of this home.
+    if (isPgUrl(to)) await readSharedSalt(to, home);
     writeConfigText(home.configFile, text);
     const kept = isPgUrl(to) ? { kept: leaveSqlite(home.storeFile) } : {};
     return { to: isPgUrl(to) ? 'postgres' : 'sqlite', where: moved.where, ...moved.copied, ...kept };

@@ -24,6 +24,8 @@ export interface Home {
   /** Locked by the daemon while it runs. */
   readonly lockFile: string;
   readonly saltFile: string;
+  /** The id of this home among those that share a record. */
+  readonly gatewayFile: string;
   readonly snapshotDir: string;
   /** What the clocks showed when the daemon last looked. */
   readonly clockFile: string;
@@ -59,6 +61,7 @@ export function homeAt(dir: string): Home {
     spoolFile: join(root, 'spool.sqlite'),
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),
+    gatewayFile: join(root, 'gateway-id'),
     snapshotDir: join(root, 'snapshots'),
     clockFile: join(root, 'clock.json'),
     skillsDir: join(root, 'skills'),

@@ -1,6 +1,7 @@
 import type { Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
+import type { ServedBy } from './gateway-process.ts';
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
@@ -45,6 +46,8 @@ export type Fact =
       readonly caller?: string;
       /** The request could not be read: there is no conversation to learn from, but what came is kept as text. */
       readonly unreadable?: UnreadableBody;
+      /** In a record that several gateways share. */
+      readonly gateway?: ServedBy;
     }
   | {
       readonly type: 'turn-end';

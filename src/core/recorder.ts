@@ -2,6 +2,7 @@ import type { Usage } from './chat.ts';
 import type { TurnRole, TurnStatus } from './evidence.ts';
 import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
+import type { PromptState } from './gateway-process.ts';
 import type { SpoolState } from './store.ts';
 import type { WireName } from './wire.ts';
 
@@ -31,6 +32,8 @@ export interface TurnIntent {
   readonly unreadable?: UnreadableBody;
   /** The client's `traceparent` header. Not recorded: it is for the receiver of traces. */
   readonly traceparent?: string;
+  /** What another gateway needs to go on with the session. */
+  readonly prompt?: PromptState;
 }
 
 export interface TurnOutcome {

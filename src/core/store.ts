@@ -1,6 +1,7 @@
 import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
 import type { RewardSource, TurnRole, TurnStatus } from './evidence.ts';
 import type { Fact, Project, StoredFact, UnreadableBody } from './fact.ts';
+import type { ServedBy } from './gateway-process.ts';
 import type { WireName } from './wire.ts';
 
 export interface NewFact {
@@ -35,6 +36,11 @@ export interface Batch {
    * session was erased meanwhile.
    */
   readonly isLate?: boolean;
+  /**
+   * Bodies are left out that the store had when the batch was made. Where another process may have erased them since, the
+   * append rejects with `stale`: then the batch is made again without what was known.
+   */
+  readonly reliesOnStored?: boolean;
 }
 
 export interface AppendResult {
@@ -209,6 +215,8 @@ export interface TurnView {
   readonly reply?: string;
   /** The id of the caller's key, `anonymous`, or `unverified`; undefined in records of earlier versions. */
   readonly caller?: string;
+  /** In a record that several gateways share. */
+  readonly gateway?: ServedBy;
   /** The parts of it that could not be read. */
   readonly unreadable?: { readonly request?: UnreadableBody; readonly reply?: UnreadableBody };
 }
@@ -234,7 +242,10 @@ interface StoreTotals {
 /** The store failed: the disk is full, the file is damaged, the format is newer than this program, and so on. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  /** `away`: a database that does not answer, or takes no writes. `unclear`: it went away before it answered a commit. */
+  /**
+   * `away`: a database that does not answer, or takes no writes. `unclear`: it went away before it answered a commit.
+   * `stale`: another process erased what a batch relies on.
+   */
   readonly code:
     | 'full'
     | 'io'
@@ -244,6 +255,7 @@ export class StoreError extends Error {
     | 'newer'
     | 'old-sqlite'
     | 'locked'
+    | 'stale'
     | 'closed';
 
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
@@ -260,6 +272,12 @@ export interface TurnBodyKey {
   readonly turn: string;
   readonly part: 'request' | 'reply';
 }
+
+/**
+ * The idempotency key of a change of the library that was made from the state after the fact `newest`. Of two changes that were
+ * made from the same state only the first is accepted, so that generations never fork.
+ */
+export const libraryKey = (newest: number): string => `library:${newest}`;
 
 export const formatTurnBodyKey = ({ turn, part }: TurnBodyKey): string => `${part}:${turn}`;
 

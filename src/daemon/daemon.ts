@@ -59,9 +59,9 @@ import { lockHome } from '../record/home-lock.ts';
 import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
 import { recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { placeOfRecord } from '../record/open-store.ts';
+import { shareRecord } from '../record/share-record.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
-import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
 import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
@@ -137,7 +137,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let training: ServedTraining | undefined;
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
-  const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
+  const place = placeOfRecord(home, config.store);
+  const newId = createIds(clock);
+  const { salt, gateway, follow } = await shareRecord({ place, home, clock, newId, log });
+  const callers = openValidKeys(home, env, clock, salt);
   const attemptKeys = withAttemptKeys(callers);
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
@@ -148,32 +151,28 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     );
   let learning: ServedLearning | undefined;
   const onRecorded = (turns: number): void => learning?.wake(turns);
-  const place = placeOfRecord(home, config.store);
-  const recorded = { home, place, settings: config.store, keys, clock, log, onExpired, onRecorded };
-  const newId = createIds(clock);
   const jobs = openJobs({ place, clock, newId });
-  const recording = openTracedRecording(recorded, config, env, () => library.open()?.library);
+  const recorded = { home, place, salt, gateway, settings: config.store, keys, clock, log };
+  const traced = { ...recorded, onExpired, onRecorded };
+  const recording = openTracedRecording(traced, config, env, () => library.open()?.library);
   const { redactor } = recording;
   const storeApi = createStoreApi(
     withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary, jobs: jobs.queue }),
     clock.now,
   );
-  const sessions = createSessionMatcher(clock, newId);
+  const shared = await follow(recording.recorder.append);
+  const sessions = createSessionMatcher(clock, newId, shared?.chains);
   await recording.recorder.restoreChains(sessions.restore);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
-  const onLoopback = isLoopbackName(settings.host);
   const library = await serveLessons({
-    home,
+    ...{ home, clock, newId, log, embed: options.embed, shared: shared?.prompts },
     settings: config.library,
     records: recording.records,
-    clock,
-    newId,
-    log,
     isUnhurried: options.isUnhurried ?? false,
-    embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
     statements: async (session) => learning?.statements(session) ?? [],
   });
+  shared?.listen({ follow: library.follow, reload: followLibrary, wake: onRecorded });
   const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({
     home: home.dir,
@@ -195,7 +194,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const follower = serveLearning({
     config,
     ...{ storeFile: home.storeFile, place },
-    salt: readOrCreateSalt(home),
+    salt,
     keys,
     records: recording.records,
     lessons: library.open,
@@ -302,6 +301,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         copies: recording.describeCopies(),
         time: clock.describe(),
         library: library.status(),
+        ...compact({ sharedRecord: shared?.describe() }),
         ...compact({ router: overlays.router.describe() }),
         learning: follower.status(),
         settings: live.describe(),
@@ -317,7 +317,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     adapt: () => config.learn.adapt,
     clients: CLIENTS,
   });
-  const gateway = createGateway({
+  const server = createGateway({
     api: page.router,
     admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: () => settings.allowedHosts,
@@ -326,7 +326,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     context: Object.assign(limits, {
       catalogue: names.catalogue,
       exchange,
-      authorize: createAuthorizer({ keys: attemptKeys, onLoopback, clock }),
+      authorize: createAuthorizer({ keys: attemptKeys, onLoopback: isLoopbackName(settings.host), clock }),
       clock,
       random: Math.random,
       newId,
@@ -360,12 +360,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log.info({ applied }, 'settings reloaded');
     recording.followKeys();
     names.rebuild();
-    gateway.refreshHosts();
+    server.refreshHosts();
     if (!isDeepStrictEqual(before.schedule, { ...config.schedule })) schedule.reload();
     await follower.reload();
   });
   const close = async () => {
-    await gateway.close(GRACE_MS);
+    await server.close(GRACE_MS);
     await letGo();
   };
   const letGo = async () => {
@@ -380,12 +380,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await workTrees.settle();
     await pool.close();
     await library.close();
+    await shared?.close();
     await recording.close();
     clock.close();
     lock.release();
   };
   try {
-    const bound = options.work === undefined ? await gateway.listen(port ?? settings.port, settings.host) : 0;
+    const bound = options.work === undefined ? await server.listen(port ?? settings.port, settings.host) : 0;
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {
       await workTrees.settle();
@@ -393,6 +394,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await library.settle();
     };
     url = `http://${shown}:${bound}`;
+    if (options.work === undefined) shared?.announce(url);
     const served = { modelMs: metrics.modelMs, openAttempt, pageCode: page.newCode };
     return { url, port: bound, settle, training, generation, ...served, close };
   } catch (error) {

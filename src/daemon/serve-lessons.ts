@@ -3,6 +3,7 @@ import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
+import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
 import type { LessonsForTask } from '../core/practice.ts';
@@ -27,6 +28,7 @@ import { vectorKeysOf } from '../lessons/recall/lesson-texts.ts';
 import { createRecall, type LessonRecall, type RecallSettings } from '../lessons/recall/recall.ts';
 import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
+import { createReadLeftTurns, type SharedSessions } from '../lessons/shown/left-turns.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import type { FileFault } from '../lessons/skill-files/draft-import.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
@@ -48,6 +50,8 @@ export interface ServeLessonsOptions {
   readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** What the user of a session has said so far. */
   readonly statements: (session: string) => Promise<readonly string[]>;
+  /** What others who share the record leave; undefined where nobody does. */
+  readonly shared?: Omit<SharedSessions, 'forgetLots' | 'turnsOf'> | undefined;
   /** Recall waits for the sentence model without a limit, so that runs can be repeated. For benchmarks. */
   readonly isUnhurried?: boolean;
 }
@@ -67,6 +71,8 @@ export interface ServedLessons {
   status(): JsonObject;
   /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
+  /** Reads what another gateway has published or measured. */
+  follow(stored?: StoredFact): Promise<void>;
   /** Follows an erasure: resolves when no file here has an erased text any more. */
   followErasure(): Promise<void>;
   close(): Promise<void>;
@@ -162,6 +168,9 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       domains,
       place,
       statements: options.statements,
+      ...(options.shared && {
+        shared: { ...options.shared, turnsOf: createReadLeftTurns(records), forgetLots: holdout.forget },
+      }),
       errors: {
         digestsOf: digestError,
         lotOf: holdout.lotOf,
@@ -214,6 +223,10 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     settle: async () => opened?.index.settled(),
+    follow: async (stored) => {
+      if (stored?.fact.type === 'session-scored') opened?.open.effects.add(stored);
+      else await opened?.open.catchUp();
+    },
     followErasure: async () => opened?.followErasure(),
     close: async () => {
       clearTimeout(again);

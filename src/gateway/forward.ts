@@ -252,6 +252,7 @@ function beginWith(
       domain,
       block: shown.hash,
       traceparent: traceparentOf(turn),
+      prompt: shown.prompt,
     }),
   });
   if (routed === undefined) overlays?.record(id);

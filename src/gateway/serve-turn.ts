@@ -108,7 +108,8 @@ async function openTurn(
   const identity = caller?.attempt === undefined ? told : identityInAttempt(told, caller.attempt);
   const isAnonymous = caller === undefined && !bringsCredential(request, firstTarget(context, wire, outline));
   const history = kind === 'other' || seen.isBroken ? undefined : body;
-  const session = sessionOf(context, identity, history, isAnonymous);
+  const match = sessionOf(context, identity, history, isAnonymous);
+  const session = match instanceof Promise ? await match : match;
   if (isHeavy) await rest();
   const { id, disconnect, startedAt } = begun;
   return {
@@ -200,7 +201,7 @@ function sessionOf(
   { sessionId, agent, client, project }: Identity,
   body: Buffer | undefined,
   isAnonymous: boolean,
-): SessionMatch {
+): SessionMatch | Promise<SessionMatch> {
   if (sessionId !== undefined) return sessions.byId(sessionId, isAnonymous);
   if (body === undefined) return { session: newId('s') };
   const group = isAnonymous ? `${ANONYMOUS.id}:` : '';

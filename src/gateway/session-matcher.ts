@@ -1,4 +1,7 @@
 import { createLruMap } from '../base/lru-map.ts';
+import type { Patience } from '../base/patience.ts';
+import { sleep } from '../base/sleep.ts';
+import { within } from '../base/within.ts';
 import { ANONYMOUS } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageChain } from '../wire/message-chain.ts';
@@ -12,14 +15,35 @@ export interface SessionMatch {
 }
 
 export interface SessionMatcher {
-  /** Finds the session whose message chain this body extends, or begins a new one. */
-  byChain(body: Buffer, seed: string): SessionMatch;
+  /** Finds the session whose message chain this body extends, or begins a new one. Synchronous for one that is known here. */
+  byChain(body: Buffer, seed: string): SessionMatch | Promise<SessionMatch>;
   /** The session of an id that a client sent. Callers that nobody knows get no session of a known caller. */
   byId(id: string, isAnonymous: boolean): SessionMatch;
   /** Restores the chains of an earlier run of the daemon, newest first. */
   restore(chains: readonly { readonly session: string; readonly link: string }[]): void;
 }
 
+/** A session that another gateway has recorded. */
+export interface RecordedChain {
+  readonly session: string;
+  readonly link: string;
+  readonly lastAt: number;
+}
+
+/** The chains of other gateways. */
+export interface SharedChains {
+  /** Those whose newest link is one of these. Rejects when the record cannot be read. */
+  find(links: readonly string[]): Promise<readonly RecordedChain[]>;
+  readonly patience: Patience;
+  /** A conversation with a history is not in the record: it begins a new session. */
+  onUnknown(session: string): void;
+}
+
+/** A turn is in the record within about 50 ms of its last byte: the client may be here earlier. */
+const PAUSE_MS = 25;
+const MOST_READS = 60;
+/** A request waits for the record for this long at most. */
+const PATIENCE_MS = 2_000;
 const MOST_LINKS = 20_000;
 const MOST_IDS = 20_000;
 /** An identical request within this time is a client's retry; later it is a new conversation with the same first words. */
@@ -34,7 +58,11 @@ interface ChainEntry {
  * Recognises the sessions of clients that send no session id: a request whose history extends a known one belongs to its
  * session. Keeps only the newest links; a conversation whose link was dropped begins a new session.
  */
-export function createSessionMatcher(clock: Clock, newId: (prefix: string) => string): SessionMatcher {
+export function createSessionMatcher(
+  clock: Clock,
+  newId: (prefix: string) => string,
+  shared?: SharedChains,
+): SessionMatcher {
   const known = new Map<string, ChainEntry>();
   const remember = (link: string, session: string): void => {
     known.delete(link);
@@ -43,6 +71,38 @@ export function createSessionMatcher(clock: Clock, newId: (prefix: string) => st
       const oldest = known.keys().next().value;
       if (oldest !== undefined) known.delete(oldest);
     }
+  };
+
+  /** By their newest link: the same request twice at once is one conversation. */
+  const looking = new Map<string, Promise<SessionMatch>>();
+
+  /** In the record of all gateways, or a new session. Never rejects. */
+  const lookUp = async (others: SharedChains, links: readonly string[], seed: string): Promise<string> => {
+    const newest = links.at(-1) ?? '';
+    const isOne = ({ link, lastAt }: RecordedChain): boolean =>
+      link !== newest || clock.now() - lastAt < RETRY_MS;
+    const hasHistory = links.length > 1;
+    const isPatient = hasHistory && others.patience.isWorthIt(seed);
+    let found: RecordedChain | undefined;
+    const over = new AbortController();
+    const read = async (): Promise<void> => {
+      for (let nth = 1; !over.signal.aborted; nth++) {
+        const chains = (await others.find(links)).filter(isOne);
+        found = chains.toSorted((a, b) => links.indexOf(b.link) - links.indexOf(a.link))[0];
+        if (found !== undefined || nth >= (isPatient ? MOST_READS : 1)) return;
+        await sleep(PAUSE_MS, over.signal);
+      }
+    };
+    // What cannot be read is a new session.
+    await within(
+      read().catch(() => undefined),
+      PATIENCE_MS,
+    );
+    over.abort();
+    const session = found?.session ?? newId('s');
+    if (isPatient) others.patience.note(seed, found !== undefined);
+    if (isPatient && found === undefined) others.onUnknown(session);
+    return session;
   };
 
   const ofKnownCallers = createLruMap<string, true>(MOST_IDS);
@@ -62,6 +122,17 @@ export function createSessionMatcher(clock: Clock, newId: (prefix: string) => st
         const earlier = known.get(links[i] ?? '');
         const isSame = i === links.length - 1;
         if (earlier && (!isSame || clock.monotonic() - earlier.at < RETRY_MS)) found = earlier.session;
+      }
+      if (found === undefined && shared !== undefined) {
+        const match =
+          looking.get(link) ??
+          lookUp(shared, links, seed).then((session) => {
+            looking.delete(link);
+            remember(link, session);
+            return { session, link };
+          });
+        looking.set(link, match);
+        return match;
       }
       const session = found ?? newId('s');
       remember(link, session);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../base/log.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
+import type { PromptState } from '../core/gateway-process.ts';
 import type { TurnOverlays } from '../core/overlay.ts';
 import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
@@ -53,6 +54,8 @@ export interface ShownLessons {
   readonly said?: string;
   /** Hash of all inserted text. */
   readonly hash?: string;
+  /** What another gateway needs to go on with the session; absent where nobody shares the record. */
+  readonly prompt?: PromptState;
   /** Replaces the client's long system text; the span lies between the quotes of its JSON string. */
   readonly shortened?: {
     readonly span: readonly [start: number, end: number];

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Change, ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
+import { type AppendResult, libraryKey, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
 import { isActive, type LibraryView } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
@@ -13,6 +13,8 @@ import { replayPublishedSet } from './replay-published-set.ts';
 import { rollbackChanges } from './rollback.ts';
 
 const PAGE = 500;
+/** Each time somebody else was first. */
+const MOST_TRIES = 50;
 
 interface LibraryParts {
   /** The `library-changed` facts after a sequence number, oldest first; fewer than `limit` means the end of the log. */
@@ -66,6 +68,8 @@ export async function openLibrary({
   let listing = createLessonListing(libraryState);
   const listeners = new Set<(published: PublishResult) => void>();
   let read = 0;
+  /** The number of the last change of the library, also of one that cannot be read. */
+  let newest = 0;
   let skipped = 0;
   let isBehind = true;
   let last: Promise<unknown> = Promise.resolve();
@@ -88,6 +92,7 @@ export async function openLibrary({
         read = stored.seq;
         const folded = foldLibraryFact(libraryState, stored);
         if (folded === undefined) continue;
+        newest = stored.seq;
         if (!folded.isWhole) skipped++;
         listing.update(folded.lessons);
         if (folded.published !== undefined) notify(folded.published);
@@ -98,22 +103,36 @@ export async function openLibrary({
   const reload = async (): Promise<void> => {
     // Reads are served from the old state until the new one is complete.
     const fresh = createLibraryState();
-    let [at, unread] = [0, 0];
+    let [at, last, unread] = [0, 0, 0];
     for (let page: readonly StoredFact[] | undefined; page === undefined || page.length >= PAGE; ) {
       page = await load(at, PAGE);
       for (const stored of page) {
         at = stored.seq;
-        if (foldLibraryFact(fresh, stored)?.isWhole === false) unread++;
+        const folded = foldLibraryFact(fresh, stored);
+        if (folded !== undefined) last = at;
+        if (folded?.isWhole === false) unread++;
       }
     }
     libraryState = fresh;
     listing = createLessonListing(fresh);
     read = at;
+    newest = last;
     skipped = unread;
     isBehind = false;
     notify({ generation: fresh.generation, results: [] });
   };
   const publish = async (set: DecodedChangeSet): Promise<PublishResult> => {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const published = await tryToPublish(set);
+      if (published !== undefined) return published;
+    }
+    throw new StoreError(
+      'locked',
+      `other gateways changed the library ${MOST_TRIES} times meanwhile: nothing was published, try again`,
+    );
+  };
+  /** Undefined when another process changed the library since it was read: then the set is checked against the new state. */
+  const tryToPublish = async (set: DecodedChangeSet): Promise<PublishResult | undefined> => {
     if (isBehind) await catchUp();
     const at = clock.now();
     const before = libraryState.set(set.id);
@@ -126,13 +145,15 @@ export async function openLibrary({
       moved.length === 0 ? undefined : await recertify?.(moved.map(({ id }) => movedIn(draft, id)));
     // A failed append may have reached the disk: only the log can tell.
     isBehind = true;
-    const { isNew } = await append({
+    const { isNew, seq } = await append({
       at,
       fact: factOf(libraryState, set, draft, recertified),
-      key: `set:${set.id}`,
+      key: libraryKey(newest),
     });
     await catchUp();
     const record = libraryState.set(set.id);
+    newest = Math.max(newest, seq);
+    if (record === undefined && !isNew) return undefined;
     if (record === undefined)
       throw new StoreError('io', `the log does not contain the set ${set.id} that was just written`);
     return isNew

@@ -29,6 +29,8 @@ export interface OpenLessons {
   readonly comparison: { readonly embed: EmbeddingModel; readonly isByLetters: boolean };
   /** The same for lists that are shown in pages. */
   readonly pages: LessonPages;
+  /** Reads what another process has published since. */
+  catchUp(): Promise<void>;
   /** Reads the library again after an erasure. */
   reload(): Promise<void>;
   /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
@@ -125,6 +127,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
           .map(encodeFileChange),
       }),
     }),
+    catchUp: opened.catchUp,
     reload: opened.reload,
     skipped: () => opened.skipped,
   };

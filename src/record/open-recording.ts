@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
+import type { GatewayProcess } from '../core/gateway-process.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AppendResult, NewFact, RecordingState, Records } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
@@ -37,6 +38,10 @@ interface RecordingOptions {
   readonly onExpired?: () => void;
   /** Called with the number of turns that have ended and can be read. */
   readonly onRecorded?: (turns: number) => void;
+  /** The HMAC key of redaction marks; the home's own unless it is given. */
+  readonly salt?: string;
+  /** This run of the gateway, where several share the record. */
+  readonly gateway?: GatewayProcess | undefined;
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
   readonly clock: TrustedClock;
@@ -65,10 +70,12 @@ export function openRecording(options: RecordingOptions): Recording {
   const file = home.storeFile;
   const place = options.place ?? file;
   const isFile = place === file;
-  const salt = readOrCreateSalt(home);
+  const salt = options.salt ?? readOrCreateSalt(home);
+  const { gateway } = options;
   const mostBytes = settings.spoolMegabytes * 1_048_576;
   const spool = isFile || mostBytes === 0 ? undefined : { file: home.spoolFile, mostBytes };
-  const recorder = createRecorder({ place, spool, keys: keys(), salt }, clock.now, options.onRecorded);
+  const writing = { place, spool, keys: keys(), salt, gateway };
+  const recorder = createRecorder(writing, clock.now, options.onRecorded);
   const opened = openRecords(place, recorder);
   const redactor = openRedactor({ salt, keys });
   const copies = openCopies({

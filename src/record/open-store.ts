@@ -1,3 +1,4 @@
+import type { GatewayProcess } from '../core/gateway-process.ts';
 import { type AsyncReads, type AsyncStore, StoreError } from '../core/store.ts';
 import { isPgUrl } from './postgres/pg-place.ts';
 import { drainSpool } from './spool/replay-spool.ts';
@@ -5,11 +6,14 @@ import { toAsyncReads, toAsyncStore } from './store/async-store.ts';
 import { openSqlitePageReader, type PageReader } from './store/page-reader.ts';
 import { openSqliteReader, openSqliteStore } from './store/sqlite-store.ts';
 
-/** A store that this process writes. `place`: a file, or the URL of a PostgreSQL. The driver is loaded only for the latter. */
-export async function openStore(place: string): Promise<AsyncStore> {
+/**
+ * A store that this process writes. `place`: a file, or the URL of a PostgreSQL. The driver is loaded only for the latter.
+ * `gateway`: the run that its turns name.
+ */
+export async function openStore(place: string, gateway?: GatewayProcess): Promise<AsyncStore> {
   if (!isPgUrl(place)) return toAsyncStore(openSqliteStore({ file: place }));
   const { openPgStore } = await import('./postgres/pg-store.ts');
-  return openPgStore({ url: place });
+  return openPgStore({ url: place, ...(gateway && { gateway }) });
 }
 
 /**

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { type AssistantPart, type ChatEvent, type StopReason, totalUsage, type Usage } from '../core/chat.ts';
 import type { Fact, UnreadableBody } from '../core/fact.ts';
+import type { PromptState } from '../core/gateway-process.ts';
 import { asObject, asString, type Json, parseJson, toJson } from '../core/json.ts';
 import { type Batch, type Block, formatTurnBodyKey, type NewFact } from '../core/store.ts';
 import type { Wire } from '../core/wire.ts';
@@ -35,13 +36,17 @@ export interface TurnEncoder {
 type Start = WriterJob & { readonly type: 'start' };
 type End = WriterJob & { readonly type: 'end' };
 
-export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
+/** `gateway`: the run of the gateway that the turns name. */
+export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): TurnEncoder {
   const requests = createRequestEncoder((value) => cleaner.redactToText(value));
   /** An id must be redacted to the same text in facts, blocks and chains. */
   const cleanWord = (word: string): string => cleaner.redactName(word);
 
   const cleanOptional = (word: string | undefined): string | undefined =>
     word === undefined ? undefined : cleanWord(word);
+
+  const cleanPrompt = (prompt: PromptState | undefined): PromptState | undefined =>
+    prompt && { ...prompt, thread: cleanWord(prompt.thread) };
 
   const startFact = ({ at, intent, body }: Start, blocks: Block[]): NewFact => {
     const { turn, role, wire, generation, lessons, project } = intent;
@@ -73,6 +78,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       request: bytes && name,
       caller: intent.caller,
       unreadable: unreadable ?? (bytes && !kept ? unreadableAs('not-json', bytes) : undefined),
+      gateway: gateway === undefined ? undefined : { id: gateway, prompt: cleanPrompt(intent.prompt) },
     } as Fact;
     return { at, fact };
   };
@@ -120,7 +126,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
           if (link !== undefined) chains.push({ session: cleanWord(job.intent.session), link });
         } else if (job.type === 'end') facts.push(endFact(job, blocks));
       }
-      return { facts, blocks, chains };
+      return { facts, blocks, chains, reliesOnStored: true };
     },
     clean: createFactCleaner(cleaner),
     setKeys: (keys) => cleaner.setKeys(keys),

@@ -1,3 +1,4 @@
+import type { GatewayProcess } from '../core/gateway-process.ts';
 import type { TurnIntent, TurnOutcome } from '../core/recorder.ts';
 import type { AppendResult, Block, Erasure, NewFact, SpoolState } from '../core/store.ts';
 import type { RingSpan } from './ring-buffer.ts';
@@ -96,6 +97,8 @@ export interface WriterSettings {
   readonly salt: string;
   /** The time, for the ends of turns that a dead process left open. */
   readonly now: number;
+  /** This run of the gateway, where several share a record. */
+  readonly gateway?: GatewayProcess | undefined;
 }
 
 /** Bytes of a job: in memory of their own that is transferred, or in the ring. */

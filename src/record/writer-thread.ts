@@ -18,12 +18,15 @@ let keys = settings.keys;
 const redactor = createRedactor({ known: () => keys, salt: settings.salt });
 const say = (word: WriterMessage): void => port?.postMessage(word);
 
-const keeper = createTurnEncoder({
-  ...redactor,
-  setKeys: (fresh) => {
-    keys = fresh;
+const keeper = createTurnEncoder(
+  {
+    ...redactor,
+    setKeys: (fresh) => {
+      keys = fresh;
+    },
   },
-});
+  settings.gateway?.id,
+);
 
 /** Without a spool turns wait in memory, as they do for a file. */
 function openSpooling(
@@ -48,7 +51,7 @@ function openSpooling(
 const spooling = settings.spool && openSpooling(settings.spool);
 
 const writer = createWriter({
-  open: () => openStore(settings.place),
+  open: () => openStore(settings.place, settings.gateway),
   ready: async (store) => {
     await store.endCrashed(settings.now);
     say({ type: 'open', chains: await store.chains(KEPT_CHAINS) });

@@ -167,6 +167,11 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
       flight = undefined;
       if (!mine.isSpooled) waiting.putBack(group.jobs);
       if (!(error instanceof StoreError)) return false;
+      if (error.code === 'stale') {
+        // Another process erased something: bodies are encoded again, with all their parts.
+        keeper.forget();
+        return writeTogether(asked);
+      }
       await failed(error);
       for (const job of asked)
         if (spooling === undefined || !job.isPatient) refuse(job, error);
@@ -212,6 +217,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
         if (unreadable > 0) say({ ...NOTHING_DONE, unreadable });
         return 'written';
       } catch (error) {
+        if (error instanceof StoreError && error.code === 'stale') keeper.forget();
         return error instanceof StoreError ? 'waits' : 'lost';
       }
     });

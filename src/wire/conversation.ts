@@ -43,6 +43,10 @@ interface Conversation {
   readonly summaryLink: string | undefined;
   /** Whether a message of the model, or of a tool, is in it. */
   readonly hasReply: boolean;
+  /** The link that the request before this one ended with: that of the last message before the model's newest answer. */
+  readonly previousLink: string | undefined;
+  /** How many answers of the model stand behind the message of a link, each of one or more messages; undefined without that link. */
+  answersAfter(link: string): number | undefined;
   /** Whether a user's message contains the text; the kind of white space does not matter. */
   says(text: string): boolean;
 }
@@ -198,7 +202,20 @@ function describe(bytes: Buffer, all: Links, isStored: boolean, partType: string
     const inside = appendJsonText(bytes, into, text, part);
     return inside && [inside];
   };
+  const isAnswer = (at: number): boolean =>
+    users[at] === undefined && readResultSpan(bytes, spans[at] ?? [0, 0]) === undefined;
+  /** Whether an answer begins there. */
+  const isBeginning = (at: number): boolean => isAnswer(at) && (at === 0 || !isAnswer(at - 1));
   return {
+    get previousLink() {
+      const at = isStored ? -1 : links.findLastIndex((_, index) => isBeginning(index));
+      return at < 1 ? undefined : links[at - 1];
+    },
+    answersAfter: (link) => {
+      const at = isStored ? -1 : links.lastIndexOf(link);
+      if (at < 0) return undefined;
+      return links.filter((_, index) => index > at && isBeginning(index)).length;
+    },
     links: isStored ? [] : links,
     newestIsUser: !isStored && users.at(-1) !== undefined,
     placeAt,

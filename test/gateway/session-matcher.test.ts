@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
-import { createSessionMatcher } from '../../src/gateway/session-matcher.ts';
+import { createSessionMatcher, type SessionMatch } from '../../src/gateway/session-matcher.ts';
 
 const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string) => ({ role: 'assistant', content });
@@ -10,7 +10,13 @@ const request = (...messages: object[]) => Buffer.from(JSON.stringify({ model: '
 function open() {
   let n = 0;
   const clock = createManualClock();
-  return { clock, sessions: createSessionMatcher(clock, (prefix) => `${prefix}_${n++}`) };
+  const matcher = createSessionMatcher(clock, (prefix) => `${prefix}_${n++}`);
+  const byChain = (body: Buffer, seed: string): SessionMatch => {
+    const match = matcher.byChain(body, seed);
+    if (match instanceof Promise) throw new Error('nobody shares the record');
+    return match;
+  };
+  return { clock, sessions: { ...matcher, byChain } };
 }
 
 describe('a client without a session id', () => {

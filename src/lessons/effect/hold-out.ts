@@ -12,6 +12,8 @@ export type HoldoutLot = 'shown' | 'held-out' | 'unmeasured';
 export interface Holdout {
   /** The lot of a lesson that fits a session's task. The same for the rest of the session. */
   lotOf(query: Pick<RecallQuery, 'session' | 'drawn'>, lesson: string): HoldoutLot;
+  /** The lots of a session are drawn from the record again: another gateway may have drawn some. */
+  forget(session: string): void;
 }
 
 /** The lots of a session so far. */
@@ -34,7 +36,7 @@ const MOST_SESSIONS = 5000;
  * without a session, or with a share of 0.
  */
 export function createHoldout(share: () => number, mostSessions = MOST_SESSIONS): Holdout {
-  const sessions = createLruMap<string, DrawnLots>(mostSessions);
+  const sessions = createLruMap<string, DrawnLots | undefined>(mostSessions);
   const begin = ({ session, drawn }: Pick<RecallQuery, 'session' | 'drawn'>, part: number): DrawnLots => {
     const lots = new Map<string, HoldoutLot>();
     for (const id of drawn?.shown ?? []) lots.set(id, 'shown');
@@ -47,6 +49,7 @@ export function createHoldout(share: () => number, mostSessions = MOST_SESSIONS)
     return begun;
   };
   return {
+    forget: (session) => sessions.set(session, undefined),
     lotOf: (query, lesson) => {
       const part = share();
       if (!(part > 0) || query.session === '') return 'shown';

@@ -27,7 +27,7 @@ export interface RecallSettings {
   readonly patterns?: readonly DomainPattern[];
   readonly usefulness?: (lessonId: string) => Usefulness;
   /** Holds lessons out from sessions, to measure their effect. */
-  readonly holdout?: Holdout;
+  readonly holdout?: Pick<Holdout, 'lotOf'>;
   /** Where a private lesson was learned; without it, where its scope says. */
   readonly learnedIn?: ReadLearnedIn;
   /** Keeps the model's vectors between two starts. */

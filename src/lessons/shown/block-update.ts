@@ -44,6 +44,10 @@ export interface ConversationView {
   readonly summaryLink?: string | undefined;
   /** Whether a message of the model, or of a tool, is in it. */
   readonly hasReply?: boolean;
+  /** The link that the request before this one ended with. */
+  readonly previousLink?: string | undefined;
+  /** How many answers of the model stand behind the message of a link; undefined without that link. */
+  answersAfter?(link: string): number | undefined;
   /** Whether a user's message contains the text. */
   says?(text: string): boolean;
 }

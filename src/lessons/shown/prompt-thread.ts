@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Fact } from '../../core/fact.ts';
+import type { PromptState } from '../../core/gateway-process.ts';
 import { withdrawnIn } from '../render-block.ts';
 
 /** The text that is added to a request. A thread gets the same text in the same positions until there is a reason to change it. */
@@ -14,6 +15,8 @@ export interface ShownText {
   readonly additions: readonly AddedText[];
   /** The hash of all texts in order; absent without text. */
   readonly hash?: string;
+  /** What another gateway needs to go on; absent where nobody shares the record. */
+  readonly prompt?: PromptState;
 }
 
 export interface AddedText {
@@ -164,7 +167,9 @@ function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThr
   const hadText = block !== undefined || lessons.length > 0;
   if (hadText && choice.text === undefined) return undefined;
   if (after === undefined || isBeginning(choice)) return freezeThread(choice);
-  return before && extendThread(before, choice, after);
+  // A request that was sent again to another gateway: both decided the same.
+  const isTwice = before?.text.additions.some(({ link, text }) => link === after && text === choice.text);
+  return before && (isTwice === true ? before : extendThread(before, choice, after));
 }
 
 /** Whether a thread begins with this decision. */

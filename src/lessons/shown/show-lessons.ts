@@ -10,6 +10,7 @@ import type { DomainPattern } from '../recall/domain.ts';
 import { isInScope } from '../scope.ts';
 import { reachOf } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
+import type { SharedSessions } from './left-turns.ts';
 import type { ShownText } from './prompt-thread.ts';
 import { createFixes, type FixesOptions } from './show-fixes.ts';
 import type { ReadStatements } from './show-statements.ts';
@@ -27,6 +28,8 @@ interface ShowLessonsOptions {
   readonly errors?: Omit<FixesOptions, 'library'>;
   /** What the user of a session has said; absent: nothing is shown again when a client shortens a history. */
   readonly statements?: ReadStatements;
+  /** Other gateways serve turns of the same sessions; absent: nobody else does. */
+  readonly shared?: SharedSessions;
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
@@ -78,6 +81,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   const shown = createShownBlocks({
     ...common,
     ...(options.statements === undefined ? {} : { statements: options.statements }),
+    ...(options.shared === undefined ? {} : { shared: options.shared }),
     record: (fact, text) => {
       const { session, block: hash } = fact;
       const blocks = hash === undefined || text === undefined ? [] : [{ hash, text, session }];

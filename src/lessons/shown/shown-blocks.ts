@@ -16,6 +16,14 @@ import {
   withRevisedLessons,
 } from './block-update.ts';
 import { joinRecalls, type LateTask, placeForLate, stillLate } from './late-lessons.ts';
+import {
+  isServedElsewhere,
+  type LeftTurn,
+  promptStateOf,
+  readLeftTurns,
+  type SharedSessions,
+  withLeftState,
+} from './left-turns.ts';
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
 import { isBeginning, restoreThreads } from './prompt-thread.ts';
 import { addFixes, type Fixes } from './show-fixes.ts';
@@ -54,6 +62,8 @@ export interface ShownBlocksOptions {
   record(fact: RecalledFact, text: string | undefined): void;
   /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
   restore(session: string): Promise<readonly RecallChoice[]>;
+  /** Other gateways serve turns of the same sessions; absent: nobody else does. */
+  readonly shared?: SharedSessions;
   /** After this time without a request no provider has the thread's prompt in its cache. */
   readonly idleMs?: number;
   /** How long a request waits for the recorded decisions. */
@@ -75,12 +85,16 @@ interface Session {
   readonly shown: Set<string>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
+  /** The newest message when they were loaded. */
+  restoredAt?: string | undefined;
 }
 
 /** The state of a thread. */
 interface Slot {
   thread: PromptThread | undefined;
   lastAt: number;
+  /** The newest message of the last request, where other gateways serve the session, too. */
+  newest?: string | undefined;
   /** The bytes of the thread's last request; undefined for a restored thread. */
   size?: number | undefined;
   /** The first link of the conversation while it was whole. */
@@ -110,6 +124,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     patienceMs = PATIENCE_MS,
     mostSessions = MOST_SESSIONS,
     place: placeNow,
+    shared,
   } = options;
   const sessions = createLruMap<string, Session>(mostSessions);
 
@@ -124,10 +139,19 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     return session;
   }
 
-  async function restore(session: Session, id: string, now: number): Promise<void> {
+  async function restore(session: Session, request: ShowRequest): Promise<void> {
+    const { session: id, now } = request;
+    session.restoredAt = shared && request.conversation()?.links.at(-1);
+    // Before the decisions: a turn is recorded together with its own.
+    const left = shared === undefined ? [] : await readLeftTurns(shared, request, patienceMs);
     const past = await restoreThreads(() => options.restore(id), patienceMs);
-    for (const [name, thread] of past.threads)
-      if (session.slots.get(name)?.thread === undefined) session.slots.set(name, { thread, lastAt: now });
+    shared?.forgetLots(id);
+    for (const [name, thread] of past.threads) {
+      const last = left.findLast(({ prompt }) => prompt.thread === name);
+      const isKnown = session.slots.get(name)?.thread !== undefined;
+      if (last !== undefined) session.slots.set(name, slotOf(thread, last));
+      else if (!isKnown) session.slots.set(name, { thread, lastAt: now });
+    }
     for (const lesson of past.heldOut) session.heldOut.add(lesson);
     for (const lesson of past.shown) session.shown.add(lesson);
     session.isRestored = true;
@@ -146,12 +170,16 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     const session = sessions.get(request.session) ?? open(request.session);
     // Before the first generation there is nothing to restore but what was said.
     if (session.isRestored === false && (generation > 0 || options.statements !== undefined)) {
-      session.isRestored = restore(session, request.session, request.now);
+      session.isRestored = restore(session, request);
       prepare(request);
     }
     if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
     const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
     if (slot.recalling) return slot.recalling.then(() => show(request, true));
+    if (shared !== undefined && isBehind(session, slot, request)) {
+      session.isRestored = restore(session, request);
+      return session.isRestored.then(() => show(request, false));
+    }
 
     const { heldOut } = session;
     const place = placeNow?.() ?? 'system';
@@ -191,6 +219,10 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     if (!request.peek) slot.late = draft.late;
     return settle(session, slot, settled, request, draft.generation);
   }
+
+  /** Whether another gateway has served the thread since; asked once for each message. */
+  const isBehind = ({ restoredAt }: Session, { newest }: Slot, request: ShowRequest): boolean =>
+    restoredAt !== request.conversation()?.links.at(-1) && isServedElsewhere(newest, request);
 
   /** A cut of the thread's history whose loss is not made good yet. A history is looked at only when it is shorter than before. */
   function lookForCut(slot: Slot, request: ShowRequest, isBeginning: boolean): Cut | undefined {
@@ -277,7 +309,11 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
         options.record(choice.fact, choice.text);
       }
     }
-    return thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+    const shown = thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+    if (shared === undefined || peek) return shown;
+    const prompt = promptStateOf(thread, request);
+    slot.newest = prompt?.link;
+    return prompt === undefined ? shown : { ...shown, prompt };
   }
 
   /** Undefined when nothing that was said is to be shown again. */
@@ -317,6 +353,14 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
 
   return { show: (request) => show(request, false), forget: () => sessions.clear() };
 }
+
+/** A thread as the gateway that served its last turn had it. */
+const slotOf = (thread: PromptThread, { prompt, at }: LeftTurn): Slot => ({
+  thread: withLeftState(thread, prompt),
+  lastAt: at,
+  newest: prompt.link,
+  searched: prompt.link,
+});
 
 function addSlot({ slots }: Session, name: string): Slot {
   const slot: Slot = { thread: undefined, lastAt: 0 };

@@ -13,6 +13,12 @@ export interface PgSql {
   exec(text: string): Promise<void>;
 }
 
+interface HoldOptions {
+  readonly onNotice?: (payload: string) => void;
+  /** How long each query may take. */
+  readonly queryMs?: number;
+}
+
 /** Connections to one store. */
 export interface PgPool extends PgSql {
   readonly place: PgPlace;
@@ -21,8 +27,8 @@ export interface PgPool extends PgSql {
    * with `unclear` when the server went away before it answered the commit.
    */
   transaction<T>(work: (sql: PgSql) => Promise<T>, isReading?: boolean, queryMs?: number): Promise<T>;
-  /** A connection of its own until `release`, for locks that last. `onLost` is called when it breaks. */
-  hold(onLost: () => void, queryMs?: number): Promise<PgSql & { release(): void }>;
+  /** A connection of its own until `release`, for locks that last and for notices. `onLost` is called when it breaks. */
+  hold(onLost: () => void, options?: HoldOptions): Promise<PgSql & { release(): void }>;
   close(): Promise<void>;
 }
 
@@ -69,6 +75,8 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
   });
   // An idle connection that breaks is replaced by the next query.
   pool.on('error', () => undefined);
+  // One that breaks between two users of it has no other listener, and an error without one would end the thread.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let isOpen = true;
 
   const connect = async (): Promise<pg.PoolClient> => {
@@ -114,7 +122,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
           throw isAway && isCommitting && !isReading ? toUnclear(error) : error;
         }
       }, ms),
-    hold: async (onLost, ms) => {
+    hold: async (onLost, { onNotice, queryMs: ms } = {}) => {
       const client = await connect();
       let isHeld = true;
       const lost = (): void => {
@@ -124,12 +132,16 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
         onLost();
       };
       client.on('error', lost);
+      client.on('end', lost);
+      if (onNotice !== undefined)
+        client.on('notification', ({ payload }) => {
+          if (isHeld) onNotice(payload ?? '');
+        });
       return {
         ...createSql(client, place, lost, ms),
         release: () => {
           if (!isHeld) return;
           isHeld = false;
-          client.off('error', lost);
           client.release(true);
         },
       };

@@ -54,11 +54,25 @@ create table unclean(relation text primary key, times bigint not null);
 create table unfinished_move(source text primary key);
 `;
 
+/**
+ * Several gateways. `erasures` counts the transactions that deleted bodies: what a gateway knows to be stored holds while it
+ * does not change. A gateway is alive while somebody holds the advisory lock with its number.
+ */
+const GATEWAYS = `
+alter table log_head add column erasures bigint not null default 0;
+create index chains_by_link on chains(link);
+create table gateways(
+  id text collate "C" primary key, lock integer generated always as identity unique, home text not null, host text not null,
+  pid integer not null, url text, version text not null, started_at bigint not null,
+  seen_at timestamptz not null default now());
+create table shared_values(name text collate "C" primary key, value text not null);
+`;
+
 /** Number N upgrades a schema of version N to N + 1. Released versions have applied these: append, never edit. */
-export const PG_MIGRATIONS: readonly string[] = [FIRST];
+export const PG_MIGRATIONS: readonly string[] = [FIRST, GATEWAYS];
 
 /** The purposes of advisory locks; the name of the schema is the other half of their key. */
-export const LOCKS = { migrate: 1, gateways: 2 } as const;
+export const LOCKS = { migrate: 1, gateways: 2, expire: 3 } as const;
 export const lockKey = (schema: string, purpose: keyof typeof LOCKS): string =>
   `hashtext('instar ${schema}'), ${LOCKS[purpose]}`;
 

@@ -1,3 +1,4 @@
+import type { GatewayProcess } from '../../core/gateway-process.ts';
 import {
   type AppendResult,
   type AsyncReads,
@@ -13,7 +14,8 @@ import { boundLimit } from '../store/sqlite-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { cleanUp, noteUnclean } from './clean-up.ts';
 import { copyToSqlite } from './copy-store.ts';
-import { openPgPool, type PgPool } from './pg-connection.ts';
+import { listGateways, listOpenTurns, registerGateway, removeGateways } from './gateways.ts';
+import { openPgPool, type PgPool, type PgSql } from './pg-connection.ts';
 import { readPgUrl } from './pg-place.ts';
 import { createPgReader } from './pg-reader.ts';
 import { lockKey, migratePg } from './pg-schema.ts';
@@ -24,6 +26,8 @@ import { type LogHead, writeHead, writeRows } from './write-rows.ts';
 interface PgStoreOptions {
   /** `postgres://…`, as in `store.url`. */
   readonly url: string;
+  /** The run that the turns of this store name. Without it they name none. */
+  readonly gateway?: GatewayProcess;
 }
 
 const PAGE = 1_000;
@@ -34,7 +38,7 @@ const APPEND_MS = 5_000;
  * A store in PostgreSQL. Several processes may write: whoever appends locks the head of the log until the commit. Rejects
  * with `StoreError` when it cannot be opened.
  */
-export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> {
+export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<AsyncStore> {
   const pool = openPgPool(readPgUrl(url));
   try {
     await migratePg(pool);
@@ -45,23 +49,34 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
   }
   const months = new Set<number>();
   const presence = createPresence(pool);
+  /** The erasures that the caller knows of: its own, and those of others that it was told of by `stale`. */
+  let erasures: number | undefined;
 
   /** Runs the rules in one transaction, and removes what they erased from the disk. */
-  const write = async <T>(rules: (tables: Tables) => T, first?: WantedRows, queryMs?: number): Promise<T> => {
+  const write = async <T>(
+    rules: (tables: Tables) => T,
+    first?: WantedRows,
+    {
+      reliesOnStored = false,
+      queryMs,
+    }: { readonly reliesOnStored?: boolean; readonly queryMs?: number } = {},
+  ): Promise<T> => {
     await presence.renew();
     const created = new Set(months);
-    const { result, unclean } = await pool.transaction(
-      async (sql) => {
-        const head = await lockHead(sql);
-        const loaded = noRows();
-        const done = await runRules(sql, rules, loaded, head, first);
-        const written = await writeRows(sql, done.staged, loaded, head, created);
-        if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
-        return { result: done.result, unclean: written.unclean };
-      },
-      false,
-      queryMs,
-    );
+    const work = async (sql: PgSql) => {
+      const head = await lockHead(sql);
+      const isStale = reliesOnStored && erasures !== undefined && erasures !== head.erasures;
+      erasures = isStale ? head.erasures : (erasures ?? head.erasures);
+      if (isStale) throw new StoreError('stale', 'another process has erased bodies since');
+      const loaded = noRows();
+      const done = await runRules(sql, rules, loaded, head, first);
+      const written = await writeRows(sql, done.staged, loaded, head, created);
+      if (written.unclean.size > 0) await noteUnclean(sql, written.unclean);
+      const isOwn = written.head.erasures !== head.erasures && erasures === head.erasures;
+      return { result: done.result, unclean: written.unclean, head: isOwn ? written.head : undefined };
+    };
+    const { result, unclean, head } = await pool.transaction(work, false, queryMs);
+    if (head !== undefined) erasures = head.erasures;
     // Only now: a partition of a transaction that failed does not exist.
     for (const month of created) months.add(month);
     if (unclean.size > 0) await cleanUp(pool);
@@ -72,7 +87,19 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
     // Without any row: what a batch asks for first is known before the lock is taken.
     const dry = createStagedTables(noRows(), 0);
     rules(dry);
-    return write(rules, dry.wanted, APPEND_MS);
+    const { reliesOnStored = false } = batch;
+    return write(rules, dry.wanted, { reliesOnStored, queryMs: APPEND_MS });
+  };
+  const expire: AsyncStore['expire'] = async (before, at, limit, upTo) => {
+    const rows = await pool.all<{ id: string }>(
+      'select id from sessions where not erased and last_at < $1 order by last_at, n limit $2',
+      [before, boundLimit(limit)],
+    );
+    let count = 0;
+    // Each in a transaction of its own: others write between them.
+    for (const { id } of rows)
+      if (await write((tables) => expireSession(tables, fromColumn(id), before, at, upTo))) count++;
+    return count;
   };
   const isEmpty = ({ facts, blocks, chains }: Batch): boolean =>
     facts.length + (blocks?.length ?? 0) + (chains?.length ?? 0) === 0;
@@ -88,15 +115,14 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
     erase: (session, at, reason): Promise<Erasure> =>
       write((tables) => recordErasure(tables, session, at, reason)),
     expire: async (before, at, limit, upTo) => {
-      const rows = await pool.all<{ id: string }>(
-        'select id from sessions where not erased and last_at < $1 order by last_at, n limit $2',
-        [before, boundLimit(limit)],
-      );
-      let count = 0;
-      // Each in a transaction of its own: others write between them.
-      for (const { id } of rows)
-        if (await write((tables) => expireSession(tables, fromColumn(id), before, at, upTo))) count++;
-      return count;
+      // One gateway at a time.
+      const turn = await takeLock(pool, 'expire');
+      if (turn === undefined) return 0;
+      try {
+        return await expire(before, at, limit, upTo);
+      } finally {
+        turn.release();
+      }
     },
     rebuild: () =>
       pool.transaction(async (sql) => {
@@ -114,14 +140,27 @@ export async function openPgStore({ url }: PgStoreOptions): Promise<AsyncStore> 
       }),
     snapshot: async (file) => void (await copyToSqlite(pool, file)),
     endCrashed: (at) =>
-      presence.enter(async () => {
-        const open = await createPgReader(pool).openTurns();
-        const facts = open.map((turn) => crashOf(turn, at));
+      presence.enter(async (isFirst) => {
+        if (gateway !== undefined) await registerGateway(pool, gateway);
+        const open = await listOpenTurns(pool);
+        const listed = await listGateways(pool);
+        // Its home is locked by this process: what ran there before is dead.
+        const before = listed.filter(
+          ({ id, home, isAlive }) => home === gateway?.home && id !== gateway.id && !isAlive,
+        );
+        const dead = new Set(before.map(({ id }) => id));
+        const running = new Set(listed.flatMap(({ id }) => (dead.has(id) ? [] : [id])));
+        const facts = open
+          .filter(({ gateway: by }) => (by === undefined ? isFirst : !running.has(by)))
+          .map(({ turn }) => crashOf(turn, at));
         if (facts.length > 0) await append(readBatch({ facts }));
+        await removeGateways(pool, [...dead]);
         return facts.length;
       }),
     close: async () => {
       presence.leave();
+      // After a lost connection the others notice.
+      if (gateway !== undefined) await removeGateways(pool, [gateway.id]).catch(() => undefined);
       await pool.close();
     },
   };
@@ -148,6 +187,17 @@ export async function openPgReader(
   };
 }
 
+/** Undefined while another process has it. */
+async function takeLock(pool: PgPool, purpose: 'expire'): Promise<{ release(): void } | undefined> {
+  const sql = await pool.hold(() => undefined);
+  const [taken] = await sql.all<{ is: boolean }>(
+    `select pg_try_advisory_lock(${lockKey(pool.place.schema, purpose)}) as is`,
+  );
+  if (taken?.is) return sql;
+  sql.release();
+  return undefined;
+}
+
 /**
  * A lock that every gateway shares while it runs. Whoever can have it alone is the first: then open turns are those of dead
  * processes.
@@ -157,18 +207,22 @@ function createPresence(pool: PgPool) {
   let held: { release(): void } | undefined;
   let isMember = false;
   const hold = async () => {
-    const sql = await pool.hold(() => {
-      held = undefined;
-    }, APPEND_MS);
+    const sql = await pool.hold(
+      () => {
+        held = undefined;
+      },
+      { queryMs: APPEND_MS },
+    );
     held = sql;
     return sql;
   };
   return {
-    enter: async (asFirst: () => Promise<number>): Promise<number> => {
+    /** `isFirst`: no other gateway runs. */
+    enter: async (work: (isFirst: boolean) => Promise<number>): Promise<number> => {
       if (isMember) return 0;
       const sql = await hold();
       const [alone] = await sql.all<{ is: boolean }>(`select pg_try_advisory_lock(${key}) as is`);
-      const count = alone?.is ? await asFirst() : 0;
+      const count = await work(alone?.is === true);
       await sql.run(`select pg_advisory_lock_shared(${key})`);
       if (alone?.is) await sql.run(`select pg_advisory_unlock(${key})`);
       isMember = true;

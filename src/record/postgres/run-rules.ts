@@ -19,7 +19,9 @@ const MOST_ROUNDS = 20;
 
 /** The order of the log is the order of commits: nobody else appends until this transaction ends. */
 export async function lockHead(sql: PgSql): Promise<LogHead> {
-  const [head] = await sql.all<LogHead>('select seq, sessions, turns, chains from log_head for update');
+  const [head] = await sql.all<LogHead>(
+    'select seq, sessions, turns, chains, erasures from log_head for update',
+  );
   if (head === undefined) throw new StoreError('corrupt', 'the head of the log is missing');
   return head;
 }

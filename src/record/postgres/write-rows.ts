@@ -1,6 +1,7 @@
 import { hashBlockRow, hashBodyRow, hashFactRow, packBody, toColumn } from '../store/row-codec.ts';
 import { FACT_COLUMNS, factJson, type RawFactRow } from '../store/sqlite-rows.ts';
 import { type SessionRow, subjectOf, type TurnRow } from '../store/views.ts';
+import { encodeNotice, NOTICE_CHANNEL } from './log-notice.ts';
 import type { PgSql } from './pg-connection.ts';
 import { createMonth, monthOf, partitionName } from './pg-schema.ts';
 import type { LoadedRows, RowChange, StagedChanges } from './staged-tables.ts';
@@ -11,6 +12,8 @@ export interface LogHead {
   readonly sessions: number;
   readonly turns: number;
   readonly chains: number;
+  /** The number of transactions that deleted bodies. */
+  readonly erasures: number;
 }
 
 type ChangeOf<Op extends RowChange['op']> = RowChange & { readonly op: Op };
@@ -52,19 +55,31 @@ export async function writeRows(
     sessions: head.sessions + added.length,
     turns: head.turns + begun.length,
     chains,
+    erasures: head.erasures + (changes.some(isDeletion) ? 1 : 0),
   };
   if (Object.entries(after).some(([name, number]) => head[name as keyof LogHead] !== number))
-    await writeHead(sql, after);
+    await writeHead(sql, after, encodeNotice({ from: head.seq, to: after.seq, types: typesOf(changes) }));
   return { unclean, head: after };
 }
 
-export const writeHead = (sql: PgSql, { seq, sessions, turns, chains }: LogHead): Promise<number> =>
-  sql.run('update log_head set seq = $1, sessions = $2, turns = $3, chains = $4', [
-    seq,
-    sessions,
-    turns,
-    chains,
-  ]);
+const isDeletion = ({ op }: RowChange): boolean =>
+  op === 'drop-bodies' || op === 'drop-blocks' || op === 'drop-use';
+
+const typesOf = (changes: readonly RowChange[]): readonly string[] => [
+  ...new Set(changes.flatMap((change) => (change.op === 'fact' ? [change.stored.fact.type] : []))),
+];
+
+/** `notice`: what others are told when the transaction is committed; see `log-notice`. One statement for both. */
+export const writeHead = (
+  sql: PgSql,
+  { seq, sessions, turns, chains, erasures }: LogHead,
+  notice = '',
+): Promise<number> =>
+  sql.run(
+    `with moved as (update log_head set seq = $1, sessions = $2, turns = $3, chains = $4, erasures = $5 returning 1)
+     select pg_notify(${NOTICE_CHANNEL}, $6) from moved`,
+    [seq, sessions, turns, chains, erasures, notice],
+  );
 
 /** Additions do not depend on each other and are brought together; a removal comes after what was added before it. */
 function groupByOp(changes: readonly RowChange[]): readonly (readonly RowChange[])[] {

@@ -1,7 +1,7 @@
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { type Json, parseJson } from '../../core/json.ts';
 import type { LessonText, RecordedChange } from '../../core/lesson.ts';
-import type { Erasure } from '../../core/store.ts';
+import { type Erasure, libraryKey } from '../../core/store.ts';
 import { isErasureOf, type LessonErasure, planLessonErasure } from './erase-lessons.ts';
 import type { Tables } from './tables.ts';
 
@@ -23,7 +23,7 @@ export function eraseLearned(
   tables: Tables,
   session: string,
   isExpired: boolean,
-  append: (fact: Fact) => void,
+  append: (fact: Fact, key: string) => void,
 ): Erasure['lessons'] {
   const library = tables.factsOf('library-changed');
   const cycles = tables.factsOf('cycle-end');
@@ -63,7 +63,7 @@ export function eraseLearned(
     const scrubbed = scrubCycle(stored.fact, isLinked(stored), erased);
     if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
   }
-  if (plan.appended !== undefined) append(plan.appended);
+  if (plan.appended !== undefined) append(plan.appended, libraryKey(library.at(-1)?.seq ?? 0));
   return { retired: plan.retired, cleaned: plan.cleaned };
 }
 

@@ -201,7 +201,7 @@ function foldSessionOf(tables: Tables, session: string, stored: StoredFact): voi
 
 /** Erases what was learned from a session, while its words can still be compared, and then its content. */
 function eraseContent(tables: Tables, session: string, at: number, reason: string): Erasure['lessons'] {
-  const append = (fact: Fact): void => void writeFact(tables, readFact({ at, fact }));
+  const append = (fact: Fact, key: string): void => void writeFact(tables, readFact({ at, fact, key }));
   const lessons = eraseLearned(tables, session, reason === EXPIRED, append);
   forget(tables, session);
   return lessons;
@@ -305,9 +305,10 @@ export function foldFacts(tables: Tables, facts: readonly StoredFact[]): void {
 export function scrubFact(fact: Fact): Fact {
   switch (fact.type) {
     case 'turn-start': {
-      const { request, project, ...rest } = fact;
-      if (request === undefined && !project?.label) return fact;
-      return project === undefined ? rest : { ...rest, project: { id: project.id, label: '' } };
+      const { request, project, gateway, ...rest } = fact;
+      if (request === undefined && !project?.label && gateway?.prompt === undefined) return fact;
+      const by = gateway === undefined ? {} : { gateway: { id: gateway.id } };
+      return { ...rest, ...by, ...(project && { project: { id: project.id, label: '' } }) };
     }
     case 'turn-end': {
       const { failure, request, reply, ...rest } = fact;

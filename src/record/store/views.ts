@@ -97,7 +97,8 @@ export function viewTurn(
 ): TurnView | undefined {
   if (start?.fact.type !== 'turn-start') return undefined;
   const { id, session } = row;
-  const { agent, role, runKind, wire, model, generation, policy, lessons, request, caller } = start.fact;
+  const { agent, role, runKind, wire, model, generation, policy, lessons, request, caller, gateway } =
+    start.fact;
   const begun = compact({
     id,
     session,
@@ -111,6 +112,7 @@ export function viewTurn(
     startedAt: start.at,
     request,
     caller,
+    gateway,
     unreadable: unreadableOf(start.fact.unreadable, undefined),
   });
   if (end?.fact.type !== 'turn-end') return { ...begun, policy };

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
+import type { GatewayProcess } from '../../../src/core/gateway-process.ts';
+import type { TurnIntent } from '../../../src/core/recorder.ts';
 import type { AsyncStore } from '../../../src/core/store.ts';
+import { holdGateway } from '../../../src/record/postgres/gateways.ts';
 import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
 import { migratePg, monthOf } from '../../../src/record/postgres/pg-schema.ts';
 import { openPgReader, openPgStore } from '../../../src/record/postgres/pg-store.ts';
+import { watchGateways } from '../../../src/record/postgres/watch-gateways.ts';
+import { readRecordedRequest } from '../../../src/record/request-manifest.ts';
+import { createTurnEncoder } from '../../../src/record/turn-encoder.ts';
+import type { WriterJob } from '../../../src/record/writer-messages.ts';
+import { createRedactor } from '../../../src/redact/redact.ts';
 import { needPostgres } from '../../support/need-postgres.ts';
 import { at, end, start } from '../store/facts.ts';
 
@@ -14,6 +22,9 @@ beforeAll(async () => {
   server = await startPostgres(bin);
 });
 afterAll(() => server.stop());
+
+const nothing = (): void => undefined;
+const quietLog = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 const opened = async (url: string): Promise<AsyncStore> => {
   const store = await openPgStore({ url });
@@ -104,7 +115,133 @@ describe('several writers of one store in PostgreSQL', () => {
     expect(await stores[0]?.totals()).toMatchObject({ turns: 5, sessions: 1 });
   });
 
-  it('end the turns of a dead process only when nobody else runs', async () => {
+  it('end the turns of a dead run of their own home, and leave those of other gateways alone', async () => {
+    const url = server.freshUrl();
+    const run = async (id: string, home: string): Promise<AsyncStore> => {
+      const gateway = { id, home, host: 'h', pid: 1, version: '1', startedAt: 1 };
+      const store = await openPgStore({ url, gateway });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const begin = (turn: string, gateway: string) => ({ ...start(turn, 's'), gateway: { id: gateway } });
+    const first = await run('g1', 'home1');
+    expect(await first.endCrashed(1)).toBe(0);
+    const second = await run('g2', 'home2');
+    expect(await second.endCrashed(1)).toBe(0);
+    await first.append({ facts: at(1, begin('t1', 'g1')) });
+    await second.append({ facts: at(1, begin('t2', 'g2')) });
+    // As after kill -9: the row of the first run is still listed.
+    const again = await run('g3', 'home1');
+    expect(await again.endCrashed(5)).toBe(1);
+    expect(await again.turn('t1')).toMatchObject({ status: 'crashed' });
+    expect(await again.turn('t2')).not.toHaveProperty('status');
+    // A gateway that was stopped is not listed: what it left open is over.
+    await second.close();
+    const third = await run('g4', 'home3');
+    expect(await third.endCrashed(6)).toBe(1);
+    expect(await third.turn('t2')).toMatchObject({ status: 'crashed' });
+  });
+
+  it('end the turns of a gateway whose connection is gone for longer than the grace, once', async () => {
+    const url = server.freshUrl();
+    const [dead, alive] = ['g1', 'g2'].map((id) => ({
+      ...{ id, home: id, host: 'h', pid: 1, version: '1', startedAt: 1 },
+    })) as [GatewayProcess, GatewayProcess];
+    const crashed = await openPgStore({ url, gateway: dead });
+    await crashed.endCrashed(1);
+    await crashed.append({ facts: at(1, { ...start('t1', 's'), gateway: { id: 'g1' } }) });
+    const pool = openPgPool(readPgUrl(url));
+    onTestFinished(() => pool.close());
+    const lost = await pool.hold(() => undefined);
+    await holdGateway(lost, dead);
+    const store = await openPgStore({ url, gateway: alive });
+    onTestFinished(() => store.close());
+    expect(await store.endCrashed(2)).toBe(0);
+    let time = 0;
+    const watch = watchGateways({
+      ...{ pool, gateway: alive, now: () => 9, monotonic: () => time, log: quietLog },
+      append: (facts) => store.append({ facts }),
+      graceMs: 1_000,
+    });
+    onTestFinished(() => watch.close());
+    await watch.look();
+    expect(watch.known().map(({ id, isAlive }) => [id, isAlive])).toEqual([
+      ['g1', true],
+      ['g2', false],
+    ]);
+    lost.release();
+    await expect
+      .poll(async () => {
+        await watch.look();
+        return watch.known()[0]?.isAlive;
+      })
+      .toBe(false);
+    expect(await store.turn('t1')).not.toHaveProperty('status');
+    time = 2_000;
+    await watch.look();
+    expect(await store.turn('t1')).toMatchObject({ status: 'crashed', endedAt: 9 });
+    await watch.look();
+    expect(watch.known().map(({ id }) => id)).toEqual(['g2']);
+  });
+
+  it('lose no body when one of them erases what another one knows to be stored', async () => {
+    const url = server.freshUrl();
+    const [eraser, other] = await Promise.all([opened(url), opened(url)]);
+    const encoder = createTurnEncoder({
+      ...createRedactor({ known: () => [], salt: 'x' }),
+      setKeys: () => undefined,
+    });
+    const system = { role: 'user', content: 'the same long text in every session '.repeat(60) };
+    const turn = (id: string, session: string, ...said: string[]): WriterJob => {
+      const messages = [
+        system,
+        ...said.map((content) => ({ role: 'user', content: content.padEnd(1_500, '.') })),
+      ];
+      const intent: Omit<TurnIntent, 'body'> = {
+        ...{
+          turn: id,
+          session,
+          agent: 'a',
+          model: 'm',
+          generation: 0,
+          policy: 'p',
+          lessons: [],
+          caller: 'c',
+        },
+        role: 'main',
+        wire: 'openai-chat',
+      };
+      return { type: 'start', at: 1, intent, body: Buffer.from(JSON.stringify({ model: 'm', messages })) };
+    };
+    /** As the writer does. */
+    const write = async (job: WriterJob): Promise<number> => {
+      for (let tries = 1; ; tries++)
+        try {
+          await other.append(encoder.batch([job]));
+          return tries;
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'stale' });
+          encoder.forget();
+        }
+    };
+    const read = async (id: string): Promise<unknown> =>
+      readRecordedRequest(`request:${id}`, other, new Map());
+    expect(await write(turn('t1', 's1', 'one'))).toBe(1);
+    expect(await write(turn('t2', 's2', 'one'))).toBe(1);
+    // Shared text of s1 and s2, then of nobody.
+    await eraser.erase('s1', 2, 'asked');
+    await eraser.erase('s2', 2, 'asked');
+    expect(await write(turn('t3', 's3', 'one'))).toBe(2);
+    expect(await read('t3')).toMatchObject({ messages: [system, {}] });
+    // The session itself: its last request was the base of the next one.
+    await eraser.erase('s3', 3, 'asked');
+    expect(await write(turn('t4', 's3', 'one', 'two'))).toBe(2);
+    expect(await read('t4')).toMatchObject({ messages: [system, {}, {}] });
+    expect(await write(turn('t5', 's3', 'one', 'two', 'three'))).toBe(1);
+    expect(await read('t5')).toMatchObject({ messages: [system, {}, {}, {}] });
+  });
+
+  it('end the turns of a dead process that names no gateway only when nobody else runs', async () => {
     const url = server.freshUrl();
     const first = await opened(url);
     expect(await first.endCrashed(1)).toBe(0);
