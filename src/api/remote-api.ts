@@ -86,6 +86,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
         throw error;
       }
     },
+    members: ({ do: what, ...body }) => one(ROUTES.members, { id: String(what), body }),
     settings: () => one(ROUTES.settings),
     setSetting: (request) => one(ROUTES.setSetting, { body: request }),
     reload: () => one(ROUTES.reload),

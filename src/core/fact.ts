@@ -4,6 +4,7 @@ import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evid
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
+import type { MemberFact } from './member.ts';
 import type { OverlayFact } from './overlay.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
@@ -89,6 +90,8 @@ export type Fact =
       readonly session?: string;
       readonly score?: number;
       readonly data: { readonly [name: string]: Json | undefined };
+      /** The member whose key reported it; absent: the home's own. */
+      readonly member?: string;
       /** The id of the key that reported it. */
       readonly by?: string;
     }
@@ -226,6 +229,7 @@ export type Fact =
   | SessionFact
   | OverlayFact
   | TrialFact
+  | MemberFact
   | BackgroundFact;
 
 /** The kind of an `event-reported` whose data has `expected`, the right answer to `turn` or to the session's last turn. */

@@ -4,12 +4,12 @@ import { withErasedFiles } from '../api/after-erasure.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createConsolidateApi, createLibraryJobs } from '../api/consolidate-api.ts';
 import { createKeysApi } from '../api/keys-api.ts';
+import { createApisFor } from '../api/member-apis.ts';
 import { servePage } from '../api/page/serve-page.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { countGateTasks, withTrainingSupply } from '../api/training-supply.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
-import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -60,6 +60,8 @@ import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
+import { openMembers, withMemberKeys } from '../team/members.ts';
+import { createMembersApi } from '../team/members-api.ts';
 import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
 import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -132,7 +134,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
   const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
-  const attemptKeys = withAttemptKeys(callers);
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
   const followLibrary = async (): Promise<void> => library.followErasure();
@@ -151,6 +152,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock.now,
   );
   const newId = createIds(clock);
+  const members = await openMembers({ records: recording.records, now: clock.now });
+  const attemptKeys = withAttemptKeys(withMemberKeys(callers, members));
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
@@ -305,7 +308,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         memoryBytes: process.memoryUsage.rss(),
       }),
     );
-  const keysApi = createKeysApi(home, env, clock.now, recording.records, live);
+  const team = { members, records: recording.records, library: () => library.open()?.library };
+  const keysApi = createKeysApi(home, env, clock.now, recording.records, live, createMembersApi(team));
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const page = servePage({
@@ -332,8 +336,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
-      overlays: ({ session, identity: { agent, client, project, runKind } }) =>
-        overlays.apply({ session: session.session, agent: agent ?? client, project: project?.id, runKind }),
+      overlays: ({ session, caller, identity: { agent, client, project, runKind } }) =>
+        overlays.apply({
+          session: session.session,
+          agent: agent ?? client,
+          project: project?.id,
+          runKind,
+          member: caller?.member,
+        }),
       flows: overlays.flows,
       router: overlays.router,
       identify: createIdentify(redactor.redactName),
@@ -341,7 +351,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      apisFor: (by) => withAudit(apis, audit, by),
+      apisFor: createApisFor({ apis, records, lessons: library.open, audit, now: clock.now }),
       begunWork: workTrees.begun,
       report: (report) => {
         metrics.report(report);

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
+import { memberOfSession } from '../core/member.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
@@ -237,6 +238,7 @@ function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): P
       runKind,
       domain,
       most,
+      member: memberOfSession(session.session),
     }),
     readConversation: () => readConversation(wire.name, body),
   };

@@ -12,8 +12,8 @@ export interface SessionMatch {
 }
 
 export interface SessionMatcher {
-  /** Finds the session whose message chain this body extends, or begins a new one. */
-  byChain(body: Buffer, seed: string): SessionMatch;
+  /** Finds the session whose message chain this body extends, or begins a new one; `prefix`: how its id begins. */
+  byChain(body: Buffer, seed: string, prefix?: string): SessionMatch;
   /** The session of an id that a client sent. Callers that nobody knows get no session of a known caller. */
   byId(id: string, isAnonymous: boolean): SessionMatch;
   /** Restores the chains of an earlier run of the daemon, newest first. */
@@ -53,17 +53,17 @@ export function createSessionMatcher(clock: Clock, newId: (prefix: string) => st
       const isTaken = isAnonymous && ofKnownCallers.get(id) === true;
       return { session: isTaken ? (toCallerId(`${ANONYMOUS.id}:${id}`) ?? id) : id };
     },
-    byChain: (body, seed) => {
+    byChain: (body, seed, prefix = '') => {
       const links = messageChain(body, seed);
       const link = links.at(-1);
-      if (link === undefined) return { session: newId('s') };
+      if (link === undefined) return { session: `${prefix}${newId('s')}` };
       let found: string | undefined;
       for (let i = links.length - 1; i >= 0 && found === undefined; i--) {
         const earlier = known.get(links[i] ?? '');
         const isSame = i === links.length - 1;
         if (earlier && (!isSame || clock.monotonic() - earlier.at < RETRY_MS)) found = earlier.session;
       }
-      const session = found ?? newId('s');
+      const session = found ?? `${prefix}${newId('s')}`;
       remember(link, session);
       return { session, link };
     },

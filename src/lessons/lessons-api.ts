@@ -32,13 +32,15 @@ interface LessonsApiOptions {
   readonly now: () => number;
   /** Where prompts show lessons. */
   readonly place: () => LessonPlace;
+  /** The member for whom the library and the records are; absent: the home's own person. */
+  readonly member?: string;
 }
 
 const PERSON = { kind: 'person', name: 'person' } as const;
 const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
-  const { library, records, effect, newId } = options;
+  const { library, records, effect, newId, member } = options;
   const describe = createDescribeLesson(options);
   /** Live lessons that sessions or trials showed to help. */
   const provenLessons = async (): Promise<(lesson: Lesson) => boolean> => {
@@ -64,7 +66,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   /** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
   const findShown = async (
     name: string,
-    asker: { readonly agent: string; readonly project?: string },
+    asker: { readonly agent: string; readonly project?: string; readonly member?: string },
     domain: string | undefined,
     at: number,
   ): Promise<readonly Lesson[]> => {
@@ -146,7 +148,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const at = options.now();
       const name = asString(query.name);
       if (name !== undefined && name !== '') {
-        const named = await findShown(name, { agent, ...compact({ project }) }, domain, at);
+        const named = await findShown(name, { agent, ...compact({ project, member }) }, domain, at);
         return toRecalled(named, [], 'system');
       }
       const episode = asString(query.episode) ?? '';
@@ -155,7 +157,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         text: task,
         session: isCounted ? episode : '',
         agent,
-        ...compact({ project, domain }),
+        ...compact({ project, domain, member }),
         isUnhurried: query.isUnhurried === true,
       };
       const result = await options.recall(asked, at);
