@@ -18,6 +18,7 @@ import { declareLessonFiles } from './lesson-files.ts';
 import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { lineWidth } from './print.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
+import { declareShareLesson } from './share-lesson.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { declareTransfer } from './transfer.ts';
@@ -108,6 +109,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
     .option('--off', 'only to tasks that it fits')
     .action(act(markAlways));
+  declareShareLesson(lessons, act);
   declareTransfer(lessons, act);
   declareLessonFiles(lessons, act);
 };

@@ -152,10 +152,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock.now,
   );
   const newId = createIds(clock);
-  const members = await openMembers({ records: recording.records, now: clock.now });
-  const attemptKeys = withAttemptKeys(withMemberKeys(callers, members));
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
+  const members = await openMembers({ records: recording.records, now: clock.now, log });
+  const attemptKeys = withAttemptKeys(withMemberKeys(callers, members));
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const onLoopback = isLoopbackName(settings.host);
   const library = await serveLessons({

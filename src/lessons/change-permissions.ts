@@ -30,7 +30,9 @@ export function whyNotPermitted(
     const before = view.lesson(lesson.id);
     const why =
       whyNotOfTier(by, before, lesson) ??
-      (by.kind === 'person' || by.name === TEAM_AUTHOR ? undefined : whyNotOfMember(before, lesson)) ??
+      (by.kind === 'person' || (by.kind === 'instar' && by.name === TEAM_AUTHOR)
+        ? undefined
+        : whyNotOfMember(before, lesson)) ??
       (by.kind === 'file' ? whyNotByFile(before, lesson) : undefined) ??
       (before === undefined || by.kind === 'person' ? undefined : whyProtected(before, lesson, by.kind)) ??
       whyNameTaken(view, lesson, lessons);

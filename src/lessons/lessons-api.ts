@@ -9,6 +9,7 @@ import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './co
 import { createDescribeLesson } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
+import { readUses } from './effect/read-uses.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { describeToday } from './explain/today.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
@@ -16,6 +17,7 @@ import { withoutUnapproved } from './identity-approval.ts';
 import { isCompared, measurementOf } from './identity-measurement.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { createLibraryLinks, describeLinks } from './links.ts';
+import { isOfTeam } from './member-library.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
@@ -104,6 +106,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         note: encodeNote(note),
         linked: describeLinks(lesson.id, links, library),
         evidence: await readEvidence(lesson, records),
+        uses: isOfTeam(lesson) ? await readUses(lesson.id, records) : undefined,
         writtenBy: writtenBy(lesson),
         createdAt: new Date(lesson.createdAt).toISOString(),
         why: { ...explainState(lesson, library, trialOf(lesson, trials)) },

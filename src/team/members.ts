@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { Log } from '../base/log.ts';
 import { hashKey, keyId, newKey } from '../config/key.ts';
 import type { Caller } from '../core/caller.ts';
 import type { StoredFact } from '../core/fact.ts';
 import {
   isMemberChange,
   isMemberId,
-  isRole,
   MEMBERS_SUBJECT,
   type Member,
   type MemberChange,
   type MemberKey,
 } from '../core/member.ts';
 import type { Records } from '../core/store.ts';
+import { foldMember } from '../lessons/fold-members.ts';
 
 /** The members of a team, folded from the record: every gateway of one record knows the same. */
 export interface Members {
@@ -41,7 +42,11 @@ export interface NewMemberKey {
 interface MembersOptions {
   readonly records: Pick<Records, 'events' | 'append'>;
   readonly now: () => number;
+  /** With it an unreadable record is read again later: until then the members' keys are not valid. */
+  readonly log?: Pick<Log, 'warn'>;
 }
+
+const AGAIN_MS = 10_000;
 
 /** The name of a member: it is shown to the others. */
 export const isMemberName = (name: string): boolean =>
@@ -49,13 +54,25 @@ export const isMemberName = (name: string): boolean =>
 
 export const newMemberId = (): string => `m_${randomBytes(8).toString('hex')}`;
 
-/** Rejects with `StoreError` when the record cannot be read. */
-export async function openMembers({ records, now }: MembersOptions): Promise<Members> {
+/** Without a log it rejects with `StoreError` when the record cannot be read. */
+export async function openMembers({ records, now, log }: MembersOptions): Promise<Members> {
   const fold = createMemberFold();
   const catchUp = async (): Promise<void> => {
     for (const stored of await records.events(MEMBERS_SUBJECT)) fold.add(stored);
   };
-  await catchUp();
+  const tryToRead = async (): Promise<void> => {
+    try {
+      await catchUp();
+    } catch (error) {
+      if (log === undefined) throw error;
+      log.warn(
+        { err: error },
+        'the members of the team cannot be read: their keys are refused until they can',
+      );
+      setTimeout(() => void tryToRead(), AGAIN_MS).unref();
+    }
+  };
+  await tryToRead();
   const change: Members['change'] = async (member, what, by) => {
     const fact = { type: 'member-changed', member, change: what, by } as const;
     const at = now();
@@ -121,29 +138,4 @@ function createMemberFold() {
       index();
     },
   };
-}
-
-function foldMember(
-  before: Member | undefined,
-  id: string,
-  change: MemberChange,
-  at: number,
-): Member | undefined {
-  if (change.do === 'add')
-    return isMemberId(id) && isRole(change.role)
-      ? { id, name: change.name, role: change.role, shares: true, addedAt: at, keys: [] }
-      : before;
-  if (before === undefined) return undefined;
-  switch (change.do) {
-    case 'remove':
-      return { ...before, keys: [], removedAt: at };
-    case 'role':
-      return isRole(change.role) ? { ...before, role: change.role } : before;
-    case 'share':
-      return { ...before, shares: change.shares };
-    case 'add-key':
-      return { ...before, keys: [...before.keys, change.key] };
-    case 'revoke-key':
-      return { ...before, keys: before.keys.filter(({ id: key }) => key !== change.key) };
-  }
 }
