@@ -15,7 +15,8 @@ import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
-import { isForbiddenHost } from '../config/address.ts';
+import { isForbiddenHost, SAFE_FOR_TEAM, whyUnsafeForTeam } from '../config/address.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
@@ -156,6 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   sessions.restore(await recording.recorder.chains);
   const members = await openMembers({ records: recording.records, now: clock.now, log });
   const attemptKeys = withAttemptKeys(withMemberKeys(callers, members));
+  const unsafe = whyUnsafeForTeam(settings);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const onLoopback = isLoopbackName(settings.host);
   const library = await serveLessons({
@@ -308,7 +310,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         memoryBytes: process.memoryUsage.rss(),
       }),
     );
-  const team = { members, records: recording.records, library: () => library.open()?.library };
+  const team = { members, unsafe, records: recording.records, library: () => library.open()?.library };
   const keysApi = createKeysApi(home, env, clock.now, recording.records, live, createMembersApi(team));
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
@@ -322,6 +324,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     api: page.router,
     admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: () => settings.allowedHosts,
+    isBehindProxy: settings.trustedProxy,
     onRefused: metrics.refused,
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
     context: Object.assign(limits, {
@@ -391,6 +394,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release();
   };
   try {
+    if (unsafe !== undefined && members.list().length > 0)
+      throw new ConfigError([{ path: 'gateway.host', what: unsafe, fix: SAFE_FOR_TEAM }]);
     const bound = await gateway.listen(port ?? settings.port, settings.host);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {

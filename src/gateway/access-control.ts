@@ -11,6 +11,8 @@ interface OriginCheckOptions {
   readonly port: number;
   /** Host names allowed in the config, such as the machine's name on the local network. */
   readonly allowedHosts: readonly string[];
+  /** A proxy with TLS stands before us: pages have an address with https. */
+  readonly isBehindProxy?: boolean;
 }
 
 /**
@@ -21,6 +23,7 @@ export function createOriginCheck({
   host,
   port,
   allowedHosts,
+  isBehindProxy = false,
 }: OriginCheckOptions): (request: IncomingMessage) => Failure | undefined {
   const names = new Set([
     '127.0.0.1',
@@ -63,7 +66,7 @@ export function createOriginCheck({
     }
     if (method === 'GET' || method === 'HEAD') return undefined;
     const { origin } = headers;
-    if (origin !== undefined && !(origin.startsWith('http://') && isOurs(origin.slice('http://'.length)))) {
+    if (origin !== undefined && !isOurs(authorityOf(origin, isBehindProxy))) {
       return createFailure('forbidden', 'Requests from other web pages are refused.');
     }
     const site = headers['sec-fetch-site'];
@@ -72,6 +75,12 @@ export function createOriginCheck({
     }
     return undefined;
   };
+}
+
+/** Empty, which no Host is, for an origin of another scheme. */
+function authorityOf(origin: string, isBehindProxy: boolean): string {
+  if (origin.startsWith('http://')) return origin.slice('http://'.length);
+  return isBehindProxy && origin.startsWith('https://') ? origin.slice('https://'.length) : '';
 }
 
 export const isLoopbackName = (host: string): boolean =>

@@ -1,3 +1,4 @@
+import { SAFE_FOR_TEAM } from '../config/address.ts';
 import { asString, compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
@@ -11,6 +12,8 @@ interface MembersApiOptions {
   readonly records: Pick<Records, 'sessions' | 'turn'>;
   /** Undefined while it cannot be read. */
   readonly library: () => Library | undefined | Promise<Library | undefined>;
+  /** Why members could not use this gateway safely. */
+  readonly unsafe?: string | undefined;
 }
 
 /** A request that cannot be carried out; its message says what to change. */
@@ -34,6 +37,7 @@ export function createMembersApi({
   members,
   records,
   library,
+  unsafe,
 }: MembersApiOptions): (request: JsonObject) => Promise<JsonObject> {
   const named = (request: JsonObject): Member => {
     const name = asString(request.name) ?? asString(request.asker) ?? '';
@@ -92,6 +96,7 @@ export function createMembersApi({
     list: async ({ asker }) => ({ members: members.list().map((one) => describeMember(one, asker)) }),
     add: async (request, by) => {
       owners(request);
+      if (unsafe !== undefined) return refuse(`No member can be added: ${unsafe}. Fix: ${SAFE_FOR_TEAM}.`);
       const name = asString(request.name)?.trim() ?? '';
       const role = request.role ?? 'member';
       if (!isMemberName(name))
