@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
-import { isRole, ROLES } from '../core/member.ts';
+import { isRole, MEMBER_ROLES } from '../core/member.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, type Positional } from './context.ts';
@@ -15,7 +15,7 @@ export const declareMembers: DeclareCommand = (members, act) => {
   members
     .command('add')
     .argument('<name>', 'how the others know the person')
-    .option('--role <role>', `${ROLES.join(', ')} (default: member)`, parseRole)
+    .option('--role <role>', `${MEMBER_ROLES.join(', ')} (default: member)`, parseRole)
     .description('Add a person to the team. The person’s key is printed once.')
     .addHelpText('after', '\nExample:\n  $ instar members add "Ada L." --role reviewer\n')
     .action(act(addMember));
@@ -27,7 +27,7 @@ export const declareMembers: DeclareCommand = (members, act) => {
   members
     .command('role')
     .argument('<name>', 'name or id of a member')
-    .argument('<role>', ROLES.join(', '), parseRole)
+    .argument('<role>', MEMBER_ROLES.join(', '), parseRole)
     .description('Change what a member may do.')
     .action(act(changeRole));
   members
@@ -62,7 +62,7 @@ export const declareMembers: DeclareCommand = (members, act) => {
 };
 
 function parseRole(text: string): string {
-  if (!isRole(text)) throw new InvalidArgumentError(`Give one of: ${ROLES.join(', ')}.`);
+  if (!isRole(text)) throw new InvalidArgumentError(`Give one of: ${MEMBER_ROLES.join(', ')}.`);
   return text;
 }
 

@@ -4,8 +4,8 @@ import { isObject } from './json.ts';
  * What a member may do. `member`: uses models, sees the own sessions and lessons and those of the team, rates the own turns.
  * `reviewer`: also approves and rejects lessons of the team. `owner`: everything.
  */
-export const ROLES = ['member', 'reviewer', 'owner'] as const;
-export type Role = (typeof ROLES)[number];
+export const MEMBER_ROLES = ['member', 'reviewer', 'owner'] as const;
+export type Role = (typeof MEMBER_ROLES)[number];
 
 /** A key of a member. Only its hash is kept. `person`: for the member alone. `client`: for a program, which asks models with it. */
 export interface MemberKey {
@@ -67,7 +67,7 @@ export const memberOfSession = (session: string): string | undefined => SESSION.
 /** How the ids of a member's sessions begin. */
 export const memberPrefix = (member: string): string => `${member}:`;
 
-export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+export const isRole = (value: unknown): value is Role => MEMBER_ROLES.some((role) => role === value);
 
 /** Whether a lesson with this member in its scope is for this member. Absent: the home's own person. */
 export const isForMember = (scope: string | undefined, member: string | undefined): boolean =>

@@ -15,8 +15,7 @@ import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
-import { isForbiddenHost, SAFE_FOR_TEAM, whyUnsafeForTeam } from '../config/address.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
@@ -61,8 +60,7 @@ import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
-import { openMembers, withMemberKeys } from '../team/members.ts';
-import { createMembersApi } from '../team/members-api.ts';
+import { serveTeam } from '../team/serve-team.ts';
 import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
 import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -155,18 +153,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
-  const members = await openMembers({ records: recording.records, now: clock.now, log });
-  const attemptKeys = withAttemptKeys(withMemberKeys(callers, members));
-  const unsafe = whyUnsafeForTeam(settings);
+  const team = await serveTeam({
+    ...{ records: recording.records, keys: callers, gateway: settings, now: clock.now, log },
+    library: () => library.open()?.library,
+  });
+  const attemptKeys = withAttemptKeys(team.keys);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const onLoopback = isLoopbackName(settings.host);
   const library = await serveLessons({
-    home,
-    settings: config.library,
-    records: recording.records,
-    clock,
-    newId,
-    log,
+    ...{ home, settings: config.library, records: recording.records, clock, newId, log },
     isUnhurried: options.isUnhurried ?? false,
     embed: options.embed,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
@@ -196,16 +191,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     salt: readOrCreateSalt(home),
     keys,
     records: recording.records,
-    lessons: library.open,
-    embed: library.embed,
-    lessonsFor: library.lessonsFor,
+    ...{ lessons: library.open, embed: library.embed, lessonsFor: library.lessonsFor },
     compareBlocks: library.compareBlocks,
     training: () => training?.practice,
-    openAttempt,
-    catalogue: names.catalogue,
-    prices,
-    clock,
-    log,
+    ...{ openAttempt, catalogue: names.catalogue, prices, clock, log },
   });
   learning = follower;
   const generation = (): number => library.open()?.library.generation ?? 0;
@@ -226,8 +215,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     gateTasks: () => countGateTasks({ records: recording.records, config }),
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: follower.outcomes, wake: follower.wake },
-    clock,
-    log,
+    ...{ clock, log },
     ...(options.training === undefined ? {} : { override: options.training }),
   });
   if (options.isWarm === true && names.describe().length === 0) training?.warm();
@@ -310,8 +298,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         memoryBytes: process.memoryUsage.rss(),
       }),
     );
-  const team = { members, unsafe, records: recording.records, library: () => library.open()?.library };
-  const keysApi = createKeysApi(home, env, clock.now, recording.records, live, createMembersApi(team));
+  const keysApi = createKeysApi(home, env, clock.now, recording.records, live, team.api);
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const page = servePage({
@@ -394,8 +381,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release();
   };
   try {
-    if (unsafe !== undefined && members.list().length > 0)
-      throw new ConfigError([{ path: 'gateway.host', what: unsafe, fix: SAFE_FOR_TEAM }]);
+    team.refuseUnsafe();
     const bound = await gateway.listen(port ?? settings.port, settings.host);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { SAFE_FOR_TEAM } from '../config/address.ts';
 import { asString, compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { isRole, type Member, ROLES, TEAM } from '../core/member.ts';
+import { isRole, MEMBER_ROLES, type Member, TEAM } from '../core/member.ts';
 import type { Records } from '../core/store.ts';
 import { teamLesson, whyNotForTeam } from '../lessons/team-lesson.ts';
 import { isMemberName, type Members, newMemberId } from './members.ts';
@@ -101,7 +101,7 @@ export function createMembersApi({
       const role = request.role ?? 'member';
       if (!isMemberName(name))
         return refuse('A member needs a name of letters, digits, spaces, dots, dashes or @, at most 64.');
-      if (!isRole(role)) return refuse(`A role is one of: ${ROLES.join(', ')}.`);
+      if (!isRole(role)) return refuse(`A role is one of: ${MEMBER_ROLES.join(', ')}.`);
       if (members.find(name) !== undefined) return refuse(`There is a member named "${name}" already.`);
       const id = newMemberId();
       await members.change(id, { do: 'add', name, role }, by);
@@ -117,7 +117,7 @@ export function createMembersApi({
     role: async (request, by) => {
       owners(request);
       const { role } = request;
-      if (!isRole(role)) return refuse(`A role is one of: ${ROLES.join(', ')}.`);
+      if (!isRole(role)) return refuse(`A role is one of: ${MEMBER_ROLES.join(', ')}.`);
       const { id, name } = named(request);
       await members.change(id, { do: 'role', role }, by);
       return { id, name, role };
