@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   jobs: ['cost', 'record'],
   lessons: ['embed', 'stats'],
   overlays: ['cost', 'lessons', 'stats', 'wire'],
+  team: ['config', 'lessons'],
   evidence: ['stats'],
   learn: ['cost', 'evidence', 'lessons', 'stats'],
   train: ['stats', 'evidence', 'models'],
@@ -43,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'mcp',
     'record',
     'schedule',
+    'team',
     'train',
   ],
   cli: [

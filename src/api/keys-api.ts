@@ -24,10 +24,12 @@ export function createKeysApi(
   now: () => number,
   records: Pick<Records, 'events'>,
   settings?: LiveSettings,
+  members: KeysApi['members'] = noTeam,
 ): KeysApi {
   const settingsApi = createSettingsApi(home, env, settings);
   return {
     ...settingsApi,
+    members,
     list: async () => [...[firstKey(home, env) ?? []].flat(), ...readCallerKeys(home)].map(describeKey),
     create: async (request) => {
       const name = asString(request.name)?.trim() ?? '';
@@ -72,3 +74,7 @@ const describeKey = ({ id, name, mayRate, createdAt, revokedAt }: CallerKey): Js
     createdAt: createdAt === '' ? undefined : createdAt,
     revokedAt,
   });
+
+const noTeam = async (): Promise<never> => {
+  throw new ApiError(409, 'The members of the team cannot be read here.');
+};

@@ -24,6 +24,8 @@ export async function openApi(
   mayCreate = false,
   unlock: UnlockOwnerKey = refuseLocked,
 ): Promise<OpenedApi> {
+  const gateway = gatewayOf(env);
+  if (gateway !== undefined) return { ...createRemoteApi(gateway, gateway.key), close: () => undefined };
   const daemon = await findDaemon(home);
   const owner = readOwnerKey(home, env);
   const key = owner && (owner.key ?? (await unlock(owner)));
@@ -32,4 +34,17 @@ export async function openApi(
   // Loaded on demand: most commands speak to a daemon.
   const { openOfflineApi } = await import('./offline-api.ts');
   return openOfflineApi(home, env, { mayCreate, key });
+}
+
+/** The gateway of a team, and the key of the member who asks: from `INSTAR_URL` and `INSTAR_MEMBER_KEY`. */
+function gatewayOf(
+  env: NodeJS.ProcessEnv,
+): { readonly url: string; readonly key: string | undefined } | undefined {
+  const url = env.INSTAR_URL?.trim();
+  if (url === undefined || url === '') return undefined;
+  const key = env.INSTAR_MEMBER_KEY?.trim();
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new ApiError(400, 'INSTAR_URL is not an address such as https://instar.example.org.');
+  if (!key) throw new ApiError(401, 'Set INSTAR_MEMBER_KEY to the key that an owner of the team gave you.');
+  return { url, key };
 }

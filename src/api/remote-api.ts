@@ -16,7 +16,7 @@ import type { BodyFor, QueryOf, RouteShape } from './router/route-shape.ts';
 import { ROUTES } from './router/routes.ts';
 
 /** Calls a running daemon over HTTP: the store has one writer, and that is the daemon. */
-export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): OwnerApis {
+export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string | undefined): OwnerApis {
   const call = <S extends RouteShape>(route: S, given: Given<S> = {}): Promise<Json> => {
     const { id, query, body } = given;
     const path = id === undefined ? route.path : route.path.replace(':id', encodeURIComponent(id));
@@ -86,6 +86,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
         throw error;
       }
     },
+    members: ({ do: what, ...body }) => one(ROUTES.members, { id: String(what), body }),
     settings: () => one(ROUTES.settings),
     setSetting: (request) => one(ROUTES.setSetting, { body: request }),
     reload: () => one(ROUTES.reload),
@@ -142,7 +143,7 @@ const TIMEOUT_MS = 120_000;
 
 /** One request to a daemon's API. Rejects with `ApiError` for any status but 200. */
 export async function askApi(
-  daemon: DaemonRecord,
+  daemon: Pick<DaemonRecord, 'url'>,
   key: string | undefined,
   method: string,
   path: string,

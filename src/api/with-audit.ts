@@ -67,6 +67,12 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note('keys.revoke', idOrName);
         return keysApi.revoke(idOrName);
       },
+      members: async (request) => {
+        const what = asString(request.do) ?? '';
+        if (!READING.has(what))
+          await note(`members.${what}`, asString(request.name) ?? asString(request.asker) ?? '');
+        return keysApi.members({ ...request, by: key });
+      },
       setSetting: async (request) => {
         await note('config.set', describeSetting(request));
         return keysApi.setSetting(request);
@@ -84,6 +90,9 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
 }
 
 const CHANGING: ReadonlySet<string> = new Set(['run', 'identity', 'reflect', 'stop', 'add', 'exclude']);
+
+/** What only reads of the team. */
+const READING: ReadonlySet<string> = new Set(['list', 'shared']);
 
 /** Ids and kinds, never text. */
 const describePractice = ({ kind, domain, agent, ids }: JsonObject): string =>

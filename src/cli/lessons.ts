@@ -19,6 +19,7 @@ import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { lineWidth } from './print.ts';
 import { declareProposeLessons } from './propose-lessons.ts';
 import { lessonWaits, printEmptyLibrary, printWaiting, waitingRows } from './say-waiting.ts';
+import { declareShareLesson } from './share-lesson.ts';
 import { type LessonJson, lessonTable, printLesson, reviewRows } from './show-lessons.ts';
 import { printExplanation } from './show-why.ts';
 import { declareTransfer } from './transfer.ts';
@@ -109,6 +110,7 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   changing('always', 'Show a lesson to every task in its scope, whether or not it fits.')
     .option('--off', 'only to tasks that it fits')
     .action(act(markAlways));
+  declareShareLesson(lessons, act);
   declareTransfer(lessons, act);
   declareLessonFiles(lessons, act);
   declareProposeLessons(lessons, act);

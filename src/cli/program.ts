@@ -51,6 +51,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'List, create and revoke the keys of clients, and protect the owner key.',
     load: async () => (await import('./keys.ts')).declareKeys,
   },
+  members: {
+    description: 'List, add and remove the members of a team, their roles and keys, and what they share.',
+    load: async () => (await import('./members.ts')).declareMembers,
+  },
   config: {
     description: 'Show, change and check settings; a running Instar uses them without a restart.',
     load: async () => (await import('./config.ts')).declareConfig,

@@ -90,6 +90,7 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
     [isAction(lesson) ? 'acts for' : 'shown to', scope.join(', ') || 'every agent'],
     ...field('does', isAction(lesson) ? JSON.stringify(asObject(lesson.overlay).payload) : undefined),
     ['effect', describeEffect(asObject(lesson.effect))],
+    ...useRows(asArray(lesson.uses).map(asObject)),
     ...field('trial', asString(asObject(lesson.trial).words)),
     ['written', `by ${text(lesson.writtenBy)}, ${localTime(timeOf(lesson.createdAt))}`],
     ...quoteRows(asObject(lesson.evidence), asObject(lesson.overlay), now),
@@ -205,6 +206,13 @@ export function reviewRows(review: LessonJson, now: number): readonly (readonly 
     ]),
   ];
 }
+
+/** Of a lesson of the team: what became of the sessions in which each member was shown it. */
+const useRows = (uses: readonly JsonObject[]): readonly (readonly [string, string])[] =>
+  uses.map(({ member, sessions, worked, failed }) => [
+    'used',
+    `${member === undefined ? 'here' : `by ${text(member)}`} in ${plural(Number(sessions), 'session')}: ${text(worked)} worked, ${text(failed)} failed in spite of it`,
+  ]);
 
 /** The effect in words; of an older daemon, its figures. */
 function describeEffect(effect: JsonObject): string {

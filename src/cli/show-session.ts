@@ -89,13 +89,13 @@ function describeCaller(id: string | undefined, keys: ReadonlyMap<string, string
     : `a key that is gone (${id})`;
 }
 
-const ROLES: Readonly<Record<string, string>> = { side: 'sub-agent', aux: 'auxiliary' };
+const MEMBER_ROLES: Readonly<Record<string, string>> = { side: 'sub-agent', aux: 'auxiliary' };
 
 function headOf(turn: JsonObject, session: JsonObject): readonly Part[] {
   const at = localTime(timeOf(turn.startedAt));
   const isSameDay = at.slice(0, 10) === localTime(timeOf(session.startedAt)).slice(0, 10);
   const status = asString(turn.status) ?? '';
-  const role = ROLES[asString(turn.role) ?? ''];
+  const role = MEMBER_ROLES[asString(turn.role) ?? ''];
   return [
     dim(`#${String(turn.n)} `.padEnd(4)),
     { text: shortId(asString(turn.id) ?? ''), style: 'bold' },

@@ -138,3 +138,18 @@ export const PLAIN_HTTP_FAULT: UrlFault = {
   what: 'would send the key over plain http, unencrypted',
   fix: 'use https; http with a key is allowed for loopback and private addresses only',
 };
+
+/** Why a team's keys and words would be readable on the way to this gateway; undefined when they are not. */
+export const whyUnsafeForTeam = ({
+  host,
+  trustedProxy,
+}: {
+  readonly host: string;
+  readonly trustedProxy: boolean;
+}): string | undefined =>
+  trustedProxy || isLoopbackHost(host)
+    ? undefined
+    : `the gateway listens on ${host} without TLS: keys and words of members would be readable on the network`;
+
+export const SAFE_FOR_TEAM =
+  'listen on 127.0.0.1 behind a reverse proxy with TLS, or, where nothing but the proxy reaches this address, set gateway.trustedProxy to true';

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { request as requestSafely } from 'node:https';
 
 interface DaemonCall {
   readonly method?: string;
@@ -14,7 +15,7 @@ export interface DaemonReply {
 }
 
 /**
- * One HTTP request to a daemon on this machine. Redirects are not followed. Rejects when nothing answers in time or the
+ * One HTTP request to a daemon, on this machine or at the address of a team's gateway. Redirects are not followed. Rejects when nothing answers in time or the
  * connection breaks. Plain `node:http`: loading `fetch` takes longer than most commands.
  */
 export const callDaemon = (
@@ -23,8 +24,9 @@ export const callDaemon = (
   { method = 'GET', headers = {}, body, timeoutMs }: DaemonCall,
 ): Promise<DaemonReply> =>
   new Promise((resolve, reject) => {
-    const call = request(
-      new URL(path, record.url),
+    const url = new URL(path, record.url);
+    const call = (url.protocol === 'https:' ? requestSafely : request)(
+      url,
       { method, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) },
       (reply) => {
         const chunks: Buffer[] = [];

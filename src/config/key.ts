@@ -16,14 +16,14 @@ const KEY = /^[\x21-\x7e]{32,512}$/;
 const FIX = 'create one with: openssl rand -hex 32';
 
 /** A new key. Its prefix says whose it is, so that a key found in a file or a log can be recognised. */
-export const newKey = (kind: 'caller' | 'owner'): string =>
+export const newKey = (kind: 'caller' | 'owner' | 'member'): string =>
   `instar_${kind}_${randomBytes(32).toString('base64url')}`;
 
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** Names a key in the record without revealing it. */
-export const keyId = (kind: 'caller' | 'owner', hash: string): string =>
-  `${kind === 'owner' ? 'owner' : 'k'}_${hash.slice(0, 10)}`;
+export const keyId = (kind: 'caller' | 'owner' | 'member', hash: string): string =>
+  `${kind === 'caller' ? 'k' : kind}_${hash.slice(0, 10)}`;
 
 /** The first caller key: `INSTAR_KEY`, else the home's key file, created on first use. Throws `ConfigError`. */
 export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {

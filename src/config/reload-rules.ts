@@ -18,6 +18,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'gateway.port': START,
   'gateway.host': START,
   'gateway.allowedHosts': NOW,
+  'gateway.trustedProxy': START,
   'gateway.maxBodyMb': NOW,
   'gateway.maxMessages': NOW,
   'gateway.maxInFlight': NOW,

@@ -103,6 +103,11 @@ export interface KeysApi {
    * settings that change at the next start.
    */
   reload(): Promise<JsonObject>;
+  /**
+   * The members of the team, by `do`: `list`, `add`, `remove`, `role`, `share`, `key`, `revoke`, `shared`, `move` (see `team/members-api`).
+   * `asker`: the member who asks; absent: an owner.
+   */
+  members(request: JsonObject): Promise<JsonObject>;
   /** The audit trail, newest first: `{ n, at, action, subject, key }`, with `fault` when its chain is broken. */
   audit(limit: number): Promise<JsonObject>;
 }

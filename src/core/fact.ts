@@ -5,6 +5,7 @@ import type { ServedBy } from './gateway-process.ts';
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
+import type { MemberFact } from './member.ts';
 import type { OverlayFact } from './overlay.ts';
 import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
@@ -92,6 +93,8 @@ export type Fact =
       readonly session?: string;
       readonly score?: number;
       readonly data: { readonly [name: string]: Json | undefined };
+      /** The member whose key reported it; absent: the home's own. */
+      readonly member?: string;
       /** The id of the key that reported it. */
       readonly by?: string;
     }
@@ -229,6 +232,7 @@ export type Fact =
   | SessionFact
   | OverlayFact
   | TrialFact
+  | MemberFact
   | BackgroundFact;
 
 /** A field of reported events: the program that reports may speak for its user, and passes on the user's words. */

@@ -47,6 +47,8 @@ export interface Scope {
   readonly project?: string;
   readonly runKind?: string;
   readonly domain?: string;
+  /** A member's id: that person's alone. `*`: the team's. Absent: the home's own person's. No pattern. */
+  readonly member?: string;
 }
 
 /**
@@ -71,7 +73,12 @@ export interface Evidence {
   readonly prompt?: string;
   /** The lesson of another agent that it repeats. */
   readonly transfer?: TransferOrigin;
+  /** Of a lesson of the team: the lessons of members that it was made of. An empty member: the home's own person. */
+  readonly team?: readonly TeamOrigin[];
 }
+
+/** Plain data. */
+export type TeamOrigin = { readonly member: string; readonly lesson: string };
 
 /** Where a transferred lesson comes from, and what was measured of it there. Plain data. */
 export type TransferOrigin = {

@@ -119,6 +119,8 @@ export interface OverlayQuery {
   readonly agent?: string | undefined;
   readonly project?: string | undefined;
   readonly runKind?: string | undefined;
+  /** The member who asks; absent: the home's own person. */
+  readonly member?: string | undefined;
 }
 
 /** The overlays in force, by agent and kind of run. */

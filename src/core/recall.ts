@@ -10,6 +10,8 @@ export interface RecallQuery {
   /** The name of the project's folder, as people know it. */
   readonly projectLabel?: string;
   readonly runKind?: string;
+  /** The member who asks; absent: the home's own person. */
+  readonly member?: string;
   /** The domain the caller named. */
   readonly domain?: string;
   /** What earlier recalls of the session decided, for one that is continued from the record. */

@@ -155,6 +155,8 @@ export interface SessionQuery {
   readonly to?: number;
   readonly agent?: string;
   readonly project?: string;
+  /** Only sessions of this member of the team. */
+  readonly member?: string;
   /** Without the attempts of practice, of which there may be many between two sessions of people. */
   readonly withoutPractice?: boolean;
 }

@@ -4,12 +4,12 @@ import { withErasedFiles } from '../api/after-erasure.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createConsolidateApi, createLibraryJobs } from '../api/consolidate-api.ts';
 import { createKeysApi } from '../api/keys-api.ts';
+import { createApisFor } from '../api/member-apis.ts';
 import { servePage } from '../api/page/serve-page.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { countGateTasks, withTrainingSupply } from '../api/training-supply.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
-import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -63,6 +63,7 @@ import { shareRecord } from '../record/share-record.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
+import { serveTeam } from '../team/serve-team.ts';
 import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
 import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -141,7 +142,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const newId = createIds(clock);
   const { salt, gateway, follow } = await shareRecord({ place, home, clock, newId, log });
   const callers = openValidKeys(home, env, clock, salt);
-  const attemptKeys = withAttemptKeys(callers);
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
   const followLibrary = async (): Promise<void> => library.followErasure();
@@ -163,11 +163,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const shared = await follow(recording.recorder.append);
   const sessions = createSessionMatcher(clock, newId, shared?.chains);
   await recording.recorder.restoreChains(sessions.restore);
+  const team = await serveTeam({
+    ...{ records: recording.records, keys: callers, gateway: settings, now: clock.now, log },
+    library: () => library.open()?.library,
+  });
+  const attemptKeys = withAttemptKeys(team.keys);
   const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
   const library = await serveLessons({
     ...{ home, clock, newId, log, embed: options.embed, shared: shared?.prompts },
-    settings: config.library,
-    records: recording.records,
+    ...{ settings: config.library, records: recording.records },
     isUnhurried: options.isUnhurried ?? false,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
     statements: async (session) => learning?.statements(session) ?? [],
@@ -197,13 +201,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     salt,
     keys,
     records: recording.records,
-    lessons: library.open,
+    ...{ lessons: library.open, compareBlocks: library.compareBlocks },
     ...{ embed: library.embed, embedKept: library.embedKept, lessonsFor: library.lessonsFor },
-    compareBlocks: library.compareBlocks,
     training: () => training?.practice,
-    openAttempt,
-    catalogue: names.catalogue,
-    ...{ jobs, work: options.work, prices, clock, log },
+    ...{ openAttempt, catalogue: names.catalogue, jobs, work: options.work, prices, clock, log },
   });
   learning = follower;
   const generation = (): number => library.open()?.library.generation ?? 0;
@@ -224,8 +225,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     gateTasks: () => countGateTasks({ records: recording.records, config }),
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: follower.outcomes, wake: follower.wake },
-    clock,
-    log,
+    ...{ clock, log },
     ...(options.training === undefined ? {} : { override: options.training }),
   });
   if (options.isWarm === true && names.describe().length === 0) training?.warm();
@@ -308,7 +308,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         memoryBytes: process.memoryUsage.rss(),
       }),
     );
-  const keysApi = createKeysApi(home, env, clock.now, recording.records, live);
+  const keysApi = createKeysApi(home, env, clock.now, recording.records, live, team.api);
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const page = servePage({
@@ -321,6 +321,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     api: page.router,
     admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: () => settings.allowedHosts,
+    isBehindProxy: settings.trustedProxy,
     onRefused: metrics.refused,
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
     context: Object.assign(limits, {
@@ -335,8 +336,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
-      overlays: ({ session, identity: { agent, client, project, runKind } }) =>
-        overlays.apply({ session: session.session, agent: agent ?? client, project: project?.id, runKind }),
+      overlays: ({ session, caller, identity: { agent, client, project, runKind } }) =>
+        overlays.apply({
+          session: session.session,
+          agent: agent ?? client,
+          project: project?.id,
+          runKind,
+          member: caller?.member,
+        }),
       flows: overlays.flows,
       router: overlays.router,
       identify: createIdentify(redactor.redactName),
@@ -344,7 +351,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      apisFor: (by) => withAudit(apis, audit, by),
+      apisFor: createApisFor({ apis, records, lessons: library.open, audit, now: clock.now }),
       begunWork: workTrees.begun,
       report: (report) => {
         metrics.report(report);
@@ -386,6 +393,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release();
   };
   try {
+    team.refuseUnsafe();
     const bound = options.work === undefined ? await server.listen(port ?? settings.port, settings.host) : 0;
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
+import { memberOfSession } from '../core/member.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
@@ -256,6 +257,7 @@ function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): P
       runKind,
       domain,
       most,
+      member: memberOfSession(session.session),
     }),
     readConversation: () => readConversation(wire.name, body),
   };

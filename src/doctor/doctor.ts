@@ -17,6 +17,7 @@ import { checkPostgres } from './check-postgres.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
+import { checkTeam } from './check-team.ts';
 import { checkTime } from './check-time.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { createProbeExchange } from './probe-provider.ts';
@@ -55,7 +56,16 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
       checkSchedule(config.schedule, env, home.dir, clock),
       checkSandbox(),
     ]);
-    return [...basics, ...checks, port, ...models, ...checkPrices(config, env), presence, sandbox];
+    return [
+      ...basics,
+      ...checks,
+      port,
+      ...models,
+      ...checkPrices(config, env),
+      ...checkTeam(config),
+      presence,
+      sandbox,
+    ];
   } finally {
     await pool.close();
   }

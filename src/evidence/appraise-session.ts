@@ -1,6 +1,7 @@
 import type { Fact } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
+import { memberOfSession } from '../core/member.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
@@ -70,9 +71,10 @@ function undecide({ undecided }: AppraisalState, turn: string, session: string):
 
 /** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
 async function scopeOf(session: string, records: ScopeRecords): Promise<Scope | undefined> {
+  const member = memberOfSession(session);
   const view = await records.session(session);
   if (view !== undefined)
-    return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id });
+    return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id, member });
   const reported = await readEpisodeEvidence(session, records);
-  return reported && compact({ agent: reported.episode.agent, project: reported.episode.project });
+  return reported && compact({ agent: reported.episode.agent, project: reported.episode.project, member });
 }

@@ -1,4 +1,5 @@
 import { mayTeach } from '../core/caller.ts';
+import { memberOfSession } from '../core/member.ts';
 import { isFlowPolicy } from '../core/overlay.ts';
 import type { TurnView } from '../core/store.ts';
 
@@ -12,3 +13,11 @@ export const isLearnedFrom = ({
   policy,
 }: Pick<TurnView, 'caller' | 'unreadable' | 'policy'>): boolean =>
   mayTeach(caller) && unreadable === undefined && !isFlowPolicy(policy);
+
+/**
+ * Whether a turn may become a task of practice, of a trial or of training. Those of a team's members may not: what comes of them (attempts,
+ * lessons of practice, weights) is for everybody.
+ */
+export const isPractisedOn = (
+  turn: Pick<TurnView, 'caller' | 'unreadable' | 'policy' | 'session'>,
+): boolean => memberOfSession(turn.session) === undefined && isLearnedFrom(turn);

@@ -11,6 +11,8 @@ interface OriginCheckOptions {
   readonly port: number;
   /** Host names allowed in the config, such as the machine's name on the local network. */
   readonly allowedHosts: readonly string[];
+  /** A proxy with TLS stands before us: pages have an address with https. */
+  readonly isBehindProxy?: boolean;
 }
 
 /**
@@ -21,6 +23,7 @@ export function createOriginCheck({
   host,
   port,
   allowedHosts,
+  isBehindProxy = false,
 }: OriginCheckOptions): (request: IncomingMessage) => Failure | undefined {
   const names = new Set([
     '127.0.0.1',
@@ -63,7 +66,7 @@ export function createOriginCheck({
     }
     if (method === 'GET' || method === 'HEAD') return undefined;
     const { origin } = headers;
-    if (origin !== undefined && !(origin.startsWith('http://') && isOurs(origin.slice('http://'.length)))) {
+    if (origin !== undefined && !isOurs(authorityOf(origin, isBehindProxy))) {
       return createFailure('forbidden', 'Requests from other web pages are refused.');
     }
     const site = headers['sec-fetch-site'];
@@ -72,6 +75,12 @@ export function createOriginCheck({
     }
     return undefined;
   };
+}
+
+/** Empty, which no Host is, for an origin of another scheme. */
+function authorityOf(origin: string, isBehindProxy: boolean): string {
+  if (origin.startsWith('http://')) return origin.slice('http://'.length);
+  return isBehindProxy && origin.startsWith('https://') ? origin.slice('https://'.length) : '';
 }
 
 export const isLoopbackName = (host: string): boolean =>
@@ -126,7 +135,7 @@ export interface Authorizer {
   forRoute(
     request: IncomingMessage,
     caller: Caller | undefined,
-    needs: 'caller' | 'owner',
+    needs: 'caller' | 'member' | 'reviewer' | 'owner',
   ): Failure | undefined;
 }
 
@@ -182,6 +191,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
     },
     atHeaders: (request, caller, kinds) => {
       if (caller?.kind === 'owner') return OWNER_KEY_FOR_MODELS;
+      if (caller?.kind === 'member') return MEMBER_KEY_FOR_MODELS;
       if (caller !== undefined) return undefined;
       const presented = presentedKeys(request.headers);
       if (request.headers['x-instar-key'] !== undefined) return countWrong(request, INVALID_KEY);
@@ -194,7 +204,10 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
     forRoute: (request, caller, needs) => {
       if (caller === undefined) return refuseWithoutKey(request);
       if (caller.attempt !== undefined) return FOR_MODELS_ONLY;
-      return needs === 'caller' || caller.kind === 'owner' ? undefined : NOT_OWNER;
+      if (needs === 'caller' || caller.kind === 'owner') return undefined;
+      if (caller.kind !== 'member') return needs === 'owner' ? NOT_OWNER : NOT_PERSON;
+      if (needs === 'member' || (needs === 'reviewer' && caller.role === 'reviewer')) return undefined;
+      return NOT_BY_ROLE;
     },
     forTarget: (request, { access, upstreams, provider }, caller) => {
       if (access.kind !== 'caller') {
@@ -235,7 +248,7 @@ export const bringsCredential = ({ headers }: IncomingMessage, target: Target | 
 
 const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
-const OWN_PREFIX = /^instar_(?:caller|owner|attempt)_/;
+const OWN_PREFIX = /^instar_(?:caller|owner|member|attempt)_/;
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =
   'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". Get one with: instar connect CLIENT --write, or: instar keys create NAME.';
@@ -246,6 +259,21 @@ const NOT_OWNER = createFailure(
   'forbidden',
   'This needs the owner key. A caller key may only ask models and report on its own turns. Use the instar command, or the page.',
   { code: 'owner_key_required' },
+);
+const NOT_PERSON = createFailure(
+  'forbidden',
+  'This needs the key of a person: the owner key, or the key that "instar members add" printed for a member.',
+  { code: 'owner_key_required' },
+);
+const NOT_BY_ROLE = createFailure(
+  'forbidden',
+  'Your role does not allow this. An owner of the team may change it: instar members role NAME ROLE.',
+  { code: 'owner_key_required' },
+);
+const MEMBER_KEY_FOR_MODELS = createFailure(
+  'forbidden',
+  'This is the key of a person, which no client may hold. Give the client a key of its own: instar members key NAME CLIENT.',
+  { code: 'caller_key_required' },
 );
 const FOR_MODELS_ONLY = createFailure(
   'forbidden',

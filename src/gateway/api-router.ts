@@ -27,8 +27,11 @@ export interface ApiRequest {
 }
 
 export interface ApiRoute {
-  /** Who may call it: anyone, whoever has a key of Instar, or the owner alone. */
-  readonly access: 'anyone' | 'caller' | 'owner';
+  /**
+   * Who may call it: anyone, whoever has a key of Instar, a person (a member sees what is that member's and the team's), a person who may
+   * decide for the team, or the owner alone.
+   */
+  readonly access: 'anyone' | 'caller' | 'member' | 'reviewer' | 'owner';
   run(context: GatewayContext, asked: ApiRequest): Promise<ApiReply | Failure>;
 }
 

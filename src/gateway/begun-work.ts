@@ -6,7 +6,8 @@ import type { Turn } from './turn.ts';
 export function tellBegunWork({ begunWork }: GatewayContext, turn: Turn, caller: string): void {
   const { folder, role, runKind } = turn.identity;
   if (begunWork === undefined || folder === undefined || role !== 'main' || runKind !== undefined) return;
-  if (!mayTeach(caller)) return;
+  // A member's folder is on the member's machine.
+  if (!mayTeach(caller) || turn.caller?.member !== undefined) return;
   const { session } = turn.session;
   begunWork({ session, turn: turn.id, folder, isAsked: () => isAsked(turn) });
 }

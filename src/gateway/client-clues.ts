@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Project } from '../core/fact.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
+import { memberOfSession } from '../core/member.ts';
 import { isAttemptId } from '../core/practice.ts';
 import type { Outline, WireName } from '../core/wire.ts';
 import {
@@ -319,7 +320,8 @@ export function headerText(headers: IncomingHttpHeaders, name: string): string |
 export function toCallerId(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   if (!trimmed) return undefined;
-  if (PLAIN.test(trimmed) && !isAttemptId(trimmed)) return trimmed;
+  // Neither an attempt's nor a member's session can be named from outside.
+  if (PLAIN.test(trimmed) && !isAttemptId(trimmed) && memberOfSession(trimmed) === undefined) return trimmed;
   return `sha256-${createHash('sha256').update(trimmed).digest('hex').slice(0, 32)}`;
 }
 

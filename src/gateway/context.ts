@@ -1,3 +1,4 @@
+import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -52,9 +53,9 @@ export interface GatewayContext {
   readonly router?: TurnRouting;
   readonly recorder: TurnRecorder;
   readonly records: Records;
-  /** What a person may ask, on behalf of the holder of this key: every change is audited with its id. */
-  readonly apisFor: (key: string) => OwnerApis;
-  readonly identify: (arrival: ReceivedRequest) => Identity;
+  /** What this caller may ask and see. Every change is audited with the id of its key. */
+  readonly apisFor: (caller: Caller) => OwnerApis;
+  readonly identify: (arrival: ReceivedRequest, member?: string) => Identity;
   readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../core/caller.ts';
+import { type Caller, mayReportOn, sessionIdFor } from '../core/caller.ts';
 import { BY_PERSON, EXPECTED_EVENT } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
@@ -39,7 +39,7 @@ const KIND = /^[a-z][a-z0-9_-]{0,63}$/;
  */
 export const giveFeedback: ControlAction = async ({ records, now }, body, caller, key) => {
   const turn = asString(body.turn);
-  const session = asString(body.session);
+  const session = ownSession(caller, body.session);
   const score = asNumber(body.score);
   const note = asString(body.note);
   if ((turn === undefined) === (session === undefined)) return wrong('Name either a turn or a session.');
@@ -57,7 +57,8 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, caller
   if (subject === undefined)
     return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
   const madeBy = 'caller' in subject ? subject.caller : await callerOfSession(session, records);
-  if (caller.kind !== 'owner' && madeBy !== undefined && madeBy !== caller.id)
+  const of = 'session' in subject ? subject.session : (session ?? '');
+  if (!mayReportOn(caller, of, madeBy))
     return createFailure('forbidden', `This ${turn ? 'turn' : 'session'} was made with another key.`);
   const isPerson = caller.mayRate && body.source !== 'agent';
   const fact = compact({
@@ -70,6 +71,11 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, caller
     by: caller.id,
   });
   return appended(await records.append([{ at: now(), fact, ...callerKey('feedback', key) }]));
+};
+
+const ownSession = (caller: Caller, named: Json | undefined): string | undefined => {
+  const id = asString(named);
+  return id === undefined ? undefined : sessionIdFor(caller, id);
 };
 
 /** Whose session it is: by its first turn, or, for an episode without turns, by its first event. Undefined in earlier versions. */
@@ -97,12 +103,14 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   }
   const fault = name === EXPECTED_EVENT ? findExpectedFault(body, caller) : undefined;
   if (fault !== undefined) return fault;
-  const answered = name === EXPECTED_EVENT ? await findAnswered(body, records) : undefined;
+  const own = ownSession(caller, session);
+  const answered =
+    name === EXPECTED_EVENT ? await findAnswered(asString(body.turn), own, records) : undefined;
   if (name === EXPECTED_EVENT && answered === undefined)
     return createFailure('not-found', 'No recorded turn or session has this id.');
-  const subject = answered?.session ?? asString(session);
+  const subject = answered?.session ?? own;
   const madeBy = await callerOfSession(subject, records);
-  if (caller.kind !== 'owner' && madeBy !== undefined && madeBy !== caller.id)
+  if (subject !== undefined && !mayReportOn(caller, subject, madeBy))
     return createFailure('forbidden', 'This session was made with another key.');
   const fields = {
     agent: asString(agent),
@@ -113,7 +121,7 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   const fact = {
     type: 'event-reported' as const,
     kind: name,
-    ...compact(fields),
+    ...compact({ ...fields, member: caller.member }),
     data: {
       ...(data as Record<string, Json>),
       ...(answered === undefined ? {} : { turn: answered.id }),
@@ -147,11 +155,14 @@ function findExpectedFault(body: JsonObject, caller: Caller): Failure | undefine
 }
 
 /** The named turn, or the last turn of the named session. */
-async function findAnswered(body: JsonObject, records: Records): Promise<TurnView | undefined> {
-  const turn = asString(body.turn);
+async function findAnswered(
+  turn: string | undefined,
+  session: string | undefined,
+  records: Records,
+): Promise<TurnView | undefined> {
   const find = async (): Promise<TurnView | undefined> =>
     turn === undefined
-      ? (await records.turns(asString(body.session) ?? '')).findLast(({ role }) => role === 'main')
+      ? (await records.turns(session ?? '')).findLast(({ role }) => role === 'main')
       : records.turn(turn);
   // An append waits for all earlier ones: a turn that is not recorded yet is there after one.
   return (await find()) ?? records.append([]).then(find);

@@ -22,6 +22,7 @@ export interface GatewayOptions {
   readonly admission: Admission;
   /** Asked again by `refreshHosts`. */
   readonly allowedHosts: () => readonly string[];
+  readonly isBehindProxy?: boolean;
   /** A refused request, for the metrics. */
   readonly onRefused: (reason: string) => void;
   /** An unexpected error: logged, and answered with 500. */
@@ -46,6 +47,7 @@ export function createGateway({
   api,
   admission,
   allowedHosts,
+  isBehindProxy = false,
   onRefused,
   onFault,
   maxConnections = MOST_WAITING_CONNECTIONS,
@@ -54,7 +56,8 @@ export function createGateway({
     createFailure('overloaded', 'Instar is starting.');
   let bound: { readonly host: string; readonly port: number } | undefined;
   const refreshHosts = (): void => {
-    if (bound !== undefined) checkOrigin = createOriginCheck({ ...bound, allowedHosts: allowedHosts() });
+    if (bound !== undefined)
+      checkOrigin = createOriginCheck({ ...bound, allowedHosts: allowedHosts(), isBehindProxy });
   };
 
   const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));

@@ -45,11 +45,11 @@ const MOST_SEARCHES = 3;
  * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time. `redact`: callers' names and
  * ids are redacted here, once, so that memory, record, log and API all use the same text.
  */
-export function createIdentify(redact = unchanged): (arrival: ReceivedRequest) => Identity {
+export function createIdentify(redact = unchanged): (arrival: ReceivedRequest, member?: string) => Identity {
   const found = createLruMap<string, KnownClient>(MOST_KNOWN);
   const searches = createLruMap<string, number>(MOST_KNOWN);
-  return (arrival) => {
-    const name = conversationOf(arrival.headers);
+  return (arrival, member) => {
+    const name = conversationOf(arrival.headers, member);
     const known = name === undefined ? undefined : found.get(name);
     const identity = identify(arrival, known, redact);
     if (name === undefined || known !== undefined) return identity;
@@ -63,13 +63,13 @@ export function createIdentify(redact = unchanged): (arrival: ReceivedRequest) =
   };
 }
 
-/** A key for the conversation, from headers only. The same id from another program is another conversation. */
-function conversationOf(headers: IncomingHttpHeaders): string | undefined {
+/** A key for the conversation, from headers only. The same id from another program or member is another conversation. */
+function conversationOf(headers: IncomingHttpHeaders, member = ''): string | undefined {
   const named = SESSION_HEADERS.find((name) => headers[name] !== undefined);
   const session = named === undefined ? undefined : headers[named];
   return session === undefined
     ? undefined
-    : `${session}\n${headers['user-agent'] ?? ''}\n${headers['x-instar-project'] ?? ''}`;
+    : `${session}\n${headers['user-agent'] ?? ''}\n${headers['x-instar-project'] ?? ''}\n${member}`;
 }
 
 const SESSION_HEADERS = [

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
+import { memberPrefix } from '../core/member.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
 import { bringsCredential } from './access-control.ts';
@@ -104,11 +105,14 @@ async function openTurn(
   const { outline } = seen;
   const isHeavy = (outline?.messages ?? 0) > HEAVY_MESSAGES;
   if (isHeavy) await rest();
-  const told = context.identify({ kind, wire: wire.name, headers: request.headers, body, outline });
+  const told = context.identify(
+    { kind, wire: wire.name, headers: request.headers, body, outline },
+    caller?.member,
+  );
   const identity = caller?.attempt === undefined ? told : identityInAttempt(told, caller.attempt);
   const isAnonymous = caller === undefined && !bringsCredential(request, firstTarget(context, wire, outline));
   const history = kind === 'other' || seen.isBroken ? undefined : body;
-  const match = sessionOf(context, identity, history, isAnonymous);
+  const match = sessionOf(context, identity, history, isAnonymous, caller);
   const session = match instanceof Promise ? await match : match;
   if (isHeavy) await rest();
   const { id, disconnect, startedAt } = begun;
@@ -194,16 +198,18 @@ const firstTarget = ({ catalogue }: GatewayContext, wire: Wire, outline: Outline
 
 /**
  * The client's session id, else the session whose message chain this request extends. Callers that nobody knows have
- * sessions of their own: they add no turn to anyone else's.
+ * sessions of their own, and so has each member: they add no turn to anyone else's.
  */
 function sessionOf(
   { sessions, newId }: GatewayContext,
   { sessionId, agent, client, project }: Identity,
   body: Buffer | undefined,
   isAnonymous: boolean,
+  caller: Caller | undefined,
 ): SessionMatch | Promise<SessionMatch> {
-  if (sessionId !== undefined) return sessions.byId(sessionId, isAnonymous);
-  if (body === undefined) return { session: newId('s') };
-  const group = isAnonymous ? `${ANONYMOUS.id}:` : '';
-  return sessions.byChain(body, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`);
+  const prefix = caller?.member === undefined ? '' : memberPrefix(caller.member);
+  if (sessionId !== undefined) return sessions.byId(`${prefix}${sessionId}`, isAnonymous);
+  if (body === undefined) return { session: `${prefix}${newId('s')}` };
+  const group = isAnonymous ? `${ANONYMOUS.id}:` : prefix;
+  return sessions.byChain(body, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`, prefix);
 }

@@ -15,8 +15,11 @@ export interface SessionMatch {
 }
 
 export interface SessionMatcher {
-  /** Finds the session whose message chain this body extends, or begins a new one. Synchronous for one that is known here. */
-  byChain(body: Buffer, seed: string): SessionMatch | Promise<SessionMatch>;
+  /**
+   * Finds the session whose message chain this body extends, or begins a new one; `prefix`: how its id begins. Synchronous for
+   * one that is known here.
+   */
+  byChain(body: Buffer, seed: string, prefix?: string): SessionMatch | Promise<SessionMatch>;
   /** The session of an id that a client sent. Callers that nobody knows get no session of a known caller. */
   byId(id: string, isAnonymous: boolean): SessionMatch;
   /** Restores the chains of an earlier run of the daemon, newest first. */
@@ -77,7 +80,12 @@ export function createSessionMatcher(
   const looking = new Map<string, Promise<SessionMatch>>();
 
   /** In the record of all gateways, or a new session. Never rejects. */
-  const lookUp = async (others: SharedChains, links: readonly string[], seed: string): Promise<string> => {
+  const lookUp = async (
+    others: SharedChains,
+    links: readonly string[],
+    seed: string,
+    prefix: string,
+  ): Promise<string> => {
     const newest = links.at(-1) ?? '';
     const isOne = ({ link, lastAt }: RecordedChain): boolean =>
       link !== newest || clock.now() - lastAt < RETRY_MS;
@@ -99,7 +107,7 @@ export function createSessionMatcher(
       PATIENCE_MS,
     );
     over.abort();
-    const session = found?.session ?? newId('s');
+    const session = found?.session ?? `${prefix}${newId('s')}`;
     if (isPatient) others.patience.note(seed, found !== undefined);
     if (isPatient && found === undefined) others.onUnknown(session);
     return session;
@@ -113,10 +121,10 @@ export function createSessionMatcher(
       const isTaken = isAnonymous && ofKnownCallers.get(id) === true;
       return { session: isTaken ? (toCallerId(`${ANONYMOUS.id}:${id}`) ?? id) : id };
     },
-    byChain: (body, seed) => {
+    byChain: (body, seed, prefix = '') => {
       const links = messageChain(body, seed);
       const link = links.at(-1);
-      if (link === undefined) return { session: newId('s') };
+      if (link === undefined) return { session: `${prefix}${newId('s')}` };
       let found: string | undefined;
       for (let i = links.length - 1; i >= 0 && found === undefined; i--) {
         const earlier = known.get(links[i] ?? '');
@@ -126,7 +134,7 @@ export function createSessionMatcher(
       if (found === undefined && shared !== undefined) {
         const match =
           looking.get(link) ??
-          lookUp(shared, links, seed).then((session) => {
+          lookUp(shared, links, seed, prefix).then((session) => {
             looking.delete(link);
             remember(link, session);
             return { session, link };
@@ -134,7 +142,7 @@ export function createSessionMatcher(
         looking.set(link, match);
         return match;
       }
-      const session = found ?? newId('s');
+      const session = found ?? `${prefix}${newId('s')}`;
       remember(link, session);
       return { session, link };
     },

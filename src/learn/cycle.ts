@@ -13,7 +13,9 @@ import type {
 import { addCost, NO_COST } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import { memberOfSession } from '../core/member.ts';
 import { changedLessonId } from '../lessons/codec.ts';
+import { libraryForMember } from '../lessons/member-library.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 
@@ -35,7 +37,8 @@ export interface Cycle<Material> {
 export interface CycleOptions {
   readonly library: Library;
   readonly ask: Ask | undefined;
-  readonly gate: (proposal: Proposal, cases: readonly EvidenceCase[]) => Promise<Judgement>;
+  /** `library`: the part of it that the members of the evidence may see. */
+  readonly gate: (proposal: Proposal, cases: readonly EvidenceCase[], library: Library) => Promise<Judgement>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly journal: (note: string) => void;
@@ -56,7 +59,9 @@ export async function runCycle<Material>(
   { id, learner, material, cases, items }: Cycle<Material>,
   parts: CycleOptions,
 ): Promise<CycleEnd & { readonly isRetryable: boolean }> {
-  const { library, gate, clock, newId, journal, signal } = parts;
+  const { gate, clock, newId, journal, signal } = parts;
+  const owner = ownerOfCases(cases);
+  const library = libraryForMember(parts.library, owner.member);
   const startedAt = clock.monotonic();
   let cost: Cost = NO_COST;
   const ask = parts.ask && countCost(parts.ask, (spent) => (cost = addCost(cost, spent)));
@@ -65,17 +70,20 @@ export async function runCycle<Material>(
   const proposals: Proposal[] = [];
   const known: CoveredByLesson[] = [];
   let stuck: LearnerFailure | undefined;
-  for await (const step of learner.learn({ material, library, ask, newId, journal, signal })) {
+  // What several members said becomes no lesson here: it is moved to the team (`learn/team`), or stays theirs.
+  if (owner.isMixed) stuck = { stuck: 'its evidence is of several members', isRetryable: false };
+  const steps = owner.isMixed ? [] : learner.learn({ material, library, ask, newId, journal, signal });
+  for await (const step of steps) {
     if (signal.aborted) break;
     if ('stuck' in step) stuck = step;
     else if ('known' in step) known.push(step);
-    else proposals.push(step);
+    else proposals.push(ownedBy(owner.member, step));
   }
 
   // 2. The gate decides the outcome of each.
   const judged: Judged[] = [];
   for (const proposal of proposals) {
-    const judgement = await gate(proposal, cases);
+    const judgement = await gate(proposal, cases, library);
     const change = judgement.change ?? proposal.change;
     const id = changedLessonId(change);
     const name = 'text' in change ? change.text.name : (library.lesson(id)?.text.name ?? id);
@@ -139,6 +147,24 @@ export async function runCycle<Material>(
     ...(stuck?.cause === undefined ? {} : { cause: stuck.cause }),
     isRetryable: !isDone,
   };
+}
+
+interface CaseOwner {
+  readonly member: string | undefined;
+  readonly isMixed: boolean;
+}
+
+function ownerOfCases(cases: readonly EvidenceCase[]): CaseOwner {
+  const members = new Set(cases.map(({ session }) => memberOfSession(session)));
+  return { member: [...members][0], isMixed: members.size > 1 };
+}
+
+/** What is learned from a member's sessions is that member's, whatever its learner says. */
+function ownedBy(member: string | undefined, proposal: Proposal): Proposal {
+  const { change } = proposal;
+  if (member === undefined || !('text' in change)) return proposal;
+  const scope = { ...change.text.scope, member };
+  return { ...proposal, change: { ...change, text: { ...change.text, scope } } };
 }
 
 /** A failure whose lesson the library already has is used up as well. */

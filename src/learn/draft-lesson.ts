@@ -2,6 +2,7 @@ import type { RewardSource } from '../core/evidence.ts';
 import { asArray, isObject } from '../core/json.ts';
 import type { Answer, EvidenceCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
+import { isForMember, NOBODY } from '../core/member.ts';
 
 /** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
 export const RESULT_PROVEN = 'result-proven';
@@ -28,11 +29,16 @@ export function sharedScope(scopes: readonly Scope[]): Scope {
     const value = first?.[field];
     if (value !== undefined && scopes.every((scope) => scope[field] === value)) shared[field] = value;
   }
+  const member = first?.member;
+  // What several members said is nobody's until it is moved to the team.
+  if (scopes.some((scope) => scope.member !== member)) shared.member = NOBODY;
+  else if (member !== undefined) shared.member = member;
   return shared;
 }
 
 /** Whether some work may be in both scopes. A pattern is taken to match anything. */
 export const mayScopesOverlap = (a: Scope, b: Scope): boolean =>
+  (isForMember(a.member, b.member) || isForMember(b.member, a.member)) &&
   FIELDS.every((field) => {
     const [one, other] = [a[field], b[field]];
     return (

@@ -186,7 +186,8 @@ const quotedTurns = (library: Pick<Library, 'lessons'>): readonly string[] =>
     )
     .flatMap(({ text }) => text.evidence.turns);
 
-const placeOf = ({ agent = '', project = '' }: Scope = {}): string => JSON.stringify([agent, project]);
+const placeOf = ({ agent = '', project = '', member = '' }: Scope = {}): string =>
+  JSON.stringify([agent, project, member]);
 
 /** Items of one agent and project together: their failures may share a lesson. */
 function byPlace(items: readonly AwaitedItem[]): readonly (readonly AwaitedItem[])[] {

@@ -131,7 +131,8 @@ export function createFailureClusters(): FailureClusters {
   };
 }
 
-const keyOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
+const keyOf = ({ agent = '', project = '', member }: Scope): string =>
+  JSON.stringify(member === undefined ? [agent, project] : [agent, project, member]);
 
 /** One failure that somebody spoke about is enough; failures that only heuristics report must come from two sessions. */
 const isCorroborated = (list: readonly PendingFailure[]): boolean =>

@@ -88,7 +88,7 @@ export function createLearnStep(options: LearnStepOptions): LearnStep {
     const end = await runCycle(cycle, {
       library,
       ask,
-      gate: (proposal, all) => gate(proposal, all, library),
+      gate,
       clock,
       newId,
       journal: (note) => log.debug({ learner: learner.name, cycle: id }, note),

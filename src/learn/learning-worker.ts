@@ -49,6 +49,7 @@ import { createNoteWriter } from './memory/write/write-notes.ts';
 import { createNearestLessons } from './nearest-lessons.ts';
 import { openPractice, type PracticeConfig, type PracticePorts } from './practice/open-practice.ts';
 import type { Practice } from './practice/serve-practice.ts';
+import { createMoveStep } from './team/move-step.ts';
 import { createTransferStep } from './transfer/transfer-step.ts';
 
 /** Plain data: it is passed to the thread. */
@@ -281,6 +282,16 @@ export async function startLearningWorker(
     clock,
     newId,
   });
+  const move = createMoveStep({
+    library,
+    effects,
+    records,
+    compareQuotes,
+    autonomy: settings.autonomy,
+    checkText: checkLessonText,
+    clock,
+    newId,
+  });
   const isStopped = (): boolean => signal.aborted || isKilled() || state?.switch.isOn === false;
   const reflection = await openReflection({ identity, transfer, records, isStopped, clock });
   const isKilled = (): boolean => killFile !== undefined && existsSync(killFile);
@@ -313,6 +324,7 @@ export async function startLearningWorker(
     study: async (known, write) => {
       if (isKilled()) return;
       await step.study(known, write);
+      await move(write, () => signal.aborted || !known.switch.isOn);
       await write(await judge(known));
     },
     settled: step.settled,

@@ -84,7 +84,8 @@ export function createRemarks(): Remarks {
 
 type Appraised = Fact & { readonly type: 'turn-appraised' };
 
-export const remarkPlace = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
+export const remarkPlace = ({ agent = '', project = '', member }: Scope): string =>
+  JSON.stringify(member === undefined ? [agent, project] : [agent, project, member]);
 
 /** Finds what was stated in more than one session. What was said after a turn is read once. */
 export interface RepeatedRemarks {

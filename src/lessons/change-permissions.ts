@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Author, Lesson, LessonState, LessonText } from '../core/lesson.ts';
+import { TEAM } from '../core/member.ts';
 import { whyNotOfTier } from './identity-tier.ts';
 
 /** Whether a lesson of this state is waiting or in use, so that its name is taken. */
@@ -7,7 +8,7 @@ export const isActive = (state: LessonState): boolean => state !== 'retired' && 
 
 /** The key that is unique among active lessons: name and scope. Neither contains a line break, and no pattern is empty. */
 export const uniqueKeyOf = ({ name, scope }: Pick<LessonText, 'name' | 'scope'>): string =>
-  `${name}\n${scope.agent ?? ''}\n${scope.project ?? ''}\n${scope.runKind ?? ''}\n${scope.domain ?? ''}`;
+  `${name}\n${scope.agent ?? ''}\n${scope.project ?? ''}\n${scope.runKind ?? ''}\n${scope.domain ?? ''}\n${scope.member ?? ''}`;
 
 /** The part of the library's state that the rules for changes read. */
 export interface LibraryView {
@@ -29,12 +30,33 @@ export function whyNotPermitted(
     const before = view.lesson(lesson.id);
     const why =
       whyNotOfTier(by, before, lesson) ??
+      (by.kind === 'person' || (by.kind === 'instar' && by.name === TEAM_AUTHOR)
+        ? undefined
+        : whyNotOfMember(before, lesson)) ??
       (by.kind === 'file' ? whyNotByFile(before, lesson) : undefined) ??
       (before === undefined || by.kind === 'person' ? undefined : whyProtected(before, lesson, by.kind)) ??
       whyNameTaken(view, lesson, lessons);
     if (why !== undefined) return why;
   }
   return undefined;
+}
+
+/** The author of what moves from members to the team. */
+export const TEAM_AUTHOR = 'team';
+
+/**
+ * A learner, a measurement or a file never moves a lesson from one person to another, writes one for the team, or changes the words of
+ * the team's. To retire a lesson of the team that harms needs no word.
+ */
+function whyNotOfMember(before: Lesson | undefined, after: Lesson): string | undefined {
+  const { id, text } = after;
+  if (before === undefined)
+    return text.scope.member === TEAM ? `${id} would be the team's: a person moves it there` : undefined;
+  if (before.text.scope.member !== text.scope.member)
+    return `${id} is ${before.text.scope.member === TEAM ? 'the team’s' : 'a person’s'}: only a person may change whose it is`;
+  return text.scope.member === TEAM && before.text.content !== text.content
+    ? `${id} is the team's: only a person may change its words`
+    : undefined;
 }
 
 /** Only a person may change what a person froze, pinned or rejected, by whatever kind of change. */

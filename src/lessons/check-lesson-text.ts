@@ -7,6 +7,7 @@ import {
   type Taint,
   type Visibility,
 } from '../core/lesson.ts';
+import { isScopeMember } from '../core/member.ts';
 import { checkOverlay } from './check-overlay.ts';
 import { checkChoice, checkList, checkString } from './check-words.ts';
 
@@ -68,7 +69,10 @@ function checkScope(scope: unknown): Why {
       pattern === undefined ? undefined : checkString(`scope.${field}`, pattern, { max: MAX_PATTERN });
     if (why !== undefined) return `${why}; leave it out to mean any`;
   }
-  return undefined;
+  const { member } = scope;
+  return member === undefined || (typeof member === 'string' && isScopeMember(member))
+    ? undefined
+    : 'scope.member must be the id of a member, or * for the team; leave it out for the home’s own person';
 }
 
 /** Why a value is not the metadata of a lesson; undefined when it is. Total. */
@@ -113,8 +117,19 @@ function checkEvidence(evidence: unknown): Why {
     checkWord('evidence.learner', evidence.learner) ??
     checkOptional('evidence.model', evidence.model, MAX_REFERENCE) ??
     checkOptional('evidence.prompt', evidence.prompt, MAX_REFERENCE) ??
-    checkTransfer(evidence.transfer)
+    checkTransfer(evidence.transfer) ??
+    (evidence.team === undefined
+      ? undefined
+      : checkList('evidence.team', evidence.team, MAX_EVIDENCE, checkTeamOrigin))
   );
+}
+
+function checkTeamOrigin(label: string, origin: unknown): Why {
+  if (!isObject(origin)) return `${label} must be an object with a member and the id of a lesson`;
+  const { member } = origin;
+  return member === '' || (typeof member === 'string' && isScopeMember(member))
+    ? checkReference(`${label}.lesson`, origin.lesson)
+    : `${label}.member must be the id of a member`;
 }
 
 function checkTransfer(transfer: unknown): Why {

@@ -36,11 +36,12 @@ function copyLessonText(text: LessonText): LessonText {
   };
 }
 
-const copyScope = ({ agent, project, runKind, domain }: Scope): Scope => ({
+const copyScope = ({ agent, project, runKind, domain, member }: Scope): Scope => ({
   ...(agent === undefined ? undefined : { agent }),
   ...(project === undefined ? undefined : { project }),
   ...(runKind === undefined ? undefined : { runKind }),
   ...(domain === undefined ? undefined : { domain }),
+  ...(member === undefined ? undefined : { member }),
 });
 
 const copyNote = (note: Note): Note => ({
@@ -61,7 +62,7 @@ const copyNote = (note: Note): Note => ({
   ...(note.tier === undefined ? undefined : { tier: note.tier }),
 });
 
-const copyEvidence = ({ turns, quotes, learner, model, prompt, transfer }: Evidence): Evidence => ({
+const copyEvidence = ({ turns, quotes, learner, model, prompt, transfer, team }: Evidence): Evidence => ({
   turns: [...turns],
   quotes: quotes.map(({ turn, block, start, length }) => ({
     turn,
@@ -73,6 +74,7 @@ const copyEvidence = ({ turns, quotes, learner, model, prompt, transfer }: Evide
   ...(model === undefined ? undefined : { model }),
   ...(prompt === undefined ? undefined : { prompt }),
   ...(transfer === undefined ? undefined : { transfer: copyOrigin(transfer) }),
+  ...(team === undefined ? undefined : { team: team.map(({ member, lesson }) => ({ member, lesson })) }),
 });
 
 const copyOrigin = ({ agent, lesson, revision, effect }: TransferOrigin): TransferOrigin => ({
@@ -257,10 +259,11 @@ export const encodeNote = ({ relations, ...note }: Note): JsonObject => ({
   ...(relations === undefined ? {} : { relations: relations.map((one) => ({ ...one })) }),
 });
 
-const encodeEvidence = ({ transfer, ...evidence }: Evidence): JsonObject => ({
+const encodeEvidence = ({ transfer, team, ...evidence }: Evidence): JsonObject => ({
   ...evidence,
   quotes: evidence.quotes.map((quote) => ({ ...quote })),
   ...(transfer === undefined ? {} : { transfer: { ...transfer } }),
+  ...(team === undefined ? {} : { team: team.map((one) => ({ ...one })) }),
 });
 
 const encodeText = ({ overlay, ...text }: LessonText): JsonObject => ({

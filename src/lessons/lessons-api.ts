@@ -9,6 +9,7 @@ import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './co
 import { createDescribeLesson } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
+import { readUses } from './effect/read-uses.ts';
 import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { describeToday } from './explain/today.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
@@ -16,6 +17,7 @@ import { withoutUnapproved } from './identity-approval.ts';
 import { isCompared, measurementOf } from './identity-measurement.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { createLibraryLinks, describeLinks } from './links.ts';
+import { isOfTeam } from './member-library.ts';
 import { placeLessons } from './render-said.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
@@ -32,13 +34,15 @@ interface LessonsApiOptions {
   readonly now: () => number;
   /** Where prompts show lessons. */
   readonly place: () => LessonPlace;
+  /** The member for whom the library and the records are; absent: the home's own person. */
+  readonly member?: string;
 }
 
 const PERSON = { kind: 'person', name: 'person' } as const;
 const LONGEST_REASON = 500;
 
 export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
-  const { library, records, effect, newId } = options;
+  const { library, records, effect, newId, member } = options;
   const describe = createDescribeLesson(options);
   /** Live lessons that sessions or trials showed to help. */
   const provenLessons = async (): Promise<(lesson: Lesson) => boolean> => {
@@ -64,7 +68,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
   /** The lesson of this name that the asker may see; the one of its own scope before a shared one. */
   const findShown = async (
     name: string,
-    asker: { readonly agent: string; readonly project?: string },
+    asker: { readonly agent: string; readonly project?: string; readonly member?: string },
     domain: string | undefined,
     at: number,
   ): Promise<readonly Lesson[]> => {
@@ -102,6 +106,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         note: encodeNote(note),
         linked: describeLinks(lesson.id, links, library),
         evidence: await readEvidence(lesson, records),
+        uses: isOfTeam(lesson) ? await readUses(lesson.id, records) : undefined,
         writtenBy: writtenBy(lesson),
         createdAt: new Date(lesson.createdAt).toISOString(),
         why: { ...explainState(lesson, library, trialOf(lesson, trials)) },
@@ -146,7 +151,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const at = options.now();
       const name = asString(query.name);
       if (name !== undefined && name !== '') {
-        const named = await findShown(name, { agent, ...compact({ project }) }, domain, at);
+        const named = await findShown(name, { agent, ...compact({ project, member }) }, domain, at);
         return toRecalled(named, [], 'system');
       }
       const episode = asString(query.episode) ?? '';
@@ -155,7 +160,7 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
         text: task,
         session: isCounted ? episode : '',
         agent,
-        ...compact({ project, domain }),
+        ...compact({ project, domain, member }),
         isUnhurried: query.isUnhurried === true,
       };
       const result = await options.recall(asked, at);

@@ -13,6 +13,7 @@ import { createLessonEffects, type LessonEffects } from './effect/lesson-effects
 import { createLessonPages, type LessonPages } from './lesson-pages.ts';
 import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
+import { libraryForMember } from './member-library.ts';
 import { createRecall } from './recall/recall.ts';
 import { reviewLibrary } from './similar/review-library.ts';
 import { encodeFileChange, listFileChanges } from './skill-files/file-changes.ts';
@@ -25,6 +26,8 @@ export interface OpenLessons {
   /** What trials have measured, for `status`; the owner adds the facts that it hears of. */
   readonly trials: TrialFold;
   readonly api: LessonsApi;
+  /** The same for one member, with the records that the member may read; undefined: for clients of the home's own person. */
+  apiFor(member: string | undefined, records: Records): LessonsApi;
   /** What compares lessons: the sentence model, or n-grams, whose vectors are less similar. */
   readonly comparison: { readonly embed: EmbeddingModel; readonly isByLetters: boolean };
   /** The same for lists that are shown in pages. */
@@ -98,36 +101,49 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
     embed: options.embed ?? createNgramEmbed(),
     isByLetters: options.embed === undefined,
   };
-  return {
-    library,
-    effects,
-    trials,
-    comparison,
-    pages: createLessonPages({ library, records, effect, trials: () => readTrials(records) }),
-    api: createLessonsApi({
-      library,
-      records,
+  const recall = options.recall ?? recallByNgrams(library, clock, createReadLearnedIn(records));
+  const apiOver = (part: Library, read: Records, member?: string): LessonsApi =>
+    createLessonsApi({
+      library: part,
+      records: read,
       effect,
       // Another thread measures: its facts are read when they are asked for.
       trials: () => readTrials(records),
       newId,
       now: clock.now,
       place: options.place ?? (() => 'system'),
-      recall: options.recall ?? recallByNgrams(library, clock, createReadLearnedIn(records)),
+      recall,
+      ...(member === undefined ? {} : { member }),
       review: async () => ({
         ...(await reviewLibrary({
-          lessons: library.lessons(),
+          lessons: part.lessons(),
           ...comparison,
           effects,
           trials: await readTrials(records),
           now: clock.now(),
         })),
-        byFile: listFileChanges(library, clock.now())
+        byFile: listFileChanges(part, clock.now())
           .filter(({ what }) => what !== 'waits')
           .map(encodeFileChange),
       }),
-    }),
+    });
+  const api = apiOver(library, records);
+  const ofMembers = new Map<string | undefined, LessonsApi>();
+  return {
+    library,
+    effects,
+    trials,
+    comparison,
     catchUp: opened.catchUp,
+    pages: createLessonPages({ library, records, effect, trials: () => readTrials(records) }),
+    api,
+    apiFor: (member, own) => {
+      if (member === undefined && library.lessons().every(({ text }) => text.scope.member === undefined))
+        return api;
+      const known = ofMembers.get(member) ?? apiOver(libraryForMember(library, member), own, member);
+      ofMembers.set(member, known);
+      return known;
+    },
     reload: opened.reload,
     skipped: () => opened.skipped,
   };

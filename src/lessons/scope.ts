@@ -1,4 +1,5 @@
 import type { Scope } from '../core/lesson.ts';
+import { isForMember } from '../core/member.ts';
 import type { RecallQuery } from '../core/recall.ts';
 
 /** Whether a value matches a pattern in which `*` stands for any characters. Backtracks to the last star only. */
@@ -29,10 +30,11 @@ export function matchesPattern(pattern: string, value: string): boolean {
  */
 export function isInScope(
   scope: Scope,
-  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind'>,
+  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member'>,
   domain: string | undefined,
 ): boolean {
   return (
+    isForMember(scope.member, query.member) &&
     fits(scope.agent, query.agent) &&
     fits(scope.project, query.project) &&
     fits(scope.runKind, query.runKind) &&
@@ -47,10 +49,12 @@ const FIELDS = ['agent', 'project', 'runKind', 'domain'] as const;
 
 /** Whether two scopes overlap. */
 export const scopesOverlap = (a: Scope, b: Scope): boolean =>
+  (isForMember(a.member, b.member) || isForMember(b.member, a.member)) &&
   FIELDS.every((field) => patternsMeet(a[field] ?? '*', b[field] ?? '*'));
 
 /** Whether `outer` contains all of `inner`. A star in `inner` matches only a star in `outer`. */
 export const scopeCovers = (outer: Scope, inner: Scope): boolean =>
+  isForMember(outer.member, inner.member) &&
   FIELDS.every((field) => matchesPattern(outer[field] ?? '*', inner[field] ?? '*'));
 
 /** Whether some text matches both patterns: dynamic programming over their prefixes. */

@@ -1,4 +1,5 @@
 import type { Lesson, LessonText, Scope } from '../core/lesson.ts';
+import { isForMember } from '../core/member.ts';
 import type { RecallQuery } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { isInScope } from './scope.ts';
@@ -9,10 +10,10 @@ export interface LearnedIn {
   readonly project?: string;
 }
 
-type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind'>;
+type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member'>;
 
 /**
- * Whom a lesson may be shown to. `scoped`: whom its scope names. `shared`: every agent, in every project; the kind of run
+ * Whom a lesson may be shown to. `scoped`: whom its scope names. `shared`: every agent of the same member, in every project; the kind of run
  * and the domain of its scope still say when it applies. `private`: of those in its scope only the agent that it was learned
  * from, and only in the same project.
  */
@@ -27,8 +28,9 @@ export interface Audience {
 /** The scope in which a lesson may be shown, apart from the limits of a private one. */
 export function reachOf({ scope, note }: Pick<LessonText, 'scope' | 'note'>): Scope {
   if (note.visibility !== 'shared') return scope;
-  const { runKind, domain } = scope;
+  const { runKind, domain, member } = scope;
   return {
+    ...(member === undefined ? undefined : { member }),
     ...(runKind === undefined ? undefined : { runKind }),
     ...(domain === undefined ? undefined : { domain }),
   };
@@ -42,12 +44,16 @@ export function audienceOf({ text }: Lesson, places: readonly LearnedIn[] | unde
   return { scope, reach, learnedIn: places ?? namedIn(scope) };
 }
 
-/** `yes`: it is in scope. `shared`: only because it is shared. `private`: it is another agent's or another project's. */
-export type Admittance = 'yes' | 'shared' | 'out-of-scope' | 'private';
+/**
+ * `yes`: it is in scope. `shared`: only because it is shared. `private`: it is another agent's or another project's. `foreign`: it is
+ * another member's, who alone may know that there is such a lesson.
+ */
+export type Admittance = 'yes' | 'shared' | 'out-of-scope' | 'private' | 'foreign';
 
 /** `domain` as in `isInScope`. */
 export function admit(audience: Audience, asker: Asker, domain: string | undefined): Admittance {
   const { scope, reach, learnedIn } = audience;
+  if (!isForMember(scope.member, asker.member)) return 'foreign';
   if (learnedIn !== undefined && !learnedIn.some((place) => isSamePlace(place, asker))) return 'private';
   if (isInScope(scope, asker, domain)) return 'yes';
   return scope !== reach && isInScope(reach, asker, domain) ? 'shared' : 'out-of-scope';

@@ -43,7 +43,8 @@ export function createActiveOverlays(options: ActiveOverlaysOptions): ActiveOver
     for: (query) => {
       follow();
       if (all.length === 0 || options.isOff()) return NONE;
-      const key = JSON.stringify([query.agent ?? null, query.project ?? null, query.runKind ?? null]);
+      const { agent = null, project = null, runKind = null, member = null } = query;
+      const key = JSON.stringify([agent, project, runKind, member]);
       let matching = found.get(key);
       if (matching === undefined) {
         matching = all.filter(({ lesson }) => isFor(lesson, query)).map(({ overlay }) => overlay);
@@ -60,16 +61,17 @@ const hasExpired = (library: Library | undefined, { lesson }: ActiveOverlay, now
   (library?.lesson(lesson)?.expiresAt ?? now + 1) <= now;
 
 /** A query that names nothing asks for all. */
-const isAll = ({ agent, project, runKind }: OverlayQuery): boolean =>
-  agent === undefined && project === undefined && runKind === undefined;
+const isAll = ({ agent, project, runKind, member }: OverlayQuery): boolean =>
+  agent === undefined && project === undefined && runKind === undefined && member === undefined;
 
-const isFor = ({ text: { scope } }: Lesson, { agent, project, runKind }: OverlayQuery): boolean =>
+const isFor = ({ text: { scope } }: Lesson, { agent, project, runKind, member }: OverlayQuery): boolean =>
   isInScope(
     scope,
     {
       agent: agent ?? 'unknown',
       ...(project === undefined ? {} : { project }),
       ...(runKind === undefined ? {} : { runKind }),
+      ...(member === undefined ? {} : { member }),
     },
     undefined,
   );

@@ -45,7 +45,7 @@ const alone = { after: ALNUM } as const;
 
 export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   // OpenAI, Anthropic, OpenRouter, and the many others that use `sk-`.
-  ...shapes('instar_caller_ instar_owner_ instar_attempt_', TOKEN, 40),
+  ...shapes('instar_caller_ instar_owner_ instar_member_ instar_attempt_', TOKEN, 40),
   ...shapes('sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or-', TOKEN, 20),
   ...shapes('sk-', TOKEN, 20, { after: TOKEN, mixed: true }),
   ...shapes('AIza', TOKEN, 33, { most: 45, after: ALNUM }),

@@ -3,7 +3,7 @@ import { asObject } from '../core/json.ts';
 import type { Ask } from '../core/learn.ts';
 import { NO_COST } from '../core/learn.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../core/store.ts';
-import { isLearnedFrom } from '../evidence/learned-from.ts';
+import { isPractisedOn } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
 import { createVerifiers, type Verifiers } from '../evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../evidence/verify-session.ts';
@@ -48,7 +48,7 @@ async function readRecordedTask(
 ): Promise<AnsweredRecordedTask | undefined> {
   if (erased) return undefined;
   const first = (await records.turns(id)).find(({ role }) => role === 'main');
-  const isUsable = first?.status === 'complete' && isLearnedFrom(first);
+  const isUsable = first?.status === 'complete' && isPractisedOn(first);
   const read = isUsable ? await decodeTurn(first) : undefined;
   if (read === undefined || !isBeginning(read.request)) return undefined;
   const answer = answerOf(read);

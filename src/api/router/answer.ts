@@ -59,7 +59,7 @@ export const toApiRoute = (shape: RouteShape, answer: RouteAnswer): ApiRoute => 
     const { id, caller } = raw;
     try {
       const value = await answer({
-        ...context.apisFor(caller.id),
+        ...context.apisFor(caller),
         context,
         raw,
         caller,
@@ -101,6 +101,7 @@ function toFailure(error: unknown): Failure {
   if (error instanceof StoreError) return createFailure('overloaded', error.message, { retryAfterMs: 5000 });
   if (error instanceof TrainingError)
     return createFailure(error.category === 'user' ? 'bad-request' : 'overloaded', error.message);
+  if (isForbidden(error)) return createFailure('forbidden', error.message, { code: 'owner_key_required' });
   if (isRefusedRequest(error)) return createFailure('bad-request', error.message);
   throw error;
 }
@@ -109,6 +110,9 @@ function toFailure(error: unknown): Failure {
 const isRefusedRequest = (error: unknown): error is Error =>
   error instanceof Error &&
   ((error as { readonly status?: unknown }).status === 400 || error.name === 'ConfigError');
+
+const isForbidden = (error: unknown): error is Error =>
+  error instanceof Error && (error as { readonly status?: unknown }).status === 403;
 
 const isFailure = (value: Serializable | Failure): value is Failure =>
   typeof value === 'object' && value !== null && 'kind' in value && 'status' in value && 'message' in value;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { VERSION } from '../../base/package.ts';
+import type { Caller } from '../../core/caller.ts';
 import type { ErasureReport } from '../../core/daemon-api.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
@@ -55,13 +56,18 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   },
   metrics: async ({ context: { metrics }, caller }) =>
     new WholeReply({
-      text: caller.kind === 'anonymous' ? HEALTH_METRIC : await metrics(),
+      text: caller.kind === 'anonymous' || isTeamMember(caller) ? HEALTH_METRIC : await metrics(),
       type: ROUTES.metrics.reply.type,
     }),
   openapi: async () => describeApi([...Object.values(ROUTES), ...Object.values(PAGE_ROUTES)]),
   feedback: control(giveFeedback),
   events: control(reportEvent, reportPaceOf),
-  status: async ({ context }) => context.status(),
+  status: async ({ context, caller }) => {
+    const status = context.status();
+    const { version, startedAt, now } = status;
+    // The rest counts and names what others do.
+    return isTeamMember(caller) ? compact({ version, startedAt, now }) : status;
+  },
   sessions: async ({ api, query }) => [...(await api.sessions(compact(query)))],
   session: ({ api, id, query }) => api.session(id, compact(query)),
   trajectory: ({ api, id }) => api.trajectory(id),
@@ -123,6 +129,10 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
     const revoked = await keysApi.revoke(id);
     return revoked.length === 0 ? undefined : [...revoked];
   },
+  members: ({ keysApi, id, body }) => {
+    const { asker: _, ...asked } = body as JsonObject;
+    return keysApi.members({ ...asked, do: id });
+  },
   settings: ({ keysApi }) => keysApi.settings(),
   setSetting: ({ keysApi, body }) => keysApi.setSetting(body as JsonObject),
   reload: ({ keysApi }) => keysApi.reload(),
@@ -140,6 +150,9 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
     return { file };
   },
 };
+
+/** A member who is no owner, or a client of any member. */
+const isTeamMember = ({ kind, member }: Caller): boolean => kind !== 'owner' && member !== undefined;
 
 const onlyInTerminal = (command: string): Failure =>
   createFailure('forbidden', `The page cannot do this. Run in a terminal: ${command}`, { code: 'terminal' });

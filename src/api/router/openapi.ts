@@ -18,6 +18,7 @@ export function describeApi(routes: readonly RouteShape[]): JsonObject {
       securitySchemes: {
         owner: { type: 'http', scheme: 'bearer', description: 'The owner key.' },
         caller: { type: 'http', scheme: 'bearer', description: 'A caller key, or the owner key.' },
+        member: { type: 'http', scheme: 'bearer', description: 'The key of a member of the team.' },
         page: { type: 'apiKey', in: 'cookie', name: 'instar_page', description: 'A person on the page.' },
       },
     },
@@ -28,6 +29,8 @@ export function describeApi(routes: readonly RouteShape[]): JsonObject {
 const ACCESS: Readonly<Record<RouteShape['access'], readonly JsonObject[]>> = {
   anyone: [{}],
   caller: [{ caller: [] }, { page: [] }],
+  member: [{ owner: [] }, { member: [] }, { page: [] }],
+  reviewer: [{ owner: [] }, { member: [] }, { page: [] }],
   owner: [{ owner: [] }, { page: [] }],
 };
 

@@ -8,8 +8,11 @@ export interface RouteShape {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `:id` stands for one segment. */
   readonly path: `/${string}`;
-  /** Who may call it: anyone, whoever has a key of Instar, or the owner alone. */
-  readonly access: 'anyone' | 'caller' | 'owner';
+  /**
+   * Who may call it: anyone, whoever has a key of Instar, a person (a member sees what is that member's and the team's), a person who may
+   * decide for the team, or the owner alone.
+   */
+  readonly access: 'anyone' | 'caller' | 'member' | 'reviewer' | 'owner';
   /** What it does, in a sentence, for the description of the API. */
   readonly says: string;
   /** What `:id` names, where a reply says that there is none. */

@@ -18,7 +18,7 @@ export const ROUTES = {
   sessions: {
     method: 'GET',
     path: '/api/sessions',
-    access: 'owner',
+    access: 'member',
     says: 'Recorded sessions, newest first; with `from` and `to` (milliseconds since the epoch), those that were active in between.',
     query: () =>
       z.object({
@@ -36,7 +36,7 @@ export const ROUTES = {
   session: {
     method: 'GET',
     path: '/api/sessions/:id',
-    access: 'owner',
+    access: 'member',
     says: 'A session with its turns; with `turn`, the part that has this one, whose number is `at`.',
     noun: 'session',
     query: sessionPart,
@@ -45,7 +45,7 @@ export const ROUTES = {
   trajectory: {
     method: 'GET',
     path: '/api/sessions/:id/trajectory',
-    access: 'owner',
+    access: 'member',
     says: 'A session with the requests and replies of its turns, as they are stored.',
     noun: 'session',
     reply: () => is.session.extend({ turns: z.array(is.turn) }),
@@ -53,7 +53,7 @@ export const ROUTES = {
   eraseSession: {
     method: 'DELETE',
     path: '/api/sessions/:id',
-    access: 'owner',
+    access: 'member',
     says: 'Erases a session for good, with what was learned from it alone.',
     noun: 'session',
     reply: () => is.erasure,
@@ -61,14 +61,14 @@ export const ROUTES = {
   library: {
     method: 'GET',
     path: '/api/library',
-    access: 'owner',
+    access: 'member',
     says: 'Every lesson in full.',
     reply: () => is.objects,
   },
   lesson: {
     method: 'GET',
     path: '/api/lessons/:id',
-    access: 'owner',
+    access: 'member',
     says: 'One lesson with its evidence and its history, by id or name.',
     noun: 'lesson',
     reply: () => is.shownLesson,
@@ -76,7 +76,7 @@ export const ROUTES = {
   newestTurn: {
     method: 'GET',
     path: '/api/turns',
-    access: 'owner',
+    access: 'member',
     says: 'The newest turn of an agent, or of the first of these projects that has one.',
     query: () => z.object({ agent: is.word, projects: is.word }),
     reply: () => z.looseObject({ turn: is.turn.nullable() }),
@@ -84,7 +84,7 @@ export const ROUTES = {
   turn: {
     method: 'GET',
     path: '/api/turns/:id',
-    access: 'owner',
+    access: 'member',
     says: 'One turn with the question it works on.',
     noun: 'turn',
     reply: () => is.turn.extend({ session: is.text, agent: is.text }),
@@ -92,7 +92,7 @@ export const ROUTES = {
   why: {
     method: 'GET',
     path: '/api/turns/:id/why',
-    access: 'owner',
+    access: 'member',
     says: 'Which lessons a turn was shown, which not, and why.',
     noun: 'turn',
     reply: is.explainedTurn,
@@ -100,7 +100,7 @@ export const ROUTES = {
   changeLessons: {
     method: 'POST',
     path: '/api/lessons',
-    access: 'owner',
+    access: 'member',
     says: 'A person’s changes of lessons, published as one set.',
     body: () => is.object,
     reply: () => is.published,
@@ -108,7 +108,7 @@ export const ROUTES = {
   review: {
     method: 'GET',
     path: '/api/review',
-    access: 'owner',
+    access: 'reviewer',
     says: 'Lessons that need attention.',
     reply: () =>
       z.looseObject({
@@ -184,7 +184,7 @@ export const ROUTES = {
   today: {
     method: 'GET',
     path: '/api/today',
-    access: 'owner',
+    access: 'member',
     says: 'What was learned and changed since midnight, and what it cost.',
     reply: () => z.looseObject({ from: is.time, to: is.time, generation: is.count, learned: is.objects }),
   },
@@ -231,6 +231,15 @@ export const ROUTES = {
     says: 'Revokes a key, by id or name.',
     noun: 'key',
     reply: () => is.objects,
+  },
+  members: {
+    method: 'POST',
+    path: '/api/members/:id',
+    access: 'member',
+    says: 'The members of the team: list, add, remove, role, share, key, revoke, shared, move.',
+    noun: 'operation',
+    body: () => is.object,
+    reply: () => is.object,
   },
   settings: {
     method: 'GET',

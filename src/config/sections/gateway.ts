@@ -30,6 +30,12 @@ export const gatewaySchema = z.strictObject({
     .array(hostName)
     .default([])
     .describe('Additional host names accepted in the Host header, such as the name of a reverse proxy.'),
+  trustedProxy: z
+    .boolean()
+    .default(false)
+    .describe(
+      'A reverse proxy that speaks TLS stands before the gateway, and nothing else reaches it. A team beyond loopback needs one.',
+    ),
   maxBodyMb: z.int().min(1).max(1024).default(64).describe('Largest request body, in MiB.'),
   maxMessages: z
     .int()

@@ -1,3 +1,4 @@
+import { memberOfSession } from '../../core/member.ts';
 import type { NewFact, Records, SessionView } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readTurn } from '../../evidence/turn-reading.ts';
@@ -29,7 +30,14 @@ export async function findConflicts(
   const project = own?.project?.id;
   if (own === undefined || project === undefined || !turns.some(hasEdits)) return [];
   const others = (await records.sessions({ limit: MOST_SESSIONS, project, withoutPractice: true }))
-    .filter((one) => one.id !== session && one.agent !== own.agent && !one.erased && isNear(one, own))
+    .filter(
+      (one) =>
+        one.id !== session &&
+        memberOfSession(one.id) === undefined &&
+        one.agent !== own.agent &&
+        !one.erased &&
+        isNear(one, own),
+    )
     .slice(0, MOST_COMPARED);
   if (others.length === 0) return [];
   const edits = await editTimes(turns, records);

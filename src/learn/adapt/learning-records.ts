@@ -1,6 +1,7 @@
 import { EVENT_KINDS, type EventKind, type LearningRecord, type RecordScope } from '../../core/adapt.ts';
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { asString, compact } from '../../core/json.ts';
+import { memberOfSession } from '../../core/member.ts';
 
 /**
  * The score of an event that names none, by its kind: the surer it is that something can be learned from it, the higher. From 60 on it
@@ -30,7 +31,9 @@ const LABEL = /^[a-z][a-z0-9_.-]{0,63}$/;
 
 /** An event as a learning record; undefined for facts that are none. The label is the kind, or what the event names as `label`. */
 export function learningRecordOf({ seq, at, fact }: StoredFact): LearningRecord | undefined {
-  if (fact.type !== 'event-reported') return undefined;
+  // What changes how requests are served is for everybody: a member's events do not.
+  if (fact.type !== 'event-reported' || fact.member !== undefined) return undefined;
+  if (memberOfSession(fact.session ?? '') !== undefined) return undefined;
   const { kind, agent, runKind, score = scoreOfKind(kind), session, by, data } = fact;
   const { label, ...payload } = data;
   const named = asString(label);

@@ -44,7 +44,7 @@ export const lessonsToRead = (lessons: readonly Lesson[], said: readonly Saying[
     (lesson) => isQuoting(lesson) || said.some(({ matter }) => mayCoverMatter(wholeText(lesson), matter)),
   );
 
-function readKnown(lesson: Lesson): ComparedLesson {
+export function readKnown(lesson: Lesson): ComparedLesson {
   const quoted = isQuoting(lesson) ? readLesson(lesson.text) : undefined;
   if (quoted === undefined) {
     const text = wholeText(lesson);

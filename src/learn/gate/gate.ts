@@ -215,11 +215,12 @@ function doubtsOfRevision(text: LessonText, old: Lesson): readonly string[] {
   ];
 }
 
-const scopeOf = ({ scope: { agent, project, runKind, domain } }: LessonText): readonly unknown[] => [
+const scopeOf = ({ scope: { agent, project, runKind, domain, member } }: LessonText): readonly unknown[] => [
   agent ?? null,
   project ?? null,
   runKind ?? null,
   domain ?? null,
+  member ?? null,
 ];
 
 /**

@@ -50,8 +50,10 @@ export function judgeRetirement(
   const here = cited.filter(({ scope }) => mayScopesOverlap(scope, lesson.text.scope));
   if (here.length === 0) return refuse(`${lesson.id} does not apply where this happened`);
   const isChatOnly = here.every(({ source }) => source === 'chat');
-  const { agent, project } = lesson.text.scope;
-  const isOwn = here.some(({ scope }) => scope.agent === agent && scope.project === project);
+  const { agent, project, member } = lesson.text.scope;
+  const isOwn = here.some(
+    ({ scope }) => scope.agent === agent && scope.project === project && scope.member === member,
+  );
   if (isChatOnly && !isOwn)
     return refuse(`${lesson.id} applies beyond the agent and the project of the chat`);
   return { outcome: 'trial', why: [], change };

@@ -152,7 +152,8 @@ const isWithin = ({ scope, note }: LessonText, where: Scope): boolean =>
   note.visibility !== 'shared' &&
   scope.agent !== undefined &&
   scope.agent === where.agent &&
-  scope.project === where.project;
+  scope.project === where.project &&
+  scope.member === where.member;
 
 const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 

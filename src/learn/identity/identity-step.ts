@@ -73,10 +73,17 @@ export function createIdentityStep(options: IdentityStepOptions): IdentityStep {
     if (fact.type === 'session-erased') forget(({ session }) => session === fact.session);
     if (fact.type !== 'turn-appraised') return;
     const { turn, session, scope, verdict, source, isRemarked } = fact;
-    const { agent } = scope;
+    const { agent, member } = scope;
     const isSaid =
       isRemarked === true || (verdict === 'failure' && (source === 'chat' || source === 'person'));
-    if (!isSaid || agent === undefined || (agents.size >= MOST_AGENTS && !agents.has(agent))) return;
+    // An agent is the same for all members: one of them does not decide who it is.
+    if (
+      !isSaid ||
+      agent === undefined ||
+      member !== undefined ||
+      (agents.size >= MOST_AGENTS && !agents.has(agent))
+    )
+      return;
     const others = (agents.get(agent) ?? []).filter((one) => one.turn !== turn);
     agents.set(agent, [...others, { turn, session, at, scope }].slice(-MOST_TURNS));
     read.delete(turn);
@@ -87,7 +94,10 @@ export function createIdentityStep(options: IdentityStepOptions): IdentityStep {
   const turnsOfNotes = async (agent: string): Promise<readonly SaidTurn[]> => {
     const quoting = library
       .lessons()
-      .filter(({ kind, text }) => kind !== 'identity' && text.scope.agent === agent)
+      .filter(
+        ({ kind, text }) =>
+          kind !== 'identity' && text.scope.agent === agent && text.scope.member === undefined,
+      )
       .filter(({ text }) => text.note.source === 'told' && saysManner(text.content))
       .slice(-MOST_NOTES);
     const found: SaidTurn[] = [];

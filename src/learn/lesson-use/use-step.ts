@@ -4,6 +4,7 @@ import { compact } from '../../core/json.ts';
 import { type Ask, type FailureCase, type Learner, NO_COST } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { memberOfSession } from '../../core/member.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Cycle, CycleEnd } from '../cycle.ts';
@@ -76,7 +77,11 @@ export function createUseStep(options: UseStepOptions): UseStep {
   };
   const scopeOf = async (session: string) => {
     const view = await options.records.session(session);
-    return compact({ agent: view?.agent, project: view?.project?.id });
+    return compact({
+      agent: view?.agent,
+      project: view?.project?.id,
+      member: memberOfSession(session),
+    });
   };
 
   const revise = async (

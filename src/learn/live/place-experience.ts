@@ -72,7 +72,11 @@ export function* placeExperience(
 const isActive = (state: Lesson['state']): boolean => state !== 'retired' && state !== 'rejected';
 
 const isSameScope = (a: LessonText['scope'], b: LessonText['scope']): boolean =>
-  a.agent === b.agent && a.project === b.project && a.runKind === b.runKind && a.domain === b.domain;
+  a.agent === b.agent &&
+  a.project === b.project &&
+  a.runKind === b.runKind &&
+  a.domain === b.domain &&
+  a.member === b.member;
 
 /** The newest words, with the name, the scope and the evidence of the lesson that they revise. */
 export function revisedText(old: LessonText, text: LessonText, links: readonly string[]): LessonText {

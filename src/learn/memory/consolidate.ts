@@ -6,6 +6,7 @@ import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { trialOf } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import { isOfTeam } from '../../lessons/member-library.ts';
 import { isOverview } from '../../lessons/overviews.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
@@ -100,9 +101,10 @@ export async function planConsolidation(
   const inUse = all.filter((lesson) => !isOverview(lesson));
   const considered = inUse.filter((lesson) => !isPractised(lesson));
 
-  // Who may read a private lesson depends on its own evidence: it is neither joined with others nor linked.
+  // Who may read a private lesson depends on its own evidence: it is neither joined with others nor linked. The team's has no words of
+  // one member beside those that moved there.
   const compared = considered
-    .filter(({ text }) => text.note.visibility !== 'private')
+    .filter((lesson) => lesson.text.note.visibility !== 'private' && !isOfTeam(lesson))
     .toSorted((a, b) => a.createdAt - b.createdAt)
     .slice(-MOST_COMPARED);
   const vectors = await embedLessons(compared, options.embed);

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { EvidenceCase, Learner } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
+import { memberOfSession } from '../../core/member.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { createFailureCase } from '../../evidence/failure-case.ts';
@@ -49,7 +50,11 @@ export function createNoteStep({
       if (learner !== NOTES) continue;
       if (isStopped()) return;
       const view = await records.session(session);
-      const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
+      const scope: Scope = compact({
+        agent: view?.agent,
+        project: view?.project?.id,
+        member: memberOfSession(session),
+      });
       const turns = await evidence.turns(session);
       const statements = readWorkingMemory(turns);
       const cited = new Set(statements.map(({ turn }) => turn));

@@ -2,7 +2,7 @@ import type { Ask } from '../../core/learn.ts';
 import type { PracticeTask } from '../../core/practice.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../../core/store.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
-import { isLearnedFrom } from '../../evidence/learned-from.ts';
+import { isPractisedOn } from '../../evidence/learned-from.ts';
 import { taskOf } from '../../evidence/turn-evidence.ts';
 import { createComparativeVerifier } from '../../evidence/verifiers/comparative-verifier.ts';
 import { answerOf, domainOf } from '../../evidence/verify-session.ts';
@@ -49,7 +49,7 @@ async function readTask(
   { records, decodeTurn }: ReplayTasksOptions,
 ): Promise<PracticeTask | undefined> {
   const first = (await records.turns(id)).find(({ role }) => role === 'main');
-  if (first?.status !== 'complete' || !isLearnedFrom(first) || OWN_RUNS.has(first.runKind ?? ''))
+  if (first?.status !== 'complete' || !isPractisedOn(first) || OWN_RUNS.has(first.runKind ?? ''))
     return undefined;
   const read = await decodeTurn(first);
   const isInWords = read?.request.messages.every(

@@ -1,7 +1,9 @@
 import { ANONYMOUS } from '../../core/caller.ts';
 import type { Fact } from '../../core/fact.ts';
+import { compact } from '../../core/json.ts';
 import { type Lesson, type LessonText, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
+import { isForMember, memberOfSession } from '../../core/member.ts';
 import type { ConsideredLesson } from '../../core/recall.ts';
 import type { SessionView, TurnView } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
@@ -151,6 +153,7 @@ const askerOf = ({ turn, session }: ExplainTurnOptions) => ({
   agent: turn.agent,
   ...(session?.project === undefined ? {} : { project: session.project.id }),
   ...(turn.runKind === undefined ? {} : { runKind: turn.runKind }),
+  ...compact({ member: memberOfSession(turn.session) }),
 });
 
 function whyShown(
@@ -256,7 +259,9 @@ function whyOutOfScope(
   if (seen?.verdict === 'private' || admit(audience, askerOf(options), undefined) === 'private')
     return { verdict: 'private', because: 'it is private to the agent and project that it was learned from' };
   // A shared lesson reaches further than its scope.
-  const { agent, project, runKind, domain } = reachOf(text);
+  const { agent, project, runKind, domain, member } = reachOf(text);
+  if (!isForMember(member, memberOfSession(turn.session)))
+    return { verdict: 'private', because: 'it is private to a member of the team' };
   if (agent !== undefined && !matchesPattern(agent, turn.agent))
     return { verdict: 'other-agent', because: `it is for the agent ${agent}; this turn is of ${turn.agent}` };
   if (project !== undefined && !matchesPattern(project, session?.project?.id ?? '')) {

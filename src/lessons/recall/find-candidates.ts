@@ -216,7 +216,7 @@ async function scanWords(index: LessonIndex, text: string, length: number): Prom
 
 /** Whether a lesson may be shown for a query. */
 const ELIGIBILITY = {
-  /** Removed, inserted after the scan, or not among the requested lessons. */
+  /** Removed, inserted after the scan, not among the requested lessons, or another member's. */
   absent: 0,
   open: 1,
   /** A guideline of the named domain, or for every task: shown whether or not it matches this one. */
@@ -257,6 +257,7 @@ export async function eligibilityOf(
       if (placed === 0 || placed > stamp) continue;
       const audience = audienceIds[slot] ?? 0;
       const answer = admitted[audience];
+      if (answer === 'foreign') continue;
       if (answer === 'private') standings[slot] = ELIGIBILITY.private;
       else if (answer === 'out-of-scope' || (expiries[slot] ?? 0) <= now) standings[slot] = ELIGIBILITY.shut;
       // For every task of others: shared, it is one lesson among the others.

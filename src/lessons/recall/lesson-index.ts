@@ -73,6 +73,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       scope.project,
       scope.runKind,
       scope.domain,
+      scope.member,
       visibility === 'shared',
       learnedIn,
     ]);

@@ -135,7 +135,10 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   };
 }
 
-type LessonCounter = (query: Pick<RecallQuery, 'agent' | 'project' | 'runKind'>, now: number) => number;
+type LessonCounter = (
+  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member'>,
+  now: number,
+) => number;
 
 const MOST_ASKERS = 1000;
 
@@ -161,7 +164,7 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
     }
     if (counts.length === 0) return 0;
     // Names have no line breaks, and patterns treat a missing value as empty.
-    const asker = `${query.agent}\n${query.project ?? ''}\n${query.runKind ?? ''}`;
+    const asker = `${query.agent}\n${query.project ?? ''}\n${query.runKind ?? ''}\n${query.member ?? ''}`;
     const before = known.get(asker);
     if (before !== undefined) return before;
     const own = counts.filter(({ scope }) => isInScope(scope, query, undefined));
@@ -175,8 +178,8 @@ function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
   const counts = new Map<string, ScopeCount>();
   for (const { text } of lessons.filter(isRecalled)) {
     const scope = reachOf(text);
-    const { agent, project, runKind } = scope;
-    const key = JSON.stringify([agent, project, runKind]);
+    const { agent, project, runKind, member } = scope;
+    const key = JSON.stringify([agent, project, runKind, member]);
     counts.set(key, { scope, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];

@@ -280,12 +280,13 @@ function readOrigin(values: ReadonlyMap<string, string>): SkillOrigin | undefine
 function readScope(text: string): Scope {
   const said = parseJson(text);
   if (!isObject(said)) return {};
-  const { agent, project, runKind, domain } = said;
+  const { agent, project, runKind, domain, member } = said;
   return {
     ...(typeof agent === 'string' && { agent }),
     ...(typeof project === 'string' && { project }),
     ...(typeof runKind === 'string' && { runKind }),
     ...(typeof domain === 'string' && { domain }),
+    ...(typeof member === 'string' && { member }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { StoredFact } from '../../core/fact.ts';
+import { memberPrefix } from '../../core/member.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
 import {
   type AsyncReads,
@@ -197,7 +198,8 @@ async function selectSessionPage(sql: PgSql, query: SessionQuery): Promise<reado
   const limit = boundLimit(query.limit);
   const people =
     query.withoutPractice === true ? ` and left(id, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'` : '';
-  const wanted = `last_at >= $5 and started_at < $6 and ($2::text is null or agent = $2) and ($3::text is null or project = $3)${people}`;
+  const wanted = `last_at >= $5 and started_at < $6 and ($2::text is null or agent = $2) and ($3::text is null or project = $3)
+    and ($7::text is null or left(id, length($7)) = $7)${people}`;
   const rows = await sql.all<PgSessionRow>(
     `with page as (select ${SESSION_COLUMNS} from sessions where last_at < $1 and ${wanted}
        order by last_at desc, n desc limit $4),
@@ -213,6 +215,7 @@ async function selectSessionPage(sql: PgSql, query: SessionQuery): Promise<reado
       limit,
       query.from ?? 0,
       query.to ?? Number.MAX_SAFE_INTEGER,
+      query.member === undefined ? null : memberPrefix(query.member),
     ],
   );
   return rows.map(toSessionRow);

@@ -391,6 +391,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'trial-opened':
     case 'trial-measured':
     case 'trial-ended':
+    case 'member-changed':
       return false;
     default:
       return fact.session === session;

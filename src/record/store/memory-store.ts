@@ -1,4 +1,5 @@
 import type { StoredFact } from '../../core/fact.ts';
+import { memberOfSession } from '../../core/member.ts';
 import { isAttemptId } from '../../core/practice.ts';
 import {
   parseTurnBodyKey,
@@ -71,13 +72,14 @@ export function createMemoryStore(): Store {
     sampled: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'turn-sampled' && fact.session === session),
     ),
-    sessions: open(({ limit, before, from = 0, to = Infinity, agent, project, withoutPractice }) => {
+    sessions: open(({ limit, before, from = 0, to = Infinity, agent, project, member, withoutPractice }) => {
       const wanted = [...tables.sessions.values()]
         .reverse()
         .filter((row) => before === undefined || row.lastAt < before)
         .filter(({ startedAt, lastAt }) => lastAt >= from && startedAt < to)
         .filter((row) => agent === undefined || row.agent === agent)
         .filter((row) => project === undefined || row.project === project)
+        .filter(({ id }) => member === undefined || memberOfSession(id) === member)
         .filter(({ id }) => withoutPractice !== true || !isAttemptId(id))
         .sort((a, b) => b.lastAt - a.lastAt);
       // A page continues past its limit while sessions share the last one's time, as on disk.

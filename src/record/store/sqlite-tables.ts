@@ -1,5 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
+import { memberPrefix } from '../../core/member.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
 import type { IdPattern, IndexedType, SessionQuery, TurnPage } from '../../core/store.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
@@ -203,6 +204,9 @@ export function selectSession(sql: Sql, id: string): SessionRow | undefined {
   return raw && readSession(raw);
 }
 
+/** The ids of a member's sessions have a beginning, and no others have it. */
+const OF_MEMBER = '(?7 is null or substr(id, 1, length(?7)) = ?7)';
+
 /**
  * Newest first. A page continues past its limit while sessions share the last one's time, so that a query for sessions
  * before that time misses none.
@@ -214,7 +218,8 @@ export function selectSessions(sql: Sql, query: SessionQuery, limit: number): re
     query.withoutPractice === true
       ? ` and substr(id, 1, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`
       : '';
-  const wanted = `last_at >= ?5 and started_at < ?6 and (?2 is null or agent = ?2) and (?3 is null or project = ?3)${people}`;
+  const wanted = `last_at >= ?5 and started_at < ?6 and (?2 is null or agent = ?2) and (?3 is null or project = ?3) and ${OF_MEMBER}${people}`;
+  const member = query.member === undefined ? null : memberPrefix(query.member);
   const from = query.from ?? 0;
   const to = query.to ?? Number.MAX_SAFE_INTEGER;
   const page = sql.all<RawSession>(
@@ -225,6 +230,7 @@ export function selectSessions(sql: Sql, query: SessionQuery, limit: number): re
     limit,
     from,
     to,
+    member,
   );
   const last = page.at(-1);
   if (last === undefined || page.length < limit) return page.map(readSession);
@@ -236,6 +242,7 @@ export function selectSessions(sql: Sql, query: SessionQuery, limit: number): re
     last.n,
     from,
     to,
+    member,
   );
   return [...page, ...sameTime].map(readSession);
 }

@@ -7,6 +7,7 @@ import {
   type UnreadableBody,
 } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
+import { MEMBERS_SUBJECT } from '../../core/member.ts';
 import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
@@ -193,6 +194,8 @@ export function subjectOf(fact: Fact): string | undefined {
     case 'trial-measured':
     case 'trial-ended':
       return TRIALS_SUBJECT;
+    case 'member-changed':
+      return MEMBERS_SUBJECT;
     default:
       return fact.session;
   }
@@ -226,4 +229,5 @@ export const REPORTED_TYPES = [
   'trial-opened',
   'trial-measured',
   'trial-ended',
+  'member-changed',
 ] as const;

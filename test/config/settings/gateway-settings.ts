@@ -132,6 +132,18 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
           ),
         ).toEqual([403, 200]),
     },
+    'gateway.trustedProxy': {
+      acts: async () => {
+        const allowedHosts = ['instar.example.com'];
+        const headers = { host: 'instar.example.com', origin: 'https://instar.example.com' };
+        const post = async (name: string, gateway: object): Promise<number> => {
+          const { port: at } = await open(name, gateway);
+          return (await ask(at, { path: '/v1/feedback', headers, body: '{}' })).status;
+        };
+        expect(await post('gateway-unproxied', { allowedHosts })).toBe(403);
+        expect(await post('gateway-proxied', { allowedHosts, trustedProxy: true })).toBe(401);
+      },
+    },
     'gateway.maxBodyMb': {
       acts: async () =>
         expect(await statuses((here) => here.chat('x'.repeat(1_200_000)))).toEqual([200, 413]),

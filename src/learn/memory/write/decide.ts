@@ -37,12 +37,15 @@ const QUOTING: ReadonlySet<string> = new Set(['notes', 'distiller']);
 /** The lessons that quote a person, of one place. */
 const quotingOf = (
   lessons: readonly Lesson[],
-  { agent, project }: Lesson['text']['scope'],
+  { agent, project, member }: Lesson['text']['scope'],
 ): readonly KnownNote[] =>
   lessons
     .filter(
       ({ text }) =>
-        QUOTING.has(text.evidence.learner) && text.scope.agent === agent && text.scope.project === project,
+        QUOTING.has(text.evidence.learner) &&
+        text.scope.agent === agent &&
+        text.scope.project === project &&
+        text.scope.member === member,
     )
     .flatMap((lesson) => {
       const quote = readLesson(lesson.text)?.quotes[0];

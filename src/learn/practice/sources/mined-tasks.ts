@@ -10,7 +10,7 @@ import type {
 import type { Records, SessionView, TurnView } from '../../../core/store.ts';
 import { readWorkspaceContent } from '../../../core/workspace-content.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
-import { isLearnedFrom } from '../../../evidence/learned-from.ts';
+import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
 import type { WorkPlace } from './check-commands.ts';
 import { type MatterProof, type RecordedMatter, readMatters, readProof } from './read-matters.ts';
@@ -127,7 +127,7 @@ async function mineSession(
 ): Promise<readonly PracticeTask[]> {
   const views = await records.turns(session.id);
   const isMined = (view: TurnView): boolean =>
-    view.role === 'main' && isLearnedFrom(view) && !OTHER_RUNS(view.runKind);
+    view.role === 'main' && isPractisedOn(view) && !OTHER_RUNS(view.runKind);
   const usable = new Set(views.filter(isMined).map(({ id }) => id));
   if (usable.size === 0 || views.some(({ runKind }) => OTHER_RUNS(runKind))) return [];
   const turns = (await evidence.turns(session.id)).filter(({ evidence: { turn } }) => usable.has(turn));

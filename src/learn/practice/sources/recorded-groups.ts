@@ -8,7 +8,7 @@ import type {
 } from '../../../core/practice.ts';
 import type { Records, TurnView } from '../../../core/store.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
-import { isLearnedFrom } from '../../../evidence/learned-from.ts';
+import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import { readTrajectory } from '../../../evidence/trajectory.ts';
 import { domainOf } from '../../../evidence/verify-session.ts';
 import { type EmbedTexts, nearnessOf } from './near-tasks.ts';
@@ -97,7 +97,7 @@ async function readAttempts(
   for (const session of await records.sessions({ limit: mostSessions, withoutPractice: true })) {
     if (session.erased || signal.aborted) continue;
     const views = (await records.turns(session.id)).filter(
-      (view) => view.role === 'main' && isLearnedFrom(view),
+      (view) => view.role === 'main' && isPractisedOn(view),
     );
     if (views.some(({ runKind }) => runKind !== undefined)) continue;
     if ((await maySee?.(session.id)) === false) continue;

@@ -3,7 +3,7 @@ import type { Library } from '../../../core/library.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { Records } from '../../../core/store.ts';
 import type { EvidenceReader } from '../../../evidence/evidence-reader.ts';
-import { isLearnedFrom } from '../../../evidence/learned-from.ts';
+import { isPractisedOn } from '../../../evidence/learned-from.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
 import { type CuratedFault, createCuratedTasks } from './curated-tasks.ts';
 import { createGapTasks, type TriggeringTask } from './gap-tasks.ts';
@@ -97,7 +97,7 @@ async function readRequests(
   const found: TriggeringTask[] = [];
   for (const id of turns) {
     const view = await records.turn(id);
-    if (view === undefined || !isLearnedFrom(view)) continue;
+    if (view === undefined || !isPractisedOn(view)) continue;
     const session = await records.session(view.session);
     const [read] = (await evidence.turns(view.session)).filter(({ evidence: one }) => one.turn === id);
     const text = read?.evidence.task ?? '';

@@ -1,0 +1,156 @@
+import { type Caller, sessionIdFor } from '../core/caller.ts';
+import type { DaemonApi, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
+import type { Records } from '../core/store.ts';
+import { giveFeedback } from '../gateway/control-api.ts';
+import { isOfTeam } from '../lessons/member-library.ts';
+import type { OpenLessons } from '../lessons/open-lessons.ts';
+import type { Audit } from '../record/audit-trail.ts';
+import { recordsOfMember } from '../record/member-records.ts';
+import { ApiError } from './remote-api.ts';
+import { withShortIds } from './short-ids.ts';
+import { createStoreApi } from './store-api.ts';
+import { withAudit } from './with-audit.ts';
+
+interface MemberApisOptions {
+  /** What the owner may ask. */
+  readonly apis: OwnerApis;
+  readonly records: Records;
+  /** Undefined while the library cannot be read. */
+  readonly lessons: () => OpenLessons | undefined;
+  readonly audit: Audit;
+  readonly now: () => number;
+}
+
+/**
+ * What each caller may ask. The owner: everything. A member: what is made over the part of the record and of the library that is that
+ * member's, and a refusal for everything else, so that a new operation is the owner's until somebody makes it a member's. A client of the
+ * home's own person sees that person's lessons and the team's.
+ */
+export function createApisFor(options: MemberApisOptions): (caller: Caller) => OwnerApis {
+  const { apis, audit, records } = options;
+  return (caller) => {
+    if (caller.kind === 'owner') return withAudit(apis, audit, caller.id);
+    const library = (): OpenLessons => {
+      const open = options.lessons();
+      if (open === undefined) throw new ApiError(503, 'The library cannot be read.');
+      return open;
+    };
+    const { member } = caller;
+    if (member === undefined) {
+      const own = (): LessonsApi => library().apiFor(undefined, records);
+      const lessonsApi = {
+        ...apis.lessonsApi,
+        list: (query: Parameters<LessonsApi['list']>[0]) => own().list(query),
+        recall: (query: JsonObject) => own().recall(query),
+      };
+      return withAudit({ ...apis, lessonsApi }, audit, caller.id);
+    }
+    const own = recordsOfMember(records, member);
+    const parts = {
+      api: memberApi(caller, member, own, options),
+      lessonsApi: memberLessons(caller, own, library),
+      keysApi: {
+        ...REFUSED_KEYS,
+        members: (request: JsonObject) => apis.keysApi.members({ ...request, asker: member }),
+      },
+    };
+    return withShortIds(withAudit(parts, audit, caller.id), own);
+  };
+}
+
+function memberApi(
+  caller: Caller,
+  member: string,
+  records: Records,
+  { apis, now }: MemberApisOptions,
+): DaemonApi {
+  const { sessions, session, trajectory, turn, newestTurn, erase, episode } = createStoreApi(records, now);
+  return {
+    sessions,
+    session,
+    trajectory,
+    turn,
+    newestTurn,
+    // The erasure itself reaches lessons, copies and files.
+    erase: async (id) => ((await records.session(id)) === undefined ? erase(id) : apis.api.erase(id)),
+    episode: (id) => episode(sessionIdFor(caller, id)),
+    feedback: async (body) => {
+      const done = await giveFeedback({ records, now }, body, caller);
+      if ('kind' in done) throw new ApiError(400, (done as { readonly message: string }).message);
+      return done as JsonObject;
+    },
+    overlays: (query) => apis.api.overlays({ ...query, agent: query.agent ?? 'unknown', member }),
+    learning: async () => ({ on: (await apis.api.learning()).on === true, waiting: [] }),
+    training: refused,
+    startTraining: refused,
+    moveWeights: refused,
+    practice: refused,
+    schedule: refused,
+    suggestWindows: refused,
+    adaptation: refused,
+    consolidate: refused,
+    switchLearning: refused,
+    backup: refused,
+    confirmTime: refused,
+  };
+}
+
+function memberLessons(caller: Caller, records: Records, open: () => OpenLessons): LessonsApi {
+  const own = (): LessonsApi => open().apiFor(caller.member, records);
+  return {
+    list: (query) => own().list(query),
+    all: () => own().all(),
+    show: (idOrName) => own().show(idOrName),
+    why: (turn) => own().why(turn),
+    today: () => own().today(),
+    recall: (query) => own().recall(query),
+    review: () => own().review(),
+    change: async (body) => {
+      const { library } = open();
+      const refusals = asArray(body.changes).flatMap((change) => {
+        const { op, id = '' } = asObject(change);
+        const why = whyNotChangedBy(caller, String(op), library.lesson(asString(id) ?? ''));
+        return why === undefined ? [] : [{ status: 'refused', id: String(id), why }];
+      });
+      if (refusals.length > 0) return { generation: library.generation, results: refusals };
+      const { identity: _, ...rest } = body;
+      return own().change(rest);
+    },
+    generations: refused,
+    diff: refused,
+    rollback: refused,
+  };
+}
+
+/** States alone: a member writes no words into prompts by hand, and nobody's but the own or, as a reviewer, the team's. */
+const DECISIONS: ReadonlySet<string> = new Set(['move', 'retire', 'mark']);
+
+function whyNotChangedBy(
+  { member, role }: Caller,
+  op: string,
+  lesson: ReturnType<OpenLessons['library']['lesson']>,
+): string | undefined {
+  const isOwn = lesson !== undefined && lesson.text.scope.member === member;
+  const isTeams = lesson !== undefined && isOfTeam(lesson);
+  if (!isOwn && !isTeams) return 'there is no such lesson of yours';
+  if (!DECISIONS.has(op)) return `${op} is for an owner of the team`;
+  return isTeams && role !== 'reviewer'
+    ? 'a reviewer or an owner decides about lessons of the team'
+    : undefined;
+}
+
+const refused = async (): Promise<never> => {
+  throw new ApiError(403, 'This is for an owner of the team.');
+};
+
+const REFUSED_KEYS: Omit<KeysApi, 'members'> = {
+  list: refused,
+  create: refused,
+  revoke: refused,
+  confirm: refused,
+  settings: refused,
+  setSetting: refused,
+  reload: refused,
+  audit: refused,
+};

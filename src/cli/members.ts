@@ -1,0 +1,190 @@
+import { InvalidArgumentError } from 'commander';
+import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { isRole, MEMBER_ROLES } from '../core/member.ts';
+import { plural, relativeTime } from '../text/phrases.ts';
+import { confirmOwner } from './confirm-owner.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, type Positional } from './context.ts';
+import { dim } from './print.ts';
+import { withApi } from './with-api.ts';
+
+export const declareMembers: DeclareCommand = (members, act) => {
+  members
+    .command('list')
+    .description('List the members of the team, with their roles and whether they share.')
+    .action(act(listMembers));
+  members
+    .command('add')
+    .argument('<name>', 'how the others know the person')
+    .option('--role <role>', `${MEMBER_ROLES.join(', ')} (default: member)`, parseRole)
+    .description('Add a person to the team. The person’s key is printed once.')
+    .addHelpText('after', '\nExample:\n  $ instar members add "Ada L." --role reviewer\n')
+    .action(act(addMember));
+  members
+    .command('remove')
+    .argument('<name>', 'name or id of a member')
+    .description('Remove a member; the keys are refused from now on. What was recorded stays.')
+    .action(act(removeMember));
+  members
+    .command('role')
+    .argument('<name>', 'name or id of a member')
+    .argument('<role>', MEMBER_ROLES.join(', '), parseRole)
+    .description('Change what a member may do.')
+    .action(act(changeRole));
+  members
+    .command('key')
+    .argument('[name]', 'name or id of a member (default: you)')
+    .argument('[client]', 'the program it is for; without it, a new key for the person')
+    .description('Create a key for a program of a member, or replace the person’s key. It is printed once.')
+    .action(act(makeKey));
+  members
+    .command('revoke')
+    .argument('<name>', 'name or id of a member')
+    .argument('<key>', 'id or name of the key')
+    .description('Revoke one key of a member.')
+    .action(act(revokeKey));
+  members
+    .command('opt-out')
+    .argument('[name]', 'name or id of a member (default: you)')
+    .description(
+      'Sessions of this member support no lesson of the team any more; those that did are retired.',
+    )
+    .action(act(changeSharing(false)));
+  members
+    .command('opt-in')
+    .argument('[name]', 'name or id of a member (default: you)')
+    .description('Sessions of this member may support lessons of the team. Only the member may say so.')
+    .action(act(changeSharing(true)));
+  members
+    .command('shared')
+    .argument('[name]', 'name or id of a member (default: you)')
+    .description('Show what was recorded of a member, and which lessons of the team rest on it.')
+    .action(act(showShared));
+};
+
+function parseRole(text: string): string {
+  if (!isRole(text)) throw new InvalidArgumentError(`Give one of: ${MEMBER_ROLES.join(', ')}.`);
+  return text;
+}
+
+/** Asks, and prints what was answered: as JSON, or as `say` puts it. */
+const ask = (
+  context: CommandContext,
+  request: JsonObject,
+  say: (answer: JsonObject) => void,
+  mayCreate = false,
+): Promise<ExitCode> =>
+  withApi(
+    context,
+    async ({ keysApi }) => {
+      const answer = await keysApi.members(request);
+      if (context.printer.json) context.printer.document(answer);
+      else say(answer);
+      return EXIT.ok;
+    },
+    mayCreate,
+  );
+
+const nameIn = (name: string | undefined): JsonObject => (name === undefined ? {} : { name });
+
+const listMembers = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  ask(context, { do: 'list' }, (answer) => {
+    const { printer } = context;
+    const all = asArray(answer.members).map(asObject);
+    if (all.length === 0) {
+      printer.note('no members: this home is one person’s. Add one with: instar members add NAME');
+      return;
+    }
+    printer.table([
+      ['MEMBER', 'NAME', 'ROLE', 'SHARES', 'KEYS', 'ADDED'].map(dim),
+      ...all.map((one) => [
+        String(one.id),
+        String(one.name),
+        String(one.role),
+        one.shares === true ? 'yes' : 'no',
+        asArray(one.keys)
+          .map((key) => String(asObject(key).id))
+          .join(' '),
+        relativeTime(Date.parse(String(one.addedAt)), Date.now()),
+      ]),
+    ]);
+  });
+
+interface AddOptions extends Positional {
+  readonly role?: string;
+}
+
+async function addMember({ args, role }: AddOptions, context: CommandContext): Promise<ExitCode> {
+  const name = args[0] ?? '';
+  if (role === 'owner') await confirmOwner(context, `Let "${name}" see and change everything here?`);
+  const request = { do: 'add', name, role: role ?? 'member' };
+  return ask(
+    context,
+    request,
+    (answer) => sayKey(answer, context, `Added ${name}, ${String(answer.role)}.`),
+    true,
+  );
+}
+
+function sayKey(answer: JsonObject, { printer }: CommandContext, said: string): void {
+  printer.line(String(answer.key));
+  printer.note(dim('  note  '), `${said} This is the only time the key is shown.`);
+}
+
+const removeMember = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  ask(context, { do: 'remove', name: args[0] ?? '' }, ({ name }) =>
+    context.printer.line(`Removed ${String(name)}. The keys are refused from now on.`),
+  );
+
+async function changeRole({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+  const [name = '', role = ''] = args;
+  if (role === 'owner') await confirmOwner(context, `Let "${name}" see and change everything here?`);
+  return ask(context, { do: 'role', name, role }, (answer) =>
+    context.printer.line(`${String(answer.name)} is ${String(answer.role)} now.`),
+  );
+}
+
+const makeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCode> => {
+  const [name, client] = args;
+  const request = { do: 'key', ...nameIn(name), ...(client === undefined ? {} : { client }) };
+  return ask(context, request, (answer) =>
+    sayKey(answer, context, `A key of ${String(answer.member)}, for ${client ?? 'the person alone'}.`),
+  );
+};
+
+const revokeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  ask(context, { do: 'revoke', name: args[0] ?? '', key: args[1] ?? '' }, ({ revoked, member }) =>
+    context.printer.line(`Revoked ${asArray(revoked).join(', ')} of ${String(member)}.`),
+  );
+
+const changeSharing =
+  (shares: boolean) =>
+  ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+    ask(context, { do: 'share', shares, ...nameIn(args[0]) }, ({ name, withdrawn }) => {
+      const { printer } = context;
+      printer.line(
+        shares ? `${String(name)} shares with the team.` : `${String(name)} shares nothing any more.`,
+      );
+      const gone = asArray(withdrawn);
+      if (gone.length > 0)
+        printer.line(`${plural(gone.length, 'lesson')} of the team retired: ${gone.join(', ')}.`);
+    });
+
+const showShared = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  ask(context, { do: 'shared', ...nameIn(args[0]) }, (answer) => {
+    const { printer } = context;
+    const recorded = asObject(answer.recorded);
+    printer.line(
+      `${String(answer.member)}: ${plural(Number(recorded.sessions), 'session')} with ${plural(Number(recorded.turns), 'turn')} recorded at the gateway; ${plural(Number(answer.private), 'lesson')} that nobody else is shown.`,
+    );
+    const team = asArray(answer.team).map(asObject);
+    if (answer.shares !== true) printer.line('Opted out: no lesson of the team rests on them.');
+    else if (team.length === 0) printer.line('No lesson of the team rests on them.');
+    for (const lesson of team)
+      printer.line(
+        `${String(lesson.name)} (${String(lesson.state)}): ${String(lesson.description)} ${dim(`rests on ${plural(asArray(lesson.turns).length, 'turn')}`)}`,
+      );
+    printer.note(
+      dim('  note  '),
+      'erase a session, and what rests on it alone, with: instar sessions erase ID',
+    );
+  });

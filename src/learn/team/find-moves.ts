@@ -1,0 +1,80 @@
+import type { Lesson } from '../../core/lesson.ts';
+import type { Trials } from '../../lessons/effect/fold-trials.ts';
+import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import type { MayShare } from '../../lessons/fold-members.ts';
+import { isOfTeam } from '../../lessons/member-library.ts';
+import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
+import { teamLessonId, whyNotForTeam } from '../../lessons/team-lesson.ts';
+import { provenEffect } from '../../lessons/transfer.ts';
+import { readKnown } from '../distiller/known-lessons.ts';
+import { type CompareQuotes, isAlike, isSameInWords, type Likeness } from '../distiller/same-rule.ts';
+import { ruleOf } from '../memory/kept-lessons.ts';
+
+interface MoveSource {
+  readonly lessons: readonly Lesson[];
+  readonly trials: Pick<Trials, 'of'>;
+  readonly effects: Pick<LessonEffects, 'of' | 'verdict'>;
+  readonly mayShare: MayShare;
+  /** Tells whether two members said the same in other words. */
+  readonly compareQuotes: CompareQuotes;
+}
+
+/** A rule that several members have, and what was measured of the words that would move. */
+export interface FoundMove {
+  /** The one whose words move first, then one of every other member. */
+  readonly sources: readonly [Lesson, ...Lesson[]];
+  readonly effect: string;
+}
+
+/** All pairs are compared. */
+const MOST_LESSONS = 400;
+const FEWEST_MEMBERS = 2;
+
+/**
+ * Rules that the evidence of at least two members supports, and whose words passed their test: a lesson of one of them was measured to help,
+ * in its trial or in real sessions. Only members who share count, and only their words move. Nothing is changed.
+ */
+export async function findMoves(source: MoveSource): Promise<readonly FoundMove[]> {
+  const { lessons, trials, effects, mayShare, compareQuotes } = source;
+  const mine = lessons
+    .filter((lesson) => whyNotForTeam(lesson) === undefined && mayShare(lesson.text.scope.member))
+    // A lesson without evidence of conversations supports nothing.
+    .filter(({ text }) => text.evidence.turns.length > 0)
+    .slice(-MOST_LESSONS);
+  if (new Set(mine.map(({ text }) => text.scope.member)).size < FEWEST_MEMBERS) return [];
+  const known = new Set(lessons.map(({ id }) => id));
+  const moved = new Set(
+    lessons
+      .filter(isOfTeam)
+      .flatMap(({ state, text }) =>
+        state === 'retired' ? [] : (text.evidence.team ?? []).map(({ lesson }) => lesson),
+      ),
+  );
+  const likeness = await compareQuotes(mine.map(ruleOf));
+  return mine.flatMap((lesson): readonly FoundMove[] => {
+    if (moved.has(lesson.id) || known.has(teamLessonId(lesson))) return [];
+    const effect = provenEffect(lesson, trials, effects);
+    if (effect === undefined) return [];
+    const others = new Map<string, Lesson>();
+    for (const other of mine) {
+      const { member = '' } = other.text.scope;
+      if (member === (lesson.text.scope.member ?? '') || others.has(member)) continue;
+      if (isSameRule(lesson, other, likeness)) others.set(member, other);
+    }
+    const sources: readonly [Lesson, ...Lesson[]] = [lesson, ...others.values()];
+    // Of two that were both measured the older one's words move.
+    const isLater = [...others.values()].some(
+      (other) => provenEffect(other, trials, effects) !== undefined && other.createdAt < lesson.createdAt,
+    );
+    return sources.length < FEWEST_MEMBERS || isLater ? [] : [{ sources, effect }];
+  });
+}
+
+function isSameRule(a: Lesson, b: Lesson, likeness: Likeness): boolean {
+  if (isSameInPlainWords(ruleOf(a), ruleOf(b))) return true;
+  const [one, other] = [readKnown(a), readKnown(b)];
+  if (one.quoted === undefined || other.quoted === undefined) return false;
+  return one.words.some((words) =>
+    other.words.some((theirs) => isSameInWords(words, theirs) || isAlike(words, theirs, likeness)),
+  );
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../core/clock.ts';
+import { NO_COST } from '../../core/learn.ts';
+import type { Library } from '../../core/library.ts';
+import type { Records } from '../../core/store.ts';
+import { TEAM_AUTHOR } from '../../lessons/change-permissions.ts';
+import { readTrials } from '../../lessons/effect/fold-trials.ts';
+import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import { readSharing } from '../../lessons/fold-members.ts';
+import { TEAM_LEARNER, teamLesson } from '../../lessons/team-lesson.ts';
+import { plural } from '../../text/phrases.ts';
+import type { CompareQuotes } from '../distiller/same-rule.ts';
+import type { WriteFacts } from '../evolve-step.ts';
+import { type Autonomy, autonomyRule } from '../gate/autonomy-rule.ts';
+import { findMoves } from './find-moves.ts';
+
+interface MoveStepOptions {
+  readonly library: Library;
+  readonly effects: LessonEffects;
+  readonly records: Pick<Records, 'events'>;
+  readonly compareQuotes: CompareQuotes;
+  readonly autonomy: Autonomy;
+  readonly checkText: (text: unknown) => string | undefined;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+}
+
+/**
+ * Moves what several members have learned to the team, once the words passed their test. The gate judged them when they were learned,
+ * and they do not change; the autonomy decides, and the team's lesson begins with a trial of its own. A home of one person costs it a look
+ * at the library.
+ */
+export function createMoveStep(
+  options: MoveStepOptions,
+): (write: WriteFacts, isStopped: () => boolean) => Promise<void> {
+  const { library, effects, records, compareQuotes, clock, newId } = options;
+  let looked: { readonly generation: number; readonly scored: number } | undefined;
+  return async (write, isStopped) => {
+    const lessons = library.lessons();
+    if (lessons.every(({ text }) => text.scope.member === undefined)) return;
+    const trials = await readTrials(records);
+    const scored =
+      lessons.filter(({ id }) => effects.verdict(id) === 'helpful').length + trials.passed('lesson');
+    // Nothing else makes a move possible but a new lesson, a verdict, and a member who shares again.
+    if (looked?.generation === library.generation && looked.scored === scored) return;
+    looked = { generation: library.generation, scored };
+    const mayShare = await readSharing(records);
+    for (const { sources, effect } of await findMoves({
+      lessons,
+      trials,
+      effects,
+      mayShare,
+      compareQuotes,
+    })) {
+      if (isStopped()) return;
+      const startedAt = clock.monotonic();
+      const [first] = sources;
+      const ruling = autonomyRule(options.autonomy, first.kind, first.text.content);
+      const state = ruling.outcome === 'proposed' ? 'proposed' : 'trial';
+      const change = teamLesson(sources, state);
+      if (options.checkText(change.text) !== undefined) continue;
+      const reason = `${plural(sources.length, 'member')} have learned it: ${effect}`;
+      const set = `team-${change.id}`;
+      const by = { kind: 'instar', name: TEAM_AUTHOR } as const;
+      const { results, generation } = await library.publish({ id: set, by, reason, changes: [change] });
+      const isDone = results[0]?.status === 'applied';
+      const why = results[0]?.status === 'refused' ? [results[0].why] : ruling.why;
+      const outcome = isDone ? state : 'refused';
+      await write([
+        {
+          at: Math.round(clock.now()),
+          fact: {
+            type: 'cycle-end',
+            cycle: newId('cycle'),
+            learner: TEAM_LEARNER,
+            outcome: isDone ? (state === 'trial' ? 'published' : 'queued') : 'refused',
+            items: [],
+            turns: [],
+            judgements: [{ lesson: change.id, name: change.text.name, outcome, why }],
+            ...(isDone ? { set } : {}),
+            generation,
+            cost: NO_COST,
+            tookMs: Math.round(clock.monotonic() - startedAt),
+          },
+        },
+      ]);
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import { SAFE_FOR_TEAM, whyUnsafeForTeam } from '../config/address.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Config } from '../config/schema.ts';
+import type { Caller } from '../core/caller.ts';
+import type { KeysApi } from '../core/daemon-api.ts';
+import type { Library } from '../core/library.ts';
+import type { Records } from '../core/store.ts';
+import { openMembers, withMemberKeys } from './members.ts';
+import { createMembersApi } from './members-api.ts';
+
+interface ServeTeamOptions<Keys> extends Omit<Parameters<typeof openMembers>[0], 'records'> {
+  readonly records: Records;
+  /** The keys of the home's files. */
+  readonly keys: Keys;
+  readonly gateway: Config['gateway'];
+  /** Undefined while it cannot be read. */
+  readonly library: () => Library | undefined;
+}
+
+interface ServedTeam<Keys> {
+  /** The home's keys and the members'. */
+  readonly keys: Keys;
+  readonly api: KeysApi['members'];
+  /** Throws `ConfigError` where members would send their keys readably. */
+  refuseUnsafe(): void;
+}
+
+/** The members of the team that a gateway serves. A home without members has none of it to do. */
+export async function serveTeam<Keys extends { find(presented: string): Caller | undefined }>({
+  keys,
+  gateway,
+  library,
+  ...opened
+}: ServeTeamOptions<Keys>): Promise<ServedTeam<Keys>> {
+  const members = await openMembers(opened);
+  const unsafe = whyUnsafeForTeam(gateway);
+  return {
+    keys: withMemberKeys(keys, members),
+    api: createMembersApi({ members, unsafe, records: opened.records, library }),
+    refuseUnsafe: () => {
+      if (unsafe !== undefined && members.list().length > 0)
+        throw new ConfigError([{ path: 'gateway.host', what: unsafe, fix: SAFE_FOR_TEAM }]);
+    },
+  };
+}

@@ -1,0 +1,275 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NOTHING_SPENT } from '../../../src/core/budget.ts';
+import { TEAM } from '../../../src/core/member.ts';
+import type { NewFact } from '../../../src/core/store.ts';
+import { lessonSubject } from '../../../src/core/trial.ts';
+import { UNKNOWN_LIKENESS } from '../../../src/learn/distiller/same-rule.ts';
+import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
+import { createMoveStep } from '../../../src/learn/team/move-step.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { openLessons } from '../../../src/lessons/open-lessons.ts';
+import { toRecords } from '../../../src/record/records.ts';
+import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { openMembers } from '../../../src/team/members.ts';
+import { createMembersApi } from '../../../src/team/members-api.ts';
+import { lessonText } from '../../support/lesson-text.ts';
+
+const RULE = 'Put the total of the report on the first line.';
+const OTHER = 'Never push to the main branch without a review.';
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded') {
+  const folder = mkdtempSync(path.join(tmpdir(), 'instar-team-'));
+  let time = 1_800_000_000_000;
+  const now = () => ++time;
+  const clock = { now, monotonic: now };
+  const store = openSqliteStore({ file: path.join(folder, 'record.sqlite') });
+  open.push(() => {
+    store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const records = toRecords(store, now);
+  let ids = 0;
+  const newId = (prefix: string): string => `${prefix}_${++ids}`;
+  const opened = await openLessons({
+    records,
+    clock,
+    newId,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const { library, effects } = opened;
+  const members = await openMembers({ records, now });
+  const api = createMembersApi({ members, records, library: () => library });
+  const idOf = new Map<string, string>();
+  for (const name of names) idOf.set(name, String((await api({ do: 'add', name })).id));
+  /** A conversation of a member, and the lesson that was learned from it. */
+  const learn = async (name: string, lesson: string, content: string): Promise<void> => {
+    const member = idOf.get(name);
+    const session = member === undefined ? `s-${lesson}` : `${member}:s-${lesson}`;
+    const turn = `t-${lesson}`;
+    const facts: NewFact['fact'][] = [
+      {
+        type: 'turn-start',
+        turn,
+        session,
+        agent: 'ada',
+        role: 'main',
+        wire: 'openai-chat',
+        model: 'm',
+        generation: 0,
+        policy: 'p/m',
+        lessons: [],
+        caller: 'k_1',
+      },
+      { type: 'turn-end', turn, status: 'complete', httpStatus: 200, totalMs: 1 },
+    ];
+    await records.append(facts.map((fact) => ({ at: now(), fact })));
+    const text = lessonText({
+      name: lesson,
+      description: 'When you write a report.',
+      content,
+      scope: { agent: 'ada', ...(member === undefined ? {} : { member }) },
+      evidence: { turns: [turn], quotes: [], learner: 'distiller' },
+    });
+    const { results } = await library.publish({
+      id: `add-${lesson}`,
+      by: { kind: 'learner', name: 'distiller' },
+      reason: 'test',
+      changes: [{ op: 'add', id: lesson, kind: 'skill', state: 'trial', text }],
+    });
+    expect(results[0]).toMatchObject({ status: 'applied' });
+  };
+  /** The paired test of a lesson, as practice records it. */
+  const prove = async (id: string, outcome: 'helpful' | 'harmful' = 'helpful') => {
+    const subject = lessonSubject(id, 1);
+    const pair = {
+      task: 't',
+      root: 'r',
+      with: outcome === 'helpful' ? 1 : 0,
+      without: outcome === 'helpful' ? 0 : 1,
+    };
+    const pairs = Array.from({ length: 20 }, () => pair);
+    const facts: NewFact['fact'][] = [
+      { type: 'trial-opened', subject, place: 1, until: 0 },
+      { type: 'trial-measured', subject, by: 'tasks', begun: 20, pairs, used: NOTHING_SPENT },
+      { type: 'trial-ended', subject, outcome, why: 'measured' },
+    ];
+    await records.append(facts.map((fact) => ({ at: now(), fact })));
+  };
+  const step = createMoveStep({
+    library,
+    effects,
+    records,
+    compareQuotes: async () => UNKNOWN_LIKENESS,
+    autonomy,
+    checkText: checkLessonText,
+    clock,
+    newId,
+  });
+  const move = () =>
+    step(
+      async (facts) => void (await records.append(facts)),
+      () => false,
+    );
+  const ofTeam = () => library.lessons().filter(({ text }) => text.scope.member === TEAM);
+  return { library, records, opened, members, api, idOf, learn, prove, move, ofTeam };
+}
+
+describe('a lesson moves to the team', () => {
+  it('when two members learned the same and the words passed their paired test', async () => {
+    const { learn, prove, move, ofTeam, idOf } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await move();
+    expect(ofTeam()).toEqual([]);
+    await prove('total-first');
+    await move();
+    const [lesson] = ofTeam();
+    expect(lesson).toMatchObject({
+      state: 'trial',
+      text: { content: RULE, scope: { agent: 'ada', member: TEAM } },
+    });
+    expect(lesson?.text.evidence.turns).toEqual(['t-total-first', 't-first-line-total']);
+    expect(lesson?.text.evidence.team?.map(({ member }) => member)).toEqual([
+      idOf.get('ada'),
+      idOf.get('bob'),
+    ]);
+    await move();
+    expect(ofTeam().length).toBe(1);
+  });
+
+  it('not for the evidence of one member alone, nor for two different rules', async () => {
+    const { learn, prove, move, ofTeam } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('ada', 'total-again', RULE);
+    await learn('bob', 'no-push', OTHER);
+    for (const id of ['total-first', 'total-again', 'no-push']) await prove(id);
+    await move();
+    expect(ofTeam()).toEqual([]);
+  });
+
+  it('not when its test found harm', async () => {
+    const { learn, prove, move, ofTeam } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first', 'harmful');
+    await move();
+    expect(ofTeam()).toEqual([]);
+  });
+
+  it('without the words or the support of a member who opted out', async () => {
+    const { learn, prove, move, ofTeam, api, idOf } = await openTeam(['ada', 'bob', 'cyd']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first');
+    await api({ do: 'share', name: 'ada', shares: false });
+    await move();
+    expect(ofTeam()).toEqual([]);
+    await learn('cyd', 'total-of-cyd', RULE);
+    await prove('total-of-cyd');
+    await move();
+    const [lesson] = ofTeam();
+    expect(lesson?.text.evidence.turns).not.toContain('t-total-first');
+    expect(lesson?.text.evidence.team?.some(({ member }) => member === idOf.get('ada'))).toBe(false);
+  });
+
+  it('under manual autonomy it waits for a person', async () => {
+    const { learn, prove, move, ofTeam } = await openTeam(['ada', 'bob'], 'manual');
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first');
+    await move();
+    expect(ofTeam().map(({ state }) => state)).toEqual(['proposed']);
+  });
+
+  it('when an owner says so, and not against the word of its member', async () => {
+    const { learn, ofTeam, api, idOf } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'no-push', OTHER);
+    await expect(api({ do: 'move', lesson: 'total-first', asker: idOf.get('bob') ?? '' })).rejects.toThrow(
+      'owner',
+    );
+    await api({ do: 'share', name: 'bob', shares: false });
+    await expect(api({ do: 'move', lesson: 'no-push' })).rejects.toThrow('has not agreed');
+    await api({ do: 'move', lesson: 'total-first' });
+    expect(ofTeam().map(({ text }) => text.name)).toEqual(['total-first']);
+  });
+
+  it('no learner writes a lesson of the team, moves one to it, or changes its words', async () => {
+    const { learn, library, api, ofTeam } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await api({ do: 'move', lesson: 'total-first' });
+    const [lesson] = ofTeam();
+    const own = library.lesson('total-first');
+    if (lesson === undefined || own === undefined) throw new Error('no lesson');
+    const by = { kind: 'learner', name: 'distiller' } as const;
+    const { results } = await library.publish({
+      id: 'x',
+      by,
+      reason: 'x',
+      changes: [
+        {
+          op: 'add',
+          id: 'mine',
+          kind: 'skill',
+          state: 'trial',
+          text: { ...own.text, name: 'mine', scope: { member: TEAM } },
+        },
+        { op: 'revise', id: own.id, from: own.revision, text: { ...own.text, scope: { member: TEAM } } },
+        {
+          op: 'revise',
+          id: lesson.id,
+          from: lesson.revision,
+          text: { ...lesson.text, content: 'Other words.' },
+        },
+      ],
+    });
+    expect(results.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused']);
+  });
+});
+
+describe('a member takes back', () => {
+  it('opting out retires what the team has of the member, and leaves the private lesson', async () => {
+    const { learn, prove, move, ofTeam, api, library, idOf } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first');
+    await move();
+    const bob = idOf.get('bob') ?? '';
+    expect(await api({ do: 'shared', asker: bob })).toMatchObject({
+      recorded: { sessions: 1, turns: 1 },
+      private: 1,
+      team: [{ name: 'total-first', turns: ['t-first-line-total'] }],
+    });
+    await api({ do: 'share', asker: bob, shares: false });
+    expect(ofTeam().map(({ state }) => state)).toEqual(['retired']);
+    expect(library.lesson('first-line-total')?.state).toBe('trial');
+    await expect(api({ do: 'share', name: 'bob', shares: true })).rejects.toThrow('Only the member');
+    await expect(api({ do: 'shared', asker: bob, name: 'ada' })).rejects.toThrow('Only an owner');
+  });
+
+  it('when the sessions that a lesson of the team rests on are erased, so are its words', async () => {
+    const { learn, prove, move, ofTeam, records, opened, idOf, library } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first');
+    await move();
+    await records.erase(`${idOf.get('bob')}:s-first-line-total`, 'test');
+    await opened.reload();
+    const id = ofTeam()[0]?.id ?? '';
+    // The words are ada's: they stay.
+    expect(ofTeam()[0]?.state).toBe('trial');
+    await records.erase(`${idOf.get('ada')}:s-total-first`, 'test');
+    await opened.reload();
+    expect(library.lesson(id)?.state).toBe('retired');
+    expect(JSON.stringify(library.lesson(id))).not.toContain('total of the report');
+  });
+});
