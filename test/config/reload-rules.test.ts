@@ -28,6 +28,7 @@ describe('the table of reload rules', () => {
       'train.engine',
       'train.serve',
       'store.url',
+      'store.spoolMegabytes',
       'log.format',
       'log.file',
     ]);

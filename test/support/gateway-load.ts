@@ -89,6 +89,8 @@ export async function runClient(
       const old = Math.floor(n / TURNS_OF_SESSION) - 1;
       if (n % (2 * TURNS_OF_SESSION) === 5 && old > 0 && old % 2 === 1) {
         const gone = `${name}-${old}`;
+        // While its gateway was down a conversation had no turn.
+        if (!told.turns.some((turn) => turn.session === gone)) continue;
         told.unclear.add(gone);
         const { status: erased } = await ask(port, {
           method: 'DELETE',
