@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: [],
   record: ['wire'],
   // What is sent was read from the record.
-  traces: ['record'],
+  traces: ['config', 'record'],
   jobs: ['cost', 'record'],
   lessons: ['embed', 'stats'],
   overlays: ['cost', 'lessons', 'stats', 'wire'],

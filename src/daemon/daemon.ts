@@ -43,7 +43,7 @@ import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-prompts.ts';
-import { logTurn, NOTHING_SHOWN } from '../gateway/turn.ts';
+import { logTurn, NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { sharedSchedule, type WorkKinds } from '../jobs/shared-work.ts';
 import { createCompressor } from '../learn/compress/compressor.ts';
@@ -64,13 +64,13 @@ import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import { serveTeam } from '../team/serve-team.ts';
+import { openTracedRecording } from '../traces/traced-recording.ts';
 import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
 import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
 import { serveLessons } from './serve-lessons.ts';
-import { openTracedRecording } from './traced-recording.ts';
 
 export interface Daemon {
   readonly url: string;
@@ -164,7 +164,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const sessions = createSessionMatcher(clock, newId, shared?.chains);
   await recording.recorder.restoreChains(sessions.restore);
   const team = await serveTeam({
-    ...{ records: recording.records, keys: callers, gateway: settings, now: clock.now, log },
+    ...{ records: recording.records, keys: callers, gateway: settings, now: clock.now, shared, log },
     library: () => library.open()?.library,
   });
   const attemptKeys = withAttemptKeys(team.keys);
@@ -187,10 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     answersFlows: () => settings.flows,
     hasSucceeded: hasToolSucceeded,
     router: { settings: () => config.router, served: () => learning?.served() ?? [] },
-    catalogue: names.catalogue,
-    prices,
-    clock,
-    log,
+    ...{ catalogue: names.catalogue, prices, clock, log },
   });
   let url = '';
   const access = { keys: attemptKeys, records: recording.records, clock, url: () => url };
@@ -249,13 +246,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const quiet = { command: follower.practice, when: () => config.practice.scheduled };
   const schedule = serveSchedule({
-    settings: config.schedule,
-    env,
-    homeDir: home.dir,
+    ...{ settings: config.schedule, env, homeDir: home.dir, clock, newId, log },
     records: recording.records,
-    clock,
-    newId,
-    log,
     jobs: ({ history }) => [
       ...createLibraryJobs({ ...library, ...quiet, records: recording.records, now: clock.now, history }),
       createReflectionJob({ command: follower.practice, clock, history }),
@@ -301,8 +293,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         copies: recording.describeCopies(),
         time: clock.describe(),
         library: library.status(),
-        ...compact({ sharedRecord: shared?.describe() }),
-        ...compact({ router: overlays.router.describe() }),
+        ...compact({ sharedRecord: shared?.describe(), router: overlays.router.describe() }),
         learning: follower.status(),
         settings: live.describe(),
         memoryBytes: process.memoryUsage.rss(),
@@ -336,14 +327,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
-      overlays: ({ session, caller, identity: { agent, client, project, runKind } }) =>
-        overlays.apply({
-          session: session.session,
-          agent: agent ?? client,
-          project: project?.id,
-          runKind,
-          member: caller?.member,
-        }),
+      overlays: (turn) => overlays.apply(overlayQueryOf(turn)),
       flows: overlays.flows,
       router: overlays.router,
       identify: createIdentify(redactor.redactName),

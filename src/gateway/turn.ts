@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
 import type { PromptState } from '../core/gateway-process.ts';
-import type { TurnOverlays } from '../core/overlay.ts';
+import type { OverlayQuery, TurnOverlays } from '../core/overlay.ts';
 import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { TurnKind } from './client-clues.ts';
@@ -65,6 +65,19 @@ export interface ShownLessons {
 }
 
 export const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
+
+/** Whose overlays act on a turn. */
+export const overlayQueryOf = ({
+  session,
+  caller,
+  identity: { agent, client, project, runKind },
+}: Pick<Turn, 'session' | 'caller' | 'identity'>): OverlayQuery & { readonly session: string } => ({
+  session: session.session,
+  agent: agent ?? client,
+  project: project?.id,
+  runKind,
+  member: caller?.member,
+});
 
 /** A turn that has begun to call providers; it is recorded, or has a record that does nothing. */
 export interface RunningTurn extends Turn {

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Caller } from '../core/caller.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
 import type { Library } from '../core/library.ts';
+import type { LogFollower } from '../core/log-follower.ts';
 import type { Records } from '../core/store.ts';
 import { openMembers, withMemberKeys } from './members.ts';
 import { createMembersApi } from './members-api.ts';
@@ -13,6 +14,8 @@ interface ServeTeamOptions<Keys> extends Omit<Parameters<typeof openMembers>[0],
   /** The keys of the home's files. */
   readonly keys: Keys;
   readonly gateway: Config['gateway'];
+  /** What other gateways of the same record append; undefined where there are none. */
+  readonly shared: Pick<LogFollower, 'on'> | undefined;
   /** Undefined while it cannot be read. */
   readonly library: () => Library | undefined;
 }
@@ -30,9 +33,15 @@ export async function serveTeam<Keys extends { find(presented: string): Caller |
   keys,
   gateway,
   library,
+  shared,
   ...opened
 }: ServeTeamOptions<Keys>): Promise<ServedTeam<Keys>> {
   const members = await openMembers(opened);
+  if (shared !== undefined) {
+    shared.on(['member-changed'], members.add);
+    // What was appended between the two; without the record they are read again later.
+    await members.catchUp().catch(() => undefined);
+  }
   const unsafe = whyUnsafeForTeam(gateway);
   return {
     keys: withMemberKeys(keys, members),

@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { readTraceHeaders } from '../config/trace-headers.ts';
 import type { Library } from '../core/library.ts';
 import { openRecording, withAppendListener } from '../record/open-recording.ts';
-import { serveTraces } from '../traces/serve-traces.ts';
+import { serveTraces } from './serve-traces.ts';
 
 type Recording = ReturnType<typeof openRecording>;
 
