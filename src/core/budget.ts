@@ -110,3 +110,12 @@ export function addSpending(a: Spending, b: Partial<Spending>): Spending {
 
 /** The subject of a budget's facts of one day, for `Records.events`. */
 export const budgetSubject = (budget: string, day: string): string => `budget/${budget}/${day}`;
+
+/** What a job of the scheduler has used. */
+export interface JobUsage {
+  readonly ms: number;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Of the tokens, those whose price is not known. */
+  readonly unpriced?: number;
+}

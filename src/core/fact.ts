@@ -1,4 +1,4 @@
-import type { Spending } from './budget.ts';
+import type { JobUsage, Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import type { ServedBy } from './gateway-process.ts';
@@ -395,11 +395,3 @@ export const JUDGE_SUBJECT = 'machine/judge';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */
 export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';
-
-export interface JobUsage {
-  readonly ms: number;
-  readonly tokens: number;
-  readonly usd: number;
-  /** Of the tokens, those whose price is not known. */
-  readonly unpriced?: number;
-}

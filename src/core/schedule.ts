@@ -1,5 +1,4 @@
-import type { BudgetedWork, BudgetRefusal, Reservation, Spending } from './budget.ts';
-import type { JobUsage } from './fact.ts';
+import type { BudgetedWork, BudgetRefusal, JobUsage, Reservation, Spending } from './budget.ts';
 
 /** Background work that may be interrupted at any moment and later resumes from its checkpoint. */
 export interface Job {

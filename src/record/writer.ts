@@ -82,11 +82,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
   let isReplayDue = false;
   let replayMs = 0;
 
-  const {
-    add: inTurn,
-    isOverdue,
-    settled,
-  } = createWorkQueue({
+  const queue = createWorkQueue({
     later,
     patienceMs: spooling && PATIENCE_MS,
     onOverdue: () => {
@@ -96,6 +92,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
       if (spooling?.isOn()) replayIn(replayMs);
     },
   });
+  const { add: inTurn, isOverdue, settled } = queue;
 
   const tell = (): void => {
     const word = {

@@ -1,5 +1,6 @@
+import type { JobUsage } from '../core/budget.ts';
 import { addSpending, NOTHING_SPENT, type Spending } from '../core/budget.ts';
-import type { Fact, JobUsage, StoredFact } from '../core/fact.ts';
+import type { Fact, StoredFact } from '../core/fact.ts';
 import type { JobHistory } from '../core/schedule.ts';
 
 type JobFact = Fact & { readonly type: 'job-leased' | 'job-checkpointed' | 'job-ended' };

@@ -1,5 +1,6 @@
+import type { JobUsage } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Fact, JobUsage, StoredFact } from '../core/fact.ts';
+import type { Fact, StoredFact } from '../core/fact.ts';
 import type { JobEnd, JobHistory } from '../core/schedule.ts';
 import { foldJob, lastRunIn } from './job-history.ts';
 

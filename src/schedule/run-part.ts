@@ -1,5 +1,5 @@
+import type { JobUsage } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
-import type { JobUsage } from '../core/fact.ts';
 import type { Job, JobContext, JobCost, JobEnd } from '../core/schedule.ts';
 import { addUsage, NO_USAGE } from './job-history.ts';
 import type { Lease } from './leases.ts';
