@@ -2,93 +2,16 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { interfaceExample } from './interface-example.ts';
-import { createGatewayProofs } from './settings/gateway-settings.ts';
+import { createProofs } from './settings/all-settings.ts';
 import { createStage } from './settings/instar-here.ts';
-import { createLearnProofs } from './settings/learn-settings.ts';
-import { createLibraryProofs } from './settings/library-settings.ts';
-import { createPriceProofs } from './settings/price-settings.ts';
-import { createProviderProofs } from './settings/provider-settings.ts';
-import { createScheduleProofs } from './settings/schedule-settings.ts';
-import { checkProof, problemsOf, type SettingProofs, settingsOf } from './settings/setting-proof.ts';
-import { createStoreProofs } from './settings/store-settings.ts';
-import { TRACE_PROOFS } from './settings/trace-settings.ts';
+import { checkProof, problemsOf, settingsOf } from './settings/setting-proof.ts';
 import { createTrainProofs } from './settings/train-settings.ts';
-import { createVerifierProofs } from './settings/verifier-settings.ts';
 
-const SHOWN_IN = 'test/api/library-practice.test.ts';
-const SESSIONS = 'test/learn/practice/practice-settings.test.ts';
-const SNAPSHOTS = {
-  shownIn: 'test/served/served-work-trees.test.ts',
-  title:
-    'keeps commit, diff and small untracked files of a git work tree when they are on, and nothing when they are off',
-};
-const SCHEDULED = {
-  shownIn: SESSIONS,
-  title: 'begins by itself never (off), when it costs nothing (free), or always (on)',
-};
-const AGENT = {
-  shownIn: 'test/served/served-practice-programs.test.ts',
-  title: 'are attempted by the agent of the config',
-};
-const PRACTICE: SettingProofs = {
-  'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
-  'practice.temperature': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
-  ...Object.fromEntries(
-    ['usd', 'tokens', 'calls', 'minutes'].map((name) => [
-      `practice.budget.${name}`,
-      { shownIn: SHOWN_IN, title: 'stops at practice.budget.%s of the config' },
-    ]),
-  ),
-  'practice.scheduled=off': SCHEDULED,
-  'practice.scheduled=free': SCHEDULED,
-  'practice.scheduled=on': SCHEDULED,
-  ...Object.fromEntries(
-    ['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw'].flatMap((name) =>
-      ['practice.agent', 'practice.agent[]'].map((setting) => [`${setting}=${name}`, AGENT]),
-    ),
-  ),
-  'practice.tasks[]': { shownIn: SESSIONS, title: 'finds the tasks of the files that the config names' },
-  'practice.taskMinutes': { shownIn: SESSIONS, title: 'gives each attempt the minutes of the config' },
-  ...Object.fromEntries(
-    ['pairs', 'repeats', 'days'].map((name) => [
-      `practice.trials.${name}`,
-      { shownIn: SESSIONS, title: 'tests a lesson with the pairs, repeats and days of the config' },
-    ]),
-  ),
-  'practice.snapshots=true': SNAPSHOTS,
-  'practice.snapshots=false': SNAPSHOTS,
-};
-const ROUTER = (title: string) => ({ shownIn: 'test/served/router.test.ts', title });
-const TIERS = ROUTER(
-  'answers instar/auto with the strong model while nothing is measured, and lists the name (cheap, strong)',
-);
-const ROUTED = ROUTER(
-  'leaves requests that name a model alone with for: auto, and routes them with for: all',
-);
-const ROUTER_PROOFS: SettingProofs = {
-  'router.cheap': TIERS,
-  'router.strong': TIERS,
-  'router.for=auto': ROUTED,
-  'router.for=all': ROUTED,
-  'router.usdPerDay': ROUTER('chooses the cheap model more often the nearer the day is to usdPerDay'),
-};
 /** For editors, which read the file that it names. */
 const FOR_EDITORS = '$schema';
 
 const stage = createStage();
-const proofs: SettingProofs = {
-  ...createGatewayProofs(stage),
-  ...createProviderProofs(stage),
-  ...createLibraryProofs(stage),
-  ...createLearnProofs(stage),
-  ...createVerifierProofs(stage),
-  ...createScheduleProofs(stage),
-  ...createStoreProofs(stage),
-  ...createPriceProofs(),
-  ...PRACTICE,
-  ...ROUTER_PROOFS,
-  ...TRACE_PROOFS,
-};
+const proofs = createProofs(stage);
 afterAll(() => stage.close());
 
 describe('every setting', () => {
@@ -97,7 +20,7 @@ describe('every setting', () => {
     expect([...shown].sort()).toEqual([...settingsOf(configJsonSchema())].sort());
   });
 
-  it.each(Object.entries(proofs))('%s', checkProof, 60_000);
+  it.each(Object.entries(proofs).filter(([, proof]) => !('acts' in proof)))('%s', checkProof);
 });
 
 describe('a setting that cannot act', () => {

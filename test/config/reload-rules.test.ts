@@ -25,6 +25,7 @@ describe('the table of reload rules', () => {
     expect(atStart).toEqual([
       'gateway.port',
       'gateway.host',
+      'gateway.trustedProxy',
       'train.engine',
       'train.serve',
       'store.url',

@@ -19,6 +19,7 @@ describe('configSchema', () => {
     expect(config.gateway).toEqual({
       port: 4600,
       host: '127.0.0.1',
+      trustedProxy: false,
       allowedHosts: [],
       maxBodyMb: 64,
       maxMessages: 10_000,

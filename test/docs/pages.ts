@@ -46,6 +46,7 @@ export const MARKS: Readonly<Record<string, string>> = {
   'run: daemon': 'test/docs/blocks.check.ts',
   'run: program': 'test/docs/blocks.check.ts',
   'run: old home': 'test/docs/blocks.check.ts',
+  'run: frameworks': 'test/frameworks/frameworks.check.ts, which has the same text in examples/',
   'json: overlay': 'test/docs/blocks.check.ts',
 };
 

@@ -14,7 +14,9 @@ describe('docs/frameworks.md', () => {
   it.each(files)('shows examples/%s letter by letter', (file) => {
     const text = readFileSync(path.join(EXAMPLES, file), 'utf8');
     const language = file.endsWith('.py') ? 'python' : 'js';
-    expect(doc).toContain(`\`examples/${file}\`\n\`\`\`${language}\n${text}\`\`\`\n`);
+    expect(doc).toContain(
+      `\`examples/${file}\`\n<!-- run: frameworks -->\n\`\`\`${language}\n${text}\`\`\`\n`,
+    );
   });
 
   it.each([...Object.entries(NPM), ...Object.entries(PYPI)])(

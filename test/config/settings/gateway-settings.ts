@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { type Answer, ask } from '../../support/client.ts';
 import { closedPort, type Provider } from '../../support/provider.ts';
 import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
-import type { SettingProof, SettingProofs } from './setting-proof.ts';
+import { once, type SettingProof, type SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
 const SOON = { timeout: 25_000, interval: 20 };
@@ -112,6 +112,16 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
     },
   });
 
+  const proxied = once(async () => {
+    const allowedHosts = ['instar.example.com'];
+    const headers = { host: 'instar.example.com', origin: 'https://instar.example.com' };
+    const post = async (name: string, gateway: object): Promise<number> => {
+      const { port: at } = await open(name, gateway);
+      return (await ask(at, { path: '/v1/feedback', headers, body: '{}' })).status;
+    };
+    expect(await post('gateway-unproxied', { allowedHosts })).toBe(403);
+    expect(await post('gateway-proxied', { allowedHosts, trustedProxy: true })).toBe(401);
+  });
   return {
     'gateway.port': { acts: async () => expect((await tight()).port).toBe(await chosenPort()) },
     'gateway.host': {
@@ -132,18 +142,8 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
           ),
         ).toEqual([403, 200]),
     },
-    'gateway.trustedProxy': {
-      acts: async () => {
-        const allowedHosts = ['instar.example.com'];
-        const headers = { host: 'instar.example.com', origin: 'https://instar.example.com' };
-        const post = async (name: string, gateway: object): Promise<number> => {
-          const { port: at } = await open(name, gateway);
-          return (await ask(at, { path: '/v1/feedback', headers, body: '{}' })).status;
-        };
-        expect(await post('gateway-unproxied', { allowedHosts })).toBe(403);
-        expect(await post('gateway-proxied', { allowedHosts, trustedProxy: true })).toBe(401);
-      },
-    },
+    'gateway.trustedProxy=false': { acts: proxied },
+    'gateway.trustedProxy=true': { acts: proxied },
     'gateway.maxBodyMb': {
       acts: async () =>
         expect(await statuses((here) => here.chat('x'.repeat(1_200_000)))).toEqual([200, 413]),

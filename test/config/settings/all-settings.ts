@@ -1,0 +1,83 @@
+import { createGatewayProofs } from './gateway-settings.ts';
+import type { Stage } from './instar-here.ts';
+import { createLearnProofs } from './learn-settings.ts';
+import { createLibraryProofs } from './library-settings.ts';
+import { createPriceProofs } from './price-settings.ts';
+import { createProviderProofs } from './provider-settings.ts';
+import { createScheduleProofs } from './schedule-settings.ts';
+import type { SettingProofs } from './setting-proof.ts';
+import { createStoreProofs } from './store-settings.ts';
+import { TRACE_PROOFS } from './trace-settings.ts';
+import { createVerifierProofs } from './verifier-settings.ts';
+
+const SHOWN_IN = 'test/api/library-practice.test.ts';
+const SESSIONS = 'test/learn/practice/practice-settings.test.ts';
+const SNAPSHOTS = {
+  shownIn: 'test/served/served-work-trees.test.ts',
+  title:
+    'keeps commit, diff and small untracked files of a git work tree when they are on, and nothing when they are off',
+};
+const SCHEDULED = {
+  shownIn: SESSIONS,
+  title: 'begins by itself never (off), when it costs nothing (free), or always (on)',
+};
+const AGENT = {
+  shownIn: 'test/served/served-practice-programs.test.ts',
+  title: 'are attempted by the agent of the config',
+};
+const PRACTICE: SettingProofs = {
+  'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
+  'practice.temperature': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
+  ...Object.fromEntries(
+    ['usd', 'tokens', 'calls', 'minutes'].map((name) => [
+      `practice.budget.${name}`,
+      { shownIn: SHOWN_IN, title: 'stops at practice.budget.%s of the config' },
+    ]),
+  ),
+  'practice.scheduled=off': SCHEDULED,
+  'practice.scheduled=free': SCHEDULED,
+  'practice.scheduled=on': SCHEDULED,
+  ...Object.fromEntries(
+    ['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw'].flatMap((name) =>
+      ['practice.agent', 'practice.agent[]'].map((setting) => [`${setting}=${name}`, AGENT]),
+    ),
+  ),
+  'practice.tasks[]': { shownIn: SESSIONS, title: 'finds the tasks of the files that the config names' },
+  'practice.taskMinutes': { shownIn: SESSIONS, title: 'gives each attempt the minutes of the config' },
+  ...Object.fromEntries(
+    ['pairs', 'repeats', 'days'].map((name) => [
+      `practice.trials.${name}`,
+      { shownIn: SESSIONS, title: 'tests a lesson with the pairs, repeats and days of the config' },
+    ]),
+  ),
+  'practice.snapshots=true': SNAPSHOTS,
+  'practice.snapshots=false': SNAPSHOTS,
+};
+const ROUTER = (title: string) => ({ shownIn: 'test/served/router.test.ts', title });
+const TIERS = ROUTER(
+  'answers instar/auto with the strong model while nothing is measured, and lists the name (cheap, strong)',
+);
+const ROUTED = ROUTER(
+  'leaves requests that name a model alone with for: auto, and routes them with for: all',
+);
+const ROUTER_PROOFS: SettingProofs = {
+  'router.cheap': TIERS,
+  'router.strong': TIERS,
+  'router.for=auto': ROUTED,
+  'router.for=all': ROUTED,
+  'router.usdPerDay': ROUTER('chooses the cheap model more often the nearer the day is to usdPerDay'),
+};
+/** What shows that each setting acts, but those of training. */
+export const createProofs = (stage: Stage): SettingProofs => ({
+  ...createGatewayProofs(stage),
+  ...createProviderProofs(stage),
+  ...createLibraryProofs(stage),
+  ...createLearnProofs(stage),
+  ...createVerifierProofs(stage),
+  ...createScheduleProofs(stage),
+  ...createStoreProofs(stage),
+  ...createPriceProofs(),
+  ...PRACTICE,
+  ...ROUTER_PROOFS,
+  ...TRACE_PROOFS,
+});
