@@ -55,11 +55,7 @@ const proposeLessons = ({ args, program }: ProposeOptions, context: CommandConte
         { program, env: context.env },
       );
       if (!proposed.ok)
-        throw new CommandError(
-          EXIT.failed,
-          `OpenClaw did not take ${name}: ${proposed.why}`,
-          'name its command with --program PATH',
-        );
+        throw new CommandError(EXIT.failed, `OpenClaw did not take ${name}: ${proposed.why}`, proposed.fix);
       done.push({ name, proposal: proposed.id });
     }
     const { printer } = context;
