@@ -77,7 +77,8 @@ function describeShared(document: JsonObject, use: SharedUse | undefined): reado
       const ignored = use?.ignored.find((one) => one.path === name);
       if (ignored !== undefined) return { path: name, value, state: 'ignored', why: ignored.why };
       return { path: name, value, state: use?.overruled.includes(name) === true ? 'overruled' : 'used' };
-    });
+    })
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 interface ReadSettings extends Pick<CheckedConfig, 'config' | 'source'> {
