@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
+import { openPgStore } from '../../src/record/postgres/pg-store.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { needPostgres } from '../support/need-postgres.ts';
 import { startWorker } from '../support/worker.ts';
@@ -94,19 +94,14 @@ it('what one gateway shares, the other one uses: at once, after a restart, and n
 it('a setting of a newer version is ignored with a warning, and the gateway serves', async () => {
   const url = server.freshUrl();
   const a = homeFor(url);
-  const stop = await run(a, startDaemon);
-  expect(instar(a, 'config', 'set', '--shared', 'library.overviews', 'false').code).toBe(0);
-  expect(instar(a, 'config', 'set', '--shared', 'library.topK', '3').code).toBe(0);
-  await stop();
   // As a newer version would have written it.
-  const client = new pg.Client({ connectionString: url.replace(/\?.*/, '') });
-  await client.connect();
-  const schema = new URL(url).searchParams.get('schema') ?? '';
-  const { rowCount } = await client.query(
-    `update ${schema}.facts set body = replace(body, 'overviews', 'daydreams') where type = 'settings-changed'`,
-  );
-  await client.end();
-  expect(rowCount).toBe(2);
+  const store = await openPgStore({ url });
+  const facts = [
+    { type: 'settings-changed', path: ['library', 'daydreams'], value: true },
+    { type: 'settings-changed', path: ['library', 'topK'], value: 3 },
+  ] as const;
+  await store.append({ facts: facts.map((fact) => ({ at: Date.now(), fact })) });
+  await store.close();
   await run(a, startDaemon);
   expect(instar(a, 'status').said).toContain('the shared setting library.daydreams is ignored here');
   expect(instar(a, 'logs').said).toContain('library.daydreams is ignored here: is not a setting');
