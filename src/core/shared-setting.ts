@@ -1,4 +1,3 @@
-import type { StoredFact } from './fact.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 /**
@@ -25,13 +24,18 @@ export interface SharedSettings {
 export const NO_SHARED: SharedSettings = { seq: 0, document: {} };
 
 /** The facts in their order; what is no fact about settings, or was written in a shape not known here, changes nothing. */
-export const foldSharedSettings = (facts: readonly StoredFact[]): SharedSettings =>
+export const foldSharedSettings = (
+  facts: readonly { readonly seq: number; readonly fact: { readonly type: string } }[],
+): SharedSettings =>
   facts.reduce<SharedSettings>(({ seq: before, document }, { seq, fact }) => {
-    if (fact.type !== 'settings-changed') return { seq: before, document };
+    if (!isSettingsFact(fact)) return { seq: before, document };
     const { path, value } = fact;
     const isPath = Array.isArray(path) && path.length > 0 && path.every((key) => typeof key === 'string');
     return { seq, document: isPath ? withSetting(document, path, value) : document };
   }, NO_SHARED);
+
+const isSettingsFact = (fact: { readonly type: string }): fact is SettingsFact =>
+  fact.type === 'settings-changed';
 
 /** The document with a value at a path, or without one; groups that become empty are removed. */
 export function withSetting(
