@@ -6,6 +6,7 @@ import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJ
 import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
 import { describeSpool, readSpoolState } from '../record/spool/describe-spool.ts';
 import { localTime, plural } from '../text/phrases.ts';
+import { describeGateways, describeSharedUse } from './describe-gateways.ts';
 
 export interface StatusReport {
   readonly daemon: DaemonRecord;
@@ -27,6 +28,10 @@ export interface StatusReport {
   readonly learning: readonly string[];
   /** One line about the router; none while it is off. */
   readonly router: readonly string[];
+  /** The processes that share the record with this one; none for a record of one home. */
+  readonly gateways: readonly string[];
+  /** What all gateways set, and what of it counts here. */
+  readonly settings: readonly string[];
   /** What waits, and why; a clock that is not believed and a store that fails are among it. */
   readonly waiting: readonly JsonObject[];
   /** The whole reply of `GET /api/status`, for programs. */
@@ -83,6 +88,8 @@ export async function askStatus(
     copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
     library: describeLibrary(asObject(raw.library)),
     learning: describeLearning(asObject(raw.learning)),
+    gateways: describeGateways(raw),
+    settings: describeSharedUse(asObject(raw.settings)),
     router: [asString(asObject(raw.router).line) ?? []].flat(),
     recording: compact({
       degraded: asString(recording.degraded),
@@ -195,7 +202,9 @@ function describeLearning(learning: JsonObject): readonly string[] {
   const cycles = asObject(learning.cycles);
   const problem = asString(learning.problem);
   const writer = describeWriter(learning);
-  if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
+  const isElsewhere = asObject(learning.learner).isThis === false;
+  if (asNumber(appraised.failures) === undefined)
+    return [...writer, problem ?? (isElsewhere ? 'another process learns for all' : 'starting')];
   return [
     ...writer,
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,

@@ -22,11 +22,11 @@ export function createKeysApi(
   home: Home,
   env: NodeJS.ProcessEnv,
   now: () => number,
-  records: Pick<Records, 'events'>,
+  records: Pick<Records, 'events' | 'append'>,
   settings?: LiveSettings,
   members: KeysApi['members'] = noTeam,
 ): KeysApi {
-  const settingsApi = createSettingsApi(home, env, settings);
+  const settingsApi = createSettingsApi(home, env, { records, now }, settings);
   return {
     ...settingsApi,
     members,

@@ -74,7 +74,7 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         return keysApi.members({ ...request, by: key });
       },
       setSetting: async (request) => {
-        await note('config.set', describeSetting(request));
+        await note(request.shared === true ? 'config.share' : 'config.set', describeSetting(request));
         return keysApi.setSetting(request);
       },
       reload: async () => {

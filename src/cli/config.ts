@@ -25,6 +25,7 @@ import {
   type Positional,
 } from './context.ts';
 import { dim, type Part } from './print.ts';
+import { changeShared, getShared } from './shared-config.ts';
 import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
 
@@ -32,19 +33,22 @@ export const declareConfig: DeclareCommand = (config, act) => {
   config
     .command('get [path]')
     .description('Show a setting, a group of settings or all of them, and where each value comes from.')
+    .option('--shared', 'only what all gateways of the record share, and whether it counts here')
     .addHelpText('after', '\nExamples:\n  $ instar config get\n  $ instar config get library.topK\n')
     .action(act(getConfig));
   config
     .command('set <path> <value>')
     .description('Change a setting; a running Instar uses it at once where that is possible.')
+    .option('--shared', 'for all gateways of the record, in place of the config file here')
     .addHelpText(
       'after',
-      '\nThe value is JSON or a bare word.\n\nExamples:\n  $ instar config set library.topK 4\n  $ instar config set models.default openai/gpt-5.2\n  $ instar config set models.fast \'["groq/llama-4", "openai/gpt-5.2-mini"]\'\n',
+      '\nThe value is JSON or a bare word.\n\nExamples:\n  $ instar config set library.topK 4\n  $ instar config set models.default openai/gpt-5.2\n  $ instar config set --shared learn.failures 4\n  $ instar config set models.fast \'["groq/llama-4", "openai/gpt-5.2-mini"]\'\n',
     )
     .action(act(setConfig));
   config
     .command('unset <path>')
     .description('Remove a setting from the config file, so that its default counts again.')
+    .option('--shared', 'from what all gateways of the record share')
     .addHelpText('after', '\nExample:\n  $ instar config unset library.topK\n')
     .action(act(unsetConfig));
   config
@@ -108,9 +112,14 @@ async function readSettings(context: CommandContext): Promise<DescribedSettings>
   return decodeSettings(read);
 }
 
-async function getConfig({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+interface ConfigOptions extends Positional {
+  readonly shared?: true;
+}
+
+async function getConfig({ args, shared }: ConfigOptions, context: CommandContext): Promise<ExitCode> {
   const { printer } = context;
   const [text] = args;
+  if (shared === true) return getShared(text, context);
   const path = text === undefined ? [] : readSettingPath(text);
   const described = await readSettings(context);
   const found = described.settings.filter((setting) => isBelow(setting.path, path));
@@ -159,6 +168,7 @@ function showAll({ printer }: CommandContext, settings: readonly DescribedSettin
 
 const ORIGINS: Readonly<Record<DescribedSetting['from'], string>> = {
   default: 'the default',
+  shared: 'shared by all gateways of the record',
   file: 'from the config file',
   environment: 'from the environment',
 };
@@ -166,8 +176,9 @@ const ORIGINS: Readonly<Record<DescribedSetting['from'], string>> = {
 const textOf = (value: Json): string =>
   value === null ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
 
-async function setConfig({ args }: Positional, context: CommandContext): Promise<ExitCode> {
+async function setConfig({ args, shared }: ConfigOptions, context: CommandContext): Promise<ExitCode> {
   const [name = '', text = ''] = args;
+  if (shared === true) return changeShared(name, text, context);
   const path = readSettingPath(name);
   const edit = { path, value: readSettingValue(path, text) };
   const loosened = findLoosened(edit, homeAt(context.homeDir));
@@ -201,8 +212,9 @@ async function shownValue(
   return found === undefined ? undefined : textOf(found.value);
 }
 
-const unsetConfig = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(
+const unsetConfig = ({ args, shared }: ConfigOptions, context: CommandContext): Promise<ExitCode> => {
+  if (shared === true) return changeShared(args[0] ?? '', undefined, context);
+  return withApi(
     context,
     async ({ keysApi }) => {
       const [path = ''] = args;
@@ -212,6 +224,7 @@ const unsetConfig = ({ args }: Positional, context: CommandContext): Promise<Exi
     },
     true,
   );
+};
 
 function showChange(context: CommandContext, report: JsonObject, what: string): ExitCode {
   const { printer } = context;

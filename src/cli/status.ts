@@ -33,7 +33,19 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
 
 function show(
   printer: Printer,
-  { daemon, providers, counts, recording, copies, library, learning, router, waiting }: StatusReport,
+  {
+    daemon,
+    providers,
+    counts,
+    recording,
+    copies,
+    library,
+    learning,
+    router,
+    gateways,
+    settings,
+    waiting,
+  }: StatusReport,
 ): void {
   printer.line(
     { text: 'running', style: 'green' },
@@ -54,6 +66,8 @@ function show(
     ...library.map((line) => ['library', line] as const),
     ...router.map((line) => ['router', line] as const),
     ...learning.map((line) => ['learning', line] as const),
+    ...settings.map((line) => ['settings', line] as const),
+    ...gateways.map((line) => ['gateways', line] as const),
     ...waitingRows(waiting, Date.now()),
   ]);
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
-import { loadSettings } from '../api/settings-api.ts';
+import { openSettings } from '../api/settings-api.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
-import { createLiveSettings, followSettings } from '../config/live-settings.ts';
+import { followSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
@@ -52,18 +52,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
   const file = resolve(options.config ?? home.configFile);
-  const load = () => loadSettings({ file, required: options.config !== undefined, env, ...port }, home);
-  const { config: first, notes, warnings, ...loaded } = await load();
-  let { waiting } = loaded;
-  const reload = async () => {
-    const next = await load();
-    waiting = next.waiting;
-    return next.config;
-  };
-  const settings = createLiveSettings({
-    config: first,
-    source: { file, load: reload, waiting: () => waiting },
-  });
+  const place = { file, required: options.config !== undefined, env, ...port };
+  const { settings, notes, warnings, waiting } = await openSettings(place, home);
   const { config } = settings;
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   await refuseTakenPort({ host: config.gateway.host, port: options.port ?? config.gateway.port });

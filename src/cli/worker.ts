@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import { loadSettings } from '../api/settings-api.ts';
+import { openSettings } from '../api/settings-api.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
-import { createLiveSettings, followSettings } from '../config/live-settings.ts';
+import { followSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import { canShare, WORK_KINDS, type WorkKind, type WorkKinds } from '../jobs/shared-work.ts';
 import { createLog } from '../redact/create-log.ts';
@@ -44,10 +44,8 @@ async function worker(options: WorkerCommandOptions, context: CommandContext): P
   const { env, printer } = context;
   const home = openHome(context.homeDir);
   const file = resolve(options.config ?? home.configFile);
-  const load = () => loadSettings({ file, required: options.config !== undefined, env }, home);
-  const { config: first, notes, warnings, ...loaded } = await load();
-  const source = { file, load: async () => (await load()).config, waiting: () => loaded.waiting };
-  const settings = createLiveSettings({ config: first, source });
+  const place = { file, required: options.config !== undefined, env };
+  const { settings, notes, warnings } = await openSettings(place, home);
   const { config } = settings;
   if (!canShare(config.store.url))
     throw new CommandError(

@@ -5,14 +5,15 @@ import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfigFile } from './load-config.ts';
 import { type Config, configSchema } from './schema.ts';
-import { renderPath, type SettingPath, settingAt, settingPaths } from './setting-path.ts';
+import { leafPaths, renderPath, type SettingPath, settingAt, settingPaths } from './setting-path.ts';
+import { checkWithShared, type SharedUse } from './shared-settings.ts';
 
 /** One setting with the value that counts and where that value comes from. */
 export interface DescribedSetting {
   readonly path: string;
   /** Null when it is not set and has no default. Secrets are replaced. */
   readonly value: Json;
-  readonly from: 'default' | 'file' | 'environment';
+  readonly from: 'default' | 'file' | 'environment' | 'shared';
   /** The value in the running daemon, where it is another one. */
   readonly inForce?: Json;
 }
@@ -20,8 +21,18 @@ export interface DescribedSetting {
 export interface DescribedSettings {
   readonly file: string;
   readonly settings: readonly DescribedSetting[];
+  /** What the gateways of the record share, and what this one makes of it. */
+  readonly shared: readonly DescribedShared[];
   /** Why the file cannot be used; the settings are those in force then, or else the defaults. */
   readonly problem?: string;
+}
+
+export interface DescribedShared {
+  readonly path: string;
+  readonly value: Json;
+  readonly state: 'used' | 'overruled' | 'ignored';
+  /** Of an ignored one. */
+  readonly why?: string;
 }
 
 interface DescribeOptions {
@@ -29,12 +40,14 @@ interface DescribeOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The settings of the running daemon. */
   readonly running?: Config;
+  /** What the gateways of the record share. */
+  readonly shared?: JsonObject;
 }
 
 /** All settings as this environment gives them. Never throws for an invalid file. */
-export function describeSettings({ file, env, running }: DescribeOptions): DescribedSettings {
-  const read = readSettings(file, env, running);
-  const { input, config, source, problem } = read;
+export function describeSettings(options: DescribeOptions): DescribedSettings {
+  const { file, running } = options;
+  const { input, config, source, problem, shared } = readSettings(options);
   const hide = openRedactor().redactObject;
   const shown = (path: SettingPath, value: unknown): Json =>
     hide({ value: hideSecret(path, value) }).value ?? null;
@@ -44,23 +57,41 @@ export function describeSettings({ file, env, running }: DescribeOptions): Descr
     return {
       path: renderPath(path),
       value: shown(path, value),
-      from: problem === undefined ? originOf(path, input, source) : guessedOrigin(path, value),
+      from: problem === undefined ? originOf(path, { input, source, shared }) : guessedOrigin(path, value),
       ...(isDeepStrictEqual(now, value) ? {} : { inForce: shown(path, now) }),
     };
   });
-  return { file, settings, ...(problem === undefined ? {} : { problem }) };
+  return {
+    file,
+    settings,
+    shared: describeShared(options.shared ?? {}, shared),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+function describeShared(document: JsonObject, use: SharedUse | undefined): readonly DescribedShared[] {
+  return leafPaths(document)
+    .filter((path) => path.length > 0)
+    .map((path): DescribedShared => {
+      const [name, value] = [renderPath(path), (settingAt(document, path) ?? null) as Json];
+      const ignored = use?.ignored.find((one) => one.path === name);
+      if (ignored !== undefined) return { path: name, value, state: 'ignored', why: ignored.why };
+      return { path: name, value, state: use?.overruled.includes(name) === true ? 'overruled' : 'used' };
+    })
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 interface ReadSettings extends Pick<CheckedConfig, 'config' | 'source'> {
+  readonly shared?: SharedUse | undefined;
   readonly input: unknown;
   readonly problem?: string;
 }
 
-function readSettings(file: string, env: NodeJS.ProcessEnv, running: Config | undefined): ReadSettings {
+function readSettings({ file, env, running, shared = {} }: DescribeOptions): ReadSettings {
   let input: unknown;
   try {
     input = readConfigFile(file) ?? {};
-    return { input, ...checkConfig(input, { env }) };
+    return { input, ...checkWithShared(input, shared, { env }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const fallback = checkConfig({}, { env });
@@ -73,10 +104,10 @@ function readSettings(file: string, env: NodeJS.ProcessEnv, running: Config | un
 
 function originOf(
   path: SettingPath,
-  input: unknown,
-  source: CheckedConfig['source'],
+  { input, source, shared }: Pick<ReadSettings, 'input' | 'source' | 'shared'>,
 ): DescribedSetting['from'] {
   if (settingAt(input, path) !== undefined) return 'file';
+  if (shared?.used.includes(renderPath(path)) === true) return 'shared';
   const isProvider = path[0] === 'providers' || (path[0] === 'models' && path[1] === 'default');
   return source === 'environment' && isProvider ? 'environment' : 'default';
 }
@@ -87,7 +118,7 @@ const guessedOrigin = (path: SettingPath, value: unknown): DescribedSetting['fro
 
 /** The settings of a config: every one of the schema, and those below the names that it has. */
 function pathsOf(config: Config): readonly SettingPath[] {
-  const given = leavesOf(config, []);
+  const given = leafPaths(config).filter(([section]) => section !== '$schema');
   const known = settingPaths()
     .filter((path) => !path.includes('*') && path !== '$schema')
     .map((path) => path.split('.'));
@@ -105,15 +136,6 @@ function pathsOf(config: Config): readonly SettingPath[] {
     .toSorted((a, b) => order.indexOf(String(a[0])) - order.indexOf(String(b[0])));
 }
 
-/** Lists and empty objects are values. */
-function leavesOf(value: unknown, path: SettingPath): readonly SettingPath[] {
-  if (!isObject(value) || (Object.keys(value).length === 0 && path.length > 0))
-    return path[0] === '$schema' ? [] : [path];
-  return Object.entries(value).flatMap(([key, member]) =>
-    member === undefined ? [] : leavesOf(member, [...path, key]),
-  );
-}
-
 /** Addresses that are secrets themselves, or that contain one. */
 const SECRET_ADDRESSES = new Set(['schedule.calendar.ics', 'schedule.calendar.caldav', 'store.url']);
 
@@ -126,22 +148,31 @@ function hideSecret(path: SettingPath, value: unknown): Json {
 }
 
 /** What `encodeSettings` wrote. */
-export const decodeSettings = ({ file, settings, problem }: JsonObject): DescribedSettings => ({
+export const decodeSettings = ({ file, settings, shared, problem }: JsonObject): DescribedSettings => ({
   file: asString(file) ?? '',
   settings: asArray(settings)
     .map(asObject)
     .map(({ path, value = null, from, inForce }) => ({
       path: asString(path) ?? '',
       value,
-      from: from === 'file' || from === 'environment' ? from : 'default',
+      from: from === 'file' || from === 'environment' || from === 'shared' ? from : 'default',
       ...(inForce === undefined ? {} : { inForce }),
+    })),
+  shared: asArray(shared)
+    .map(asObject)
+    .map(({ path, value = null, state, why }) => ({
+      path: asString(path) ?? '',
+      value,
+      state: state === 'overruled' || state === 'ignored' ? state : 'used',
+      ...(typeof why === 'string' ? { why } : {}),
     })),
   ...(typeof problem === 'string' ? { problem } : {}),
 });
 
 /** For the API. */
-export const encodeSettings = ({ file, settings, problem }: DescribedSettings): JsonObject => ({
+export const encodeSettings = ({ file, settings, shared, problem }: DescribedSettings): JsonObject => ({
   file,
   settings: settings.map((setting) => toJson(setting)),
+  shared: shared.map((setting) => toJson(setting)),
   ...(problem === undefined ? {} : { problem }),
 });

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../base/log.ts';
-import { asObject, compact, type JsonObject } from '../core/json.ts';
+import { asObject, compact, type JsonObject, toJson } from '../core/json.ts';
+import { NO_SHARED, type SharedSettings } from '../core/shared-setting.ts';
 import { fileStamp } from './caller-keys.ts';
 import { ConfigError } from './config-error.ts';
 import type { WaitingSetting } from './confirmed-settings.ts';
@@ -7,6 +9,7 @@ import { planReload } from './reload-rules.ts';
 import type { Config } from './schema.ts';
 import { knownKeys, renderPath } from './setting-path.ts';
 import { describeRestart, KEPT_SETTINGS } from './settings-state.ts';
+import type { SharedUse } from './shared-settings.ts';
 
 /** The settings in force, which can change while Instar runs. */
 export interface LiveSettings {
@@ -22,7 +25,9 @@ export interface LiveSettings {
    * file: the settings in force stay.
    */
   reload(): Promise<ReloadReport>;
-  /** For `status`: `{ file?, problem?, restart, waiting }`; see `describeSettingsState`. */
+  /** Uses what the gateways of the record share, unless something newer is in use; the file is read again with it. */
+  share(shared: SharedSettings): Promise<ReloadReport>;
+  /** For `status`: `{ file?, problem?, restart, waiting, shared? }`; see `describeSettingsState`. */
   describe(): JsonObject;
   /** The file that `reload` reads; undefined when the settings came from the program that started the daemon. */
   readonly file: string | undefined;
@@ -49,14 +54,16 @@ interface LiveSettingsOptions {
   /** Reads and checks the settings; absent when they cannot change. Rejects with `ConfigError`. */
   readonly source?: {
     readonly file: string;
-    readonly load: () => Promise<Config>;
+    readonly load: (shared: JsonObject) => Promise<Config>;
     /** Of the file as it was last loaded. */
     readonly waiting?: () => readonly WaitingSetting[];
+    readonly shared?: () => SharedUse | undefined;
   };
 }
 
 export function createLiveSettings({ config: first, source }: LiveSettingsOptions): LiveSettings {
   let current = first;
+  let shared = NO_SHARED;
   let restart: readonly string[] = [];
   let problem: string | undefined;
   const listeners: SettingsListener[] = [];
@@ -67,7 +74,7 @@ export function createLiveSettings({ config: first, source }: LiveSettingsOption
       throw new ConfigError([
         { path: 'settings', what: 'come from the program that started Instar', fix: 'change them there' },
       ]);
-    const planned = planReload(current, await source.load());
+    const planned = planReload(current, await source.load(shared.document));
     const applied = planned.applied.map(renderPath);
     restart = planned.restart.map(renderPath);
     if (applied.length > 0) {
@@ -78,27 +85,42 @@ export function createLiveSettings({ config: first, source }: LiveSettingsOption
     return { applied, restart, unchanged: applied.length + restart.length === 0 };
   };
 
+  const reload = (): Promise<ReloadReport> => {
+    const done = queue.then(change).then(
+      (report) => {
+        problem = undefined;
+        return report;
+      },
+      (error: unknown) => {
+        problem = error instanceof Error ? error.message : String(error);
+        throw error;
+      },
+    );
+    queue = done.catch(() => undefined);
+    return done;
+  };
   return {
     config: createView(() => current),
     file: source?.file,
     onChange: (listener) => void listeners.push(listener),
-    reload: () => {
-      const done = queue.then(change).then(
-        (report) => {
-          problem = undefined;
-          return report;
-        },
-        (error: unknown) => {
-          problem = error instanceof Error ? error.message : String(error);
-          throw error;
-        },
-      );
-      queue = done.catch(() => undefined);
-      return done;
+    reload,
+    share: async (next) => {
+      const isNew = next.seq >= shared.seq && !isDeepStrictEqual(next.document, shared.document);
+      if (source === undefined || !isNew) return { applied: [], restart, unchanged: true };
+      shared = next;
+      return reload();
     },
     describe: () => {
       const waiting = (source?.waiting?.() ?? []).map((setting) => ({ ...setting }));
-      return compact({ file: source?.file, problem, restart, waiting });
+      const use = source?.shared?.();
+      const isShared = Object.keys(shared.document).length > 0 && use !== undefined;
+      return compact({
+        file: source?.file,
+        problem,
+        restart,
+        waiting,
+        shared: isShared ? toJson(use) : undefined,
+      });
     },
   };
 }

@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { type CheckConfigOptions, type CheckedConfig, checkConfig } from './check-config.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { CheckConfigOptions, CheckedConfig } from './check-config.ts';
 import { ConfigError } from './config-error.ts';
 import { findJsonFault } from './json-fault.ts';
+import { checkWithShared, type SharedUse } from './shared-settings.ts';
 
 export interface LoadOptions extends CheckConfigOptions {
   readonly file: string;
   /** Whether a missing file is an error: a file named by the user must exist, the one in the home may be missing. */
   readonly required?: boolean;
+  /** What the gateways of the record share: it counts where the file names nothing. */
+  readonly shared?: JsonObject;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
 /** The effective settings. Throws only `ConfigError`, with every problem at once. */
-export function loadConfig(options: LoadOptions): CheckedConfig {
+export function loadConfig(options: LoadOptions): CheckedConfig & { readonly shared: SharedUse } {
   const input = readConfigFile(options.file, options.required === true);
   try {
-    return checkConfig(input ?? {}, options);
+    return checkWithShared(input ?? {}, options.shared ?? {}, options);
   } catch (error) {
     if (!(error instanceof ConfigError) || input === undefined) throw error;
     throw new ConfigError(error.problems, options.file);

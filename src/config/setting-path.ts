@@ -26,6 +26,14 @@ export function settingAt(input: unknown, path: readonly PropertyKey[]): unknown
   return value;
 }
 
+/** The paths of all values; lists and empty objects are values. */
+export const leafPaths = (value: unknown, path: SettingPath = []): readonly SettingPath[] =>
+  !isObject(value) || (Object.keys(value).length === 0 && path.length > 0)
+    ? [path]
+    : Object.entries(value).flatMap(([key, member]) =>
+        member === undefined ? [] : leafPaths(member, [...path, key]),
+      );
+
 let rootSchema: JsonObject | undefined;
 
 const branchesOf = (schema: JsonObject): readonly JsonObject[] => [

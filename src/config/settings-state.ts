@@ -7,7 +7,7 @@ export const KEPT_SETTINGS = 'the config file has a problem, so the settings bef
 export function describeSettingsState(
   state: unknown,
 ): readonly { readonly what: string; readonly fix: string }[] {
-  const { problem, restart, waiting } = asObject(state);
+  const { problem, restart, waiting, shared } = asObject(state);
   const paths = asArray(restart).flatMap((path) => asString(path) ?? []);
   const why = asString(problem)?.replace(/\n\s*/g, ' ');
   return [
@@ -18,6 +18,12 @@ export function describeSettingsState(
       .map(({ path, asked, used }) => ({
         what: `${String(path)} "${String(asked)}" waits for your word; "${String(used)}" is used`,
         fix: 'instar config confirm',
+      })),
+    ...asArray(asObject(shared).ignored)
+      .map(asObject)
+      .map(({ path, why }) => ({
+        what: `the shared setting ${String(path)} is ignored here: ${String(why)}`,
+        fix: 'instar config get --shared',
       })),
   ];
 }

@@ -91,11 +91,12 @@ export interface KeysApi {
   revoke(idOrName: string): Promise<readonly JsonObject[]>;
   /** Confirms settings of the config that wait for the owner: `{ "library.autonomy": "autonomous" }`. */
   confirm(settings: JsonObject): Promise<JsonObject>;
-  /** All settings: `{ file, settings: [{ path, value, from, inForce? }], problem? }`. Secrets are replaced. */
+  /** All settings: `{ file, settings: [{ path, value, from, inForce? }], shared?, problem? }`. Secrets are replaced. */
   settings(): Promise<JsonObject>;
   /**
    * Writes one setting into the config file, and uses it: `{ path, value }`, or `{ path, unset: true }`. Answers like `reload`,
-   * with the file, its backup and whether it said so already. Nothing is written when the result would not be valid.
+   * with the file, its backup and whether it said so already. Nothing is written when the result would not be valid. With
+   * `shared: true` it is written into the record, for all gateways that share it.
    */
   setSetting(request: JsonObject): Promise<JsonObject>;
   /**

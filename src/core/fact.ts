@@ -11,6 +11,7 @@ import type { PracticeFact } from './practice-fact.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { ScoredFact } from './scored-fact.ts';
 import type { SessionFact } from './session-fact.ts';
+import type { SettingsFact } from './shared-setting.ts';
 import type { TaskFact } from './task-fact.ts';
 import type { TrialFact } from './trial.ts';
 import type { WireName } from './wire.ts';
@@ -233,6 +234,7 @@ export type Fact =
   | OverlayFact
   | TrialFact
   | MemberFact
+  | SettingsFact
   | BackgroundFact;
 
 /** A field of reported events: the program that reports may speak for its user, and passes on the user's words. */

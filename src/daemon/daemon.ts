@@ -16,6 +16,7 @@ import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
+import { followSharedSettings } from '../config/follow-shared-settings.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { noteHomeVersion } from '../config/home-version.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
@@ -161,6 +162,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock.now,
   );
   const shared = await follow(recording.recorder.append);
+  await followSharedSettings({ live, records: recording.records, shared, log });
   const sessions = createSessionMatcher(clock, newId, shared?.chains);
   await recording.recorder.restoreChains(sessions.restore);
   const team = await serveTeam({
@@ -386,7 +388,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await library.settle();
     };
     url = `http://${shown}:${bound}`;
-    if (options.work === undefined) shared?.announce(url);
+    shared?.announce(options.work === undefined ? url : undefined);
     const served = { modelMs: metrics.modelMs, openAttempt, pageCode: page.newCode };
     return { url, port: bound, settle, training, generation, ...served, close };
   } catch (error) {

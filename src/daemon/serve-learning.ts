@@ -266,7 +266,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         limits: config.learn.budget,
       });
       const pending = (known?.status.pending ?? 1) + (known?.heard === wakes ? 0 : 1);
-      return { ...writing, ...(known === undefined ? fault : describeLearned(known, fault)), pending };
+      const learned = known === undefined ? fault : describeLearned(known, fault);
+      return { ...writing, ...learned, pending, ...lead.describe() };
     },
     practice: async (request, signal) => {
       if (thread === undefined) throw new StoreError('io', NOT_RUNNING);

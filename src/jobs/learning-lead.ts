@@ -1,5 +1,6 @@
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { createLeadership } from './leadership.ts';
 import type { Jobs } from './open-jobs.ts';
@@ -21,6 +22,8 @@ export interface LearningLead {
   isLeader(): boolean;
   /** Who learns, where it is another process. */
   leader(): string | undefined;
+  /** For `status`: `{ learner: { holder, isThis } }`, without a holder while nobody learns; nothing where no store is shared. */
+  describe(): JsonObject;
   /** Throws when another process may learn by now: nothing of what was learned here may be written then. */
   check(): void;
   close(): Promise<void>;
@@ -33,7 +36,12 @@ const LOOK_MS = 2_000;
 /** One process of a store follows the record and learns; when it dies, another one does so within its lease and a third of it. */
 export function createLearningLead(options: LearningLeadOptions): LearningLead {
   const { jobs, mayLead, clock, log, onChange, onLook } = options;
-  const onlyOne = { isLeader: () => true, leader: () => undefined, check: () => undefined };
+  const onlyOne = {
+    isLeader: () => true,
+    leader: () => undefined,
+    check: () => undefined,
+    describe: () => ({}),
+  };
   if (!jobs.isShared) return { ...onlyOne, close: async () => undefined };
   const lead = mayLead
     ? createLeadership({
@@ -56,6 +64,7 @@ export function createLearningLead(options: LearningLeadOptions): LearningLead {
   return {
     isLeader,
     leader: () => (isLeader() ? undefined : lead?.leader()),
+    describe: () => ({ learner: compact({ holder: lead?.leader(), isThis: isLeader() }) }),
     check: () => {
       if (!isLeader()) throw new StoreError('locked', 'another process of this store learns now');
     },

@@ -34,8 +34,8 @@ interface Sharing {
 
 /** What a gateway hears of the others. */
 interface SharedRecord extends LogFollower {
-  /** Where this gateway can be reached. */
-  announce(url: string): void;
+  /** Where this gateway can be reached; undefined for a worker, which listens nowhere. */
+  announce(url: string | undefined): void;
   listen(listeners: {
     /** With each change of the library and each measurement, and once without one: some may have been missed. */
     follow(stored?: StoredFact): Promise<void>;
@@ -137,9 +137,10 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
 }
 
 function describeGateways(own: string, follower: LogFollower, watch: GatewayWatch): JsonObject {
-  const gateways = watch.known().map(({ id, host, pid, url, version, startedAt, seenMsAgo, isAlive }) =>
+  const gateways = watch.known().map(({ id, kind, host, pid, url, version, startedAt, seenMsAgo, isAlive }) =>
     compact({
-      ...{ id, host, pid, url: url ?? undefined, version, seenMsAgo, isAlive, isThis: id === own },
+      ...{ id, kind, host, pid, url: url ?? undefined },
+      ...{ version, seenMsAgo, isAlive, isThis: id === own },
       startedAt: new Date(startedAt).toISOString(),
     }),
   );

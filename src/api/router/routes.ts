@@ -249,14 +249,16 @@ export const ROUTES = {
     reply: () =>
       z.looseObject({
         file: is.text,
-        settings: z.array(z.looseObject({ path: is.text, from: z.enum(['default', 'file', 'environment']) })),
+        settings: z.array(
+          z.looseObject({ path: is.text, from: z.enum(['default', 'file', 'environment', 'shared']) }),
+        ),
       }),
   },
   setSetting: {
     method: 'POST',
     path: '/api/config',
     access: 'owner',
-    says: 'Writes one setting into the config file, and uses it.',
+    says: 'Writes one setting into the config file, or with `shared` into the record for all its gateways, and uses it.',
     body: () => is.object,
     reply: () => is.object,
   },

@@ -9,6 +9,9 @@ export interface KnownGateway {
   readonly home: string;
   readonly host: string;
   readonly pid: number;
+  /** A worker listens nowhere. */
+  readonly kind: 'gateway' | 'worker';
+  /** Null for a worker, and until a gateway listens. */
   readonly url: string | null;
   readonly version: string;
   readonly startedAt: number;
@@ -17,6 +20,9 @@ export interface KnownGateway {
   /** Whether it is connected now. */
   readonly isAlive: boolean;
 }
+
+/** In the column of addresses: a process that listens nowhere. */
+export const WORKER_URL = '';
 
 /** The first half of the keys of their advisory locks, as SQL; the second half is the number in the table. */
 const LOCK_CLASS = `hashtext('instar gateway ' || current_schema())`;
@@ -48,7 +54,7 @@ export const noteGateway = (sql: PgSql, id: string, url: string | undefined): Pr
 
 /** All that are listed, oldest first. */
 export async function listGateways(sql: PgSql): Promise<readonly KnownGateway[]> {
-  const rows = await sql.all<KnownGateway>(
+  const rows = await sql.all<Omit<KnownGateway, 'kind'>>(
     `select id, home, host, pid, url, version, started_at as "startedAt",
        (extract(epoch from now() - seen_at) * 1000)::bigint as "seenMsAgo",
        exists(select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
@@ -56,7 +62,11 @@ export async function listGateways(sql: PgSql): Promise<readonly KnownGateway[]>
          and l.classid::bigint = (${LOCK_CLASS}::bigint & 4294967295) and l.objid::bigint = g.lock) as "isAlive"
      from gateways g order by lock`,
   );
-  return rows.map((row) => ({ ...row, id: fromColumn(row.id), home: fromColumn(row.home) }));
+  return rows.map(({ id, home, url, ...row }) => ({
+    ...row,
+    ...{ id: fromColumn(id), home: fromColumn(home), url: url === WORKER_URL ? null : url },
+    kind: url === WORKER_URL ? 'worker' : 'gateway',
+  }));
 }
 
 /** Open turns and the gateway that runs each; undefined in records of earlier versions and of other programs. */

@@ -2,7 +2,14 @@ import type { Log } from '../../base/log.ts';
 import type { GatewayProcess } from '../../core/gateway-process.ts';
 import type { NewFact } from '../../core/store.ts';
 import { crashOf } from '../store/async-store.ts';
-import { type KnownGateway, listGateways, listOpenTurns, noteGateway, removeGateways } from './gateways.ts';
+import {
+  type KnownGateway,
+  listGateways,
+  listOpenTurns,
+  noteGateway,
+  removeGateways,
+  WORKER_URL,
+} from './gateways.ts';
 import type { PgPool } from './pg-connection.ts';
 
 interface WatchOptions {
@@ -18,8 +25,8 @@ interface WatchOptions {
 }
 
 export interface GatewayWatch {
-  /** Where this gateway can be reached. */
-  announce(url: string): void;
+  /** Where this gateway can be reached; undefined for a worker, which listens nowhere. */
+  announce(url: string | undefined): void;
   /** All gateways of the record, as of the last look. */
   known(): readonly KnownGateway[];
   /** Looks now. Never rejects. */
@@ -81,7 +88,7 @@ export function watchGateways(options: WatchOptions): GatewayWatch {
   timer.unref();
   return {
     announce: (own) => {
-      url = own;
+      url = own ?? WORKER_URL;
       void look();
     },
     known: () => known,

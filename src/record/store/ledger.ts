@@ -382,6 +382,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'clock-leaped':
     case 'time-confirmed':
     case 'learning-switched':
+    case 'settings-changed':
     case 'judge-tested':
     case 'practice-begun':
     case 'practice-unit':

@@ -10,6 +10,7 @@ import { compact } from '../../core/json.ts';
 import { MEMBERS_SUBJECT } from '../../core/member.ts';
 import { cacheSubject, practiceSubject } from '../../core/practice-fact.ts';
 import { PRACTICE_SESSIONS } from '../../core/session-fact.ts';
+import { SETTINGS_SUBJECT } from '../../core/shared-setting.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 import { PRACTICE_TASKS } from '../../core/task-fact.ts';
 import { TRIALS_SUBJECT } from '../../core/trial.ts';
@@ -178,6 +179,8 @@ export function subjectOf(fact: Fact): string | undefined {
       return CLOCK_SUBJECT;
     case 'learning-switched':
       return LEARNING_SUBJECT;
+    case 'settings-changed':
+      return SETTINGS_SUBJECT;
     case 'judge-tested':
       return JUDGE_SUBJECT;
     case 'practice-task':
@@ -217,6 +220,7 @@ export const REPORTED_TYPES = [
   'clock-leaped',
   'time-confirmed',
   'learning-switched',
+  'settings-changed',
   'judge-tested',
   'practice-task',
   'workspace-snapshotted',
