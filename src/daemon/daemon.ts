@@ -162,9 +162,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock.now,
   );
   const shared = await follow(recording.recorder.append);
-  await followSharedSettings({ live, records: recording.records, shared, log });
   const sessions = createSessionMatcher(clock, newId, shared?.chains);
   await recording.recorder.restoreChains(sessions.restore);
+  await followSharedSettings({ live, records: recording.records, shared, log });
   const team = await serveTeam({
     ...{ records: recording.records, keys: callers, gateway: settings, now: clock.now, shared, log },
     library: () => library.open()?.library,

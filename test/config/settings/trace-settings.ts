@@ -1,6 +1,6 @@
 import type { SettingProofs } from './setting-proof.ts';
 
-const SERVED = (title: string) => ({ shownIn: 'test/served/served-traces.test.ts', title });
+const SERVED = (title: string) => ({ shownIn: 'test/served/served-traces.slow.ts', title });
 
 /** Traces need a receiver and a daemon: the tests of both show what each setting does. */
 export const TRACE_PROOFS: SettingProofs = {
