@@ -72,7 +72,7 @@ function describeOverview(
         'at 25 turns a second, all later work included',
         'added ms, one at a time (p50)',
         'memory MB after full load',
-        'recorded when the reply has ended',
+        'recorded durably',
       ],
       rows.map(({ name, cpuMs, pacedMs, addedMs, rssMb, keeps }) => [
         name,
@@ -112,7 +112,7 @@ function drawOverview(rows: readonly OverviewRow[], when: string): string {
   return toText(html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="What a turn costs">
 <style>${STYLE}</style>
 <text class="head" x="12" y="22">What a turn costs</text><text class="dim" x="12" y="${height - 10}">${when}</text>
-<text class="dim" x="${BARS.cpu.at}" y="22">CPU, ms a turn</text><text class="dim" x="${BARS.rss.at}" y="22">memory, MB</text><text class="dim" x="${WORDS_AT}" y="22">recorded when the reply has ended</text>
+<text class="dim" x="${BARS.cpu.at}" y="22">CPU, ms a turn</text><text class="dim" x="${BARS.rss.at}" y="22">memory, MB</text><text class="dim" x="${WORDS_AT}" y="22">recorded durably</text>
 ${rows.map(({ name, cpuMs, rssMb, keeps }, at) => {
   const y = TOP + at * ROW;
   const isOurs = name.startsWith('Instar');
