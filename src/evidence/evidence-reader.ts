@@ -7,7 +7,13 @@ import { isLearnedFrom } from './learned-from.ts';
 import { EDIT_FAILED } from './signals/tool-signals.ts';
 import { type ConversationTail, conversationTail, tailCharacters } from './trajectory.ts';
 import { createTurnEvidence, evidenceCharacters, messagesAfter, requestCharacters } from './turn-evidence.ts';
-import { materialCharacters, readMaterial, readReportedMaterial, type TypedTexts } from './turn-material.ts';
+import {
+  createSessionTexts,
+  materialCharacters,
+  readMaterial,
+  readReportedMaterial,
+  type SessionTexts,
+} from './turn-material.ts';
 
 /** The part of the record that evidence is read from. */
 export interface EvidenceRecords extends Pick<Records, 'session' | 'turns' | 'rewards' | 'events'> {
@@ -56,7 +62,7 @@ interface KnownSession {
   readonly decode: DecodeTurn;
   /** The last turns that were decoded: reading in order needs each of them twice. */
   readonly decoded: Map<string, DecodedTurn | undefined>;
-  readonly typed: TypedTexts;
+  readonly texts: SessionTexts;
   /** The first turns of the session, as far as they have ended: they do not change any more. */
   views: readonly TurnView[];
   readonly turns: Map<string, { readonly version: string; readonly turn: AppraisedTurn }>;
@@ -68,7 +74,7 @@ const NO_GENERATION = -1;
 const LOOK_AHEAD = 4;
 const MOST_SESSIONS = 32;
 const MOST_DECODED = 2;
-/** A session of a thousand turns takes 16 to 20 million: most are places in lists, each counted twice its size. */
+/** A session of a thousand turns takes about 13 million: most are places in lists. */
 const MOST_CHARACTERS = 32_000_000;
 /** About what a turn's view takes. */
 const VIEW = 500;
@@ -83,7 +89,7 @@ export function createEvidenceReader(
     const known = sessions.get(session) ?? {
       decode: records.decoder(),
       decoded: new Map(),
-      typed: new Map(),
+      texts: createSessionTexts(),
       views: [],
       turns: new Map(),
       characters: 0,
@@ -134,9 +140,7 @@ export function createEvidenceReader(
       const { turn } = read;
       if (turn !== before?.turn) {
         known.turns.set(view.id, read);
-        known.characters += evidenceCharacters(turn.evidence);
-        if (turn.material !== undefined) known.characters += materialCharacters(turn.material);
-        if (turn.conversation !== undefined) known.characters += tailCharacters(turn.conversation);
+        known.characters += turnCharacters(turn) - turnCharacters(before?.turn);
       }
       turns.push(turn);
     }
@@ -205,6 +209,14 @@ export function createEvidenceReader(
   };
 }
 
+/** About how many characters are kept for a turn. */
+const turnCharacters = (turn: AppraisedTurn | undefined): number =>
+  turn === undefined
+    ? 0
+    : evidenceCharacters(turn.evidence) +
+      (turn.material === undefined ? 0 : materialCharacters(turn.material)) +
+      (turn.conversation === undefined ? 0 : tailCharacters(turn.conversation));
+
 /** Changes whenever the turn's evidence does. */
 const versionOf = (
   { status, failure, request, reply }: TurnView,
@@ -239,7 +251,7 @@ async function appraiseTurn(
   const { request, reply } = turn;
   const followed = messagesAfter(turn, after);
   const appraised = createAppraisedTurn(evidence, turn.view.generation, () =>
-    readMaterial({ request, reply, followed, given: evidence.given }, known.typed),
+    readMaterial({ request, reply, followed, given: evidence.given }, known.texts),
   );
   const { lessons } = turn.view;
   return {

@@ -15,8 +15,15 @@ interface WholeTurn {
   readonly given: TurnEvidence['given'];
 }
 
-/** Divided messages, by their text: the requests of a session repeat them. */
-export type TypedTexts = Map<string, TypedText>;
+/** What the turns of one session share: a request repeats the messages of the one before. */
+export interface SessionTexts {
+  /** Divided messages, by their text. */
+  readonly typed: Map<string, TypedText>;
+  /** Of the turn that was read last: the same passage of the next one is the same object. */
+  passages: readonly Passage[];
+}
+
+export const createSessionTexts = (): SessionTexts => ({ typed: new Map(), passages: [] });
 
 /** A bound on the work of one comparison. The newest text is kept; a lesson of a longer conversation needs a person's words. */
 const MOST_CHARACTERS = 400_000;
@@ -53,18 +60,20 @@ export function originOfResult(call: { readonly name: string; readonly arguments
   return isThirdParty ? 'web' : 'tool';
 }
 
-/** All text that an answer may rest on. `known`: divided messages of the same session. */
-export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
+/** All text that an answer may rest on. */
+export function readMaterial(turn: WholeTurn, known: SessionTexts): TurnMaterial {
   const passages: Passage[] = [];
   const pending = new Map<string, Extract<AssistantPart, { type: 'tool-call' }>>();
   const commands: RunCommand[] = [];
   const missing = new Set<string>();
   const add = (origin: Origin, text: string): void => {
-    if (text.trim() !== '') passages.push({ origin, text });
+    if (text.trim() === '') return;
+    const before = known.passages[passages.length];
+    passages.push(before?.origin === origin && before.text === text ? before : { origin, text });
   };
   const typedIn = (text: string): TypedText => {
-    const before = known.get(text) ?? separateTypedText(text);
-    known.set(text, before);
+    const before = known.typed.get(text) ?? separateTypedText(text);
+    known.typed.set(text, before);
     return before;
   };
   const addParts = (content: readonly UserPart[], addText: (text: string) => void): void => {
@@ -119,6 +128,7 @@ export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
   else turn.followed.forEach(addMessage);
   for (const { source, note = '' } of turn.given)
     if (note.trim() !== '') passages.push(notePassage(source, note));
+  known.passages = passages;
   return bounded(passages, commands, missing);
 }
 
@@ -225,7 +235,8 @@ function commandOf(call: { readonly name: string; readonly arguments: string }):
   return undefined;
 }
 
-/** About how many characters the material holds by itself: its texts are shared with the requests of the session. */
+/** About how many characters the material holds by itself: its texts and passages are shared with the other turns of the session. */
 export const materialCharacters = ({ passages }: TurnMaterial): number => POINTER * passages.length;
 
-const POINTER = 16;
+/** Eight bytes. */
+const POINTER = 4;

@@ -5,7 +5,7 @@ import { appraise } from '../../src/evidence/appraise.ts';
 import { createFailureCase } from '../../src/evidence/failure-case.ts';
 import { createCalibration } from '../../src/evidence/judge/calibration.ts';
 import { createTurnEvidence, messagesAfter } from '../../src/evidence/turn-evidence.ts';
-import { readMaterial } from '../../src/evidence/turn-material.ts';
+import { createSessionTexts, readMaterial } from '../../src/evidence/turn-material.ts';
 
 const user = (...texts: readonly string[]): ChatMessage => ({
   role: 'user',
@@ -105,7 +105,7 @@ describe('what was said in the chat', () => {
     expect(passages.at(-1)).toStrictEqual({ origin: 'user', text: 'use ISO dates', isFeedback: true });
     const material = readMaterial(
       { request: first.request, reply: first.reply, given: evidence.given },
-      new Map(),
+      createSessionTexts(),
     );
     expect(material.passages.map(({ origin }) => origin)).toEqual(['user', 'assistant', 'user']);
   });

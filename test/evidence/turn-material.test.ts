@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantPart, ChatMessage } from '../../src/core/chat.ts';
-import { originOfResult, readMaterial, readReportedMaterial } from '../../src/evidence/turn-material.ts';
+import {
+  createSessionTexts,
+  originOfResult,
+  readMaterial,
+  readReportedMaterial,
+} from '../../src/evidence/turn-material.ts';
 import { turnOf } from './turn-fixtures.ts';
 
 const user = (text: string): ChatMessage => ({ role: 'user', content: [{ type: 'text', text }] });
@@ -17,7 +22,7 @@ const result = (callId: string, text: string): ChatMessage => ({
   content: [{ type: 'text', text }],
 });
 const read = (messages: readonly ChatMessage[], more: Partial<Parameters<typeof readMaterial>[0]> = {}) =>
-  readMaterial({ request: { system: [], messages }, reply: [], given: [], ...more }, new Map());
+  readMaterial({ request: { system: [], messages }, reply: [], given: [], ...more }, createSessionTexts());
 
 describe('the material of an answer', () => {
   it('is all that the model had before it, not only what came after', () => {
@@ -92,7 +97,7 @@ describe('the material of an answer', () => {
         reply: [],
         given: [],
       },
-      new Map(),
+      createSessionTexts(),
     );
     expect(passages).toEqual([
       { origin: 'assistant', text: 'You are a coder.' },

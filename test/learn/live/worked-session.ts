@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../../src/core/chat.ts';
 import type { TurnEvidence } from '../../../src/core/evidence.ts';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import type { AppraisedTurn } from '../../../src/evidence/evidence-reader.ts';
-import { readMaterial } from '../../../src/evidence/turn-material.ts';
+import { createSessionTexts, readMaterial } from '../../../src/evidence/turn-material.ts';
 import { turnOf } from '../../evidence/turn-fixtures.ts';
 
 /** One request of an agent: the call it makes and what the tool answers, or the user's next message after an answer in words. */
@@ -54,7 +54,7 @@ export function turnsOf(
       generation: 0,
       material: readMaterial(
         { request: { system: [], messages: before }, reply, followed, given: [] },
-        new Map(),
+        createSessionTexts(),
       ),
       ...(shown === undefined ? {} : { shown }),
     };
