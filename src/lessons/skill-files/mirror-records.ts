@@ -1,4 +1,6 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../base/atomic-file.ts';
 import { asString, isObject, parseJson } from '../../core/json.ts';
@@ -28,8 +30,17 @@ interface KeptRecords {
   readonly isLost: boolean;
 }
 
+/** What changed since the last line of the journal, or since the file. Null: there is no such record any more. */
+type RecordChanges = Map<string, MirrorRecord | null>;
+
 const RECORDS_FILE = '.mirror.json';
+/** A line for each change since the file was written: the file of ten thousand lessons has two megabytes. */
+const JOURNAL_FILE = '.mirror.log';
 const VERSION = 1;
+/** A million lessons have less; a file of another size is not ours. */
+const LARGEST_RECORDS_BYTES = 512 * 2 ** 20;
+/** A journal longer than the file, or than this, is folded into the file. */
+const JOURNAL_BYTES = 64 * 1024;
 
 export const mirrorRecordOf = ({ id, revision, state }: Lesson, hash: string): MirrorRecord => ({
   id,
@@ -38,13 +49,49 @@ export const mirrorRecordOf = ({ id, revision, state }: Lesson, hash: string): M
   hash,
 });
 
+interface StoredRecords extends KeptRecords {
+  /** Names the file, so that the journal of another one is not read. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly journalBytes: number;
+}
+
 /** Undefined without usable records. Never rejects. */
-async function readRecords(dir: string): Promise<KeptRecords | undefined> {
-  const file = await readUntrustedFile(join(dir, RECORDS_FILE));
+async function readRecords(dir: string): Promise<StoredRecords | undefined> {
+  const file = await readUntrustedFile(join(dir, RECORDS_FILE), LARGEST_RECORDS_BYTES);
   if (file === undefined || isSkillFault(file)) return undefined;
   const said = parseJson(file.text);
   if (!isObject(said) || said.version !== VERSION || !isObject(said.files)) return undefined;
-  return { files: readMap(said.files), meant: readMap(said.meant), isLost: said.isLost === true };
+  const name = asString(said.name) ?? '';
+  const files = readMap(said.files);
+  const meant = readMap(said.meant);
+  const journalBytes = name === '' ? 0 : await readJournal(dir, name, files, meant);
+  return { files, meant, isLost: said.isLost === true, name, bytes: file.bytes.length, journalBytes };
+}
+
+/** Applies the journal to what the file says, up to the first line that is not whole. Returns how long it is up to there. */
+async function readJournal(
+  dir: string,
+  name: string,
+  files: MirrorRecords,
+  meant: MirrorRecords,
+): Promise<number> {
+  const journal = await readUntrustedFile(join(dir, JOURNAL_FILE), LARGEST_RECORDS_BYTES);
+  if (journal === undefined || isSkillFault(journal)) return 0;
+  let length = 0;
+  for (const line of journal.text.split('\n').slice(0, -1)) {
+    const said = parseJson(line);
+    if (!isObject(said) || said.of !== name || !isObject(said.files)) break;
+    for (const [folder, value] of Object.entries(said.files)) {
+      const record = readRecord(value);
+      if (record === undefined) files.delete(folder);
+      else files.set(folder, record);
+    }
+    meant.clear();
+    for (const [folder, record] of readMap(said.meant)) meant.set(folder, record);
+    length += Buffer.byteLength(line) + 1;
+  }
+  return length;
 }
 
 function readMap(said: unknown): MirrorRecords {
@@ -69,14 +116,49 @@ function readRecord(value: unknown): MirrorRecord | undefined {
 }
 
 /** Rejects when it cannot be written. */
-async function writeRecords(dir: string, { files, meant, isLost }: KeptRecords): Promise<void> {
+async function writeRecords(
+  dir: string,
+  { files, meant, isLost }: KeptRecords,
+): Promise<{ readonly name: string; readonly bytes: number }> {
+  const name = randomBytes(9).toString('base64url');
   const kept = {
     version: VERSION,
+    name,
     ...(isLost ? { isLost } : {}),
     files: inOrder(files),
     ...(meant.size === 0 ? {} : { meant: inOrder(meant) }),
   };
-  await replaceFile(join(dir, RECORDS_FILE), `${JSON.stringify(kept, null, 1)}\n`, { makeFolder: true });
+  const text = `${JSON.stringify(kept, null, 1)}\n`;
+  await replaceFile(join(dir, RECORDS_FILE), text, { makeFolder: true });
+  await rm(join(dir, JOURNAL_FILE), { force: true });
+  return { name, bytes: Buffer.byteLength(text) };
+}
+
+/** Rejects when it cannot be written; a part of the line may be there then. */
+async function appendChanges(
+  dir: string,
+  name: string,
+  at: number,
+  changes: RecordChanges,
+  meant: MirrorRecords,
+): Promise<number> {
+  const said = {
+    of: name,
+    files: Object.fromEntries(changes),
+    ...(meant.size === 0 ? {} : { meant: Object.fromEntries(meant) }),
+  };
+  const line = Buffer.from(`${JSON.stringify(said)}\n`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const journal = await open(join(dir, JOURNAL_FILE), flags, 0o600);
+  try {
+    // What a killed process or a full disk left of a line is overwritten.
+    await journal.truncate(at);
+    await journal.write(line, 0, line.length, at);
+    await journal.sync();
+  } finally {
+    await journal.close();
+  }
+  return at + line.length;
 }
 
 const inOrder = (records: MirrorRecords): Readonly<Record<string, MirrorRecord>> =>
@@ -104,16 +186,32 @@ export function createMirrorMemory(dir: string): MirrorMemory {
   let isLost = true;
   let isDirty = false;
   let isRead = false;
+  const changes: RecordChanges = new Map();
+  /** Of the file that is there; empty when the next write has to be whole. */
+  let name = '';
+  let bytes = 0;
+  let journalBytes = 0;
   const put = (folder: string, record: MirrorRecord): void => {
     files.set(folder, record);
+    changes.set(folder, record);
     meant.delete(folder);
     isDirty = true;
   };
   const forget = (folder: string): void => {
-    if (files.delete(folder)) isDirty = true;
+    if (!files.delete(folder)) return;
+    changes.set(folder, null);
+    isDirty = true;
+  };
+  const writeWhole = async (isStillLost: boolean): Promise<void> => {
+    ({ name, bytes } = await writeRecords(dir, { files, meant, isLost: isStillLost }));
+    journalBytes = 0;
   };
   const write = async (isStillLost: boolean): Promise<void> => {
-    await writeRecords(dir, { files, meant, isLost: isStillLost });
+    const written = [...changes];
+    const isShort = journalBytes < Math.max(bytes, JOURNAL_BYTES);
+    if (name === '' || !isShort || isStillLost !== isLost) await writeWhole(isStillLost);
+    else journalBytes = await appendChanges(dir, name, journalBytes, changes, meant);
+    for (const [folder, change] of written) if (changes.get(folder) === change) changes.delete(folder);
     isLost = isStillLost;
     isDirty = false;
     isKept = true;
@@ -127,12 +225,15 @@ export function createMirrorMemory(dir: string): MirrorMemory {
         for (const [folder, record] of before?.files ?? []) files.set(folder, record);
         for (const [folder, record] of before?.meant ?? []) meant.set(folder, record);
         isLost = before?.isLost ?? true;
+        if (before !== undefined) ({ name, bytes, journalBytes } = before);
         isKept = isThere;
         isRead = true;
       } else if (isKept && !isThere) {
         // The whole folder was removed or replaced: these skills were not deleted one by one.
         files.clear();
         meant.clear();
+        changes.clear();
+        name = '';
         isLost = true;
         isKept = false;
       }
