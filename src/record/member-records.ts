@@ -13,9 +13,15 @@ export function recordsOfMember(records: Records, member: string): Records {
   const isOwnTurn = async (turn: string): Promise<boolean> => isOwn((await sessionOf(turn)) ?? '');
   const ofOwn = async <T>(session: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> =>
     isOwn(session) ? read() : [];
+  /** A fact that names both a session and a turn is own only with both: otherwise it would speak about somebody else's. */
   const isOwnFact = async (fact: Fact): Promise<boolean> => {
-    if ('session' in fact && fact.session !== undefined) return isOwn(fact.session);
-    return 'turn' in fact && fact.turn !== undefined && isOwnTurn(fact.turn);
+    const session = 'session' in fact ? fact.session : undefined;
+    const turn = 'turn' in fact ? fact.turn : undefined;
+    if (session === undefined && turn === undefined) return false;
+    if (session !== undefined && !isOwn(session)) return false;
+    const of = turn === undefined ? undefined : await sessionOf(turn);
+    // A turn that is not recorded yet is its session's.
+    return of === undefined ? session !== undefined : isOwn(of);
   };
   /** As many as asked for, and from a cursor on, as the whole record's. */
   const filterPages = async (

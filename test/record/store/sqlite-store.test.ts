@@ -8,10 +8,12 @@ import { describeErasing } from './erase-contract.ts';
 import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
 import { describeStore } from './store-contract.ts';
+import { describeVisibility } from './visibility-contract.ts';
 
 const open = async () => toAsyncStore(openSqliteStore({ file: join(scratch(), 'store.db') }));
 describeStore('SQLite', open);
 describeErasing('SQLite', open);
+describeVisibility('SQLite', open);
 
 describe('a store on disk', () => {
   const fileMode = (file: string): number => statSync(file).mode & 0o777;
