@@ -6,8 +6,15 @@ import type { Growth, MemorySample } from './measure-growth.ts';
 import type { ManyStreams, PacedStreams } from './measure-streams.ts';
 import { BYTES, type Size } from './traffic.ts';
 
+/** What is measured with a process of its own. A part that was not run is empty. */
+export interface ProcessResults {
+  readonly many: readonly ManyStreams[];
+  readonly ladder: readonly MemorySample[];
+  readonly garbage: readonly GarbageShare[];
+}
+
 /** The results of one run. A part that was not run is empty. */
-export interface GatewayResults {
+export interface GatewayResults extends ProcessResults {
   readonly date: string;
   readonly machine: string;
   readonly node: string;
@@ -19,15 +26,14 @@ export interface GatewayResults {
   readonly notes: readonly string[];
   readonly cells: readonly LoadCell[];
   readonly paced: readonly PacedStreams[];
-  readonly many: readonly ManyStreams[];
-  readonly ladder: readonly MemorySample[];
   readonly growth: readonly Growth[];
-  readonly garbage: readonly GarbageShare[];
   /** What each subject records durably, in words. */
   readonly keeps: Readonly<Record<string, string>>;
   /** The newest stored result of `npm run bench:pace` at 25 turns a second. */
   readonly pace?: PaceGoal;
   readonly firstTurn: FirstTurnResults;
+  /** The same of the older build; its cells stand among the others. */
+  readonly before?: ProcessResults & { readonly firstTurn: FirstTurnResults };
 }
 
 /** A goal and the measured value. */
@@ -35,6 +41,8 @@ interface Goal {
   readonly claim: string;
   readonly found: string;
   readonly isMet: boolean;
+  /** What the older build had, in the same run. */
+  readonly before?: string;
 }
 
 /** What `npm run bench:pace` found; it is not measured again here. */
@@ -57,6 +65,25 @@ const FIRST_TURN_P99_MS = 30;
 
 /** Goals are ratios within one run where possible: absolute numbers differ between machines. */
 export function checkGoals(results: GatewayResults): readonly Goal[] {
+  const earlier = goalsOf(earlierResults(results));
+  return goalsOf(results).map((goal) => {
+    const before = earlier.find(({ claim }) => claim === goal.claim)?.found;
+    return before === undefined ? goal : { ...goal, before };
+  });
+}
+
+/** The older build's results under the names of the present one. */
+function earlierResults({ before, pace: _pace, ...results }: GatewayResults): GatewayResults {
+  const MARK = 'before: ';
+  const rename = <T extends { readonly subject: LoadCell['subject'] }>(rows: readonly T[]): readonly T[] =>
+    rows
+      .filter(({ subject }) => !subject.startsWith('instar'))
+      .map((row) => ({ ...row, subject: row.subject.replace(MARK, '') as T['subject'] }));
+  const none = { many: [], ladder: [], garbage: [], firstTurn: { turns: [], cold: [] } };
+  return { ...results, ...(before ?? none), cells: rename(results.cells), paced: rename(results.paced) };
+}
+
+function goalsOf(results: GatewayResults): readonly Goal[] {
   return [
     ...firstTurnGoals(results),
     ...cpuGoals(results),

@@ -1,5 +1,6 @@
 import { byteCost, checkGoals, type GatewayResults } from './gateway-goals.ts';
 import { isOfBytes, type LoadCell } from './load-cells.ts';
+import type { FirstTurnResults } from './measure-first-turn.ts';
 import type { Size } from './traffic.ts';
 
 type Row = readonly string[];
@@ -13,11 +14,9 @@ export function gatewayReport(results: GatewayResults): string {
   const parts = [
     `${date}, ${machine}, Node ${node}. \`${command}\`: ${rounds} interleaved rounds, ${minutes.toFixed(1)} minutes, load average before ${loadBefore.toFixed(1)}.`,
     ...notes.map((note) => `Note: ${note}.`),
-    section('Goals', [
-      ['', 'goal', 'found'],
-      ...checkGoals(results).map(({ claim, found, isMet }) => [isMet ? 'met' : 'MISSED', claim, found]),
-    ]),
-    ...firstTurnSections(results),
+    goalSection(results),
+    ...firstTurnSections(results.firstTurn),
+    ...(results.before === undefined ? [] : firstTurnSections(results.before.firstTurn, ', before')),
     ...tasks.map((task) =>
       section(task, [
         [
@@ -114,8 +113,22 @@ export function gatewayReport(results: GatewayResults): string {
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
-const firstTurnSections = ({ firstTurn: { turns, cold } }: GatewayResults): readonly string[] => [
-  section('The first turn of a conversation, at a person’s pace', [
+function goalSection(results: GatewayResults): string {
+  const goals = checkGoals(results);
+  const hasBefore = goals.some(({ before }) => before !== undefined);
+  return section('Goals', [
+    ['', 'goal', 'found', ...(hasBefore ? ['before, in the same run'] : [])],
+    ...goals.map(({ claim, found, isMet, before }) => [
+      isMet ? 'met' : 'MISSED',
+      claim,
+      found,
+      ...(hasBefore ? [before ?? ''] : []),
+    ]),
+  ]);
+}
+
+const firstTurnSections = ({ turns, cold }: FirstTurnResults, which = ''): readonly string[] => [
+  section(`The first turn of a conversation, at a person’s pace${which}`, [
     [
       'lessons',
       'request',
@@ -145,7 +158,7 @@ const firstTurnSections = ({ firstTurn: { turns, cold } }: GatewayResults): read
         : [one.cpu.all, one.cpu.main, one.cpu.busiest].map((ms) => fixed(ms, 1))),
     ]),
   ]),
-  section('The first turn after a start, while the sentence model is not loaded', [
+  section(`The first turn after a start, while the sentence model is not loaded${which}`, [
     ['lessons', 'ms', 'pass-through ms'],
     ...cold.map(({ lessons, ms, bareMs }) => [String(lessons), fixed(ms, 1), fixed(bareMs, 1)]),
   ]),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -221,7 +222,8 @@ function cpuSince(
 
 /** A home with these lessons and their embeddings, copied from one that is made once: embedding a thousand takes a minute. */
 async function openLibraryHome(main: string, upstreamPort: number, count: number): Promise<string> {
-  const kept = path.resolve(`.cache/bench/first-turn-${count}`);
+  const build = createHash('sha256').update(path.resolve(main)).digest('hex').slice(0, 8);
+  const kept = path.resolve(`.cache/bench/first-turn-${count}-${build}`);
   if (!existsSync(kept)) {
     const made = createFirstTurnHome(upstreamPort);
     const instar = await startInstar({ main, upstreamPort, home: made });

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { writeSection } from '../markdown.ts';
 import { readResults, storeResults } from '../overview/stored-results.ts';
 import { writeOverview } from '../overview/write-overview.ts';
-import type { GatewayResults, PaceGoal } from './gateway-goals.ts';
+import type { GatewayResults, PaceGoal, ProcessResults } from './gateway-goals.ts';
 import { gatewayReport } from './gateway-report.ts';
 import { runCells } from './load-cells.ts';
 import { type FirstTurnResults, measureFirstTurn } from './measure-first-turn.ts';
@@ -20,6 +20,8 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string', default: 'first-turn,cells,paced,many,ladder,growth,garbage' },
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
+    /** An older build to compare with, interleaved: its dist/src/cli/main.js. */
+    before: { type: 'string' },
     /** Other gateways, by name: see lab/peers. */
     peers: { type: 'string', default: 'portkey' },
   },
@@ -62,15 +64,16 @@ interface Beginning {
   readonly startedAt: number;
   readonly load: number;
   readonly firstTurn: FirstTurnResults;
+  readonly earlierFirstTurn: FirstTurnResults;
 }
 
 const NO_FIRST_TURNS: FirstTurnResults = { turns: [], cold: [] };
 
 /** With no other process of the benchmark beside it. */
-async function runFirstTurn(): Promise<FirstTurnResults> {
-  if (!parts.has('first-turn')) return NO_FIRST_TURNS;
+async function runFirstTurn(main: string | undefined): Promise<FirstTurnResults> {
+  if (!parts.has('first-turn') || main === undefined) return NO_FIRST_TURNS;
   say('first-turn …');
-  return measureFirstTurn(options.instar, plan.firstTurns);
+  return measureFirstTurn(main, plan.firstTurns);
 }
 
 const flags = [...(options.quick ? ['--quick'] : []), ...(isAlone ? ['--only first-turn'] : [])];
@@ -91,13 +94,17 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
   const onRound = (round: number) => say(`  round ${round + 1} of ${plan.cells.rounds}`);
   const cells = await run('cells', () => runCells(bench, { ...plan.cells, onRound }));
   const paced = await run('paced', () => runPaced(bench, plan.paced.rounds, plan.paced.ms));
-  const many = await run('many', async () => [
-    await runManyStreams(bench, STREAMS, '1 KB'),
-    ...(options.quick ? [] : [await runManyStreams(bench, STREAMS, '64 KB')]),
-  ]);
-  const ladder = await run('ladder', () => measureMemory(bench, plan.rungs));
+  const alone = async (of: GatewayBench): Promise<ProcessResults> => ({
+    many: await run('many', async () => [
+      await runManyStreams(of, STREAMS, '1 KB'),
+      ...(options.quick ? [] : [await runManyStreams(of, STREAMS, '64 KB')]),
+    ]),
+    ladder: await run('ladder', () => measureMemory(of, plan.rungs)),
+    garbage: await run('garbage', () => measureGarbage(of, '64 KB', plan.garbageRequests)),
+  });
+  const after = await alone(bench);
+  const earlier = bench.before === undefined ? undefined : await alone({ ...bench, main: bench.before });
   const growth = await run('growth', async () => [await measureGrowth(bench)]);
-  const garbage = await run('garbage', () => measureGarbage(bench, '64 KB', plan.garbageRequests));
   const pace = readPace();
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -111,10 +118,9 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
     notes: [...bench.notes, ...(options.quick ? [QUICK_NOTE] : [])],
     cells,
     paced,
-    many,
-    ladder,
+    ...after,
     growth,
-    garbage,
+    ...(earlier === undefined ? {} : { before: { ...earlier, firstTurn: before.earlierFirstTurn } }),
     keeps: Object.fromEntries(bench.subjects.map(({ name, keeps }) => [name, keeps])),
     ...(pace === undefined ? {} : { pace }),
   };
@@ -122,8 +128,19 @@ async function measure(bench: GatewayBench, before: Beginning): Promise<GatewayR
 
 const startedAt = performance.now();
 const [load = 0] = os.loadavg();
-const beginning: Beginning = { startedAt, load, firstTurn: await runFirstTurn() };
-const bench = isAlone ? NO_BENCH : await openBench(options.instar, options.peers.split(',').filter(Boolean));
+const beginning: Beginning = {
+  startedAt,
+  load,
+  firstTurn: await runFirstTurn(options.instar),
+  earlierFirstTurn: await runFirstTurn(options.before),
+};
+const bench = isAlone
+  ? NO_BENCH
+  : await openBench({
+      main: options.instar,
+      ...(options.before === undefined ? {} : { before: options.before }),
+      peers: options.peers.split(',').filter(Boolean),
+    });
 try {
   const results = await measure(bench, beginning);
   const text = gatewayReport(results);

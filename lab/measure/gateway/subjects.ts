@@ -6,8 +6,14 @@ import type { LoadOrder, LoadResult } from './load-order.ts';
 import { type RecordedTurns, startInstar } from './start-instar.ts';
 import { createRequest, createText } from './traffic.ts';
 
-const SUBJECTS = ['direct', 'pass-through', 'record off', 'instar', 'instar + block'] as const;
-export type SubjectName = (typeof SUBJECTS)[number] | PeerName;
+type OwnSubject = 'instar' | 'instar + block';
+export type SubjectName =
+  | 'direct'
+  | 'pass-through'
+  | 'record off'
+  | OwnSubject
+  | `before: ${OwnSubject}`
+  | PeerName;
 
 /** A gateway under load, or the upstream itself. */
 export interface GatewaySubject {
@@ -28,6 +34,8 @@ export interface GatewaySubject {
 /** The processes of one run. */
 export interface GatewayBench {
   readonly main: string;
+  /** The build that it is compared with. */
+  readonly before?: string;
   readonly upstreamPort: number;
   readonly subjects: readonly GatewaySubject[];
   /** What could not be measured, and why. */
@@ -41,7 +49,13 @@ const NOTHING = 'nothing';
 /** As long as the lesson block of a busy agent. */
 export const BLOCK = createText(4)(2048);
 
-export async function openBench(main: string, peerNames: readonly string[]): Promise<GatewayBench> {
+export interface BenchOptions {
+  readonly main: string;
+  readonly before?: string;
+  readonly peers: readonly string[];
+}
+
+export async function openBench({ main, before, peers: peerNames }: BenchOptions): Promise<GatewayBench> {
   const notes: string[] = [];
   const upstream = await startChild('upstream');
   const loader = await startChild('load');
@@ -50,6 +64,19 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
   const plain = await startInstar({ main, upstreamPort });
   const spliced = await startInstar({ main, upstreamPort, block: BLOCK });
   const unrecorded = await startInstar({ main, upstreamPort });
+  const own = [
+    { name: 'instar' as const, process: plain },
+    { name: 'instar + block' as const, process: spliced },
+    ...(before === undefined
+      ? []
+      : [
+          { name: 'before: instar' as const, process: await startInstar({ main: before, upstreamPort }) },
+          {
+            name: 'before: instar + block' as const,
+            process: await startInstar({ main: before, upstreamPort, block: BLOCK }),
+          },
+        ]),
+  ];
   const peers: Peer[] = [];
   for (const name of PEERS.filter((one) => peerNames.includes(one))) {
     const peer = await startPeer(name, upstreamPort);
@@ -69,9 +96,9 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
       pid: unrecorded.pid,
       headers: { ...unrecorded.headers, 'x-instar-record': 'off' },
     },
-    ...[plain, spliced].map(({ port, pid, kept, headers }) => ({
+    ...own.map(({ name, process: { port, pid, kept, headers } }) => ({
       ...usual,
-      name: port === plain.port ? ('instar' as const) : ('instar + block' as const),
+      name,
       ...{ port, pid, kept, headers },
       keeps: 'every turn, whole, on disk',
     })),
@@ -84,6 +111,7 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
   const ours: ChildProcess[] = [loader, passThrough, upstream];
   return {
     main,
+    ...(before === undefined ? {} : { before }),
     upstreamPort,
     subjects,
     notes,
@@ -94,8 +122,7 @@ export async function openBench(main: string, peerNames: readonly string[]): Pro
     },
     close: async () => {
       await Promise.all([
-        plain.close(),
-        spliced.close(),
+        ...own.map(({ process }) => process.close()),
         unrecorded.close(),
         ...peers.map((peer) => peer.close()),
       ]);
@@ -124,9 +151,9 @@ async function findFaults(subjects: readonly GatewaySubject[]): Promise<string[]
     await reply.arrayBuffer();
     const added = Number(reply.headers.get('x-bench-received') ?? bodyLength) - bodyLength;
     if (reply.status !== 200) faults.push(`${name} answers ${reply.status}`);
-    if (name === 'instar + block' && added < BLOCK.length) faults.push(`${name} does not insert the block`);
-    if (name !== 'instar + block' && isExact && added !== 0)
-      faults.push(`${name} changes requests by ${added} bytes`);
+    const hasBlock = name.endsWith('block');
+    if (hasBlock && added < BLOCK.length) faults.push(`${name} does not insert the block`);
+    if (!hasBlock && isExact && added !== 0) faults.push(`${name} changes requests by ${added} bytes`);
   }
   return faults;
 }
