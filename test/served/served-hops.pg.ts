@@ -117,26 +117,22 @@ describe('an erasure at one gateway', () => {
     const two = (await startTeam(2)) as [TeamGateway, TeamGateway];
     const [first, second] = two;
     const word = 'quicksilverbridge';
-    await sendTurn(first, provider, [{ role: 'user', content: `${TASK}, always with ${word}` }], 'private');
-    const turns = async (): Promise<readonly unknown[]> =>
-      asArray((await askOwner(first, 'GET', '/api/sessions/private')).turns);
-    await expect.poll(async () => (await turns()).length, SOON).toBe(1);
-    const turn = String(asObject((await turns())[0]).id);
-    await publishAt(
-      first,
-      addSkill({
-        ...DEPLOYS,
-        content: `Deploy with ${word}.`,
-        evidence: { turns: [turn], quotes: [], learner: 'distiller' },
-      }),
-    );
+    for (let n = 0; n < 3; n++) {
+      await sendTurn(first, provider, [{ role: 'user', content: `${TASK} number ${n}` }], 'private');
+      const turns = async (): Promise<readonly unknown[]> =>
+        asArray((await askOwner(first, 'GET', '/api/sessions/private')).turns);
+      await expect.poll(async () => (await turns()).length, SOON).toBe(n + 1);
+      const turn = String(asObject((await turns())[n]).id);
+      const note = `Always deploy a service with ${word} after you ran the smoke tests.`;
+      await askOwner(first, 'POST', '/v1/feedback', { turn, score: -1, note });
+    }
     await follow(two, 1);
     for (const { dir } of two) await expect.poll(() => filesWith(dir, word).length, SOON).toBeGreaterThan(0);
     const shown = await sendTurn(second, provider, [{ role: 'user', content: TASK }], 'another');
     expect(shown).toContain(word);
 
     const erasure = await askOwner(first, 'DELETE', '/api/sessions/private');
-    expect(asObject(erasure.lessons).retired).toHaveLength(1);
+    expect(asArray(asObject(erasure.lessons).retired).length).toBeGreaterThan(0);
     for (const { dir } of two) await expect.poll(() => filesWith(dir, word), SOON).toEqual([]);
     for (const gateway of two)
       expect(await sendTurn(gateway, provider, [{ role: 'user', content: TASK }])).not.toContain(word);

@@ -30,11 +30,8 @@ interface KeptRecords {
   readonly isLost: boolean;
 }
 
-/** What changed since the last line of the journal, or since the file. Null: there is no such record any more. */
-type RecordChanges = Map<string, MirrorRecord | null>;
-
 const RECORDS_FILE = '.mirror.json';
-/** A line for each change since the file was written: the file of ten thousand lessons has two megabytes. */
+/** A line for each record that was added or changed since the file was written: the file of ten thousand lessons has two megabytes. */
 const JOURNAL_FILE = '.mirror.log';
 const VERSION = 1;
 /** A million lessons have less; a file of another size is not ours. */
@@ -82,11 +79,7 @@ async function readJournal(
   for (const line of journal.text.split('\n').slice(0, -1)) {
     const said = parseJson(line);
     if (!isObject(said) || said.of !== name || !isObject(said.files)) break;
-    for (const [folder, value] of Object.entries(said.files)) {
-      const record = readRecord(value);
-      if (record === undefined) files.delete(folder);
-      else files.set(folder, record);
-    }
+    for (const [folder, record] of readMap(said.files)) files.set(folder, record);
     meant.clear();
     for (const [folder, record] of readMap(said.meant)) meant.set(folder, record);
     length += Buffer.byteLength(line) + 1;
@@ -139,7 +132,7 @@ async function appendChanges(
   dir: string,
   name: string,
   at: number,
-  changes: RecordChanges,
+  changes: MirrorRecords,
   meant: MirrorRecords,
 ): Promise<number> {
   const said = {
@@ -186,7 +179,8 @@ export function createMirrorMemory(dir: string): MirrorMemory {
   let isLost = true;
   let isDirty = false;
   let isRead = false;
-  const changes: RecordChanges = new Map();
+  /** Records that were added or changed since the last write. */
+  const changes: MirrorRecords = new Map();
   /** Of the file that is there; empty when the next write has to be whole. */
   let name = '';
   let bytes = 0;
@@ -197,19 +191,23 @@ export function createMirrorMemory(dir: string): MirrorMemory {
     meant.delete(folder);
     isDirty = true;
   };
+  /** A name is made of a lesson's words, which may have been erased: no line of a journal may keep it. */
+  let mustBeWhole = false;
   const forget = (folder: string): void => {
     if (!files.delete(folder)) return;
-    changes.set(folder, null);
+    changes.delete(folder);
+    mustBeWhole = true;
     isDirty = true;
   };
   const writeWhole = async (isStillLost: boolean): Promise<void> => {
     ({ name, bytes } = await writeRecords(dir, { files, meant, isLost: isStillLost }));
     journalBytes = 0;
+    mustBeWhole = false;
   };
   const write = async (isStillLost: boolean): Promise<void> => {
     const written = [...changes];
     const isShort = journalBytes < Math.max(bytes, JOURNAL_BYTES);
-    if (name === '' || !isShort || isStillLost !== isLost) await writeWhole(isStillLost);
+    if (name === '' || mustBeWhole || !isShort || isStillLost !== isLost) await writeWhole(isStillLost);
     else journalBytes = await appendChanges(dir, name, journalBytes, changes, meant);
     for (const [folder, change] of written) if (changes.get(folder) === change) changes.delete(folder);
     isLost = isStillLost;
@@ -254,6 +252,7 @@ export function createMirrorMemory(dir: string): MirrorMemory {
     resolve: (hashOf) => {
       const found = [...meant].filter(([folder, { hash }]) => hashOf(folder) === hash);
       if (meant.size > 0) isDirty = true;
+      if (meant.size > found.length) mustBeWhole = true;
       meant.clear();
       for (const [folder, record] of found) put(folder, record);
       return found.map(([folder]) => folder);

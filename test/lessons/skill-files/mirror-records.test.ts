@@ -93,13 +93,45 @@ describe('a journal that cannot be read to its end', () => {
     await keep(1);
     const memory = createMirrorMemory(dir);
     await memory.load();
-    memory.forget(folderOf(0));
+    memory.put('third', record('third'));
     await memory.save(true);
     const old = readFileSync(journal());
     rmSync(join(dir, '.mirror.json'));
     await keep(1);
     writeFileSync(journal(), old);
     expect([...(await createMirrorMemory(dir).load()).records.keys()]).toEqual([folderOf(0)]);
+  });
+});
+
+describe('a name that was forgotten', () => {
+  const textIn = (): string =>
+    ['.mirror.json', '.mirror.log']
+      .map((name) => join(dir, name))
+      .map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
+      .join('');
+
+  it('is in no file any more: it is made of words that may have been erased', async () => {
+    await keep(3);
+    const memory = createMirrorMemory(dir);
+    await memory.load();
+    await memory.plan(new Map([['private-words', record('p')]]));
+    memory.put('private-words', record('p'));
+    await memory.save(true);
+    expect(textIn()).toContain('private-words');
+    memory.forget('private-words');
+    await memory.save(true);
+    expect(textIn()).not.toContain('private-words');
+  });
+
+  it('also when it was only planned', async () => {
+    await keep(3);
+    const memory = createMirrorMemory(dir);
+    await memory.load();
+    await memory.plan(new Map([['private-words', record('p')]]));
+    expect(textIn()).toContain('private-words');
+    memory.resolve(() => undefined);
+    await memory.save(true);
+    expect(textIn()).not.toContain('private-words');
   });
 });
 
