@@ -49,8 +49,10 @@ export async function runPaced(
         until: { ms },
         ...(path === undefined ? {} : { path }),
       });
-      p50.push(tally.lag.p50);
-      p99.push(tally.lag.p99);
+      // A subject that answers in one piece has no events that could be late.
+      const hasEvents = tally.lag.p99 > 0;
+      p50.push(hasEvents ? tally.lag.p50 : Number.NaN);
+      p99.push(hasEvents ? tally.lag.p99 : Number.NaN);
       lost.push(tally.lost);
     }
   }
