@@ -45,7 +45,7 @@ export function reportTeams(seeds: readonly PlayedSeed[], days: number): string 
     const { mean = 0, interval, isShown } = pairedBootstrap(pairs, { seed: `team-learning/${name}` });
     const signed = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(share * scale).toFixed(1)}`;
     const range = interval === undefined ? '' : ` (${signed(interval.low)} to ${signed(interval.high)})`;
-    return `${name} ${signed(mean)}${range}, ${isShown ? 'shown' : 'not shown to differ'}`;
+    return `${name} ${signed(mean)}${range}, ${isShown ? 'shown' : 'not shown to differ (too few seeds with a difference, whatever the interval says)'}`;
   };
   const meanShare = ({ obeyed, probes }: PlayedTeam): number =>
     (100 * obeyed.reduce((all, kept) => all + kept, 0)) / (probes * obeyed.length);

@@ -187,7 +187,8 @@ const bin = needServer();
 const server = await startPostgres(bin);
 const upstream = await startChild('upstream', [], import.meta.url);
 try {
-  const { paced, full } = await measureTeams(server, upstream.port);
+  const hasLoad = parts.has('paced') || parts.has('full');
+  const { paced, full } = hasLoad ? await measureTeams(server, upstream.port) : { paced: [], full: [] };
   if (paced.length > 0) text.push('', `At ${PACED.perSecond} turns a second:`, '', describeRows(paced));
   if (full.length > 0)
     text.push('', `At full load, ${FULL.lanes} conversations at once:`, '', describeRows(full));
