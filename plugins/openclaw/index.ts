@@ -107,7 +107,10 @@ function connectHooks(
     if (run === undefined) return 'There is no answer to rate yet.';
     const saved = reports.rate(run, reaction.score, reaction.note);
     await client.flush(RATING_MS);
-    const isSaved = await Promise.race([saved, new Promise<undefined>((resolve) => setImmediate(resolve, undefined))]);
+    const isSaved = await Promise.race([
+      saved,
+      new Promise<undefined>((resolve) => setImmediate(resolve, undefined)),
+    ]);
     if (isSaved === undefined) return 'Instar does not answer yet; it is told again for two minutes.';
     return isSaved ? 'Instar has noted it.' : 'Instar could not note it: see instar status.';
   };
