@@ -15,7 +15,8 @@ function add(text: string, block: YamlBlock): string {
 
 describe('a YAML block', () => {
   it('is the first entry of a list, indented like the others', () => {
-    const text = 'name: Mine\nmodels: # all of them\n  # the good one\n  - name: Own\n    provider: x\nrules:\n- Be brief\n';
+    const text =
+      'name: Mine\nmodels: # all of them\n  # the good one\n  - name: Own\n    provider: x\nrules:\n- Be brief\n';
     expect(add(text, ENTRY).split('\n')).toEqual([
       'name: Mine',
       'models: # all of them',

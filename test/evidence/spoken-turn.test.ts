@@ -9,7 +9,10 @@ import { wires } from '../../src/wire/wires.ts';
 
 const file = join(import.meta.dirname, '../gateway/client-requests/aider.json');
 const { requests } = JSON.parse(readFileSync(file, 'utf8')) as {
-  requests: readonly { readonly what: string; readonly body: Parameters<(typeof wires)['openai-chat']['decodeRequest']>[0] }[];
+  requests: readonly {
+    readonly what: string;
+    readonly body: Parameters<(typeof wires)['openai-chat']['decodeRequest']>[0];
+  }[];
 };
 const view: TurnView = {
   id: 't',

@@ -11,7 +11,8 @@ import { runCommand } from './programs.ts';
 import { LESSON, learnedWith, openRoutedHome, SOON, threadsOf } from './routed-home.ts';
 
 const TASK = 'Write the meeting dates and times into notes.py';
-const CORRECTION = 'No, that is wrong. In this project always name the table meeting_dates, never just table.';
+const CORRECTION =
+  'No, that is wrong. In this project always name the table meeting_dates, never just table.';
 const OWN = '# mine\nmodel: gpt-4o\nauto-commits: true\n';
 const CONFIG = '.aider.conf.yml';
 let provider: Provider;
@@ -49,7 +50,11 @@ beforeAll(async () => {
     path.join(instar.work, 'check.sh'),
     'grep -q meeting_dates notes.py || { echo "FAILED notes.py: NameError: meeting_dates"; echo "1 failed"; exit 1; }\n',
   );
-  for (const args of [['init', '-q'], ['config', 'user.name', 'n'], ['config', 'user.email', 'n@n.example']])
+  for (const args of [
+    ['init', '-q'],
+    ['config', 'user.name', 'n'],
+    ['config', 'user.email', 'n@n.example'],
+  ])
     execFileSync('git', args, { cwd: instar.work });
 });
 afterAll(async () => {
@@ -63,7 +68,13 @@ it('aider is shown a lesson, its conversation is one session, its failed test is
   const connected = await instar.instar('connect', 'aider', '--model', 'fake/fake-model', '--write');
   expect(connected.code, connected.stderr + connected.stdout).toBe(0);
 
-  const options = ['--yes-always', '--no-check-update', '--analytics-disable', '--no-gitignore', '--no-pretty'];
+  const options = [
+    '--yes-always',
+    '--no-check-update',
+    '--analytics-disable',
+    '--no-gitignore',
+    '--no-pretty',
+  ];
   const ran = await runCommand(
     found.bin,
     [...options, '--test-cmd', 'sh check.sh', '--auto-test', 'notes.py'],
