@@ -18,6 +18,8 @@ const MENU: readonly MenuGroup[] = [
       ['start/openclaw', 'OpenClaw'],
       ['start/pi', 'pi'],
       ['start/cline', 'Cline'],
+      ['start/continue', 'Continue'],
+      ['start/aider', 'aider'],
       ['start/sdks', 'OpenAI and Anthropic SDKs'],
       ['first-hour', 'The first hour, recorded'],
       ['clients', 'Tested clients'],

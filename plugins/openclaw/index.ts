@@ -11,6 +11,7 @@ import { readRating, readThumb } from './rating.ts';
 const MOST_RUNS = 200;
 const FLUSH_MS = 2_000;
 const PROMPT_MS = 6_000;
+const RATING_MS = 5_000;
 
 /** The plugin: lessons into prompts, outcomes and reactions out. Without a connection file it does nothing. */
 const plugin = {
@@ -104,7 +105,13 @@ function connectHooks(
     if (reaction === undefined) return 'Say /instar good, or /instar bad and what was wrong.';
     const run = lastRuns.get(conversationOf(context)) ?? [...lastRuns.values()].at(-1);
     if (run === undefined) return 'There is no answer to rate yet.';
-    const isSaved = await reports.rate(run, reaction.score, reaction.note);
+    const saved = reports.rate(run, reaction.score, reaction.note);
+    await client.flush(RATING_MS);
+    const isSaved = await Promise.race([
+      saved,
+      new Promise<undefined>((resolve) => setImmediate(resolve, undefined)),
+    ]);
+    if (isSaved === undefined) return 'Instar does not answer yet; it is told again for two minutes.';
     return isSaved ? 'Instar has noted it.' : 'Instar could not note it: see instar status.';
   };
 }

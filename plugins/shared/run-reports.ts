@@ -39,7 +39,7 @@ export interface RunReports {
   rate(run: AgentRun, score: number, note?: string): Promise<boolean>;
 }
 
-export function createRunReports(client: Pick<InstarClient, 'report' | 'ask' | 'flush'>): RunReports {
+export function createRunReports(client: Pick<InstarClient, 'report' | 'deliver'>): RunReports {
   const whose = ({ agent, folder, runKind }: AgentRun) => ({
     agent,
     ...(runKind === undefined ? {} : { runKind }),
@@ -86,17 +86,14 @@ export function createRunReports(client: Pick<InstarClient, 'report' | 'ask' | '
       client.report({ kind: 'episode_reply', session: runSubject(run), text, byPerson: true });
     },
     rate: async (run, score, note) => {
-      // A rating comes after the events of the run that it is about.
-      await client.flush(RATING_WAIT_MS);
       const body = {
         session: runSubject(run),
         score,
         ...(note ? { note: shorten(note, LONGEST_ANSWER) } : {}),
       };
-      const { status } = await client.ask('POST', '/v1/feedback', body);
+      // A rating comes after the events of the run that it is about, and is tried again as they are.
+      const { status } = await client.deliver('/v1/feedback', body);
       return status === 200;
     },
   };
 }
-
-const RATING_WAIT_MS = 3_000;

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { ConfigError } from '../config/config-error.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import type { WireName } from '../core/wire.ts';
 import { findMember } from '../text/json-edit.ts';
@@ -8,52 +7,16 @@ import { CONTEXT_WINDOW, codexCatalog } from './codex-catalog.ts';
 import {
   type ClientConnection,
   type ClientEnvironment,
-  type ConnectTarget,
   chooseModel,
   clientAliases,
   findTarget,
   separateKey,
 } from './connection.ts';
 import type { ConnectPlan } from './file-edit.ts';
+import { listModel } from './listed-model.ts';
 import { isVendorModel, servesOwnNames, whyNotServed } from './served-models.ts';
 import { tomlText } from './toml-block.ts';
-
-/** The model for a client that has its own list of providers and models. */
-interface ListedModel {
-  readonly model: string;
-  /** The wire for the client: the provider's own, where that avoids a translation. */
-  readonly wire: 'openai-chat' | 'anthropic';
-  readonly target: ConnectTarget;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly notes: readonly string[];
-}
-
-/** Throws `ConfigError` when the config names no model. */
-function listModel(connection: ClientConnection): ListedModel {
-  const model = chooseModel(connection);
-  if (model === undefined) {
-    throw new ConfigError([
-      {
-        path: 'models',
-        what: 'has no model for this client',
-        fix: 'choose one with --model, such as openai/gpt-5.2, or set "default" in the config',
-      },
-    ]);
-  }
-  const target = findTarget(connection.config, model, 'openai-chat');
-  const onlyAnthropic = target.wires.includes('anthropic') && !target.wires.includes('openai-chat');
-  const isCaller = target.credentials === 'caller';
-  const where = target.keyEnv ?? 'the file';
-  return {
-    model,
-    wire: onlyAnthropic ? 'anthropic' : 'openai-chat',
-    target,
-    headers: isCaller ? separateKey(connection) : {},
-    notes: isCaller
-      ? [`provider ${target.provider} has no key in Instar's config: put your own key into ${where}`]
-      : [],
-  };
-}
+import { planAider, planContinue } from './yaml-plans.ts';
 
 /** Claude Code reads environment variables from its settings, so the shell needs no change. */
 function planClaudeCode(
@@ -311,7 +274,16 @@ export const piFolder = ({ env, homeDir }: ClientEnvironment): string =>
   env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|\/)/, homeDir) || join(homeDir, '.pi', 'agent');
 
 /** Clients with files that `connect` can write. */
-export const CLIENTS = ['openclaw', 'claude-code', 'codex', 'opencode', 'pi', 'cline'] as const;
+export const CLIENTS = [
+  'openclaw',
+  'claude-code',
+  'codex',
+  'opencode',
+  'pi',
+  'cline',
+  'continue',
+  'aider',
+] as const;
 export type Client = (typeof CLIENTS)[number];
 
 const PLANS: Readonly<
@@ -323,6 +295,8 @@ const PLANS: Readonly<
   opencode: planOpencode,
   pi: planPi,
   cline: planCline,
+  continue: planContinue,
+  aider: planAider,
 };
 
 /** The edits that point a client at the gateway; writes nothing. Throws `ConfigError`. */

@@ -50,6 +50,7 @@ const recordSchema = z.object({
           kind: z.literal('toml'),
           trace: z.object({ table: z.string(), top: z.array(z.string()) }),
         }),
+        z.object({ kind: z.literal('yaml') }),
         z.object({ kind: z.literal('whole') }),
       ]),
     }),

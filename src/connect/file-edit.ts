@@ -11,6 +11,7 @@ import {
 } from '../text/json-edit.ts';
 import { type Dialect, JsonTextError, parseJsonText, plainValue } from '../text/json-text.ts';
 import { addTomlBlock, removeTomlBlock, type TomlBlock, type TomlTrace, traceOf } from './toml-block.ts';
+import { addYamlBlock, removeYamlBlock, type YamlBlock } from './yaml-block.ts';
 
 /** One member of a JSON file. */
 interface Setting {
@@ -34,6 +35,7 @@ export type ClientFileEdit =
       readonly settings: readonly Setting[];
     }
   | { readonly kind: 'toml'; readonly file: string; readonly block: TomlBlock }
+  | { readonly kind: 'yaml'; readonly file: string; readonly block: YamlBlock }
   /** A file of Instar's own among the client's. */
   | { readonly kind: 'whole'; readonly file: string; readonly text: string };
 
@@ -55,6 +57,7 @@ interface SetMember extends Setting {
 export type Undo =
   | { readonly kind: 'json'; readonly dialect: Dialect; readonly members: readonly SetMember[] }
   | { readonly kind: 'toml'; readonly trace: TomlTrace }
+  | { readonly kind: 'yaml' }
   | { readonly kind: 'whole' };
 
 type AppliedEdit = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
@@ -70,6 +73,10 @@ export function applyEdit(text: string, edit: ClientFileEdit): AppliedEdit {
     return 'fault' in added
       ? added
       : { text: added.text, undo: { kind: 'toml', trace: traceOf(edit.block) } };
+  }
+  if (edit.kind === 'yaml') {
+    const added = addYamlBlock(text, edit.block);
+    return 'fault' in added ? added : { text: added.text, undo: { kind: 'yaml' } };
   }
   try {
     return applySettings(text, edit.settings, edit.dialect);
@@ -106,6 +113,7 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
  */
 export function undoEdit(text: string, undo: Undo): string | undefined {
   if (undo.kind === 'toml') return removeTomlBlock(text, undo.trace);
+  if (undo.kind === 'yaml') return removeYamlBlock(text);
   // A file that was changed since is no longer Instar's alone.
   if (undo.kind === 'whole') return text;
   try {

@@ -5,6 +5,7 @@ import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import { isLearnedFrom } from './learned-from.ts';
 import { EDIT_FAILED } from './signals/tool-signals.ts';
+import { toSpokenTurn } from './spoken-turn.ts';
 import { type ConversationTail, conversationTail, tailCharacters } from './trajectory.ts';
 import { createTurnEvidence, evidenceCharacters, messagesAfter, requestCharacters } from './turn-evidence.ts';
 import {
@@ -240,15 +241,20 @@ async function appraiseTurn(
   later: TurnView | undefined,
 ): Promise<AppraisedTurn | undefined> {
   const view = views[index];
-  const turn = view && (await decodeOnce(known, view));
-  if (turn === undefined) return undefined;
+  const recorded = view && (await decodeOnce(known, view));
+  if (recorded === undefined) return undefined;
+  const turn = toSpokenTurn(recorded);
   let after: DecodedTurn | undefined;
   for (let next = index + 1; after === undefined && next < views.length; next++) {
     const following = views[next];
-    after = following && (await decodeOnce(known, following));
+    const found = following && (await decodeOnce(known, following));
+    after = found && toSpokenTurn(found);
   }
-  const evidence = createTurnEvidence(session, turn, after, given, later && (await decodeOnce(known, later)));
-  const { request, reply } = turn;
+  const latest = later && (await decodeOnce(known, later));
+  const evidence = createTurnEvidence(session, turn, after, given, latest && toSpokenTurn(latest));
+  const { reply } = turn;
+  // An answer may rest on anything in its request.
+  const { request } = recorded;
   const followed = messagesAfter(turn, after);
   const appraised = createAppraisedTurn(evidence, turn.view.generation, () =>
     readMaterial({ request, reply, followed, given: evidence.given }, known.texts),
@@ -258,7 +264,7 @@ async function appraiseTurn(
     ...appraised,
     ...(appraised.material === undefined
       ? {}
-      : { conversation: conversationTail(request.messages, reply, followed) }),
+      : { conversation: conversationTail(turn.request.messages, reply, followed) }),
     ...(lessons.length === 0 ? {} : { shown: lessons }),
   };
 }

@@ -103,10 +103,17 @@ function nextState(
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
   );
-  const user = fresh.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n');
-  const written = readTextResults(user, turn.reply).map(({ outcome }) => outcome);
+  const messages = fresh
+    .flatMap((message) => (message.role === 'user' ? [textOf(message)] : []))
+    .map((text) => ({ text, results: readTextResults(text, turn.reply) }));
+  const written = messages.flatMap(({ results }) => results.map(({ outcome }) => outcome));
   // Results written as text are no message; what the person typed beside them is.
-  const isMessage = user !== '' && (written.length === 0 || separateTypedText(user).typed !== '');
+  const user = messages
+    .flatMap(({ text, results }) =>
+      results.length === 0 || separateTypedText(text).typed !== '' ? [text] : [],
+    )
+    .join('\n');
+  const isMessage = user !== '';
   const answer = after?.reply.flatMap((part) => (part.type === 'tool-call' ? [part] : [])) ?? [];
   const following = answer.map(({ name, arguments: given }) => ({ name, arguments: given }));
   return {

@@ -194,7 +194,15 @@ function lastElement(bytes: Buffer, list: ByteSpan | undefined): ByteSpan | unde
   return last;
 }
 
-export type ClientName = 'claude-code' | 'codex' | 'opencode' | 'pi' | 'openclaw' | 'cline';
+export type ClientName =
+  | 'claude-code'
+  | 'codex'
+  | 'opencode'
+  | 'pi'
+  | 'openclaw'
+  | 'cline'
+  | 'continue'
+  | 'aider';
 
 /** Programs that state their name at the start of `user-agent` or `originator`. */
 const AGENT_NAMES: readonly (readonly [start: RegExp, client: ClientName])[] = [
@@ -215,6 +223,16 @@ const FIRST_WORDS = (
     ['official CLI for Claude', 'claude-code'],
     ['running in the Codex CLI', 'codex'],
     ['You are opencode, ', 'opencode'],
+    ['You are an agent in the Continue CLI', 'continue'],
+    // The prompts of its modes: code, ask, architect, editor, context; then commit messages and summaries.
+    ['Take requests for changes to the supplied code.', 'aider'],
+    ['Answer questions about the supplied code.', 'aider'],
+    ['provide direction to your editor engineer.', 'aider'],
+    ['Act as an expert software developer who edits source code.', 'aider'],
+    ['Act as an expert software developer and make changes to source code.', 'aider'],
+    ['solely to determine ALL the existing sources files', 'aider'],
+    ['generates concise, one-line Git commit messages', 'aider'],
+    ['*Briefly* summarize this partial conversation about programming.', 'aider'],
     // The summariser prompts of the two clients differ in one word.
     ['between a user and an AI coding assistant, then produce', 'pi'],
     ['between a user and an AI assistant, then produce', 'openclaw'],

@@ -4,6 +4,7 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { memberPrefix } from '../core/member.ts';
 import type { Outline, Wire } from '../core/wire.ts';
+import { aiderHistory } from '../wire/aider-history.ts';
 import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
 import { bringsCredential } from './access-control.ts';
 import type { AdmissionSlot } from './admission.ts';
@@ -211,5 +212,6 @@ function sessionOf(
   if (sessionId !== undefined) return sessions.byId(`${prefix}${sessionId}`, isAnonymous);
   if (body === undefined) return { session: `${prefix}${newId('s')}` };
   const group = isAnonymous ? `${ANONYMOUS.id}:` : prefix;
-  return sessions.byChain(body, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`, prefix);
+  const history = client === 'aider' ? aiderHistory(body) : body;
+  return sessions.byChain(history, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`, prefix);
 }

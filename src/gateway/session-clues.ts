@@ -145,6 +145,7 @@ const ALWAYS_WITH_TOOLS: ReadonlySet<string> = new Set([
   'opencode',
   'openclaw',
   'cline',
+  'continue',
 ]);
 
 /** How the instructions of title and summary requests begin. */
@@ -153,6 +154,8 @@ const AUXILIARY_STARTS = [
   'You are naming a coding session',
   'You are a context summarization a',
   'Summarize the provided coding session',
+  'generates concise, one-line Git commit messages',
+  '*Briefly* summarize this partial conversation about programming.',
 ].map(toSearchBytes);
 
 /** Agents that ask for a summary in a separate request, never at the end of the conversation. */
@@ -244,6 +247,9 @@ const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {
   pi: [PLAIN],
   openclaw: [PLAIN],
   cline: [TITLE, BRACKET],
+  continue: [PLAIN],
+  // It names files, never its folder.
+  aider: [],
 };
 const ALL_MARKS = [PLAIN, TITLE, TAG, BRACKET];
 const LONGEST_PATH = 4096;

@@ -1,5 +1,6 @@
 import { asString, isObject, parseJson } from '../core/json.ts';
 import type { Insertion, WireName } from '../core/wire.ts';
+import { withoutAiderRules } from '../text/aider-frame.ts';
 import { isSummary } from '../text/typed-text.ts';
 import { oneLine } from '../text/visible-text.ts';
 import {
@@ -314,7 +315,7 @@ const REMINDER = ['<system-reminder>', '</system-reminder>'] as const;
 /** The user's own text of one message, given the spans of its texts; may be empty. */
 function readTaskText(bytes: Buffer, spans: readonly ByteSpan[]): string {
   const texts = spans.map((span) => readEnds(bytes, span).trim()).filter((text) => !isReminder(text));
-  return shorten(texts.filter((text) => text !== '').join('\n'));
+  return shorten(withoutAiderRules(texts.filter((text) => text !== '').join('\n')));
 }
 
 const isReminder = (text: string): boolean => text.startsWith(REMINDER[0]) && text.endsWith(REMINDER[1]);

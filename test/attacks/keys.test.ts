@@ -168,7 +168,16 @@ describe('the key that an agent holds', () => {
       body: requestBody('openai-chat', false),
     });
     expect(answer.status).toBe(403);
-    for (const client of ['claude-code', 'codex', 'opencode', 'pi', 'openclaw', 'cline']) {
+    for (const client of [
+      'claude-code',
+      'codex',
+      'opencode',
+      'pi',
+      'openclaw',
+      'cline',
+      'continue',
+      'aider',
+    ]) {
       const done = await runCli(['connect', client, '--write', '--home', home.dir], {
         HOME: join(home.dir, client),
       });

@@ -40,7 +40,7 @@ describe('instar complete', () => {
   it('offers the values of an option and of an argument', async () => {
     expect(await complete('logs', '--level', 'w')).toEqual(['warn']);
     expect(await complete('up', '--log=j')).toEqual(['--log=json']);
-    expect(await complete('connect', 'c')).toEqual(['claude-code', 'codex', 'cline']);
+    expect(await complete('connect', 'c')).toEqual(['claude-code', 'codex', 'cline', 'continue']);
     expect(await complete('up', '--config', '')).toEqual([':files']);
     expect(await complete('restore', '')).toEqual([':files']);
     expect(await complete('--home', '')).toEqual([':files']);

@@ -41,6 +41,9 @@ describe('where each client keeps its settings', () => {
     ['cline', {}, [join(HOME, '.cline/data/settings/providers.json')]],
     ['cline', { CLINE_DIR: '/c' }, ['/c/data/settings/providers.json']],
     ['cline', { CLINE_DATA_DIR: '/d' }, ['/d/settings/providers.json']],
+    ['continue', {}, [join(HOME, '.continue/config.yaml')]],
+    ['continue', { CONTINUE_GLOBAL_DIR: '/c' }, ['/c/config.yaml']],
+    ['aider', {}, [join(HOME, '.aider.conf.yml')]],
   ])('%s with %j', (client, env, files) => {
     expect(plan(client, OWN_KEY, env).edits.map(({ file }) => file)).toEqual(files);
   });

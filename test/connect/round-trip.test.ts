@@ -45,6 +45,13 @@ const FILES: Readonly<Record<Client, Readonly<Record<string, string>>>> = {
   cline: {
     '.cline/data/settings/providers.json': '{\n  "version": 1,\n  "modes": {},\n  "providers": {}\n}\n',
   },
+  continue: {
+    '.continue/config.yaml':
+      '# my assistant\nname: Mine\nversion: 1.0.0\nschema: v1\nmodels:\n    - name: opus # keep\n      provider: anthropic\nrules:\n- Be brief\n',
+  },
+  aider: {
+    '.aider.conf.yml': '## mine\nmodel: opus\n\nread:\n  - CONVENTIONS.md\nauto-commits: false\n',
+  },
 };
 
 describe.each(CLIENTS)('connect %s', (client) => {
@@ -106,9 +113,13 @@ describe.each(CLIENTS)('connect %s', (client) => {
     const [file = ''] = Object.keys(FILES[client]);
     const [first] = person.connect(client);
     const path = first?.file ?? '';
-    const changed = person.read(file).includes('# >>> instar')
-      ? person.read(file).replace('# <<< instar\r\n', '# <<< instar\r\nlater = "mine"\r\n')
-      : person.read(file).replace('{', '{ "later": "mine",');
+    const isToml = person.read(file).includes('# <<< instar\r\n');
+    const isYaml = person.read(file).includes('# <<< instar\n');
+    const changed = isYaml
+      ? `${person.read(file)}later: mine\n`
+      : isToml
+        ? person.read(file).replace('# <<< instar\r\n', '# <<< instar\r\nlater = "mine"\r\n')
+        : person.read(file).replace('{', '{ "later": "mine",');
     writeFileSync(path, changed);
     const undone = disconnectClient(person.home, client) ?? [];
     expect(undone.find((one) => one.file === path)?.kind).toBe('changed');

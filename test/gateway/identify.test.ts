@@ -138,6 +138,12 @@ const EXPECTED: Readonly<Record<string, Partial<Identity>>> = {
   },
   'pi: a main turn, messages': { role: 'main', project: SHOP },
   'pi: a compaction, chat': { role: 'aux' },
+  'continue: a main turn': { role: 'main', project: SHOP },
+  'continue: a tool result': { role: 'main', project: SHOP },
+  'aider: a main turn': { role: 'main' },
+  'aider: a commit message': { role: 'aux' },
+  'aider: a turn after a failed test': { role: 'main' },
+  'aider: a correction': { role: 'main' },
   'cline: a main turn': { role: 'main', project: SHOP },
   // Its sub-agents send no clue about themselves.
   'cline: a sub-agent': { role: 'main' },

@@ -19,6 +19,8 @@ export interface Program {
   readonly trustHooks?: readonly string[];
   /** Continues the last conversation of its folder. */
   readonly again?: (prompt: string) => readonly string[];
+  /** Ends what it leaves running in the background. */
+  readonly stop?: readonly string[];
 }
 
 const root = path.resolve(import.meta.dirname, '../../.cache/clients');
@@ -125,6 +127,60 @@ export const PROGRAMS: readonly Program[] = [
   },
 ];
 
+/** Clients that connect and are tried here; no hooks of Instar run in them, and they do not practise. */
+export const ROUTED_PROGRAMS: readonly Program[] = [
+  {
+    client: 'continue',
+    packages: ['@continuedev/cli@1.5.47'],
+    bin: 'cn',
+    args: (prompt) => ['-p', '--auto', prompt],
+    again: (prompt) => ['--resume', '-p', '--auto', prompt],
+    model: 'fake/fake-model',
+    direct: (url) => ({
+      '.continue/config.yaml': [
+        '# my own',
+        'name: Mine',
+        'version: 0.0.1',
+        'schema: v1',
+        'models:',
+        '  - name: Fake',
+        '    provider: openai',
+        '    model: fake-model',
+        `    apiBase: ${url}/v1`,
+        '    apiKey: sk-own-key',
+        '',
+      ].join('\n'),
+    }),
+  },
+  {
+    client: 'cline',
+    packages: ['cline@3.0.65'],
+    bin: 'cline',
+    args: (prompt) => ['--json', prompt],
+    model: 'fake/fake-model',
+    stop: ['hub', 'stop'],
+    direct: (url) => ({
+      '.cline/data/settings/providers.json': JSON.stringify({
+        version: 1,
+        lastUsedProvider: 'openai-compatible',
+        modes: {},
+        providers: {
+          'openai-compatible': {
+            settings: {
+              provider: 'openai-compatible',
+              apiKey: 'sk-own-key',
+              model: 'fake-model',
+              baseUrl: `${url}/v1`,
+            },
+            updatedAt: '2026-01-02T00:00:00.000Z',
+            tokenSource: 'manual',
+          },
+        },
+      }),
+    }),
+  },
+];
+
 /** Installs what is missing; returns the command, and the folder of a newer Node if it needs one. */
 export function install({ client, packages, bin, node }: Program): {
   readonly bin: string;
@@ -164,10 +220,25 @@ export function runProgram(
 ): Promise<Ran> {
   const { bin, nodeDir } = install(program);
   const PATH = `${nodeDir === undefined ? '' : `${nodeDir}${path.delimiter}`}${process.env.PATH}`;
-  const child = spawn(bin, args, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'pipe', 'pipe'] });
+  return runCommand(bin, args, { cwd, env: { ...env, PATH } });
+}
+
+/** Runs a command with these lines as its input; it is ended after some minutes. */
+export function runCommand(
+  bin: string,
+  args: readonly string[],
+  { cwd, env, lines }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly lines?: string },
+): Promise<Ran> {
+  const child = spawn(bin, args, {
+    cwd,
+    env,
+    stdio: [lines === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(lines);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
+    stream?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
   }

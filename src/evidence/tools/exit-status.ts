@@ -16,7 +16,7 @@ const AT_START: readonly (readonly [form: string, seenIn: string])[] = [
   ],
   ["Command executed in terminal within working directory '.{1,400}'\\. Exit code: N", 'Roo Code'],
   ['Command `.{1,400}` executed with exit code N\\.?', 'OpenHands'],
-  ['Error \\(exit code N\\):.{0,2000}', 'Continue'],
+  ['(?:Error executing tool \\w{1,40}: )?Error \\(exit code N\\):.{0,2000}', 'Continue'],
   ['(?:\\[FAIL\\] )?Command failed \\(exit code:? N\\)', 'a program that shortens output for agents'],
   ['Command (?:failed|exited|finished|completed) with (?:exit )?(?:code|status):? N[.:]?', 'Continue'],
   ['(?:exit[_ ]?code|exit[_ ]?status|return[_ ]?code|rc)\\s{0,2}[:=]\\s{0,2}N', 'assumed'],

@@ -18,7 +18,9 @@ const RAN = /^\s*I ran this command:\s*\n\n([\s\S]{1,4000}?)\n\nAnd got this out
 const EDIT_BLOCKS =
   /^\s*(?:# \d{1,4} SEARCH\/REPLACE blocks? failed to match!|UnifiedDiff(?:NoMatch|NotUnique): hunk failed to apply!)/;
 /** aider, about an edit that it made. */
-const COMMITTED = /^\s*I committed the changes with git hash [0-9a-f]{6,40}\b/;
+const COMMITTED = /^\s*I (?:committed the changes with git hash [0-9a-f]{6,40}\b|updated the files\.\s*$)/;
+/** aider, about what its linter found in an edit. */
+const LINTED = /^\s*# Fix any errors below, if possible\.\s*\n/;
 /** mini-SWE-agent and SWE-agent. */
 const RETURNED = /^\s*<returncode>\s{0,4}-?\d{1,5}\s{0,4}<\/returncode>/;
 const OBSERVED = /^\s*(?:OBSERVATION|Observation):[ \t]*\n/;
@@ -39,6 +41,7 @@ export function readTextResults(message: string, said: readonly AssistantPart[] 
   const ran = RAN.exec(message);
   if (ran !== null) return [result(0, 'bash', { command: ran[1] ?? '' }, message.slice(ran[0].length))];
   if (COMMITTED.test(message)) return [result(0, 'edit_file', {}, 'Edit applied successfully.')];
+  if (LINTED.test(message)) return [result(0, 'bash', { command: 'lint' }, message.replace(LINTED, ''))];
   if (EDIT_BLOCKS.test(message)) return [result(0, 'edit_file', {}, message)];
   if (RETURNED.test(message) || CANCELLED.test(message))
     return [result(0, 'bash', { command: commandIn(said) }, message)];

@@ -42,7 +42,15 @@ export interface SyncedSkills {
 }
 
 /** Programs for the same work of the same person: in one project they share what each of them learned. */
-const CODING_CLIENTS: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 'pi', 'cline']);
+const CODING_CLIENTS: ReadonlySet<string> = new Set([
+  'claude-code',
+  'codex',
+  'opencode',
+  'pi',
+  'cline',
+  'continue',
+  'aider',
+]);
 
 /**
  * Whether a lesson is installed in a place: only live ones, since lessons on trial are measured with sessions that do not have them;
