@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { openSql } from '../../src/record/store/sql-connection.ts';
 
 export const HOMES = path.join(import.meta.dirname, 'homes');
 /** Homes that states of 0.1.0 wrote: five sessions about orders, four of them rated bad, and one of three turns; from format 2 on with a lesson. */
@@ -53,4 +54,16 @@ export const storeOf = (home: string): string => path.join(home, 'instar.sqlite'
 export function backupsOf(home: string): readonly string[] {
   const folder = path.join(home, 'snapshots/before-upgrade');
   return existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+}
+
+/** What a record of any format says, as text. */
+export function factsOf(file: string): readonly string[] {
+  const sql = openSql(file, { busyMs: 2000 });
+  try {
+    return sql
+      .all<{ seq: number; body: string }>('select seq, body from facts order by seq')
+      .map(({ seq, body }) => `${seq} ${body}`);
+  } finally {
+    sql.close();
+  }
 }

@@ -175,6 +175,7 @@ describe('a home of 0.1.0 under this version', () => {
           daemon.child.kill('SIGTERM');
           await daemon.exited;
         }
+        expect(backupsOf(home).map(formatOfStore)).toEqual([name === 'format-2' ? 2 : 3]);
         const { stdout } = await runInProcess(['upgrade', '--plan', '--json', '--home', home]);
         expect(json(stdout)).toMatchObject({ from: VERSION, releases: [], isMigration: false });
       } finally {
