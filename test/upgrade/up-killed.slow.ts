@@ -67,6 +67,9 @@ describe.runIf(hasStrace)('instar up that is interrupted while it changes a form
       const watched = only === undefined ? [] : ['-P', path.join(home, only)];
       const inject = ['-e', `inject=${call}:signal=SIGKILL:when=${when}`, ...watched];
       await startAndKill(home, strace(`${home}.log`, call, ...inject));
+      await inspect(home);
+    };
+    const inspect = async (home: string): Promise<void> => {
       const [left, now] = [backupsOf(home), formatOfStore(storeOf(home))];
       // 0: the process that opens it next tells.
       expect([0, 1, NEWEST_FORMAT]).toContain(now);
@@ -92,6 +95,8 @@ describe.runIf(hasStrace)('instar up that is interrupted while it changes a form
 
     const whole = openOldHome('format-1');
     expect(await startAndKill(whole, strace(`${whole}.log`, CALLS))).toBeUndefined();
+    // Killed when it was ready: the format has changed.
+    await inspect(whole);
     for (const call of some(callsAt(`${whole}.log`, 'before-upgrade'), 5)) await killAt(call);
     // The thread that writes the record changes its format, in its log first.
     const log = 'instar.sqlite-wal';
