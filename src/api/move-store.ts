@@ -8,6 +8,7 @@ import { openWholeStore } from '../record/open-store.ts';
 import { leaveSqlite, moveToPg, moveToSqlite } from '../record/postgres/move-record.ts';
 import { isPgUrl } from '../record/postgres/pg-place.ts';
 import { readSharedSalt } from '../record/shared-salt.ts';
+import { keepOldFormat } from './take-home.ts';
 
 interface MoveOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -35,6 +36,7 @@ export async function moveStore(home: Home, { env, to, onProgress }: MoveOptions
     // Faulty settings are found before anything is copied.
     const { text } = editConfig(home.configFile, [{ path: ['store', 'url'], value: to }], env);
     if (isPgUrl(from)) await (await openWholeStore(home, from)).close();
+    else keepOldFormat(home);
     const moved = isPgUrl(to)
       ? await moveToPg(home.storeFile, to, onProgress)
       : await moveToSqlite(from, home.storeFile);

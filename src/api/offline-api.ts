@@ -9,7 +9,7 @@ import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
-import type { Records } from '../core/store.ts';
+import type { AsyncStore, Records } from '../core/store.ts';
 import { decodeLessons } from '../lessons/codec.ts';
 import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -31,6 +31,7 @@ import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
 import { createKeysApi } from './keys-api.ts';
 import { withShortIds } from './short-ids.ts';
 import { createStoreApi } from './store-api.ts';
+import { keepOldFormat } from './take-home.ts';
 import { withAudit } from './with-audit.ts';
 
 export interface OpenedApi extends OwnerApis {
@@ -106,7 +107,11 @@ export async function openOfflineApi(
   const lock = lockHome(home.lockFile);
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
-  const store = await openWholeStore(home, place).catch((error: unknown) => {
+  const opening = async (): Promise<AsyncStore> => {
+    keepOldFormat(home, place);
+    return openWholeStore(home, place);
+  };
+  const store = await opening().catch((error: unknown) => {
     lock.release();
     throw error;
   });

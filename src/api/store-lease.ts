@@ -26,6 +26,7 @@ import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { ApiError } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
+import { keepOldFormat } from './take-home.ts';
 
 /** The store of a home that no daemon serves, opened while calls need it and given back shortly after the last one. */
 export interface StoreLease {
@@ -87,7 +88,9 @@ export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease
     const lock = lockHome(home.lockFile);
     if (lock === undefined) return undefined;
     try {
-      const store = openWholeStore(home, placeOfRecord(home, { url: readStoreUrl(home.configFile) }));
+      const place = placeOfRecord(home, { url: readStoreUrl(home.configFile) });
+      keepOldFormat(home, place);
+      const store = openWholeStore(home, place);
       const redactor = openRedactor({
         salt: readOrCreateSalt(home),
         keys: () => readOwnKeys(undefined, { env, home }),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { VERSION } from '../base/package.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
@@ -8,6 +7,7 @@ import { readStoreUrl } from '../config/store-url.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { formatOfStore, NEWEST_FORMAT, type StoreUpgrade, upgradeStore } from '../record/upgrade-store.ts';
 import { type Release, releasesBetween } from './release-notes.ts';
+import { keepOldFormat } from './take-home.ts';
 
 /** What an upgrade of a home would do. */
 export interface UpgradePlan {
@@ -43,21 +43,21 @@ export function planUpgrade(home: Home, env: NodeJS.ProcessEnv): UpgradePlan {
 }
 
 export interface UpgradeResult extends Partial<StoreUpgrade> {
-  /** The copy of the record as it was; undefined when its format did not change. */
+  /** The copy of the record as it was; undefined when its format did not change, or no copy was asked for. */
   readonly backup?: string;
 }
 
 /**
- * Backs the record up and changes its format, under the lock of the home. Throws `HomeInUseError` while another process has
- * it. The copy is where erasures reach it.
+ * Backs the record up, unless `isCopied` is false, and changes its format, under the lock of the home. Throws
+ * `HomeInUseError` while another process has it.
  */
-export function upgradeHome(home: Home, plan: UpgradePlan, now: number): UpgradeResult {
+export function upgradeHome(home: Home, plan: UpgradePlan, isCopied = true): UpgradeResult {
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
-    const time = new Date(now).toISOString().replaceAll(/[:.]/g, '-');
-    const backup = join(home.snapshotDir, 'before-upgrade', `${plan.from ?? 'unknown'}-${time}.sqlite`);
-    const result = plan.isMigration ? { backup, ...upgradeStore(home.storeFile, backup) } : {};
+    const copy = plan.isMigration && isCopied ? keepOldFormat(home) : undefined;
+    const backup = copy === undefined ? {} : { backup: copy.file };
+    const result = plan.isMigration ? { ...backup, ...upgradeStore(home.storeFile) } : {};
     if (plan.from !== undefined) noteHomeVersion(home, plan.to);
     return result;
   } finally {

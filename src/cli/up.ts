@@ -9,6 +9,7 @@ import { readOrCreateKey } from '../config/key.ts';
 import { followSettings } from '../config/live-settings.ts';
 import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
+import { StoreError } from '../core/store.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
@@ -161,6 +162,8 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
       throw new CommandError(EXIT.failed, error.message, 'fix learn.verifiers in the config');
+    if (error instanceof StoreError && error.code === 'uncopied')
+      throw new CommandError(EXIT.failed, error.message);
     const { port, host } = options.config.gateway;
     const hostFix = 'set gateway.host to 127.0.0.1 in the config';
     const address = { host, port: options.port ?? port, hostFix };

@@ -13,15 +13,17 @@ export const declareUpgrade: DeclareCommand = (command, act) =>
       '--all',
       'print every change since the version that last ran, not only the newest release’s summary',
     )
+    .option('--no-backup', 'change the format without a copy; for a disk without room for one')
     .addHelpText(
       'after',
-      '\nRun it after installing a new version, before "instar up". The record is copied\nbefore its format changes; the copy stays until you delete it.\n\nExamples:\n  $ instar upgrade --plan\n  $ instar upgrade\n',
+      '\nRun it after installing a new version, before "instar up". The record is copied\nto snapshots/before-upgrade in the home before its format changes; the copy stays\nuntil you delete it. "instar up" makes the same copy, and does not start when it\ncannot. Without room on the disk: copy instar.sqlite to another disk while nothing\nruns, then use --no-backup.\n\nExamples:\n  $ instar upgrade --plan\n  $ instar upgrade\n',
     )
     .action(act(upgrade));
 
 interface UpgradeFlags {
   readonly plan?: true;
   readonly all?: true;
+  readonly backup: boolean;
 }
 
 const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<ExitCode> => {
@@ -47,7 +49,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
         `a daemon is using this home: ${running.url} (pid ${running.pid})`,
         'stop it first: instar stop',
       );
-    const result = plan.from === undefined ? {} : upgradeHome(home, plan, Date.now());
+    const result = plan.from === undefined ? {} : upgradeHome(home, plan, flags.backup);
     if (printer.json) printer.document({ ...plan, ...result });
     else printResult(printer, plan, result);
     if (result.damage === undefined || result.damage.length === 0) return EXIT.ok;
@@ -60,7 +62,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
     if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'stop it first: instar stop');
     if (!(error instanceof StoreError)) throw error;
-    throw new CommandError(EXIT.failed, error.message, 'nothing was changed; see: instar doctor');
+    throw new CommandError(EXIT.failed, error.message, 'see: instar doctor');
   }
 };
 
@@ -99,9 +101,8 @@ function recordWords(record: UpgradePlan['record']): string {
 
 function printResult(printer: Printer, { isMigration, from }: UpgradePlan, result: UpgradeResult): void {
   if (from === undefined) return;
-  if (result.backup !== undefined) {
-    printer.line(`Backup written to ${result.backup}.`);
-    printer.line(`Upgraded: ${plural(result.facts ?? 0, 'fact')}, all of them checked.`);
-  } else if (!isMigration) printer.line('There was nothing to change.');
+  if (result.backup !== undefined) printer.line(`Backup written to ${result.backup}.`);
+  if (!isMigration) printer.line('There was nothing to change.');
+  else printer.line(`Upgraded: ${plural(result.facts ?? 0, 'fact')}, all of them checked.`);
   printer.line('Start it with: instar up');
 }

@@ -246,7 +246,7 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   /**
    * `away`: a database that does not answer, or takes no writes. `unclear`: it went away before it answered a commit.
-   * `stale`: another process erased what a batch relies on.
+   * `stale`: another process erased what a batch relies on. `uncopied`: a record could not be copied before its format changes.
    */
   readonly code:
     | 'full'
@@ -256,6 +256,7 @@ export class StoreError extends Error {
     | 'corrupt'
     | 'newer'
     | 'old-sqlite'
+    | 'uncopied'
     | 'locked'
     | 'stale'
     | 'closed';

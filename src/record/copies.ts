@@ -7,6 +7,7 @@ import { compact, type JsonObject } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { type CopyFile, copiesToDelete, listCopies } from './copy-files.ts';
 import type { CopyCall } from './make-copy.ts';
+import { isUnfinishedSnapshot } from './snapshots.ts';
 import { peekTimes } from './store/peek-times.ts';
 
 interface CopiesOptions {
@@ -57,7 +58,8 @@ export function openCopies(options: CopiesOptions): Copies {
   };
   const make = async (): Promise<void> => {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(dir).filter(isUnfinished)) rmSync(join(dir, name), { force: true });
+    for (const name of readdirSync(dir).filter(isUnfinishedSnapshot))
+      rmSync(join(dir, name), { force: true });
     const needed = sizeOf(home.storeFile) + SPARE_BYTES;
     const free = freeBytes(dir);
     if (free < needed) throw new StoreError('full', `${megabytes(free)} free, ${megabytes(needed)} needed`);
@@ -121,9 +123,6 @@ async function copyInThread(call: CopyCall): Promise<string> {
     await thread.close();
   }
 }
-
-/** Left by a process that died while it wrote a copy. */
-const isUnfinished = (name: string): boolean => /\.sqlite\.tmp(-wal|-shm|-journal)?$/.test(name);
 
 const sizeOf = (file: string): number =>
   [file, `${file}-wal`].reduce(

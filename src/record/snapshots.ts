@@ -89,6 +89,10 @@ function linkOrCopy(from: string, to: string): void {
 /** The suffix of an unfinished snapshot. */
 const UNFINISHED = '.tmp';
 
+/** Whether a process that died while it wrote a snapshot left this file. */
+export const isUnfinishedSnapshot = (name: string): boolean =>
+  /\.sqlite\.tmp(-wal|-shm|-journal)?$/.test(name);
+
 /** Creates a snapshot file atomically and durably. Refuses to overwrite a file. */
 export function writeSnapshotFile(file: string, fill: (temporary: string) => void): void {
   const temporary = beginSnapshot(file);

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compareVersions, readChangelog, releasesBetween } from '../../src/api/release-notes.ts';
 import { VERSION } from '../../src/base/package.ts';
@@ -13,40 +11,11 @@ import { runCli, runInProcess } from '../cli/run-cli.ts';
 import { startDaemon } from '../support/daemon.ts';
 import { startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
+import { backupsOf, emptyFolder, HOMES, OLD, openOldHome, removeOldHomes, storeOf } from './old-home.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const HOMES = path.join(import.meta.dirname, 'homes');
-/** Homes that states of 0.1.0 wrote: five sessions about orders, four of them rated bad, and one of three turns; from format 2 on with a lesson. */
-const OLD = [
-  { name: 'format-1', format: 1, facts: 20, lessons: [] },
-  { name: 'format-2', format: 2, facts: 32, lessons: ['iso-dates-shipping-reports'] },
-  { name: 'format-3', format: 3, facts: 32, lessons: ['iso-dates-shipping-reports'] },
-] as const;
+afterEach(removeOldHomes);
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A copy of an old home, with the address of a provider of this test. */
-function openOldHome(name: string, port = 1): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'instar-old-'));
-  folders.push(folder);
-  const home = path.join(folder, 'home');
-  cpSync(path.join(HOMES, name), home, { recursive: true });
-  chmodSync(home, 0o700);
-  const packed = path.join(home, 'instar.sqlite.gz');
-  writeFileSync(path.join(home, 'instar.sqlite'), gunzipSync(readFileSync(packed)), { mode: 0o600 });
-  rmSync(packed);
-  const config = path.join(home, 'config.json');
-  writeFileSync(config, readFileSync(config, 'utf8').replace(':8018', `:${port}`), { mode: 0o600 });
-  return home;
-}
-const storeOf = (home: string): string => path.join(home, 'instar.sqlite');
-const backupsOf = (home: string): readonly string[] =>
-  readdirSync(path.join(home, 'snapshots/before-upgrade')).map((name) =>
-    path.join(home, 'snapshots/before-upgrade', name),
-  );
 const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 const json = (text: string): ReturnType<typeof asObject> => asObject(parseJson(text));
 
@@ -143,10 +112,18 @@ describe('instar upgrade', () => {
     expect(formatOfStore(storeOf(wrong))).toBe(1);
   });
 
+  it('changes the format without a copy when it is told to', async () => {
+    const home = openOldHome('format-3');
+    expect(await runInProcess(['upgrade', '--no-backup', '--home', home])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Upgraded: 32 facts, all of them checked.'),
+    });
+    expect(formatOfStore(storeOf(home))).toBe(NEWEST_FORMAT);
+    expect(backupsOf(home)).toEqual([]);
+  });
+
   it('has nothing to do for a home that nothing ran on', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'instar-old-'));
-    folders.push(folder);
-    const home = path.join(folder, 'none');
+    const home = path.join(emptyFolder(), 'none');
     expect(await runInProcess(['upgrade', '--home', home])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('needs no upgrade'),
@@ -198,6 +175,7 @@ describe('a home of 0.1.0 under this version', () => {
           daemon.child.kill('SIGTERM');
           await daemon.exited;
         }
+        expect(backupsOf(home).map(formatOfStore)).toEqual([name === 'format-2' ? 2 : 3]);
         const { stdout } = await runInProcess(['upgrade', '--plan', '--json', '--home', home]);
         expect(json(stdout)).toMatchObject({ from: VERSION, releases: [], isMigration: false });
       } finally {

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { StoreError } from '../../core/store.ts';
 import { checkFacts, checkPages } from './integrity-check.ts';
-import { MIGRATIONS, migrate, readVersion } from './schema.ts';
-import { needsWriter, openSql, readMeta, type Sql, toStoreError } from './sql-connection.ts';
+import { checkMarks, MIGRATIONS, migrate, readVersion } from './schema.ts';
+import { needsWriter, openSql, peekInto, readMeta, type Sql, toStoreError } from './sql-connection.ts';
 import { selectLastSeq } from './sqlite-tables.ts';
 
 /** Before this version a checkpoint could lose committed data in rare races. */
@@ -49,20 +49,25 @@ export function connectReader(file: string, isFixed = false): Sql {
 }
 
 /**
- * The version of a file, read on a read-only connection; 0 for a file that is empty or missing, or that needs a writer to
+ * The version of a file, read on a read-only connection that is closed for certain; 0 for a file that is empty or missing, or that needs a writer to
  * recover an interrupted write. Throws for a file of another program or of a newer version.
  */
 export function peekVersion(file: string): number {
   if (!statSync(file, { throwIfNoEntry: false })?.size) return 0;
-  let version = 0;
   try {
-    open(file, { readOnly: true }, (sql) => {
-      version = readKnownVersion(sql);
-    }).close();
+    return peekInto(file, { busyMs: BUSY_MS }, (rows) => {
+      const [[version, owner] = []] = rows(
+        ['user_version', 'application_id'],
+        'select * from pragma_user_version, pragma_application_id',
+      );
+      const isEmpty = rows(['name'], 'select name from sqlite_schema limit 1').length === 0;
+      const marks = { version: Number(version), owner: Number(owner), isEmpty };
+      return checkMarks(marks, file, MIGRATIONS.length);
+    });
   } catch (error) {
     if (!needsWriter(error)) throw error;
+    return 0;
   }
-  return version;
 }
 
 const readKnownVersion = (sql: Sql): number => readVersion(sql, MIGRATIONS.length);

@@ -81,30 +81,45 @@ create index facts_by_type on facts(type, seq) where type = 'library-changed' or
 /** Number N upgrades a file of version N to N + 1. Released versions have applied these: append, never edit. */
 export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH];
 
+/** What says whose a file is. */
+export interface FileMarks {
+  readonly version: number;
+  readonly owner: number;
+  readonly isEmpty: boolean;
+}
+
 /** The file's version; throws for a file of another program or of a newer version of this one. Changes nothing. */
-export function readVersion(sql: Sql, known: number): number {
-  const version = readPragma(sql, 'user_version');
-  const owner = readPragma(sql, 'application_id');
-  const isEmpty = version === 0 && sql.get('select 1 from sqlite_schema') === undefined;
-  if (isEmpty) return 0;
-  if (owner !== APPLICATION_ID) throw new StoreError('corrupt', `${sql.file} is not an Instar store`);
+export const readVersion = (sql: Sql, known: number): number =>
+  checkMarks(
+    {
+      version: readPragma(sql, 'user_version'),
+      owner: readPragma(sql, 'application_id'),
+      isEmpty: sql.get('select 1 from sqlite_schema') === undefined,
+    },
+    sql.file,
+    known,
+  );
+
+export function checkMarks({ version, owner, isEmpty }: FileMarks, file: string, known: number): number {
+  if (version === 0 && isEmpty) return 0;
+  if (owner !== APPLICATION_ID) throw new StoreError('corrupt', `${file} is not an Instar store`);
   if (version > known)
     throw new StoreError(
       'newer',
-      `${sql.file} has version ${version}, this program supports ${known}: use the newer Instar that wrote it`,
+      `${file} has version ${version}, this program supports ${known}: use the newer Instar that wrote it`,
     );
   return version;
 }
 
-/** Each step in one transaction; another process may have done it in the meantime. */
+/** All steps in one transaction: whatever ends the process, the file has the format that it had, or the newest one. */
 export function migrate(sql: Sql, migrations: readonly string[]): void {
-  for (let version = readVersion(sql, migrations.length); version < migrations.length; version++) {
-    sql.transaction(() => {
-      if (readPragma(sql, 'user_version') !== version) return;
-      sql.exec(migrations[version] ?? '');
-      sql.exec(`pragma user_version = ${version + 1}`);
-    });
-  }
+  if (readVersion(sql, migrations.length) === migrations.length) return;
+  sql.transaction(() => {
+    // Another process may have done it in the meantime.
+    const version = readVersion(sql, migrations.length);
+    for (const step of migrations.slice(version)) sql.exec(step);
+    sql.exec(`pragma user_version = ${migrations.length}`);
+  });
 }
 
 const readPragma = (sql: Sql, name: 'user_version' | 'application_id'): number =>
