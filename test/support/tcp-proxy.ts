@@ -24,6 +24,11 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
     if (mode === 'reset') return void socket.resetAndDestroy();
     const upstream = connect(to, '127.0.0.1');
     upstream.on('error', () => socket.destroy());
+    // The end of a killed program arrives, unless the network is cut: otherwise it would keep its locks on the other side.
+    for (const [one, other] of [[socket, upstream] as const, [upstream, socket] as const])
+      one.on('close', () => {
+        if (mode === 'open') other.destroy();
+      });
     upstream.on('connect', () => void from.add(upstream.localPort ?? 0));
     const pair = [socket, upstream] as const;
     pairs.add(pair);
