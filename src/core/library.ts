@@ -1,4 +1,5 @@
 import type { Author, ChangeSet, Lesson, LessonState, LessonText, PublishResult } from './lesson.ts';
+import type { Fence } from './store.ts';
 
 /** A version of what prompts may contain. Number 0 is the empty library. */
 export interface Generation {
@@ -50,9 +51,9 @@ export interface Library {
   diff(from: number, to: number): GenerationDiff | undefined;
   /**
    * Sets are applied one after the other. Rejects with `StoreError` when it could not be written; nothing has changed
-   * then. A set of which nothing applies writes nothing.
+   * then. A set of which nothing applies writes nothing. `fence`: the right that its process needs until it is written.
    */
-  publish(set: ChangeSet): Promise<PublishResult>;
+  publish(set: ChangeSet, fence?: Fence): Promise<PublishResult>;
   /** The change set that restores what prompts contained in a generation; undefined for an unknown one. */
   rollback(generation: number, by: Author): ChangeSet | undefined;
   /** Called after each published set. Returns the function that unsubscribes. */

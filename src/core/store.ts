@@ -11,6 +11,17 @@ export interface NewFact {
   readonly key?: string;
   /** An idempotency key in a caller's words, instead of `key`: only its keyed hash is stored. */
   readonly callerKey?: { readonly purpose: string; readonly text: string };
+  /** Written only while its process still has this right; otherwise the append rejects with `fenced`. */
+  readonly fence?: Fence;
+}
+
+/**
+ * A right that one process of a store has at a time, such as that to learn, and its number, which grows with every holder. A database
+ * compares the number in the transaction that writes; a file has one process and compares nothing.
+ */
+export interface Fence {
+  readonly right: string;
+  readonly number: number;
 }
 
 /**
@@ -247,6 +258,7 @@ export class StoreError extends Error {
   /**
    * `away`: a database that does not answer, or takes no writes. `unclear`: it went away before it answered a commit.
    * `stale`: another process erased what a batch relies on. `uncopied`: a record could not be copied before its format changes.
+   * `fenced`: another process has the right that a fact needs.
    */
   readonly code:
     | 'full'
@@ -259,6 +271,7 @@ export class StoreError extends Error {
     | 'uncopied'
     | 'locked'
     | 'stale'
+    | 'fenced'
     | 'closed';
 
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {

@@ -132,6 +132,7 @@ const startLearner = (): Promise<LearningWorker> =>
       lessonsFor: (query, force) => serving.call('lessonsFor', [query, force]),
       ...attempts,
     },
+    isShared: jobs !== undefined,
     openBudget: jobs?.openBudget,
     buffer,
     onStatus: (status) => {

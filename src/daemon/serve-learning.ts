@@ -335,8 +335,11 @@ function createAnswers(
   const within = createProviderSlots({ leases: jobs.leases, limitOf });
   return {
     append: async (_, facts, blocks) => {
-      lead.check();
-      const appended = await records.append(facts, blocks);
+      const fence = lead.fence();
+      const appended = await records.append(
+        fence === undefined ? facts : facts.map((one) => ({ ...one, fence })),
+        blocks,
+      );
       appended.forEach(({ seq, isNew }, index) => {
         const fact = facts[index];
         if (!isNew || fact === undefined) return;
@@ -346,10 +349,10 @@ function createAnswers(
       return appended;
     },
     publish: async (_, set) => {
-      lead.check();
+      const fence = lead.fence();
       const open = lessons();
       if (open === undefined) throw new StoreError('io', 'the library cannot be read yet');
-      return open.library.publish(set);
+      return open.library.publish(set, fence);
     },
     model: async (_, role) => models.model(role),
     chat: (signal, role, request) => {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type PgBoss from 'pg-boss';
 import { StoreError } from '../core/store.ts';
 import type { PgPool, PgSql } from '../record/postgres/pg-connection.ts';
-import { lockKey } from '../record/postgres/pg-schema.ts';
+import { jobsSchemaOf, lockKey } from '../record/postgres/pg-schema.ts';
 
 /** The tables of shared work, opened. */
 export interface JobTables {
@@ -30,14 +29,6 @@ create table ${schema}.reservations(
   at timestamptz not null default now(), ${columns('held_')});
 `,
 ];
-
-const LONGEST_NAME = 45;
-
-/** pg-boss allows fifty characters. */
-const jobsSchemaOf = (schema: string): string =>
-  schema.length <= LONGEST_NAME
-    ? `${schema}_jobs`
-    : `jobs_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 
 /**
  * Creates or upgrades the tables, under the lock of the record's migrations: of several processes that start at once, one does it and the

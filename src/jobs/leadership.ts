@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { NamedLease, NamedLeases } from '../core/jobs.ts';
+import type { Fence } from '../core/store.ts';
 
 interface LeadershipOptions {
   readonly leases: NamedLeases;
@@ -19,6 +20,8 @@ export interface Leadership {
    * it has asked anybody.
    */
   isLeader(): boolean;
+  /** For what only the leader may write: the store compares the number of the lease again. Undefined when it does not lead. */
+  fence(): Fence | undefined;
   /** Who leads, as far as it is known here. */
   leader(): string | undefined;
   /** Gives the lease back, so that another process leads at once. */
@@ -76,6 +79,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
 
   return {
     isLeader,
+    fence: () => (lease !== undefined && isLeader() ? { right: name, number: lease.fence } : undefined),
     leader: () => holder,
     close: async () => {
       isClosed = true;

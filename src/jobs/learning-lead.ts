@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
-import { StoreError } from '../core/store.ts';
+import { type Fence, StoreError } from '../core/store.ts';
 import { createLeadership } from './leadership.ts';
 import type { Jobs } from './open-jobs.ts';
 
@@ -24,8 +24,11 @@ export interface LearningLead {
   leader(): string | undefined;
   /** For `status`: `{ learner: { holder, isThis } }`, without a holder while nobody learns; nothing where no store is shared. */
   describe(): JsonObject;
-  /** Throws when another process may learn by now: nothing of what was learned here may be written then. */
-  check(): void;
+  /**
+   * For what is learned here. Throws when another process may learn by now; one that begins to after this question makes the store
+   * refuse what has this fence. Undefined where no store is shared.
+   */
+  fence(): Fence | undefined;
   close(): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ export function createLearningLead(options: LearningLeadOptions): LearningLead {
   const onlyOne = {
     isLeader: () => true,
     leader: () => undefined,
-    check: () => undefined,
+    fence: () => undefined,
     describe: () => ({}),
   };
   if (!jobs.isShared) return { ...onlyOne, close: async () => undefined };
@@ -65,8 +68,10 @@ export function createLearningLead(options: LearningLeadOptions): LearningLead {
     isLeader,
     leader: () => (isLeader() ? undefined : lead?.leader()),
     describe: () => ({ learner: compact({ holder: lead?.leader(), isThis: isLeader() }) }),
-    check: () => {
-      if (!isLeader()) throw new StoreError('locked', 'another process of this store learns now');
+    fence: () => {
+      const fence = lead?.fence();
+      if (fence === undefined) throw new StoreError('fenced', 'another process of this store learns now');
+      return fence;
     },
     close: async () => {
       clearInterval(timer);

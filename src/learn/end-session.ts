@@ -1,7 +1,9 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
+import { memberOfSession, TEAM } from '../core/member.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import { readSharing } from '../lessons/fold-members.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
 import { readLessonUse } from './lesson-use/read-lesson-use.ts';
 import { findProcedure } from './live/find-procedure.ts';
@@ -9,7 +11,7 @@ import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
 import { queueNotes } from './memory/note-step.ts';
 
-type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
+type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events'>;
 
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out and for the model that the
@@ -33,18 +35,22 @@ export async function endSession(
   const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
   if (rewards.length > 0) {
     const recalls = await records.recalls(session);
-    const { lessons, heldOut, unmeasured } = await shownIn(recalls, turns, records);
+    const { lessons, heldOut, unmeasured: given } = await shownIn(recalls, turns, records);
+    const isKept = await keptFromTeam(session, records, lessonOf);
+    const unmeasured = [...new Set([...given, ...[...lessons, ...heldOut].filter(isKept)])];
     const route = routeOf(recalls);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-    const { ignored, contradicted } = readLessonUse(read, lessonOf);
+    const use = readLessonUse(read, lessonOf);
+    const ignored = [...use.ignored.keys()].filter((id) => !isKept(id));
+    const contradicted = [...use.contradicted.keys()].filter((id) => !isKept(id));
     if (lessons.length + heldOut.length > 0 || route !== undefined)
       facts.push({
         at: now,
         fact: {
           ...{ type: 'session-scored', session, score, lessons, heldOut },
           ...(unmeasured.length === 0 ? {} : { unmeasured }),
-          ...(ignored.size === 0 ? {} : { ignored: [...ignored.keys()] }),
-          ...(contradicted.size === 0 ? {} : { contradicted: [...contradicted.keys()] }),
+          ...(ignored.length === 0 ? {} : { ignored }),
+          ...(contradicted.length === 0 ? {} : { contradicted }),
           ...(route === undefined ? {} : { route }),
         },
         key: `scored:${session}`,
@@ -74,6 +80,17 @@ export async function endSession(
       key: `hard:${session}:${last}`,
     });
   return facts;
+}
+
+/** Whether a lesson is the team's, in the session of a member who opted out: then the session says nothing about it. */
+async function keptFromTeam(
+  session: string,
+  records: RecallRecords,
+  lessonOf: (id: string) => Lesson | undefined,
+): Promise<(id: string) => boolean> {
+  const member = memberOfSession(session);
+  if (member === undefined || !(await readSharing(records)).optedOut.has(member)) return () => false;
+  return (id) => lessonOf(id)?.text.scope.member === TEAM;
 }
 
 /** What the router chose first: a session that changed to the stronger tier is an outcome of having begun with the cheap one. */

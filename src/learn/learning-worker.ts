@@ -101,6 +101,8 @@ export interface LearningPorts {
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
   readonly onStatus: (status: LearningStatus) => void;
+  /** Several processes write the record. */
+  readonly isShared?: boolean;
   /** Where budgets are kept; in this process unless several share them. */
   readonly openBudget?: OpenBudget | undefined;
   /** Absent: nothing is practised. */
@@ -306,6 +308,7 @@ export async function startLearningWorker(
     buffer: joinFolds([ports.buffer, adapt, identity, wake, ...(practice?.folds ?? [])]),
     prices: createPrices(settings.prices),
     since: settings.since,
+    isShared: ports.isShared,
     budget,
     clock,
     log,

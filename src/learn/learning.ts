@@ -59,6 +59,8 @@ interface LearningOptions {
   readonly evidence: EvidenceReader;
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
+  /** Several processes write the record, and learning may have been another one's. */
+  readonly isShared?: boolean | undefined;
   readonly prices: Prices;
   /** When the daemon started. */
   readonly since: number;
@@ -118,7 +120,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
   const serving = createServingCost(options.prices, options.since);
   const meter = createBusyMeter(clock);
-  let cursor = await findStart(records, loaded);
+  let cursor = await findStart(records, loaded, options.isShared);
   const alarm = createWakeTimer(clock, () => {
     queue = queue.then(() => run(false));
   });

@@ -49,11 +49,25 @@ function foldMembers(facts: readonly StoredFact[]): ReadonlyMap<string, Member> 
 /** Whether the words of a member may go to the team; undefined is the home's own person. A removed member's may not. */
 export type MayShare = (member: string | undefined) => boolean;
 
-export async function readSharing(records: Pick<Records, 'events'>): Promise<MayShare> {
-  const members = foldMembers(await records.events(MEMBERS_SUBJECT));
-  return (member) => {
-    if (member === undefined) return true;
-    const found = members.get(member);
-    return found?.shares === true && found.removedAt === undefined;
+/** Who shares, as of now. */
+export interface Sharing {
+  readonly mayShare: MayShare;
+  /** Members who said that nothing of theirs may support the team, also when they were removed since. */
+  readonly optedOut: ReadonlySet<string>;
+  /** Grows with every change of a member. */
+  readonly changes: number;
+}
+
+export async function readSharing(records: Pick<Records, 'events'>): Promise<Sharing> {
+  const facts = await records.events(MEMBERS_SUBJECT);
+  const members = foldMembers(facts);
+  return {
+    mayShare: (member) => {
+      if (member === undefined) return true;
+      const found = members.get(member);
+      return found?.shares === true && found.removedAt === undefined;
+    },
+    optedOut: new Set([...members.values()].flatMap(({ id, shares }) => (shares ? [] : [id]))),
+    changes: facts.length,
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Change, ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { type AppendResult, libraryKey, type NewFact, StoreError } from '../core/store.ts';
+import { type AppendResult, type Fence, libraryKey, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
 import { isActive, type LibraryView } from './change-permissions.ts';
 import { whyNotOfKind } from './check-overlay.ts';
@@ -121,9 +121,9 @@ export async function openLibrary({
     isBehind = false;
     notify({ generation: fresh.generation, results: [] });
   };
-  const publish = async (set: DecodedChangeSet): Promise<PublishResult> => {
+  const publish = async (set: DecodedChangeSet, fence?: Fence): Promise<PublishResult> => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const published = await tryToPublish(set);
+      const published = await tryToPublish(set, fence);
       if (published !== undefined) return published;
     }
     throw new StoreError(
@@ -132,7 +132,10 @@ export async function openLibrary({
     );
   };
   /** Undefined when another process changed the library since it was read: then the set is checked against the new state. */
-  const tryToPublish = async (set: DecodedChangeSet): Promise<PublishResult | undefined> => {
+  const tryToPublish = async (
+    set: DecodedChangeSet,
+    fence: Fence | undefined,
+  ): Promise<PublishResult | undefined> => {
     if (isBehind) await catchUp();
     const at = clock.now();
     const before = libraryState.set(set.id);
@@ -149,6 +152,7 @@ export async function openLibrary({
       at,
       fact: factOf(libraryState, set, draft, recertified),
       key: libraryKey(newest),
+      ...(fence === undefined ? {} : { fence }),
     });
     await catchUp();
     const record = libraryState.set(set.id);
@@ -188,9 +192,9 @@ export async function openLibrary({
     history: (id) => [...libraryState.history(id)],
     generations: () => libraryState.generations.map(({ moves: _moves, ...generation }) => generation),
     diff: (from, to) => compareGenerations(libraryState.generations, from, to),
-    publish: (set) => {
+    publish: (set, fence) => {
       const mine = decodeChangeSet(set);
-      return inTurn(() => publish(mine));
+      return inTurn(() => publish(mine, fence));
     },
     rollback: (generation, by) => {
       const changes = rollbackChanges(libraryState, generation);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Change, Lesson, LessonKind, Scope } from '../core/lesson.ts';
+import type { Change, ChangeSet, Lesson, LessonKind, Scope } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
 import { TEAM } from '../core/member.ts';
+import { isActive } from './change-permissions.ts';
 
 /** Advice. An identity is one agent's own, and the other kinds change how requests are served. */
 const KINDS: ReadonlySet<LessonKind> = new Set(['skill', 'experience', 'fragment']);
@@ -49,6 +51,37 @@ export function teamLesson(
         learner: TEAM_LEARNER,
         team: sources.map((one) => ({ member: one.text.scope.member ?? '', lesson: one.id })),
       },
+    },
+  };
+}
+
+/**
+ * Retires the lessons of the team that have words or evidence of members who opted out: what others say without them may move again.
+ * Undefined when there is none. It is their word, and so passes pins and autonomy.
+ */
+export function withdrawLessons(
+  library: Pick<Library, 'lessons' | 'generation'>,
+  optedOut: ReadonlySet<string>,
+): { readonly set: ChangeSet; readonly lessons: readonly Lesson[] } | undefined {
+  const lessons = library
+    .lessons()
+    .filter(
+      ({ state, text }) =>
+        text.scope.member === TEAM &&
+        isActive(state) &&
+        text.evidence.team?.some(({ member }) => optedOut.has(member)) === true,
+    );
+  if (lessons.length === 0) return undefined;
+  const reason = 'a member whose words it has does not share any more';
+  // The generation: a lesson that a person brought back is retired again.
+  const name = [library.generation, ...lessons.map(({ id, revision }) => `${id}.${revision}`)].join('\n');
+  return {
+    lessons,
+    set: {
+      id: `opt-out-${createHash('sha256').update(name).digest('hex').slice(0, 20)}`,
+      by: { kind: 'person', name: 'person' },
+      reason,
+      changes: lessons.map(({ id }) => ({ op: 'retire', id, reason })),
     },
   };
 }

@@ -48,6 +48,10 @@ export type WriterJob =
   | { readonly type: 'keys'; readonly keys: readonly string[] }
   | { readonly type: 'close'; readonly id: number };
 
+/** Whether it is written only while this process has a right. */
+export const isFenced = ({ facts }: WriterJob & { readonly type: 'append' }): boolean =>
+  facts.some(({ fence }) => fence !== undefined);
+
 /** Which sessions to erase because of their age. */
 export interface ExpireRequest {
   /** Those whose last turn is older than this. */

@@ -5,7 +5,7 @@ import { replayOldest } from './spool/replay-spool.ts';
 import { type Spooling, withKeys } from './spool/spooling.ts';
 import { countUnreadable, type TurnEncoder } from './turn-encoder.ts';
 import { createWorkQueue } from './work-queue.ts';
-import type { WriterJob, WriterMessage } from './writer-messages.ts';
+import { isFenced, type WriterJob, type WriterMessage } from './writer-messages.ts';
 
 interface WriterOptions {
   /** Opens the store, also again after a failure; rejects with `StoreError`. */
@@ -117,9 +117,9 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
   };
 
   const failed = async (error: unknown): Promise<StoreError> => {
-    // An invalid job does not mean that the store has failed.
-    if (!(error instanceof StoreError) && store !== undefined) return new StoreError('io', String(error));
     const fault = error instanceof StoreError ? error : new StoreError('io', String(error));
+    // An invalid job does not mean that the store has failed, nor does one whose right another process has.
+    if ((fault !== error && store !== undefined) || fault.code === 'fenced') return fault;
     if (spooling === undefined) problem = fault.message;
     else spooling.failed(fault);
     tell();
@@ -345,8 +345,8 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
   const ask = (given: Append): void => {
     const job = spooling !== undefined && given.isPatient ? withKeys(given) : given;
     if (!job.isPatient && spooling?.isOn()) act(job);
-    // The waiting turns cannot be written now: an answer must not wait for them.
-    else if (pauseMs > 0) void inTurn(() => answer(job, append));
+    // The waiting turns cannot be written now: an answer must not wait for them. What needs a right fails alone.
+    else if (pauseMs > 0 || isFenced(job)) void inTurn(() => answer(job, append));
     else asking.push(job);
     if (asking.length > 0 && !job.isPatient) flush();
   };

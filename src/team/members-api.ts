@@ -4,7 +4,7 @@ import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { isRole, MEMBER_ROLES, type Member, TEAM } from '../core/member.ts';
 import type { Records } from '../core/store.ts';
-import { teamLesson, whyNotForTeam } from '../lessons/team-lesson.ts';
+import { teamLesson, whyNotForTeam, withdrawLessons } from '../lessons/team-lesson.ts';
 import { isMemberName, type Members, newMemberId } from './members.ts';
 
 interface MembersApiOptions {
@@ -215,21 +215,10 @@ async function turnsOf(
   return own;
 }
 
-/** Lessons of the team that have words or evidence of a member who opts out are retired: what others say without them may move again. */
+/** Returns the names. What cannot be withdrawn now, or moves at this moment, is withdrawn by the process that learns. */
 async function withdraw(member: string, library: Library | undefined): Promise<string[]> {
-  const made = (library?.lessons() ?? []).filter(
-    ({ text, state }) =>
-      state !== 'retired' &&
-      state !== 'rejected' &&
-      text.evidence.team?.some((one) => one.member === member) === true,
-  );
-  if (library === undefined || made.length === 0) return [];
-  const reason = 'a member whose words it has does not share any more';
-  await library.publish({
-    id: `opt-out-${member}-${made.map(({ id, revision }) => `${id}.${revision}`).join('-')}`.slice(0, 200),
-    by: { kind: 'person', name: 'person' },
-    reason,
-    changes: made.map(({ id }) => ({ op: 'retire', id, reason })),
-  });
-  return made.map(({ text }) => text.name);
+  const withdrawn = library && withdrawLessons(library, new Set([member]));
+  if (withdrawn === undefined) return [];
+  await library?.publish(withdrawn.set);
+  return withdrawn.lessons.map(({ text }) => text.name);
 }

@@ -96,6 +96,8 @@ interface RunRegistry {
    * from the live weights. Versions only grow: the first checkpoint of a run gets a new version.
    */
   next(live: number, turnedBack: readonly number[]): OpenRun;
+  /** Goes on from weights that another process trained for this policy, where they are newer than all that is known here. */
+  adopt(checkpoint: RunCheckpoint, known: readonly number[]): void;
   propose(checkpoint: RunCheckpoint): void;
   /** A window got stuck. The run is abandoned when retrying is useless, or after several windows without progress. */
   stop(cameFurther: boolean, isRetryable: boolean): void;
@@ -148,6 +150,13 @@ export function openRunRegistry(file: string): RunRegistry {
       }
       return { name: `run-${page.number}`, from: page.from, firstVersion: page.firstVersion };
     },
+    adopt: (checkpoint, known) => {
+      const { version } = checkpoint;
+      const own = [...known, page.firstVersion, ...page.proposed.map((one) => one.version)];
+      if (own.some((one) => one >= version)) return;
+      const number = page.number + 1;
+      write({ ...page, number, from: checkpoint, firstVersion: version, stalled: 0, isLeft: false });
+    },
     propose: (checkpoint) => write({ ...page, proposed: [...page.proposed, checkpoint].slice(-KEPT) }),
     stop: (cameFurther, isRetryable) => {
       const stalled = cameFurther ? 0 : isRetryable ? page.stalled + 1 : MOST_STALLED;
@@ -193,7 +202,8 @@ function readPage(file: string): Page {
   };
 }
 
-function readCheckpoint(value: Json | undefined): RunCheckpoint | undefined {
+/** Undefined for what is no checkpoint. */
+export function readCheckpoint(value: Json | undefined): RunCheckpoint | undefined {
   const read = asObject(value);
   const [version, state, sampler] = [asNumber(read.version), asString(read.state), asString(read.sampler)];
   if (version === undefined || state === undefined || sampler === undefined) return undefined;

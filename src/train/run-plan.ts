@@ -36,6 +36,7 @@ export async function* runTrainingPlan(
         template,
         promotions: followPromotions(plan, duties),
         folder: plan.folder,
+        ...(plan.resume === undefined ? {} : { resume: plan.resume }),
         ...tasks,
         show: async (query) => {
           const shown = await duties.show(query);

@@ -32,6 +32,7 @@ import {
   type DaemonCalls,
   type PolicyEngine,
   type TrainingPlan,
+  type TrainingRequest,
   type TrainSettings,
   type Tuning,
   tuningOf,
@@ -51,6 +52,8 @@ interface TrainingOptions {
   /** The day's budget of background jobs. */
   readonly reserve: JobContext['reserve'];
   readonly home: { readonly dir: string };
+  /** It serves nobody: gateways do, so whether the policy is asked is not known here. */
+  readonly isWorker?: boolean;
   readonly env: NodeJS.ProcessEnv;
   /** To a server that answers in the engine's place. */
   readonly upstream: ServeAdaptersOptions['upstream'];
@@ -83,14 +86,6 @@ export interface TrainingOverride {
   readonly agent?: string;
   /** Tasks besides the recorded ones. */
   readonly tasks?: TaskSourceRef;
-}
-
-export interface TrainingRequest {
-  readonly steps?: number;
-  /** Those of the override by default, else the recorded tasks alone. */
-  readonly tasks?: TaskSourceRef;
-  /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
-  readonly reserve?: JobContext['reserve'];
 }
 
 /** Training in the daemon: windows, promotions and the served policy. */
@@ -239,6 +234,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       const plan: TrainingPlan = {
         ...(await engine.place()),
         folder,
+        ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
         ...(tasks === undefined ? {} : { tasks }),
         steps,
         rank: loraRank,
@@ -348,7 +344,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
           const isFed = override.tasks !== undefined || recorded.canGrade || usesLiveTurns(settings.live);
           return isFed && findFault() === undefined;
         },
-        policy,
+        isUsed: () => options.isWorker === true || policy.answered() > 0,
         generation: options.generation,
         history,
         clock,

@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
-import { compact } from '../core/json.ts';
+import { compact, parseJson } from '../core/json.ts';
 import { NO_COST } from '../core/learn.ts';
 import type { Job, JobContext, JobEnd } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
 import type { CheckpointMoved, PromotionStage } from './promotion-stages.ts';
-import type { ServedPolicy } from './serve-policy.ts';
+import { readCheckpoint } from './run-files.ts';
+import type { RunCheckpoint } from './run-journal.ts';
 import type { TrainSettings } from './training-plan.ts';
 import type { TrainingEvent } from './training-window.ts';
 
@@ -90,12 +91,13 @@ export interface TrainJobHistory {
 
 interface TrainJobOptions {
   readonly run: (
-    request: { readonly reserve: JobContext['reserve'] },
+    request: { readonly reserve: JobContext['reserve']; readonly resume?: RunCheckpoint },
     signal: AbortSignal,
   ) => AsyncIterable<TrainingEvent>;
   /** Whether there can be tasks at all. */
   readonly hasTasks: boolean;
-  readonly policy: Pick<ServedPolicy, 'answered'>;
+  /** Whether anybody asks the policy. */
+  readonly isUsed: () => boolean;
   readonly generation: () => number;
   readonly history: (job: string) => Promise<TrainJobHistory>;
   readonly clock: Clock;
@@ -104,24 +106,27 @@ interface TrainJobOptions {
 
 /** The nightly training job. Not ready while the policy is unused, or was trained today with the same lessons. */
 export function createTrainJob(options: TrainJobOptions): Job {
-  const { run, policy, generation, history, clock, settings } = options;
+  const { run, isUsed, generation, history, clock, settings } = options;
   return {
     name: TRAIN_JOB,
     priority: 2,
     needsWindow: true,
     estimate: () => settings.steps * STEP_MS,
     isReady: async () => {
-      if (!options.hasTasks || policy.answered() === 0 || generation() === 0) return false;
+      if (!options.hasTasks || !isUsed() || generation() === 0) return false;
       const { run: open, lastDone } = await history(TRAIN_JOB);
       if (open !== undefined || lastDone === undefined) return true;
       const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;
       return isNew || Math.abs(clock.now() - lastDone.at) >= DAY_MS;
     },
-    run: async ({ signal, checkpoint, reserve }): Promise<JobEnd> => {
+    run: async ({ from, signal, checkpoint, reserve }): Promise<JobEnd> => {
       const moves: string[] = [];
+      const resume = readCheckpoint(parseJson(from ?? ''));
       try {
-        for await (const news of run({ reserve }, signal)) {
-          if (news.type === 'step-trained') await checkpoint(news.batch);
+        for await (const news of run({ reserve, ...(resume === undefined ? {} : { resume }) }, signal)) {
+          // Another process goes on from these weights, where its engine is the same.
+          if (news.type === 'step-trained')
+            await checkpoint(JSON.stringify({ batch: news.batch, ...news.checkpoint }));
           if (news.type === 'paused') return { end: 'paused' };
           if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };
           if (news.type === 'moved') moves.push(`version ${news.moved.version} is ${news.moved.to}`);

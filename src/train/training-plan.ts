@@ -1,4 +1,4 @@
-import type { JobCost } from '../core/schedule.ts';
+import type { JobContext, JobCost } from '../core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
 import type { PolicyTemplate } from '../core/training.ts';
 import type { ShapedReward } from '../evidence/shape-reward.ts';
@@ -8,6 +8,7 @@ import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionEvent } from './promotion.ts';
 import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
+import type { RunCheckpoint } from './run-journal.ts';
 import type { AttemptsToShape } from './shape-rollouts.ts';
 import type { StepSettings } from './step.ts';
 import type { StepBudget, StepPrice } from './step-budget.ts';
@@ -24,6 +25,8 @@ export interface TrainingPlan {
   readonly template: { readonly folder: string } | { readonly module: string };
   /** Where this engine's runs are kept. */
   readonly folder: string;
+  /** What another process has trained so far; see `TrainingWindowOptions`. */
+  readonly resume?: RunCheckpoint;
   /** Tasks besides the recorded ones, and those the new weights are measured on; only recorded tasks by default. */
   readonly tasks?: TaskSourceRef;
   readonly steps: number;
@@ -54,6 +57,17 @@ export interface TrainingPlan {
   readonly canarySince?: number;
   /** Tasks on which the next session of practice can measure new weights, counted by origin. */
   readonly gateTasks: number;
+}
+
+/** One window that somebody asks for. */
+export interface TrainingRequest {
+  readonly steps?: number;
+  /** Those of the override by default, else the recorded tasks alone. */
+  readonly tasks?: TaskSourceRef;
+  /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
+  readonly reserve?: JobContext['reserve'];
+  /** The weights that an interrupted window of any process has come to. Not of an embedded engine: that is each home's own. */
+  readonly resume?: RunCheckpoint;
 }
 
 /** A server that speaks the Tinker protocol. */

@@ -13,7 +13,7 @@ import {
 import { createPolicyRollouts, createQuestionRollouts, type TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
-import { openFileJournal, openRunRegistry } from './run-files.ts';
+import { openFileJournal, openRunRegistry, peekRun } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
 import { type AttemptsToShape, withShapedRollouts } from './shape-rollouts.ts';
 import type { StepSettings } from './step.ts';
@@ -27,6 +27,8 @@ export interface TrainingWindowOptions {
   readonly promotions: Omit<PromotionLog, 'pointer'>;
   /** Where this engine's runs are kept. */
   readonly folder: string;
+  /** The weights that another process has trained so far, in the same engine; it was interrupted. */
+  readonly resume?: RunCheckpoint;
   /** Asked when tasks are needed: making them can take seconds. */
   readonly tasks: TaskSource;
   readonly show: (query: TaskRecall) => Promise<TaskLessons>;
@@ -117,6 +119,7 @@ export async function* runTrainingWindow(
   }
 
   const book = openRunRegistry(path.join(folder, 'runs.json'));
+  if (training.resume !== undefined) book.adopt(training.resume, (await peekRun(folder)).versions);
   const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
   const tasks = await training.tasks.train(signal);
   if (signal.aborted) return;

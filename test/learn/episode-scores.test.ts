@@ -102,6 +102,16 @@ describe('the start of learning', () => {
     expect(await findStart(records, 3001)).toBe(0);
   });
 
+  it('goes back to what learning wrote last where other gateways record, too (not: to their last turn)', async () => {
+    const records = openRecords();
+    await append(records, start('t_1', 's_1'));
+    await append(records, { type: 'session-scored', session: 's_1', score: 1, lessons: [], heldOut: [] });
+    const turns = Array.from({ length: 7_000 }, (_, n) => start(`t_2_${n}`, `s_${n % 50}`));
+    await append(records, ...turns);
+    expect(await findStart(records, 7_002, true)).toBe(0);
+    expect(await findStart(records, 7_002)).toBe(6_502);
+  });
+
   it('goes back a little before the last fact of a daemon', async () => {
     const records = openRecords();
     await recordMany(records, 2000);

@@ -13,8 +13,10 @@ export interface Told {
   }[];
   /** The keys of acknowledged feedback. */
   readonly feedback: string[];
-  /** Refused with 503 at least once. */
+  /** Refused with 503, each time. */
   refused: number;
+  /** Why, counted. */
+  readonly reasons: Map<string, number>;
   /** Sessions that were erased, and those of which nobody knows. */
   readonly erased: Set<string>;
   readonly unclear: Set<string>;
@@ -32,6 +34,7 @@ export const nothingTold = (): Told => ({
   turns: [],
   feedback: [],
   refused: 0,
+  reasons: new Map(),
   erased: new Set(),
   unclear: new Set(),
   failures: [],
@@ -42,7 +45,8 @@ const TURNS_OF_SESSION = 6;
 
 /**
  * A client: conversations one after the other, each turn with its whole history; feedback about some of its turns, with one key
- * until it is acknowledged; older conversations are erased. Goes on with the gateway's next life. Until `isOver`.
+ * until it is acknowledged; older conversations are erased. Turns wait for neither: without an answer both may take a minute. Goes
+ * on with the gateway's next life. Until `isOver`.
  */
 export async function runClient(
   name: string,
@@ -50,11 +54,53 @@ export async function runClient(
 ): Promise<void> {
   let messages: object[] = [];
   let rated: { readonly turn: string; readonly key: string } | undefined;
+  let aside: Promise<void> | undefined;
+  /** One at a time; none is begun before the last one was answered. */
+  const beside = (now: Life, work: () => Promise<void>): void => {
+    aside ??= work()
+      .catch((error: unknown) => failed(now, error))
+      .finally(() => {
+        aside = undefined;
+      });
+  };
+  /** The gateway was killed: its next life answers. */
+  const failed = (now: Life, error: unknown): void => {
+    if (life() === now && now.killedAt === undefined) told.failures.push(String(error));
+  };
+  const refused = (text: string): void => {
+    const reason = text
+      .replace(/^.*"message":"/, '')
+      .replaceAll(/\d+/g, 'N')
+      .slice(0, 120);
+    told.refused++;
+    told.reasons.set(reason, (told.reasons.get(reason) ?? 0) + 1);
+  };
+  const rate = async (now: Life): Promise<void> => {
+    const mine = rated;
+    if (mine === undefined) return;
+    const sent = await ask(now.daemon.port, {
+      path: '/v1/feedback',
+      body: JSON.stringify({ turn: mine.turn, score: 1, note: mine.key }),
+      headers: { authorization: `Bearer ${now.daemon.ownerKey}`, 'idempotency-key': mine.key },
+    });
+    if (sent.status === 200) told.feedback.push(mine.key);
+    else if (sent.status === 503) refused(sent.text);
+    if (sent.status !== 503) rated = undefined;
+  };
+  const erase = async (now: Life, gone: string): Promise<void> => {
+    told.unclear.add(gone);
+    const { status, text } = await ask(now.daemon.port, {
+      method: 'DELETE',
+      path: `/api/sessions/${gone}`,
+      headers: { authorization: `Bearer ${now.daemon.ownerKey}` },
+    });
+    if (status === 200) told.erased.add(gone);
+    else if (status === 503) refused(text);
+  };
   for (let n = 0; !isOver(); n++) {
     await pause(100);
     const now = life();
     if (now === undefined) continue;
-    const { port, ownerKey, key } = now.daemon;
     const session = `${name}-${Math.floor(n / TURNS_OF_SESSION)}`;
     if (n % TURNS_OF_SESSION === 0) messages = [];
     messages.push({
@@ -62,10 +108,10 @@ export async function runClient(
       content: `${session}: a Kubernetes pod is in CrashLoopBackOff, step ${n}`,
     });
     try {
-      const { status, whole, headers } = await ask(port, {
+      const { status, whole, headers } = await ask(now.daemon.port, {
         path: ROUTES['openai-chat'],
         body: JSON.stringify({ model: 'm', messages }),
-        headers: { 'x-instar-key': key, 'x-instar-session': session, 'x-instar-agent': 'builder' },
+        headers: { 'x-instar-key': now.daemon.key, 'x-instar-session': session, 'x-instar-agent': 'builder' },
       });
       messages.push({ role: 'assistant', content: `done ${n}` });
       const id = headers['x-instar-turn'];
@@ -76,33 +122,15 @@ export async function runClient(
         // Of every second conversation, and those are not erased.
         if (n % (2 * TURNS_OF_SESSION) === 1) rated ??= { turn: id, key: randomUUID() };
       }
-      if (rated !== undefined && n % 3 === 2) {
-        const sent = await ask(port, {
-          path: '/v1/feedback',
-          body: JSON.stringify({ turn: rated.turn, score: 1, note: rated.key }),
-          headers: { authorization: `Bearer ${ownerKey}`, 'idempotency-key': rated.key },
-        });
-        if (sent.status === 200) told.feedback.push(rated.key);
-        else if (sent.status === 503) told.refused++;
-        if (sent.status !== 503) rated = undefined;
-      }
-      const old = Math.floor(n / TURNS_OF_SESSION) - 1;
-      if (n % (2 * TURNS_OF_SESSION) === 5 && old > 0 && old % 2 === 1) {
-        const gone = `${name}-${old}`;
-        // While its gateway was down a conversation had no turn.
-        if (!told.turns.some((turn) => turn.session === gone)) continue;
-        told.unclear.add(gone);
-        const { status: erased } = await ask(port, {
-          method: 'DELETE',
-          path: `/api/sessions/${gone}`,
-          headers: { authorization: `Bearer ${ownerKey}` },
-        });
-        if (erased === 200) told.erased.add(gone);
-        else if (erased === 503) told.refused++;
-      }
     } catch (error) {
-      // The gateway was killed: its next life answers.
-      if (life() === now && now.killedAt === undefined) told.failures.push(String(error));
+      failed(now, error);
     }
+    if (rated !== undefined && n % 3 === 2) beside(now, () => rate(now));
+    const old = Math.floor(n / TURNS_OF_SESSION) - 1;
+    const gone = `${name}-${old}`;
+    // While its gateway was down a conversation had no turn.
+    if (n % (2 * TURNS_OF_SESSION) === 5 && old > 0 && old % 2 === 1)
+      if (told.turns.some((turn) => turn.session === gone)) beside(now, () => erase(now, gone));
   }
+  await aside;
 }

@@ -3,6 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A network between two programs that can fail. */
 export interface TcpProxy {
   readonly port: number;
+  /** The ports of its connections to the other side so far, which names its users there. */
+  readonly from: ReadonlySet<number>;
   /** `reset`: connections break and new ones are refused. `silent`: they stay open, and nothing arrives. */
   cut(how: 'reset' | 'silent'): void;
   heal(): void;
@@ -10,6 +12,7 @@ export interface TcpProxy {
 }
 
 export async function startTcpProxy(to: number): Promise<TcpProxy> {
+  const from = new Set<number>();
   const pairs = new Set<readonly [Socket, Socket]>();
   let mode: 'open' | 'reset' | 'silent' = 'open';
   const drop = (): void => {
@@ -21,6 +24,12 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
     if (mode === 'reset') return void socket.resetAndDestroy();
     const upstream = connect(to, '127.0.0.1');
     upstream.on('error', () => socket.destroy());
+    // The end of a killed program arrives, unless the network is cut: otherwise it would keep its locks on the other side.
+    for (const [one, other] of [[socket, upstream] as const, [upstream, socket] as const])
+      one.on('close', () => {
+        if (mode === 'open') other.destroy();
+      });
+    upstream.on('connect', () => void from.add(upstream.localPort ?? 0));
     const pair = [socket, upstream] as const;
     pairs.add(pair);
     if (mode === 'silent') return;
@@ -30,6 +39,7 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
+    from,
     cut: (how) => {
       mode = how;
       if (how === 'reset') drop();

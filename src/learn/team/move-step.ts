@@ -6,7 +6,7 @@ import { TEAM_AUTHOR } from '../../lessons/change-permissions.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { readSharing } from '../../lessons/fold-members.ts';
-import { TEAM_LEARNER, teamLesson } from '../../lessons/team-lesson.ts';
+import { TEAM_LEARNER, teamLesson, withdrawLessons } from '../../lessons/team-lesson.ts';
 import { plural } from '../../text/phrases.ts';
 import type { CompareQuotes } from '../distiller/same-rule.ts';
 import type { WriteFacts } from '../evolve-step.ts';
@@ -26,24 +26,29 @@ interface MoveStepOptions {
 
 /**
  * Moves what several members have learned to the team, once the words passed their test. The gate judged them when they were learned,
- * and they do not change; the autonomy decides, and the team's lesson begins with a trial of its own. A home of one person costs it a look
- * at the library.
+ * and they do not change; the autonomy decides, and the team's lesson begins with a trial of its own. Before, it withdraws what rests on
+ * members who opted out, whoever was told so and whatever became of that process, also while learning is off. A home of one person costs
+ * it a look at the library.
  */
 export function createMoveStep(
   options: MoveStepOptions,
 ): (write: WriteFacts, isStopped: () => boolean) => Promise<void> {
   const { library, effects, records, compareQuotes, clock, newId } = options;
-  let looked: { readonly generation: number; readonly scored: number } | undefined;
+  let looked: { readonly generation: number; readonly scored: number; readonly changes: number } | undefined;
   return async (write, isStopped) => {
     const lessons = library.lessons();
     if (lessons.every(({ text }) => text.scope.member === undefined)) return;
+    const { mayShare, optedOut, changes } = await readSharing(records);
+    const withdrawn = withdrawLessons(library, optedOut);
+    if (withdrawn !== undefined) await library.publish(withdrawn.set);
+    if (isStopped()) return;
     const trials = await readTrials(records);
     const scored =
       lessons.filter(({ id }) => effects.verdict(id) === 'helpful').length + trials.passed('lesson');
     // Nothing else makes a move possible but a new lesson, a verdict, and a member who shares again.
-    if (looked?.generation === library.generation && looked.scored === scored) return;
-    looked = { generation: library.generation, scored };
-    const mayShare = await readSharing(records);
+    const { generation: now } = library;
+    if (looked?.generation === now && looked.scored === scored && looked.changes === changes) return;
+    looked = { generation: now, scored, changes };
     for (const { sources, effect } of await findMoves({
       lessons,
       trials,
@@ -52,6 +57,9 @@ export function createMoveStep(
       compareQuotes,
     })) {
       if (isStopped()) return;
+      // A member may have opted out since. Whoever does so after this look is withdrawn by the next run, which the change below wakes.
+      const still = await readSharing(records);
+      if (!sources.every(({ text }) => still.mayShare(text.scope.member))) continue;
       const startedAt = clock.monotonic();
       const [first] = sources;
       const ruling = autonomyRule(options.autonomy, first.kind, first.text.content);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { StoreError } from '../../core/store.ts';
 import type { PgPool, PgSql } from './pg-connection.ts';
 import { describePlace } from './pg-place.ts';
@@ -75,6 +76,14 @@ export const PG_MIGRATIONS: readonly string[] = [FIRST, GATEWAYS];
 export const LOCKS = { migrate: 1, gateways: 2, expire: 3 } as const;
 export const lockKey = (schema: string, purpose: keyof typeof LOCKS): string =>
   `hashtext('instar ${schema}'), ${LOCKS[purpose]}`;
+
+const LONGEST_NAME = 45;
+
+/** The schema of shared work (rights, jobs, budgets) beside that of a record; pg-boss allows fifty characters. */
+export const jobsSchemaOf = (schema: string): string =>
+  schema.length <= LONGEST_NAME
+    ? `${schema}_jobs`
+    : `jobs_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 
 /** Creates or upgrades the tables. Of several processes that start at once, one does it and the others wait. */
 export async function migratePg(pool: PgPool, migrations: readonly string[] = PG_MIGRATIONS): Promise<void> {

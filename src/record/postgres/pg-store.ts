@@ -5,6 +5,7 @@ import {
   type AsyncStore,
   type Batch,
   type Erasure,
+  type Fence,
   StoreError,
 } from '../../core/store.ts';
 import { crashOf } from '../store/async-store.ts';
@@ -18,7 +19,7 @@ import { listGateways, listOpenTurns, registerGateway, removeGateways } from './
 import { openPgPool, type PgPool, type PgSql } from './pg-connection.ts';
 import { readPgUrl } from './pg-place.ts';
 import { createPgReader } from './pg-reader.ts';
-import { lockKey, migratePg } from './pg-schema.ts';
+import { jobsSchemaOf, lockKey, migratePg } from './pg-schema.ts';
 import { foldPage, lockHead, runRules } from './run-rules.ts';
 import { createStagedTables, noRows, type WantedRows } from './staged-tables.ts';
 import { type LogHead, writeHead, writeRows } from './write-rows.ts';
@@ -28,6 +29,12 @@ interface PgStoreOptions {
   readonly url: string;
   /** The run that the turns of this store name. Without it they name none. */
   readonly gateway?: GatewayProcess;
+}
+
+interface WriteOptions {
+  readonly reliesOnStored?: boolean;
+  readonly fences?: readonly Fence[];
+  readonly queryMs?: number;
 }
 
 const PAGE = 1_000;
@@ -56,15 +63,13 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
   const write = async <T>(
     rules: (tables: Tables) => T,
     first?: WantedRows,
-    {
-      reliesOnStored = false,
-      queryMs,
-    }: { readonly reliesOnStored?: boolean; readonly queryMs?: number } = {},
+    { reliesOnStored = false, fences = [], queryMs }: WriteOptions = {},
   ): Promise<T> => {
     await presence.renew();
     const created = new Set(months);
     const work = async (sql: PgSql) => {
       const head = await lockHead(sql);
+      for (const fence of fences) await refuseFenced(sql, fence, pool.place.schema);
       const isStale = reliesOnStored && erasures !== undefined && erasures !== head.erasures;
       erasures = isStale ? head.erasures : (erasures ?? head.erasures);
       if (isStale) throw new StoreError('stale', 'another process has erased bodies since');
@@ -82,13 +87,16 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
     if (unclean.size > 0) await cleanUp(pool);
     return result;
   };
-  const append = async (batch: ReadyBatch): Promise<readonly AppendResult[]> => {
+  const append = async (
+    batch: ReadyBatch,
+    fences: readonly Fence[] = [],
+  ): Promise<readonly AppendResult[]> => {
     const rules = (tables: Tables) => recordBatch(tables, batch);
     // Without any row: what a batch asks for first is known before the lock is taken.
     const dry = createStagedTables(noRows(), 0);
     rules(dry);
     const { reliesOnStored = false } = batch;
-    return write(rules, dry.wanted, { reliesOnStored, queryMs: APPEND_MS });
+    return write(rules, dry.wanted, { reliesOnStored, fences, queryMs: APPEND_MS });
   };
   const expire: AsyncStore['expire'] = async (before, at, limit, upTo) => {
     const rows = await pool.all<{ id: string }>(
@@ -110,7 +118,7 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
       const ready = readBatch(batch);
       // To learn whether the store answers.
       if (isEmpty(batch)) await pool.transaction((sql) => sql.all('select 1'), false, APPEND_MS);
-      return isEmpty(batch) ? [] : append(ready);
+      return isEmpty(batch) ? [] : append(ready, fencesOf(batch));
     },
     erase: (session, at, reason): Promise<Erasure> =>
       write((tables) => recordErasure(tables, session, at, reason)),
@@ -164,6 +172,22 @@ export async function openPgStore({ url, gateway }: PgStoreOptions): Promise<Asy
       await pool.close();
     },
   };
+}
+
+const fencesOf = ({ facts }: Batch): readonly Fence[] => [
+  ...new Map(
+    facts.flatMap(({ fence }) => (fence === undefined ? [] : [[`${fence.right} ${fence.number}`, fence]])),
+  ).values(),
+];
+
+/** Nobody can take the right until the transaction ends: the row is locked against a new holder. */
+async function refuseFenced(sql: PgSql, { right, number }: Fence, schema: string): Promise<void> {
+  const [row] = await sql.all<{ fence: number }>(
+    `select fence from ${jobsSchemaOf(schema)}.leases where name = $1 for share`,
+    [right],
+  );
+  if (row?.fence !== number)
+    throw new StoreError('fenced', `another process has the right to "${right}" now: nothing was written`);
 }
 
 async function refuseUnfinished(pool: PgPool): Promise<void> {

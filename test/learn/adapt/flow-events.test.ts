@@ -138,7 +138,7 @@ describe('the events of flows', () => {
       const { session, turns, last } = ended(n);
       const read = turns.map((turn) => ({ ...turn, ...APPRAISED }));
       const view = { ...last, id: `${session}-3`, lessons: [] };
-      const records = { turn: async () => view as never, recalls: async () => [] };
+      const records = { turn: async () => view as never, recalls: async () => [], events: async () => [] };
       found.push(...(await endSession(session, records, { turns: async () => read }, NOW, undefined, flows)));
     }
     expect(found.map(({ fact }) => fact.type)).toEqual(['event-reported']);

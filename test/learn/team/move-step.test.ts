@@ -6,7 +6,9 @@ import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import { TEAM } from '../../../src/core/member.ts';
 import type { NewFact } from '../../../src/core/store.ts';
 import { lessonSubject } from '../../../src/core/trial.ts';
+import { createEvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import { UNKNOWN_LIKENESS } from '../../../src/learn/distiller/same-rule.ts';
+import { endSession } from '../../../src/learn/end-session.ts';
 import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
 import { createMoveStep } from '../../../src/learn/team/move-step.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
@@ -104,23 +106,28 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
     ];
     await records.append(facts.map((fact) => ({ at: now(), fact })));
   };
+  /** Called between the look at who shares and the move. */
+  const meanwhile = { run: async (): Promise<void> => undefined };
   const step = createMoveStep({
     library,
     effects,
     records,
-    compareQuotes: async () => UNKNOWN_LIKENESS,
+    compareQuotes: async () => {
+      await meanwhile.run();
+      return UNKNOWN_LIKENESS;
+    },
     autonomy,
     checkText: checkLessonText,
     clock,
     newId,
   });
-  const move = () =>
+  const move = (isStopped = false) =>
     step(
       async (facts) => void (await records.append(facts)),
-      () => false,
+      () => isStopped,
     );
   const ofTeam = () => library.lessons().filter(({ text }) => text.scope.member === TEAM);
-  return { library, records, opened, members, api, idOf, learn, prove, move, ofTeam };
+  return { library, records, opened, members, api, idOf, learn, prove, move, ofTeam, meanwhile };
 }
 
 describe('a lesson moves to the team', () => {
@@ -254,6 +261,81 @@ describe('a member takes back', () => {
     expect(library.lesson('first-line-total')?.state).toBe('trial');
     await expect(api({ do: 'share', name: 'bob', shares: true })).rejects.toThrow('Only the member');
     await expect(api({ do: 'shared', asker: bob, name: 'ada' })).rejects.toThrow('Only an owner');
+  });
+
+  it('opting out holds when its process was killed before the lesson was withdrawn, also while learning is off', async () => {
+    const { learn, prove, move, ofTeam, members, idOf } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first');
+    await move();
+    expect(ofTeam().map(({ state }) => state)).toEqual(['trial']);
+    // The fact alone, and no other one after it.
+    await members.change(idOf.get('bob') ?? '', { do: 'share', shares: false }, 'k');
+    await move(true);
+    expect(ofTeam().map(({ state }) => state)).toEqual(['retired']);
+  });
+
+  it('opting out while the step looks at the lessons moves nothing', async () => {
+    const { learn, prove, move, ofTeam, api, idOf, meanwhile } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    await prove('total-first');
+    meanwhile.run = async () =>
+      void (await api({ do: 'share', asker: idOf.get('bob') ?? '', shares: false }));
+    await move();
+    expect(ofTeam()).toEqual([]);
+    // And when the member shares again, nothing else has to happen.
+    meanwhile.run = async () => undefined;
+    await api({ do: 'share', asker: idOf.get('bob') ?? '', shares: true });
+    await move();
+    expect(ofTeam().map(({ state }) => state)).toEqual(['trial']);
+  });
+
+  it('opting out a second time retires a lesson that was brought back meanwhile', async () => {
+    const { learn, api, ofTeam, idOf, library } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await api({ do: 'move', lesson: 'total-first' });
+    const ada = idOf.get('ada') ?? '';
+    const id = ofTeam()[0]?.id ?? '';
+    await api({ do: 'share', asker: ada, shares: false });
+    await api({ do: 'share', asker: ada, shares: true });
+    const by = { kind: 'person', name: 'person' } as const;
+    const back = library.rollback(library.generation - 1, by);
+    if (back === undefined) throw new Error('no such generation');
+    await library.publish(back);
+    expect(library.lesson(id)?.state).toBe('trial');
+    expect(await api({ do: 'share', asker: ada, shares: false })).toMatchObject({
+      withdrawn: ['total-first'],
+    });
+    expect(library.lesson(id)?.state).toBe('retired');
+  });
+
+  it('the sessions of a member who opted out measure no lesson of the team, and those of the others do', async () => {
+    const { learn, api, ofTeam, idOf, library, records, opened } = await openTeam(['ada', 'bob', 'cyd']);
+    await learn('ada', 'total-first', RULE);
+    await api({ do: 'move', lesson: 'total-first' });
+    const team = ofTeam()[0]?.id ?? '';
+    await api({ do: 'share', asker: idOf.get('cyd') ?? '', shares: false });
+    const scoreOf = async (name: string) => {
+      const session = `${idOf.get(name)}:ep_1`;
+      const report = (kind: string, data: Record<string, string>): NewFact => ({
+        at: 1_800_000_000_500,
+        fact: { type: 'event-reported', kind, session, agent: 'ada', data, by: 'k_1' },
+      });
+      const asked = { task: 'Write the total of the report', agent: 'ada', by: 'k_1' };
+      await records.append([report('episode_start', { task: asked.task })]);
+      await opened.api.recall({ ...asked, episode: session });
+      await records.append([report('episode_end', { outcome: 'success' })]);
+      const evidence = createEvidenceReader({ ...records, decoder: () => async () => undefined });
+      const [scored] = await endSession(session, records, evidence, 1_800_000_000_900, (id) =>
+        library.lesson(id),
+      );
+      return scored?.fact;
+    };
+    expect(await scoreOf('bob')).toMatchObject({ type: 'session-scored', lessons: [team] });
+    expect(await scoreOf('bob')).not.toHaveProperty('unmeasured');
+    expect(await scoreOf('cyd')).toMatchObject({ lessons: [team], unmeasured: [team] });
   });
 
   it('when the sessions that a lesson of the team rests on are erased, so are its words', async () => {
