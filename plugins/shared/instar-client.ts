@@ -165,17 +165,20 @@ function sendOnce({ url, key, method, body, timeoutMs, repeatKey }: Sent): Promi
           else chunks.push(chunk);
         });
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString('utf8')) }),
+          finish({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString('utf8')) }),
         );
-        response.on('close', () => resolve(AWAY));
-        response.on('error', () => resolve(AWAY));
+        response.on('close', () => finish(AWAY));
+        response.on('error', () => finish(AWAY));
       });
-      sent.on('error', () => resolve(AWAY));
-      const cancel = afterRunning(timeoutMs, () => sent.destroy());
-      sent.on('close', () => {
+      const cancel = afterRunning(timeoutMs, () => {
+        sent.destroy();
+        finish(AWAY);
+      });
+      const finish = (reply: InstarReply): void => {
         cancel();
-        resolve(AWAY);
-      });
+        resolve(reply);
+      };
+      sent.on('error', () => finish(AWAY));
       sent.end(bytes);
     } catch {
       resolve(AWAY);

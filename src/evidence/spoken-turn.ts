@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../core/chat.ts';
 import type { DecodedTurn } from '../core/store.ts';
-import { isAiderConversation, readAiderConversation } from '../text/aider-frame.ts';
+import { namesAiderFiles, readAiderConversation } from '../text/aider-frame.ts';
 
 /**
  * A turn with what was said in its conversation. Most clients send just that; aider puts files, a map of the repository, an example and
@@ -8,8 +8,8 @@ import { isAiderConversation, readAiderConversation } from '../text/aider-frame.
  */
 export function toSpokenTurn(turn: DecodedTurn): DecodedTurn {
   const { messages } = turn.request;
+  if (!messages.some(isAiders)) return turn;
   const read = messages.map((message) => ({ role: message.role, text: textOf(message) }));
-  if (!isAiderConversation(read)) return turn;
   const spoken = readAiderConversation(read).flatMap(({ index, text }): readonly ChatMessage[] => {
     const message = messages[index];
     if (message === undefined) return [];
@@ -17,6 +17,10 @@ export function toSpokenTurn(turn: DecodedTurn): DecodedTurn {
     return [isCut ? { ...message, content: [{ type: 'text', text }] } : message];
   });
   return { ...turn, request: { ...turn.request, messages: spoken } };
+}
+
+function isAiders({ role, content: [first] }: ChatMessage): boolean {
+  return role === 'user' && first?.type === 'text' && namesAiderFiles(first.text);
 }
 
 /** The text of a message that contains nothing else. */

@@ -25,11 +25,10 @@ const REPORTED =
 const OK = /^\s*Ok\.\s*$/;
 /** Its rules for edits, behind the user's words in the newest message. */
 const RULES =
-  /\n\s*(?:# \*SEARCH\/REPLACE block\* Rules:|# File editing rules:|# V4A Diff Format Rules:|To suggest changes to a file you MUST return the entire content of the updated file\.|ONLY return code using the `\w+` function\.|NEVER RETURN CODE!)/;
+  /\n[ \t]*(?:# \*SEARCH\/REPLACE block\* Rules:|# File editing rules:|# V4A Diff Format Rules:|To suggest changes to a file you MUST return the entire content of the updated file\.|ONLY return code using the `\w+` function\.|NEVER RETURN CODE!)/;
 
-/** Whether messages have aider's frame: it names the files of the chat in every request. */
-export const isAiderConversation = (messages: readonly FramedMessage[]): boolean =>
-  messages.some(({ role, text }) => role === 'user' && text !== undefined && FILES.test(text));
+/** Whether a message in the user's name is one of aider's frame: it names the files of the chat in every request. */
+export const namesAiderFiles = (text: string): boolean => FILES.test(text);
 
 /** What the user said, without the rules that aider writes behind it. */
 export function withoutAiderRules(text: string): string {

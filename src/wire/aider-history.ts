@@ -2,7 +2,7 @@ import { asArray, asObject, asString, type Json, type JsonObject, parseJson } fr
 import { readAiderConversation } from '../text/aider-frame.ts';
 
 /** A larger body keeps its frame: its session is then found as that of any other client. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * A body of aider with the conversation alone, for recognising it: aider rebuilds the messages around it for every request, so that
