@@ -71,6 +71,8 @@ it('installs, serves, learns from two complaints, gives its reasons, rolls back 
     // The registry and the cache of whoever runs this; nothing else of their home.
     npm_config_userconfig: npmSetting('userconfig'),
     npm_config_cache: npmSetting('cache'),
+    // Behind a proxy with a certificate of its own, npm reaches no registry without it.
+    ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
     COLUMNS: '80',
     FORCE_COLOR: '1',
     npm_config_loglevel: 'error',

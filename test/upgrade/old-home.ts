@@ -37,7 +37,9 @@ export function openOldHome(name: string, port = 1): string {
   writeFileSync(path.join(home, 'instar.sqlite'), gunzipSync(readFileSync(packed)), { mode: 0o600 });
   rmSync(packed);
   const config = path.join(home, 'config.json');
-  writeFileSync(config, readFileSync(config, 'utf8').replace(':8018', `:${port}`), { mode: 0o600 });
+  const text = readFileSync(config, 'utf8').replace(':8018', `:${port}`);
+  // Their sessions are of 2026 whenever this runs: none is erased for its age.
+  writeFileSync(config, JSON.stringify({ ...JSON.parse(text), store: { keepDays: 0 } }), { mode: 0o600 });
   return home;
 }
 

@@ -90,12 +90,13 @@ function describeOverview(
 
 const ROW = 34;
 const TOP = 58;
-const LEFT = 290;
-const BARS = { cpu: { at: LEFT, width: 170 }, rss: { at: LEFT + 260, width: 110 } } as const;
-const WORDS_AT = 730;
-const WIDTH = 1040;
+/** As narrow as its words allow: a page shows it in a column of 620 pixels. */
+const LEFT = 280;
+const BARS = { cpu: { at: LEFT, width: 90 }, rss: { at: LEFT + 158, width: 70 } } as const;
+const WORDS_AT = 557;
+const WIDTH = 872;
 const STYLE =
-  'svg { font: 13px sans-serif } text { fill: #24292f } .dim { fill: #57606a; font-size: 12px } .head { font-weight: bold } .ours { fill: #0969da } .others { fill: #afb8c1 } @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .dim { fill: #9da7b3 } .ours { fill: #4493f8 } .others { fill: #57606a } }';
+  'svg { font: 15px sans-serif } text { fill: #24292f } .dim { fill: #57606a; font-size: 13px } .head { font-weight: bold } .ours { fill: #0969da } .others { fill: #afb8c1 } @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .dim { fill: #9da7b3 } .ours { fill: #4493f8 } .others { fill: #57606a } }';
 
 /** A line for each gateway, with bars for time and memory. */
 function drawOverview(rows: readonly OverviewRow[], when: string): string {
