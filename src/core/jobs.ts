@@ -78,3 +78,12 @@ export interface NamedLease {
   renew(): Promise<boolean>;
   release(): Promise<void>;
 }
+
+/**
+ * A right that one process of a store has at a time, such as that to learn, and its number, which grows with every holder. A database
+ * compares the number in the transaction that writes; a file has one process and compares nothing.
+ */
+export interface Fence {
+  readonly right: string;
+  readonly number: number;
+}

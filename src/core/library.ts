@@ -1,5 +1,5 @@
+import type { Fence } from './jobs.ts';
 import type { Author, ChangeSet, Lesson, LessonState, LessonText, PublishResult } from './lesson.ts';
-import type { Fence } from './store.ts';
 
 /** A version of what prompts may contain. Number 0 is the empty library. */
 export interface Generation {

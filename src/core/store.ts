@@ -2,6 +2,7 @@ import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
 import type { RewardSource, TurnRole, TurnStatus } from './evidence.ts';
 import type { Fact, Project, StoredFact, UnreadableBody } from './fact.ts';
 import type { ServedBy } from './gateway-process.ts';
+import type { Fence } from './jobs.ts';
 import type { WireName } from './wire.ts';
 
 export interface NewFact {
@@ -13,15 +14,6 @@ export interface NewFact {
   readonly callerKey?: { readonly purpose: string; readonly text: string };
   /** Written only while its process still has this right; otherwise the append rejects with `fenced`. */
   readonly fence?: Fence;
-}
-
-/**
- * A right that one process of a store has at a time, such as that to learn, and its number, which grows with every holder. A database
- * compares the number in the transaction that writes; a file has one process and compares nothing.
- */
-export interface Fence {
-  readonly right: string;
-  readonly number: number;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { NamedLease, NamedLeases } from '../core/jobs.ts';
-import type { Fence } from '../core/store.ts';
+import type { Fence, NamedLease, NamedLeases } from '../core/jobs.ts';
 
 interface LeadershipOptions {
   readonly leases: NamedLeases;

@@ -1,7 +1,8 @@
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Fence } from '../core/jobs.ts';
 import { compact, type JsonObject } from '../core/json.ts';
-import { type Fence, StoreError } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
 import { createLeadership } from './leadership.ts';
 import type { Jobs } from './open-jobs.ts';
 

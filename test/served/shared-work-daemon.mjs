@@ -7,7 +7,9 @@ import { startDaemon } from '../../dist/src/daemon/daemon.js';
 import { createLog } from '../../dist/src/redact/create-log.js';
 
 const [dir, journal, name, kinds] = process.argv.slice(2);
-const UNITS = 12;
+const UNITS = 8;
+/** From here on a job waits until the file `JOURNAL.go` is there. */
+const HALF = 4;
 const home = openHome(dir);
 const { config } = loadConfig({ file: home.configFile, env: {} });
 const note = (line) => appendFileSync(journal, `${line}\n`);
@@ -21,7 +23,8 @@ const jobNamed = (job) => ({
   run: async ({ run, from, signal, checkpoint }) => {
     note(`begin ${job} ${name} ${run} ${from ?? '-'}`);
     for (let unit = Number(from ?? 0); unit < UNITS; unit++) {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      do await new Promise((resolve) => setTimeout(resolve, 50));
+      while (unit >= HALF && !signal.aborted && !existsSync(`${journal}.go`));
       if (signal.aborted) return { end: 'paused' };
       await checkpoint(String(unit + 1));
       note(`kept ${job} ${name} ${run} ${unit}`);

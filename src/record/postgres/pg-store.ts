@@ -1,11 +1,11 @@
 import type { GatewayProcess } from '../../core/gateway-process.ts';
+import type { Fence } from '../../core/jobs.ts';
 import {
   type AppendResult,
   type AsyncReads,
   type AsyncStore,
   type Batch,
   type Erasure,
-  type Fence,
   StoreError,
 } from '../../core/store.ts';
 import { crashOf } from '../store/async-store.ts';

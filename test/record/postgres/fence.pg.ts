@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type PostgresServer, startPostgres } from '../../../lab/measure/postgres-server.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { Fence, NewFact } from '../../../src/core/store.ts';
+import type { Fence } from '../../../src/core/jobs.ts';
+import type { NewFact } from '../../../src/core/store.ts';
 import { type Jobs, openJobs } from '../../../src/jobs/open-jobs.ts';
 import { openPgPool, type PgPool } from '../../../src/record/postgres/pg-connection.ts';
 import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
