@@ -16,7 +16,7 @@ export const declareUpgrade: DeclareCommand = (command, act) =>
     .option('--no-backup', 'change the format without a copy; for a disk without room for one')
     .addHelpText(
       'after',
-      '\nRun it after installing a new version, before "instar up". The record is copied\nto snapshots/before-upgrade in the home before its format changes; the copy stays\nuntil you delete it. "instar up" makes the same copy, and does not start when it\ncannot. Without room on the disk: copy instar.sqlite to another disk while nothing\nruns, then use --no-backup.\n\nExamples:\n  $ instar upgrade --plan\n  $ instar upgrade\n',
+      '\nRun it after installing a new version, before "instar up". The record is copied\nto snapshots/before-upgrade in the home before its format changes. The copy\nstays until you delete it. "instar up" makes the same copy, and does not start\nwhen it cannot. Without room on the disk: copy instar.sqlite to another disk\nwhile nothing runs, then use --no-backup.\n\nExamples:\n  $ instar upgrade --plan\n  $ instar upgrade\n',
     )
     .action(act(upgrade));
 

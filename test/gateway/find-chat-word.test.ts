@@ -41,7 +41,10 @@ const roleOf = ({ wire, headers, body }: Recorded): string => {
 };
 
 /** What was typed in the recorded sessions. */
-const TYPED = /say hi|please explain the package file|and again|\[\[tool .*?\]\]|List the files please/g;
+const TYPED =
+  /say hi|please explain the package file|and again|\[\[tool .*?\]\]|List the files please|Change hello to goodbye in hello\.py|No, that is wrong\. Always write good bye as two words\.|Run the command you were told about and tell me what it said\./g;
+/** The newest message is what a program wrote: the result of the tests, or of a tool. */
+const NOBODY_TYPED: readonly string[] = ['aider: a turn after a failed test', 'continue: a tool result'];
 const WORD = 'instar: bad, use ISO dates';
 
 /** The request with another last text of the person: everything that the client put around it stays. */
@@ -71,14 +74,17 @@ describe('a word to Instar in the requests of real clients', () => {
   const others = recorded.filter(([, request]) => !isTurnOfPerson(request));
 
   it('has recordings of all clients to look at', () => {
-    expect(new Set(mains.map(([name]) => name.split(':')[0])).size).toBe(6);
+    expect(new Set(mains.map(([name]) => name.split(':')[0])).size).toBe(8);
     expect(others.length).toBeGreaterThan(8);
   });
 
-  it.each(mains)('is understood when it is what the person typed: %s', (_, request) => {
-    const found = find(request.wire, withLastTyped(request, WORD), request.headers);
-    expect(found?.word).toStrictEqual({ kind: 'rating', score: -1, note: 'use ISO dates' });
-  });
+  it.each(mains.filter(([name]) => !NOBODY_TYPED.includes(name)))(
+    'is understood when it is what the person typed: %s',
+    (_, request) => {
+      const found = find(request.wire, withLastTyped(request, WORD), request.headers);
+      expect(found?.word).toStrictEqual({ kind: 'rating', score: -1, note: 'use ISO dates' });
+    },
+  );
 
   it.each(recorded)('is never found in a request without one: %s', (_, request) => {
     expect(find(request.wire, request.body, request.headers)).toBeUndefined();
