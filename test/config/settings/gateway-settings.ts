@@ -10,7 +10,7 @@ const SOON = { timeout: 25_000, interval: 20 };
 const HASTY_MS = 150;
 
 const FLOWS: SettingProof = {
-  shownIn: 'test/served/flows.test.ts',
+  shownIn: 'test/served/flows.slow.ts',
   title: 'asks the model for every call while gateway.flows is off',
 };
 
