@@ -21,7 +21,7 @@ export interface PendingTurns {
   putBack(taken: readonly WriterJob[]): void;
   /** They have to wait: copies them out of the ring and drops the oldest beyond the limits. */
   putOff(): void;
-  /** Writes each by itself. Returns how many of them still wait. */
+  /** Writes each by itself, up to the first that has to wait: the order stays. Returns how many of them still wait. */
   settleEach(write: (job: WriterJob) => Promise<'written' | 'lost' | 'waits'>): Promise<number>;
 }
 
@@ -101,7 +101,7 @@ export function createPendingTurns(say: (word: WriterMessage) => void): PendingT
       jobs = [];
       size = 0;
       for (const job of all) {
-        const result = await write(job);
+        const result = left.length > 0 ? 'waits' : await write(job);
         if (result === 'waits') left.push(job);
         else done([job], { lost: result === 'lost' && job.type === 'end' ? 1 : 0 });
       }

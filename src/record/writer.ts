@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AsyncStore, type Block, type NewFact, StoreError } from '../core/store.ts';
 import { createPendingTurns, NOTHING_DONE } from './pending-turns.ts';
-import { replayOldest } from './spool/replay-spool.ts';
+import { createReplay } from './spool/replay-spool.ts';
 import { type Spooling, withKeys } from './spool/spooling.ts';
 import { countUnreadable, type TurnEncoder } from './turn-encoder.ts';
 import { createWorkQueue } from './work-queue.ts';
@@ -79,20 +79,18 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
   let isQueued = false;
   let pauseMs = 0;
   let flight: Flight | undefined;
-  let isReplayDue = false;
-  let replayMs = 0;
 
-  const queue = createWorkQueue({
+  const work = createWorkQueue({
     later,
     patienceMs: spooling && PATIENCE_MS,
     onOverdue: () => {
       if (flight !== undefined || waiting.jobs.length > 0) spoolEarly();
     },
     onEnd: () => {
-      if (spooling?.isOn()) replayIn(replayMs);
+      if (spooling?.isOn()) replay?.beginSoon();
     },
   });
-  const { add: inTurn, isOverdue, settled } = queue;
+  const { add: inTurn, isOverdue, settled } = work;
 
   const tell = (): void => {
     const word = {
@@ -127,13 +125,12 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     if (fault.code === 'io' || fault.code === 'corrupt') {
       const broken = store;
       store = undefined;
-      // It has failed already.
-      await broken?.close().catch(() => undefined);
+      await broken?.close().catch(() => undefined); // It has failed already.
     }
     return fault;
   };
 
-  /** Everything that waits in one transaction. False when one of the jobs is invalid: then each is written by itself. */
+  /** Everything that waits in one transaction. False when a file refuses an invalid job: then each is written by itself. */
   const writeTogether = async (asked: readonly Append[]): Promise<boolean> => {
     const group = waiting.take();
     if (group.jobs.length + asked.length === 0) return true;
@@ -163,16 +160,19 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     } catch (error) {
       flight = undefined;
       if (!mine.isSpooled) waiting.putBack(group.jobs);
-      if (!(error instanceof StoreError)) return false;
-      if (error.code === 'stale') {
-        // Another process erased something: bodies are encoded again, with all their parts.
-        keeper.forget();
-        return writeTogether(asked);
-      }
-      await failed(error);
+      const isStale = error instanceof StoreError && error.code === 'stale';
+      // Another process erased something: bodies are encoded again, with all their parts.
+      if (isStale) keeper.forget();
+      // What came since must not overtake what is in the spool.
+      if (isStale && !mine.isSpooled) return writeTogether(asked);
+      const fault = error instanceof StoreError && !isStale ? error : undefined;
+      if (fault !== undefined) await failed(fault);
+      else if (spooling === undefined) return false;
+      // From the spool an invalid job is written by itself, in its place.
+      else spooling.slow();
       for (const job of asked)
-        if (spooling === undefined || !job.isPatient) refuse(job, error);
-        else if (!mine.isSpooled) asking.push(job);
+        if (fault !== undefined && (spooling === undefined || !job.isPatient)) refuse(job, fault);
+        else if (!(mine.isSpooled && job.isPatient)) asking.push(job);
       if (spooling !== undefined) spoolWaiting();
       else if (waiting.jobs.length > 0) {
         waiting.putOff();
@@ -182,6 +182,21 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
       return true;
     }
   };
+
+  const replay =
+    spooling &&
+    createReplay({
+      spooling,
+      open: ensureOpen,
+      ready: ensureReady,
+      failed,
+      say,
+      answered: () => {
+        spooling.answered();
+        tell();
+      },
+      later: (ms, step) => later(ms, () => void inTurn(step)),
+    });
 
   const writeGroup = async (): Promise<void> => {
     isQueued = false;
@@ -195,8 +210,8 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     for (const job of asked) await answer(job, append);
   };
   const flush = (): void => {
-    if (spooling?.isOn()) spoolWaiting();
-    else if (isOverdue()) spoolEarly();
+    if (isOverdue()) spoolEarly();
+    else if (spooling?.isOn() && !replay?.isLastStep()) spoolWaiting();
     else if (!isQueued) {
       isQueued = true;
       void inTurn(writeGroup);
@@ -214,7 +229,6 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
         if (unreadable > 0) say({ ...NOTHING_DONE, unreadable });
         return 'written';
       } catch (error) {
-        if (error instanceof StoreError && error.code === 'stale') keeper.forget();
         return error instanceof StoreError ? 'waits' : 'lost';
       }
     });
@@ -266,31 +280,6 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
       problem = `${spooling.describe()?.reason ?? 'the database was away'}, and what happens meanwhile cannot be kept in this home: ${error.message}`;
       tell();
       return false;
-    }
-  };
-
-  const replayIn = (ms: number): void => {
-    if (isReplayDue) return;
-    isReplayDue = true;
-    later(ms, () => void inTurn(replay));
-  };
-  /** A step: whatever waits for the database comes between two of them. */
-  const replay = async (): Promise<void> => {
-    isReplayDue = false;
-    if (spooling === undefined || !spooling.isOn()) return;
-    try {
-      const target = await ensureOpen();
-      // Without rows, to learn whether it answers.
-      if (spooling.spool.size().rows === 0) await target.append({ facts: [] });
-      const { turns, lost, isOver } = await replayOldest(spooling.spool, target);
-      if (turns + lost > 0) say({ ...NOTHING_DONE, recorded: turns, lost });
-      if (isOver) await ensureReady();
-      replayMs = 0;
-      spooling.answered();
-      tell();
-    } catch (error) {
-      await failed(error);
-      replayMs = Math.min(LONGEST_PAUSE_MS, replayMs * 2 || 100);
     }
   };
 
@@ -359,7 +348,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
   };
 
   const tryToOpen = async (): Promise<void> => {
-    if (spooling?.isOn()) return replay();
+    if (spooling?.isOn()) return replay?.step();
     try {
       await ensureReady();
       problem = undefined;

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { type AsyncStore, type Batch, type Block, StoreError } from '../../core/store.ts';
+import { NOTHING_DONE } from '../pending-turns.ts';
+import type { WriterMessage } from '../writer-messages.ts';
 import { openSpool, type Spool, type SpooledRow } from './spool.ts';
+import type { Spooling } from './spooling.ts';
 
 /** What one step of a replay did. */
-export interface ReplayedRows {
+interface ReplayedRows {
   /** Turns that have ended and are in the database now. */
   readonly turns: number;
   /** Turns that could not be read or written, and never will be. */
@@ -15,12 +18,75 @@ export interface ReplayedRows {
 /** One transaction: other work of the database comes between two of them. */
 const STEP = { rows: 200, bytes: 1024 * 1024 };
 
+/** Writes what is in the spool to the database, in steps, and tries again while it is away. */
+interface Replay {
+  /** Unless the next step is due already. */
+  beginSoon(): void;
+  /** Whatever else waits for the database comes between two of them. */
+  step(): Promise<void>;
+  /** The rest of the spool is being written: what comes meanwhile waits for that, or the spool would never be empty. */
+  isLastStep(): boolean;
+}
+
+interface ReplayOptions {
+  readonly spooling: Spooling;
+  open(): Promise<AsyncStore>;
+  /** Called when nothing waits any more. */
+  ready(): Promise<unknown>;
+  failed(error: unknown): Promise<unknown>;
+  say(word: WriterMessage): void;
+  /** After each step that the database answered. */
+  answered(): void;
+  later(ms: number, step: () => Promise<void>): void;
+}
+
+const LONGEST_PAUSE_MS = 5000;
+/** So few rows are written together. */
+const LAST_ROWS = 100;
+
+export function createReplay(options: ReplayOptions): Replay {
+  const { spooling, open, ready, failed, say, answered, later } = options;
+  const { spool } = spooling;
+  let isDue = false;
+  let pauseMs = 0;
+  let isLastStep = false;
+  const step = async (): Promise<void> => {
+    isDue = false;
+    if (!spooling.isOn()) return;
+    try {
+      const target = await open();
+      // Without rows, to learn whether it answers.
+      if (spool.size().rows === 0) await target.append({ facts: [] });
+      isLastStep = pauseMs === 0 && spool.size().rows <= LAST_ROWS;
+      const { turns, lost, isOver } = await replayOldest(spool, target);
+      if (turns + lost > 0) say({ ...NOTHING_DONE, recorded: turns, lost });
+      if (isOver) await ready();
+      pauseMs = 0;
+      answered();
+    } catch (error) {
+      await failed(error);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
+    } finally {
+      isLastStep = false;
+    }
+  };
+  return {
+    beginSoon: () => {
+      if (isDue) return;
+      isDue = true;
+      later(pauseMs, step);
+    },
+    step,
+    isLastStep: () => isLastStep,
+  };
+}
+
 /**
  * Writes the oldest rows to the database, and removes them only when they are there. A process that dies between the two
  * writes them again, and nothing is doubled: a turn has one start and one end, and all else has a key. Rejects with
  * `StoreError` when the database fails; the rows stay.
  */
-export async function replayOldest(spool: Spool, store: Pick<AsyncStore, 'append'>): Promise<ReplayedRows> {
+async function replayOldest(spool: Spool, store: Pick<AsyncStore, 'append'>): Promise<ReplayedRows> {
   const rows = spool.oldest(STEP);
   const last = rows.at(-1);
   if (last === undefined) return { turns: 0, lost: 0, isOver: true };

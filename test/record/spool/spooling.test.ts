@@ -21,8 +21,12 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 let files = 0;
 const newFile = (): string => join(dir, `spool-${++files}.sqlite`);
 
-/** `lost-answer`: it commits, and the answer never comes. `hangs`: it neither answers nor fails. */
-type Mode = 'answers' | 'refuses' | 'lost-answer' | 'hangs';
+/**
+ * `lost-answer`: it commits, and the answer never comes. `hangs`: it neither answers nor fails. `stale`: what waits for an answer
+ * is refused because another process has erased something; `odd`: for a reason that nobody expects. It answers after either.
+ * `lingers`: it commits and answers when the mode is set again.
+ */
+type Mode = 'answers' | 'refuses' | 'lost-answer' | 'hangs' | 'lingers' | 'stale' | 'odd';
 
 /** A database that outlives the processes that write to it. */
 function createDatabase() {
@@ -34,10 +38,19 @@ function createDatabase() {
     const fail = (): never => {
       throw new StoreError('away', 'PostgreSQL (test) does not answer');
     };
+    const failOnce = (): void => {
+      const { mode } = state;
+      if (mode === 'stale' || mode === 'odd') state.mode = 'answers';
+      if (mode === 'stale') throw new StoreError('stale', 'another process has erased bodies since');
+      if (mode === 'odd') throw new Error('a rule failed');
+    };
     if (state.mode === 'hangs') {
       await new Promise<void>((resolve) => hung.push(resolve));
+      failOnce();
       return fail();
     }
+    failOnce();
+    if (state.mode === 'lingers') await new Promise<void>((resolve) => hung.push(resolve));
     if (state.mode === 'refuses') return fail();
     const appended = inner.append(batch);
     return state.mode === 'lost-answer' ? fail() : appended;
@@ -73,8 +86,9 @@ async function startProcess(database: ReturnType<typeof createDatabase>, file: s
   const stopped = <T>(): Promise<T> => new Promise<T>(() => undefined);
   // A dead process does not learn what the database answered.
   const append: AsyncStore['append'] = async (batch) => {
-    const appended = await database.store.append(batch);
-    return isDead ? stopped() : appended;
+    const answer = database.store.append(batch);
+    await answer.catch(() => undefined);
+    return isDead ? stopped() : answer;
   };
   const writer = createWriter({
     open: async () => ({ ...database.store, append }),
@@ -266,6 +280,30 @@ describe('a database that is away', () => {
     ]);
   });
 
+  it('has all that it missed soon, though a turn ends during each of its commits', async () => {
+    const database = createDatabase();
+    const here = await startProcess(database, newFile());
+    database.setMode('refuses');
+    await here.take([start('t0', 's1'), end('t0', 's1')]);
+    await here.tick(100);
+    database.setMode('lingers');
+    let steps = 0;
+    while (here.spool.size().rows > 0 && steps < 20) {
+      steps++;
+      await here.tick(500);
+      await here.take([start(`t${steps}`, 's1'), end(`t${steps}`, 's1')]);
+      await here.tick(40);
+      database.setMode('lingers');
+      await here.tick(0);
+    }
+    expect(steps).toBeLessThan(5);
+    database.setMode('answers');
+    for (let n = 0; n < 4; n++) await here.tick(500);
+    expect(database.inner.turns('s1').map(({ id }) => id)).toEqual(
+      Array.from({ length: steps + 1 }, (_, n) => `t${n}`),
+    );
+  });
+
   it('gets no feedback, no erasure and no question for all turns before it has what it missed', async () => {
     const database = createDatabase();
     const here = await startProcess(database, newFile());
@@ -413,7 +451,9 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       weight: 3,
       arbitrary: fc.record({
         do: fc.constant('mode' as const),
-        mode: fc.constantFrom<Mode>('answers', 'answers', 'refuses', 'lost-answer', 'hangs'),
+        mode: fc.constantFrom<Mode>(
+          ...(['answers', 'answers', 'refuses', 'lost-answer', 'hangs', 'hangs', 'stale', 'odd'] as const),
+        ),
       }),
     },
     {
@@ -424,6 +464,24 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   ),
   { minLength: 5, maxLength: 60 },
 );
+
+const tick = (ms: number): Step => ({ do: 'tick', ms });
+const TURN: Step = { do: 'turn', session: 1, isLong: false };
+/** Turns that once overtook those in the spool: the answer that came after a second was a refusal. */
+const OVERTAKEN: [readonly Step[]][] = (['stale', 'odd'] as const).map((mode) => [
+  [
+    TURN,
+    { do: 'mode', mode: 'hangs' },
+    { do: 'feedback' },
+    tick(1000),
+    { do: 'mode', mode },
+    TURN,
+    tick(0),
+    { do: 'feedback' },
+    tick(0),
+    tick(0),
+  ],
+]);
 
 describe('any history of outages and kills', () => {
   it('leaves every acknowledged turn, recall and feedback in the database once, in the order of its session', async () => {
@@ -512,7 +570,7 @@ describe('any history of outages and kills', () => {
           expect(recorded).toEqual(turns.filter((turn) => recorded.includes(turn)));
         }
       }),
-      { numRuns: Number(process.env.SPOOL_HISTORIES ?? 60), seed: 20261117 },
+      { numRuns: Number(process.env.SPOOL_HISTORIES ?? 60), seed: 20261117, examples: OVERTAKEN },
     );
     expect(seen.kills).toBeGreaterThan(20);
     expect(seen.spooled).toBeGreaterThan(3);
