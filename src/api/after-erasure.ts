@@ -9,7 +9,7 @@ import { forgetPrompts } from '../learn/compress/prompt-files.ts';
 interface ErasedFiles {
   readonly promptsDir: string;
   /** Brings everything that is made from lessons up to date with the record: the library, the skills folder, vectors. */
-  readonly followLibrary: () => Promise<void>;
+  readonly followLibrary: (session: string) => Promise<void>;
   /** Jobs may have words of the session. */
   readonly jobs?: Pick<JobQueue, 'forgetSession'>;
 }
@@ -25,7 +25,7 @@ export const withErasedFiles = (
     const erasure = await records.erase(session, reason);
     await jobs?.forgetSession(session);
     if (agent !== undefined) await forgetPrompts(promptsDir, agent);
-    await followLibrary();
+    await followLibrary(session);
     // A prompt may have been recorded while the library still had the text.
     if (erasure.lessons.retired.length + erasure.lessons.cleaned.length > 0)
       await records.erase(session, reason);

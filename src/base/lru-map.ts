@@ -3,6 +3,8 @@ export interface LruMap<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
   clear(): void;
+  /** Drops the entries that are not to be kept. */
+  keepOnly(isKept: (key: K, value: V) => boolean): void;
 }
 
 /**
@@ -30,6 +32,10 @@ export function createLruMap<K, V>(most: number): LruMap<K, V> {
     clear: () => {
       young = new Map();
       old = new Map();
+    },
+    keepOnly: (isKept) => {
+      for (const map of [young, old])
+        for (const [key, value] of map) if (!isKept(key, value)) map.delete(key);
     },
   };
 }

@@ -142,7 +142,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const callers = openValidKeys(home, env, clock, salt);
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
-  const followLibrary = async (): Promise<void> => library.followErasure();
+  const followLibrary = async (session?: string): Promise<void> => library.followErasure(session);
   const onExpired = (): void =>
     void followLibrary().catch((error: unknown) =>
       log.warn({ err: error }, 'expired sessions: a file kept text'),

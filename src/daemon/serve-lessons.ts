@@ -74,8 +74,8 @@ export interface ServedLessons {
   settle(): Promise<void>;
   /** Reads what another gateway has published or measured. */
   follow(stored?: StoredFact): Promise<void>;
-  /** Follows an erasure: resolves when no file here has an erased text any more. */
-  followErasure(): Promise<void>;
+  /** Follows an erasure, of one session or of several: resolves when no file here has an erased text any more. */
+  followErasure(session?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ interface Opened {
   readonly lessons: ServedLessons['lessons'];
   readonly mirror: SkillMirror;
   readonly compare: CompareBlocks;
-  followErasure(): Promise<void>;
+  readonly followErasure: ServedLessons['followErasure'];
 }
 
 const AGAIN_MS = 10_000;
@@ -184,9 +184,9 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
         : showLessons.show(toPromptTurn(turn, turn.body, most));
-    const followErasure = async (): Promise<void> => {
+    const followErasure: Opened['followErasure'] = async (session) => {
       await openedLessons.reload();
-      showLessons.forget();
+      showLessons.forget(session);
       await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
       await mirror.settle();
     };
@@ -228,7 +228,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       if (stored?.fact.type === 'session-scored') opened?.open.effects.add(stored);
       else await opened?.open.catchUp();
     },
-    followErasure: async () => opened?.followErasure(),
+    followErasure: async (session) => opened?.followErasure(session),
     close: async () => {
       clearTimeout(again);
       await opened?.mirror.close();
@@ -275,6 +275,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     unreadable: open.skipped(),
     ...describeUse(library, open.trials, open.effects),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),
+    isWritingFiles: mirror.isBusy(),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };
 }

@@ -40,7 +40,7 @@ interface SharedRecord extends LogFollower {
     /** With each change of the library and each measurement, and once without one: some may have been missed. */
     follow(stored?: StoredFact): Promise<void>;
     /** After an erasure. */
-    reload(): Promise<void>;
+    reload(session: string): Promise<void>;
     /** There is something new to learn from. */
     wake(turns: number): void;
   }): void;
@@ -106,7 +106,9 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     announce: watch.announce,
     listen: ({ follow, reload, wake }) => {
       follower.on(['library-changed', 'session-scored'], follow);
-      follower.on(['session-erased'], reload);
+      follower.on(['session-erased'], async ({ fact }) => {
+        if (fact.type === 'session-erased') await reload(fact.session);
+      });
       follower.onAppended((types) => {
         if (types.some((type) => WAKING.has(type))) wake(1);
       });

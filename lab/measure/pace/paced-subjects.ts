@@ -25,7 +25,7 @@ interface StatusCounts {
   readonly requests?: { readonly inFlight?: number };
   readonly recording?: { readonly pending?: number };
   readonly learning?: { readonly pending?: number };
-  readonly library?: { readonly index?: { readonly waiting?: number } };
+  readonly library?: { readonly index?: { readonly waiting?: number }; readonly isWritingFiles?: boolean };
 }
 
 const POLL_MS = 250;
@@ -72,7 +72,7 @@ export async function startPacedInstar(options: PacedInstarOptions): Promise<Pac
     const { recording, learning, library, requests } = status;
     if (recording?.pending === undefined || learning?.pending === undefined) return undefined;
     const counts = [requests?.inFlight, recording.pending, learning.pending, library?.index?.waiting];
-    return counts.every((count) => (count ?? 0) === 0);
+    return counts.every((count) => (count ?? 0) === 0) && library?.isWritingFiles !== true;
   };
   return {
     name,

@@ -78,16 +78,22 @@ export function createIdentityMirror(options: IdentityMirrorOptions): SkillMirro
   const look = (): Promise<boolean> => {
     last = last.then(async () => {
       if (isClosed) return false;
+      isRunning = true;
       const hasMore = await run().catch((error: unknown) => {
         faults = [{ file: dir, why: `cannot be synchronised (${codeOf(error)}); it will be tried again` }];
         return false;
       });
+      isRunning = false;
+      isDue = hasMore;
       wake(hasMore ? quietMs : pollMs);
       return hasMore;
     });
     return last;
   };
   let dueAt = Number.POSITIVE_INFINITY;
+  let isRunning = false;
+  /** Because something has changed. */
+  let isDue = false;
   const wake = (delay: number): void => {
     const at = performance.now() + delay;
     if (isClosed || at >= dueAt) return;
@@ -100,10 +106,14 @@ export function createIdentityMirror(options: IdentityMirrorOptions): SkillMirro
     timer.unref();
   };
 
-  const stopListening = library.onChange(() => wake(SOON_MS));
+  const stopListening = library.onChange(() => {
+    isDue = true;
+    wake(SOON_MS);
+  });
   void look();
   return {
     faults: () => faults,
+    isBusy: () => isRunning || isDue,
     settle: async () => {
       while (await look()) await new Promise((done) => setTimeout(done, quietMs));
     },
@@ -263,6 +273,7 @@ const revisePending = (
 /** The mirrors of both folders as one. */
 export const joinMirrors = (...mirrors: readonly SkillMirror[]): SkillMirror => ({
   faults: () => mirrors.flatMap((mirror) => mirror.faults()),
+  isBusy: () => mirrors.some((mirror) => mirror.isBusy()),
   settle: async () => {
     for (const mirror of mirrors) await mirror.settle();
   },

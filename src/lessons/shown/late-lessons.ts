@@ -1,5 +1,7 @@
 import type { RecallResult } from '../../core/recall.ts';
-import type { ConversationView, OpenBlockUpdate } from './block-update.ts';
+import { cleanQuery } from '../recall/clean-query.ts';
+import { type DomainPattern, namedDomain } from '../recall/domain.ts';
+import type { ConversationView, OpenBlockUpdate, ShowRequest } from './block-update.ts';
 import type { PromptThread } from './prompt-thread.ts';
 
 /** A task whose embedding came too late for its turn. Its lessons are shown behind a following message, once. */
@@ -53,3 +55,15 @@ export function joinRecalls(one: RecallResult, other: RecallResult, most: number
     considered: [...looked.values()],
   };
 }
+
+/** Where nothing is to be recalled, or cannot be: only the domain of the request is known. */
+export function nothingRecalled(
+  { query, session, conversation }: ShowRequest,
+  domains: readonly DomainPattern[] = [],
+): RecallResult {
+  const text = domains.length === 0 ? '' : cleanQuery(conversation()?.task ?? '');
+  const domain = namedDomain({ ...query, text, session }, text, domains) ?? NO_DOMAIN;
+  return { lessons: [], index: [], heldOut: [], domain, considered: [], engine: 'none' };
+}
+
+const NO_DOMAIN: RecallResult['domain'] = { name: 'general', reason: 'default' };

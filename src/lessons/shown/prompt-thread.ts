@@ -94,6 +94,17 @@ export const withGeneration = (thread: PromptThread, generation: number): Prompt
   text: { ...thread.text, generation },
 });
 
+/** A text of a lesson that a session was shown; the revision is undefined when the record does not say it. */
+export interface ShownRevision {
+  readonly lesson: string;
+  readonly revision: number | undefined;
+}
+
+export function revisionsIn({ lessons, considered }: RecalledFact): readonly ShownRevision[] {
+  const looked = new Map(considered.map(({ id, revision }) => [id, revision]));
+  return lessons.map((lesson) => ({ lesson, revision: looked.get(lesson) }));
+}
+
 function wordsOf({ lessons, lines = [], considered }: RecalledFact): ReadonlyMap<string, ShownWords> {
   const looked = new Map(considered.map((one) => [one.id, one]));
   const listed = new Set(lines);
@@ -128,6 +139,7 @@ export interface RestoredThreads {
   readonly heldOut: readonly string[];
   /** The lessons that were shown and are measured. */
   readonly shown: readonly string[];
+  readonly told: readonly ShownRevision[];
 }
 
 /**
@@ -157,6 +169,7 @@ export async function restoreThreads(
   return {
     threads,
     heldOut: choices.flatMap(({ fact }) => fact.heldOut),
+    told: choices.flatMap(({ fact }) => revisionsIn(fact)),
     shown: choices.flatMap(({ fact }) => fact.lessons.filter((id) => fact.unmeasured?.includes(id) !== true)),
   };
 }

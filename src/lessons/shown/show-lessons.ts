@@ -5,6 +5,7 @@ import type { Lesson, LessonPlace, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
+import { isErasedText } from '../erased-text.ts';
 import { isRecalled } from '../overlay-lessons.ts';
 import type { DomainPattern } from '../recall/domain.ts';
 import { isInScope } from '../scope.ts';
@@ -14,7 +15,7 @@ import type { SharedSessions } from './left-turns.ts';
 import type { ShownText } from './prompt-thread.ts';
 import { createFixes, type FixesOptions } from './show-fixes.ts';
 import type { ReadStatements } from './show-statements.ts';
-import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
+import { createShownBlocks, type ErasedTexts, type ShownBlocksOptions } from './shown-blocks.ts';
 
 interface ShowLessonsOptions {
   readonly prepare?: ShownBlocksOptions['prepare'];
@@ -54,8 +55,8 @@ export interface PromptTurn {
 
 export interface ShowLessons {
   show(turn: PromptTurn): ShownText | Promise<ShownText>;
-  /** Texts of lessons were erased. */
-  forget(): void;
+  /** See `ShownBlocks`. */
+  forget(erasedSession?: string): void;
 }
 
 /** The lessons of each turn. Auxiliary calls get none; a prompt that is only counted gets the text it would be sent with. */
@@ -128,10 +129,29 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   };
   return {
     show,
-    forget: () => {
-      shown.forget();
-      unrecorded.forget();
+    forget: (session) => {
+      const erased = session === undefined ? undefined : { session, isErased: createIsErased(library) };
+      shown.forget(erased);
+      unrecorded.forget(erased);
     },
+  };
+}
+
+/** Whether a text of a lesson is no longer in the library. */
+function createIsErased(library: Pick<Library, 'history'>): ErasedTexts['isErased'] {
+  /** By lesson: the revisions that have their text. */
+  const kept = new Map<string, ReadonlySet<number>>();
+  const erased = new Set<string>();
+  const look = (lesson: string): ReadonlySet<number> => {
+    const events = library.history(lesson);
+    if (events.some(({ text }) => isErasedText(text))) erased.add(lesson);
+    const found = new Set(events.flatMap(({ text, revision }) => (isErasedText(text) ? [] : [revision])));
+    kept.set(lesson, found);
+    return found;
+  };
+  return ({ lesson, revision }) => {
+    const revisions = kept.get(lesson) ?? look(lesson);
+    return revision === undefined ? erased.has(lesson) || revisions.size === 0 : !revisions.has(revision);
   };
 }
 

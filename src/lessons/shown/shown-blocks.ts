@@ -3,8 +3,7 @@ import { within } from '../../base/within.ts';
 import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
-import { cleanQuery } from '../recall/clean-query.ts';
-import { type DomainPattern, namedDomain } from '../recall/domain.ts';
+import type { DomainPattern } from '../recall/domain.ts';
 import type { ShowRequest } from './block-update.ts';
 import {
   type ChangedLessons,
@@ -15,7 +14,7 @@ import {
   roomForLessons,
   withRevisedLessons,
 } from './block-update.ts';
-import { joinRecalls, type LateTask, placeForLate, stillLate } from './late-lessons.ts';
+import { joinRecalls, type LateTask, nothingRecalled, placeForLate, stillLate } from './late-lessons.ts';
 import {
   isServedElsewhere,
   type LeftTurn,
@@ -25,7 +24,7 @@ import {
   withLeftState,
 } from './left-turns.ts';
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
-import { isBeginning, restoreThreads } from './prompt-thread.ts';
+import { isBeginning, restoreThreads, revisionsIn, type ShownRevision } from './prompt-thread.ts';
 import { addFixes, type Fixes } from './show-fixes.ts';
 import { addStatements, type Cut, findCut, type ReadStatements } from './show-statements.ts';
 
@@ -36,8 +35,15 @@ import { addStatements, type Cut, findCut, type ReadStatements } from './show-st
  */
 export interface ShownBlocks {
   show(request: ShowRequest): ShownText | Promise<ShownText>;
-  /** Drops all threads from memory: those whose text was erased begin again, the others are restored from the record. */
-  forget(): void;
+  /** Sessions that have an erased text begin again. Absent: all of them are read from the record again, and those that have one begin again. */
+  forget(erased?: ErasedTexts): void;
+}
+
+/** What an erasure has removed. */
+export interface ErasedTexts {
+  /** The session that was erased. */
+  readonly session: string;
+  isErased(shown: ShownRevision): boolean;
 }
 
 export interface ShownBlocksOptions {
@@ -83,6 +89,8 @@ interface Session {
   readonly heldOut: Set<string>;
   /** Lessons that it was shown before a restart. */
   readonly shown: Set<string>;
+  /** Every text of a lesson that is in one of its prompts, or may be in the next one. */
+  readonly told: Map<string, ShownRevision>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
   /** The newest message when they were loaded. */
@@ -133,6 +141,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
       slots: createLruMap(MOST_THREADS),
       heldOut: new Set(),
       shown: new Set(),
+      told: new Map(),
       isRestored: false,
     };
     sessions.set(id, session);
@@ -154,6 +163,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     }
     for (const lesson of past.heldOut) session.heldOut.add(lesson);
     for (const lesson of past.shown) session.shown.add(lesson);
+    tell(session, past.told);
     session.isRestored = true;
   }
 
@@ -207,6 +217,11 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
         const owed = need.kind === 'add' ? slot.late : undefined;
         slot.recalling = recallFor(need, request, session, { owed, isOwed }).then((answer) => {
           slot.draft = { purpose, generation, ...answer };
+          const { lessons: found, index } = answer.recalled;
+          tell(
+            session,
+            [...found, ...index].map(({ id, revision }) => ({ lesson: id, revision })),
+          );
           slot.recalling = undefined;
         });
         return slot.recalling.then(() => show(request, true));
@@ -306,6 +321,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
       for (const choice of [settled.choice, said?.choice, fixed?.choice]) {
         if (choice === undefined) continue;
         for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
+        tell(session, revisionsIn(choice.fact));
         options.record(choice.fact, choice.text);
       }
     }
@@ -351,7 +367,14 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     return addFixes({ fixes, thread, shown, heldOut, place, generation }, request);
   }
 
-  return { show: (request) => show(request, false), forget: () => sessions.clear() };
+  const forget: ShownBlocks['forget'] = (erased) => {
+    if (erased === undefined) return sessions.clear();
+    sessions.keepOnly(
+      (id, { told, isRestored }) =>
+        id !== erased.session && typeof isRestored === 'boolean' && ![...told.values()].some(erased.isErased),
+    );
+  };
+  return { show: (request) => show(request, false), forget };
 }
 
 /** A thread as the gateway that served its last turn had it. */
@@ -362,19 +385,12 @@ const slotOf = (thread: PromptThread, { prompt, at }: LeftTurn): Slot => ({
   searched: prompt.link,
 });
 
+function tell({ told }: Session, revisions: readonly ShownRevision[]): void {
+  for (const one of revisions) told.set(`${one.lesson} ${one.revision}`, one);
+}
+
 function addSlot({ slots }: Session, name: string): Slot {
   const slot: Slot = { thread: undefined, lastAt: 0 };
   slots.set(name, slot);
   return slot;
 }
-
-function nothingRecalled(
-  { query, session, conversation }: ShowRequest,
-  domains: readonly DomainPattern[] = [],
-): RecallResult {
-  const text = domains.length === 0 ? '' : cleanQuery(conversation()?.task ?? '');
-  const domain = namedDomain({ ...query, text, session }, text, domains) ?? NO_DOMAIN;
-  return { lessons: [], index: [], heldOut: [], domain, considered: [], engine: 'none' };
-}
-
-const NO_DOMAIN: RecallResult['domain'] = { name: 'general', reason: 'default' };

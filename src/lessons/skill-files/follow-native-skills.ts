@@ -51,9 +51,11 @@ export function createNativeFollower(options: NativeFollowerOptions): SkillMirro
   let last: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let isRunning = false;
 
   const pass = async (): Promise<void> => {
     if (isClosed) return;
+    isRunning = true;
     const found: FileFault[] = [];
     try {
       for (const skills of await readNativeSkills(nativeDir))
@@ -64,6 +66,7 @@ export function createNativeFollower(options: NativeFollowerOptions): SkillMirro
         why: `cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
       });
     }
+    isRunning = false;
     const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
     faults = found;
     for (const fault of found) if (!known.has(`${fault.file}\n${fault.why}`)) onFault(fault);
@@ -83,6 +86,7 @@ export function createNativeFollower(options: NativeFollowerOptions): SkillMirro
   void look();
   return {
     faults: () => faults,
+    isBusy: () => isRunning || timer !== undefined,
     settle: look,
     close: async () => {
       isClosed = true;

@@ -26,6 +26,8 @@ export interface SkillMirrorOptions extends MirrorParts {
 export interface SkillMirror {
   /** The present faults. */
   faults(): readonly FileFault[];
+  /** Whether a pass runs, or is due because something has changed. */
+  isBusy(): boolean;
   /** Resolves when folder and library agree, except for the faults. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
   let timer: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let isRunning = false;
 
   const report = (now: readonly FileFault[]): void => {
     const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
@@ -68,7 +71,9 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
     queued = undefined;
     if (isClosed) return false;
     const start = clock.monotonic();
+    isRunning = true;
     const { hasMore, faults: found, folders } = await pass();
+    isRunning = false;
     if (isClosed) return false;
     clearTimeout(poll);
     poll = setTimeout(() => void look(), Math.max(pollMs, REST * (clock.monotonic() - start)));
@@ -98,6 +103,7 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
 
   return {
     faults: () => faults,
+    isBusy: () => isRunning || queued !== undefined || timer !== undefined,
     settle: async () => {
       while (await look()) await sleep(quietMs);
     },

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Recall } from '../../../src/core/recall.ts';
 import type { ConversationView, ShowRequest } from '../../../src/lessons/shown/block-update.ts';
 import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
-import { createShownBlocks, type ShownBlocksOptions } from '../../../src/lessons/shown/shown-blocks.ts';
+import {
+  createShownBlocks,
+  type ErasedTexts,
+  type ShownBlocksOptions,
+} from '../../../src/lessons/shown/shown-blocks.ts';
 import { createSmallLibrary, writeLesson } from './small-library.ts';
 
 const HOUR = 3_600_000;
@@ -47,6 +51,7 @@ function setUp(
     restart: () => {
       shown = start();
     },
+    forget: (erased?: ErasedTexts) => shown.forget(erased),
     restores: () => restores,
   };
 }
@@ -393,6 +398,56 @@ describe('a restart', () => {
     expect(await ask('A b C')).toEqual(text);
     expect(restores()).toBe(before + 1);
     expect(recorded.filter(({ fact }) => fact.session === 's')).toHaveLength(1);
+  });
+});
+
+describe('an erasure', () => {
+  const away = async (): Promise<never> => {
+    throw new Error('the record is away');
+  };
+  const shownTo = async (erased?: ErasedTexts) => {
+    let restore: ShownBlocksOptions['restore'] = async () => [];
+    const { library, ask, forget, recorded } = setUp({ restore: (session) => restore(session) });
+    library.put(tests);
+    const before = await ask('A');
+    // What would be recalled now is another block.
+    library.put(parser);
+    restore = away;
+    forget(erased);
+    return { before, after: await ask('A b C'), decisions: recorded.map(({ fact }) => fact.why) };
+  };
+
+  it('of another session leaves a block as it is, also while the record is away', async () => {
+    const { before, after, decisions } = await shownTo({ session: 'other', isErased: () => false });
+    expect(after.block).toBe(before.block);
+    expect(decisions).toEqual(['new', 'changed']);
+  });
+
+  it('of a text that is in a block gives a new one, as does that of the session itself', async () => {
+    const erasures: ErasedTexts[] = [
+      { session: 'other', isErased: ({ lesson, revision }) => lesson === 'l1' && revision === 1 },
+      { session: 's', isErased: () => false },
+    ];
+    for (const erased of [...erasures, undefined]) {
+      const { before, after, decisions } = await shownTo(erased);
+      expect(after.block).not.toBe(before.block);
+      expect(decisions).toEqual(['new', 'new']);
+    }
+  });
+
+  it('reaches a block whose lesson was withdrawn since, and one that was restored', async () => {
+    const { library, ask, forget, recorded, restart } = setUp();
+    library.put(tests);
+    library.put(parser);
+    await ask('A');
+    library.retire('l1');
+    expect((await ask('A b C')).additions).toHaveLength(1);
+    restart();
+    await ask('A b C');
+    forget({ session: 'other', isErased: ({ lesson }) => lesson === 'l1' });
+    recorded.length = 0;
+    const text = await ask('A b C d E');
+    expect(text.block).not.toContain('tests-first');
   });
 });
 
