@@ -1,9 +1,13 @@
+import { sleep } from '../../base/sleep.ts';
 import { StoreError } from '../../core/store.ts';
 import type { PgPool, PgSql } from './pg-connection.ts';
 
 /** Tables up to this size are rewritten; readers and writers wait meanwhile. */
 const REWRITE_BYTES = 64 * 1024 * 1024;
 const LOCK_MS = 2_000;
+/** How often it is asked whether the server still answers while it rewrites, and how long that may take. */
+const LOOK_MS = 5_000;
+const ANSWER_MS = 5_000;
 
 /** Remembers tables that have erased text in dead rows, in the transaction that erased it. */
 export const noteUnclean = (sql: PgSql, relations: ReadonlySet<string>): Promise<number> =>
@@ -47,12 +51,31 @@ async function attempt(pool: PgPool, statement: string): Promise<boolean> {
   try {
     sql = await pool.hold(() => undefined);
     await sql.run(`set lock_timeout = ${LOCK_MS}`);
-    await sql.exec(statement);
+    await whileItAnswers(pool, sql.exec(statement));
     return true;
   } catch (error) {
-    if (error instanceof StoreError) return false;
+    if (error instanceof StoreError && error.code !== 'away') return false;
     throw error;
   } finally {
     sql?.release();
+  }
+}
+
+/** A rewrite may take minutes, and nothing is heard of it meanwhile. Rejects when the server does not answer others either. */
+async function whileItAnswers(pool: PgPool, work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await sleep(LOOK_MS, over.signal);
+      if (over.signal.aborted) return;
+      await pool.transaction((sql) => sql.all('select 1'), true, ANSWER_MS);
+    }
+  };
+  try {
+    await Promise.race([work, watch()]);
+  } finally {
+    over.abort();
+    // It is ended with its connection.
+    work.catch(() => undefined);
   }
 }

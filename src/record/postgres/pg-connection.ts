@@ -42,6 +42,8 @@ interface PoolOptions {
 const CONNECT_MS = 5_000;
 /** A query of the record takes milliseconds: after this time the server is gone or stopped. */
 const QUERY_MS = 30_000;
+/** The beginning of a transaction waits for nobody. */
+const BEGIN_MS = 5_000;
 const LONG_MS = 3_600_000;
 /** A process that stops inside a transaction must not block the others for longer. */
 const IDLE_MS = 15_000;
@@ -87,7 +89,8 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
       throw toPgError(error, place);
     }
   };
-  const withClient = async <T>(work: (sql: PgSql) => Promise<T>, ms?: number): Promise<T> => {
+  /** `quick`: the same connection for what is answered at once. */
+  const withClient = async <T>(work: (sql: PgSql, quick: PgSql) => Promise<T>, ms?: number): Promise<T> => {
     const client = await connect();
     let isBroken = false;
     const mark = (): void => {
@@ -95,7 +98,7 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
     };
     client.on('error', mark);
     try {
-      return await work(createSql(client, place, mark, ms));
+      return await work(createSql(client, place, mark, ms), createSql(client, place, mark, BEGIN_MS));
     } finally {
       client.off('error', mark);
       client.release(isBroken);
@@ -107,8 +110,8 @@ export function openPgPool(place: PgPlace, options: PoolOptions = {}): PgPool {
     run: (text, values) => withClient((sql) => sql.run(text, values)),
     exec: (text) => withClient((sql) => sql.exec(text)),
     transaction: (work, isReading = false, ms?: number) =>
-      withClient(async (sql) => {
-        await sql.run(isReading ? 'begin isolation level repeatable read, read only' : 'begin');
+      withClient(async (sql, quick) => {
+        await quick.run(isReading ? 'begin isolation level repeatable read, read only' : 'begin');
         let isCommitting = false;
         try {
           const result = await work(sql);
