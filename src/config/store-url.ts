@@ -16,8 +16,15 @@ export function readStoreUrl(configFile: string): string {
   return asString(asObject(asObject(parseJson(text)).store).url) ?? 'sqlite';
 }
 
-/** The password in a URL, to be kept out of records and logs. */
+let known: { readonly url: string; readonly passwords: readonly string[] } | undefined;
+
+/** The password in a URL, to be kept out of records and logs. Asked at every commit, with the same URL. */
 export function passwordIn(url: string): readonly string[] {
+  if (known?.url !== url) known = { url, passwords: readPassword(url) };
+  return known.passwords;
+}
+
+function readPassword(url: string): readonly string[] {
   try {
     const { password } = new URL(url);
     return password === '' ? [] : [...new Set([password, decodeURIComponent(password)])];

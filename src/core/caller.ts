@@ -53,3 +53,6 @@ export function mayReportOn(caller: Caller, session: string, madeBy: string | un
     ? madeBy === undefined || madeBy === caller.id
     : member === caller.member;
 }
+
+/** Whether a text looks like a key that Instar made. */
+export const isOwnKey = (text: string): boolean => /^instar_(?:caller|owner|member|attempt)_/.test(text);

@@ -119,6 +119,8 @@ const MODULE = workerModule('./learning-thread.ts', import.meta.url);
 const HEAP_MB = 512;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Turns that end within this time are told together: to wake a thread costs as much as to serve a small request. */
+const WAKE_MS = 100;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
@@ -157,6 +159,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   let sentKeys: readonly string[] = [];
   let stopListening: (() => void) | undefined;
   let wakes = 0;
+  /** Turns that ended since the last wake. */
+  let untold = 0;
+  let wakeTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   const receive = (message: ServingSide['posts']): void => {
@@ -223,6 +228,17 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const turns = ended === undefined ? {} : { turns: ended };
     thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
   };
+  const wake = (turns: number): void => {
+    untold += turns;
+    if (wakeTimer !== undefined) return;
+    postWake(untold);
+    untold = 0;
+    wakeTimer = setTimeout(() => {
+      wakeTimer = undefined;
+      if (untold > 0) wake(0);
+    }, WAKE_MS);
+    wakeTimer.unref();
+  };
   const restart = async (): Promise<void> => {
     const old = thread;
     // Its end is expected: it is not reported, and not followed by another start.
@@ -238,7 +254,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
   return {
     isLeader: lead.isLeader,
-    wake: postWake,
+    wake,
     recertify: async (moved) =>
       config.learn.flush === 'scoped' ? recertifySamples(samples, moved, records, options.compareBlocks) : [],
     outcomes: () => samples,
@@ -265,7 +281,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
         limits: config.learn.budget,
       });
-      const pending = (known?.status.pending ?? 1) + (known?.heard === wakes ? 0 : 1);
+      const pending = (known?.status.pending ?? 1) + (known?.heard === wakes && untold === 0 ? 0 : 1);
       const learned = known === undefined ? fault : describeLearned(known, fault);
       return { ...writing, ...learned, pending, ...lead.describe() };
     },
@@ -292,6 +308,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     close: async () => {
       isClosed = true;
       clearTimeout(again);
+      clearTimeout(wakeTimer);
       stopListening?.();
       await thread?.side.call('drain', []).catch(() => undefined);
       if (thread !== undefined) await stopWorker(thread.worker);

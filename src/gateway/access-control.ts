@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { Caller } from '../core/caller.ts';
+import { type Caller, isOwnKey } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Access, Target } from '../core/upstream.ts';
@@ -196,7 +196,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
       const presented = presentedKeys(request.headers);
       if (request.headers['x-instar-key'] !== undefined) return countWrong(request, INVALID_KEY);
       // A key of ours that is not valid is never taken for a provider's credential, nor for no key at all.
-      if (presented.some((key) => OWN_PREFIX.test(key))) return countWrong(request, INVALID_KEY);
+      if (presented.some(isOwnKey)) return countWrong(request, INVALID_KEY);
       if (onLoopback && (kinds.has('open') || kinds.has('caller'))) return undefined;
       if (kinds.has('caller')) return createFailure('unauthorized', NO_SEPARATE_KEY);
       return refuseWithoutKey(request);
@@ -215,11 +215,11 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
         return isAllowed ? { ok: true, access } : refusal(refuseWithoutKey(request));
       }
       if (!onLoopback && caller === undefined) return refusal(createFailure('unauthorized', NO_SEPARATE_KEY));
-      const isLocal = upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname));
+      const isLocal = (): boolean => isLocalTarget({ upstreams });
       const presented = presentedKeys(request.headers, false);
       if (presented.some((key) => keys.find(key) !== undefined)) {
         // Instar's key is never sent to a provider. A local server is called without a key.
-        if (isLocal) return { ok: true, access: { kind: 'open' } };
+        if (isLocal()) return { ok: true, access: { kind: 'open' } };
         const message = `Provider “${provider}” has no key in Instar’s config: send your own, or give the entry a keyEnv.`;
         return refusal(createFailure('unauthorized', message));
       }
@@ -231,7 +231,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
       }
       const [credential] = presented;
       // A server on this machine accepts any credential: it does not tell who calls.
-      return credential === undefined || isLocal || caller !== undefined
+      return credential === undefined || caller !== undefined || isLocal()
         ? { ok: true, access }
         : { ok: true, access, credential: keys.ofCredential(credential) };
     },
@@ -239,7 +239,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
 }
 
 /** A server on this machine accepts any credential: it does not tell who calls. */
-const isLocalTarget = ({ upstreams }: Target): boolean =>
+const isLocalTarget = ({ upstreams }: Pick<Target, 'upstreams'>): boolean =>
   upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname));
 
 /** Whether a caller without Instar's key brings a credential of its own, which this provider will check. */
@@ -248,7 +248,6 @@ export const bringsCredential = ({ headers }: IncomingMessage, target: Target | 
 
 const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
-const OWN_PREFIX = /^instar_(?:caller|owner|member|attempt)_/;
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =
   'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". Get one with: instar connect CLIENT --write, or: instar keys create NAME.';

@@ -35,9 +35,9 @@ const GROUP_MS = 35;
 /** How long a turn that has only begun waits: its end, or that of another one, takes it along. */
 const START_MS = 250;
 /** This much is worth a commit of its own. */
-const FULL_BYTES = 512 * 1024;
-/** With this much waiting the writer is behind. */
-const HURRY_BYTES = 2 * 1024 * 1024;
+const FULL_BYTES = 2 * 1024 * 1024;
+/** So much of so many turns at once is a flood: packing it would cost more than writing it. */
+const FLOOD = { bytes: 512 * 1024, jobs: 8 };
 const LONGEST_PAUSE_MS = 5000;
 /** A database that has not answered for this long: turns are spooled, whatever it answers later. */
 const PATIENCE_MS = 1000;
@@ -137,7 +137,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     const mine: Flight = { jobs: group.jobs, asked, isSpooled: false };
     flight = mine;
     try {
-      const turns = { ...keeper.batch(group.jobs), isHurried: group.bytes >= HURRY_BYTES };
+      const turns = { ...keeper.batch(group.jobs), isHurried: isFlood(group) };
       const facts = asked.flatMap(cleaned);
       const blocks = asked.flatMap(cleanedBlocks);
       const appended = await (await ensureReady()).append(
@@ -385,5 +385,8 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     },
   };
 }
+
+const isFlood = ({ jobs, bytes }: { readonly jobs: readonly WriterJob[]; readonly bytes: number }): boolean =>
+  jobs.length >= FLOOD.jobs && bytes >= FLOOD.bytes;
 
 type Value = (WriterMessage & { readonly type: 'answer' })['value'];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../base/log.ts';
 import { hashKey, keyId, newKey } from '../config/key.ts';
-import type { Caller } from '../core/caller.ts';
+import { type Caller, isOwnKey } from '../core/caller.ts';
 import type { StoredFact } from '../core/fact.ts';
 import {
   isMemberChange,
@@ -107,7 +107,9 @@ export const withMemberKeys = <Keys extends KeyFinder>(
   members: Pick<Members, 'callerOf'>,
 ): Keys => ({
   ...keys,
-  find: (presented: string) => keys.find(presented) ?? members.callerOf(hashKey(presented)),
+  find: (presented: string) =>
+    // Every request may present the key of a provider: only a key of ours is hashed.
+    keys.find(presented) ?? (isOwnKey(presented) ? members.callerOf(hashKey(presented)) : undefined),
 });
 
 /** Who is a member, by the facts about members in their order. A fact that was added before changes nothing. */
