@@ -13,7 +13,7 @@ import { ruleOf } from '../memory/kept-lessons.ts';
 interface MoveSource {
   readonly lessons: readonly Lesson[];
   readonly trials: Pick<Trials, 'of'>;
-  readonly effects: Pick<LessonEffects, 'of' | 'verdict'>;
+  readonly effects: Pick<LessonEffects, 'of' | 'verdict' | 'evidence'>;
   readonly mayShare: MayShare;
   /** Tells whether two members said the same in other words. */
   readonly compareQuotes: CompareQuotes;
@@ -29,10 +29,13 @@ export interface FoundMove {
 /** All pairs are compared. */
 const MOST_LESSONS = 400;
 const FEWEST_MEMBERS = 2;
+/** The logarithm of the e-value from which on a lesson is measured to help, as for a lesson of one person. */
+const ENOUGH = Math.log(2 / 0.05);
 
 /**
- * Rules that the evidence of at least two members supports, and whose words passed their test: a lesson of one of them was measured to help,
- * in its trial or in real sessions. Only members who share count, and only their words move. Nothing is changed.
+ * Rules that the evidence of at least two members supports, and that passed their test: a lesson of one of them was measured to help, in
+ * its trial or in real sessions, or the sessions of all of them together show it. Only members who share count, and only their words
+ * move. Nothing is changed.
  */
 export async function findMoves(source: MoveSource): Promise<readonly FoundMove[]> {
   const { lessons, trials, effects, mayShare, compareQuotes } = source;
@@ -51,23 +54,48 @@ export async function findMoves(source: MoveSource): Promise<readonly FoundMove[
       ),
   );
   const likeness = await compareQuotes(mine.map(ruleOf));
-  return mine.flatMap((lesson): readonly FoundMove[] => {
+  const found = mine.flatMap((lesson): readonly FoundMove[] => {
     if (moved.has(lesson.id) || known.has(teamLessonId(lesson))) return [];
-    const effect = provenEffect(lesson, trials, effects);
-    if (effect === undefined) return [];
     const others = new Map<string, Lesson>();
     for (const other of mine) {
       const { member = '' } = other.text.scope;
       if (member === (lesson.text.scope.member ?? '') || others.has(member)) continue;
-      if (isSameRule(lesson, other, likeness)) others.set(member, other);
+      // What harms one of them is no support.
+      if (isSameRule(lesson, other, likeness) && effects.verdict(other.id) !== 'harmful')
+        others.set(member, other);
     }
     const sources: readonly [Lesson, ...Lesson[]] = [lesson, ...others.values()];
+    if (sources.length < FEWEST_MEMBERS) return [];
+    const effect = provenEffect(lesson, trials, effects) ?? pooledEffect(sources, effects);
     // Of two that were both measured the older one's words move.
     const isLater = [...others.values()].some(
       (other) => provenEffect(other, trials, effects) !== undefined && other.createdAt < lesson.createdAt,
     );
-    return sources.length < FEWEST_MEMBERS || isLater ? [] : [{ sources, effect }];
+    return effect === undefined || isLater ? [] : [{ sources, effect }];
   });
+  // Rules that are alike in pairs: what is said already is not said again.
+  const taken = new Set<string>();
+  return found.filter(({ sources }) => {
+    const isNew = sources.every(({ id }) => !taken.has(id));
+    for (const { id } of isNew ? sources : []) taken.add(id);
+    return isNew;
+  });
+}
+
+/**
+ * What the sessions of all who have a rule show together; undefined when that is too little, or when another one's words have more of it.
+ * Everybody's sessions are drawn for themselves, and the product of independent e-values is one: against "it helps none of them".
+ */
+function pooledEffect(
+  sources: readonly [Lesson, ...Lesson[]],
+  effects: Pick<LessonEffects, 'of' | 'evidence'>,
+): string | undefined {
+  const [own = 0, ...others] = sources.map(({ id }) => effects.evidence(id).better);
+  const together = others.reduce((sum, better) => sum + better, own);
+  if (together < ENOUGH || others.some((better) => better > own)) return undefined;
+  const measured = sources.map(({ id }) => effects.of(id));
+  const count = (arm: 'with' | 'without'): number => measured.reduce((sum, one) => sum + one[arm].n, 0);
+  return `together, in real sessions, ${count('with')} with and ${count('without')} without (e-value ${Math.exp(together).toFixed(0)})`;
 }
 
 function isSameRule(a: Lesson, b: Lesson, likeness: Likeness): boolean {

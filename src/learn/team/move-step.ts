@@ -43,9 +43,14 @@ export function createMoveStep(
     if (withdrawn !== undefined) await library.publish(withdrawn.set);
     if (isStopped()) return;
     const trials = await readTrials(records);
+    const ofMembers = lessons.filter(({ text }) => text.scope.member !== undefined);
+    // In steps: a single session decides nothing.
+    const leaning = ofMembers.map(({ id }) => Math.max(0, Math.floor(2 * effects.evidence(id).better)));
     const scored =
-      lessons.filter(({ id }) => effects.verdict(id) === 'helpful').length + trials.passed('lesson');
-    // Nothing else makes a move possible but a new lesson, a verdict, and a member who shares again.
+      lessons.filter(({ id }) => effects.verdict(id) === 'helpful').length +
+      trials.passed('lesson') +
+      leaning.reduce((sum, one) => sum + one, 0);
+    // Nothing else makes a move possible but a new lesson, a verdict, what the sessions of several show, and a member who shares again.
     const { generation: now } = library;
     if (looked?.generation === now && looked.scored === scored && looked.changes === changes) return;
     looked = { generation: now, scored, changes };

@@ -106,6 +106,27 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
     ];
     await records.append(facts.map((fact) => ({ at: now(), fact })));
   };
+  let scored = 0;
+  /** Real sessions of a member that a lesson was recalled for: shown in some, held out from others. */
+  const score = async (id: string, shown: readonly number[], heldOut: readonly number[]): Promise<void> => {
+    const member = library.lesson(id)?.text.scope.member;
+    const arms = [
+      ...shown.map((value) => [value, true] as const),
+      ...heldOut.map((value) => [value, false] as const),
+    ];
+    for (const [value, isShown] of arms) {
+      const fact = {
+        type: 'session-scored',
+        session: `${member}:scored-${++scored}`,
+        score: value,
+        lessons: isShown ? [id] : [],
+        heldOut: isShown ? [] : [id],
+      } as const;
+      const at = now();
+      const [{ seq = 0 } = {}] = await records.append([{ at, fact }]);
+      effects.add({ seq, at, fact });
+    }
+  };
   /** Called between the look at who shares and the move. */
   const meanwhile = { run: async (): Promise<void> => undefined };
   const step = createMoveStep({
@@ -127,7 +148,21 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
       () => isStopped,
     );
   const ofTeam = () => library.lessons().filter(({ text }) => text.scope.member === TEAM);
-  return { library, records, opened, members, api, idOf, learn, prove, move, ofTeam, meanwhile };
+  return {
+    library,
+    records,
+    opened,
+    members,
+    api,
+    idOf,
+    learn,
+    prove,
+    score,
+    effects,
+    move,
+    ofTeam,
+    meanwhile,
+  };
 }
 
 describe('a lesson moves to the team', () => {
@@ -186,6 +221,38 @@ describe('a lesson moves to the team', () => {
     const [lesson] = ofTeam();
     expect(lesson?.text.evidence.turns).not.toContain('t-total-first');
     expect(lesson?.text.evidence.team?.some(({ member }) => member === idOf.get('ada'))).toBe(false);
+  });
+
+  it('when the sessions of several show it together, though those of none do alone', async () => {
+    const { learn, score, effects, move, ofTeam } = await openTeam(['ada', 'bob', 'cyd']);
+    const ids = ['total-first', 'first-line-total', 'total-of-cyd'];
+    for (const [at, name] of ['ada', 'bob', 'cyd'].entries()) await learn(name, ids[at] ?? '', RULE);
+    const mostlyWell = [1, 1, 0, 1, 1, 1, 0, 1];
+    const none = ids.map(() => 'unknown');
+    await score('total-first', mostlyWell, [0, 0, 0]);
+    await score('first-line-total', mostlyWell, [0, 0]);
+    await move();
+    expect(ofTeam()).toEqual([]);
+    await score('total-of-cyd', mostlyWell, [0, 0]);
+    await move();
+    expect(ids.map((id) => effects.verdict(id))).toEqual(none);
+    const [lesson, ...more] = ofTeam();
+    expect(more).toEqual([]);
+    // The words with the most evidence, and the reason says what was measured.
+    expect(lesson?.text.evidence.turns[0]).toBe('t-total-first');
+    expect(lesson?.text.evidence.team).toHaveLength(3);
+  });
+
+  it('not on the support of a member in whose sessions it harms', async () => {
+    const { learn, score, effects, move, ofTeam } = await openTeam(['ada', 'bob']);
+    await learn('ada', 'total-first', RULE);
+    await learn('bob', 'first-line-total', RULE);
+    const [ones, zeros] = [Array.from({ length: 40 }, () => 1), Array.from({ length: 40 }, () => 0)];
+    await score('total-first', ones, zeros);
+    await score('first-line-total', zeros, ones);
+    await move();
+    expect(effects.verdict('first-line-total')).toBe('harmful');
+    expect(ofTeam()).toEqual([]);
   });
 
   it('under manual autonomy it waits for a person', async () => {
