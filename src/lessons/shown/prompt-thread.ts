@@ -95,12 +95,12 @@ export const withGeneration = (thread: PromptThread, generation: number): Prompt
 });
 
 /** A text of a lesson that a session was shown; the revision is undefined when the record does not say it. */
-export interface ShownRevision {
+export interface ToldRevision {
   readonly lesson: string;
   readonly revision: number | undefined;
 }
 
-export function revisionsIn({ lessons, considered }: RecalledFact): readonly ShownRevision[] {
+export function revisionsIn({ lessons, considered }: RecalledFact): readonly ToldRevision[] {
   const looked = new Map(considered.map(({ id, revision }) => [id, revision]));
   return lessons.map((lesson) => ({ lesson, revision: looked.get(lesson) }));
 }
@@ -139,7 +139,7 @@ export interface RestoredThreads {
   readonly heldOut: readonly string[];
   /** The lessons that were shown and are measured. */
   readonly shown: readonly string[];
-  readonly told: readonly ShownRevision[];
+  readonly told: readonly ToldRevision[];
 }
 
 /**

@@ -24,7 +24,7 @@ import {
   withLeftState,
 } from './left-turns.ts';
 import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
-import { isBeginning, restoreThreads, revisionsIn, type ShownRevision } from './prompt-thread.ts';
+import { isBeginning, restoreThreads, revisionsIn, type ToldRevision } from './prompt-thread.ts';
 import { addFixes, type Fixes } from './show-fixes.ts';
 import { addStatements, type Cut, findCut, type ReadStatements } from './show-statements.ts';
 
@@ -43,7 +43,7 @@ export interface ShownBlocks {
 export interface ErasedTexts {
   /** The session that was erased. */
   readonly session: string;
-  isErased(shown: ShownRevision): boolean;
+  isErased(shown: ToldRevision): boolean;
 }
 
 export interface ShownBlocksOptions {
@@ -90,7 +90,7 @@ interface Session {
   /** Lessons that it was shown before a restart. */
   readonly shown: Set<string>;
   /** Every text of a lesson that is in one of its prompts, or may be in the next one. */
-  readonly told: Map<string, ShownRevision>;
+  readonly told: Map<string, ToldRevision>;
   /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
   /** The newest message when they were loaded. */
@@ -385,7 +385,7 @@ const slotOf = (thread: PromptThread, { prompt, at }: LeftTurn): Slot => ({
   searched: prompt.link,
 });
 
-function tell({ told }: Session, revisions: readonly ShownRevision[]): void {
+function tell({ told }: Session, revisions: readonly ToldRevision[]): void {
   for (const one of revisions) told.set(`${one.lesson} ${one.revision}`, one);
 }
 
