@@ -228,7 +228,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const turns = ended === undefined ? {} : { turns: ended };
     thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
   };
-  const wake = (turns: number): void => {
+  const wake = (turns?: number): void => {
+    // Somebody waits for it.
+    if (turns === undefined) return postWake();
     untold += turns;
     if (wakeTimer !== undefined) return;
     postWake(untold);

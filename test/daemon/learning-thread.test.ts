@@ -188,6 +188,21 @@ describe('the learning thread', () => {
     await vi.waitFor(() => expect(learning.status().problem).toBeUndefined(), SOON);
   });
 
+  it('is told at once of what somebody waits for, and of turns that end shortly after each other together', async () => {
+    const { learning, sent } = await open();
+    const isIdle = () => expect.poll(() => learning.status().pending, SOON).toBe(0);
+    await isIdle();
+    const before = sent.messages;
+    for (let n = 0; n < 50; n++) learning.wake(1);
+    expect(sent.messages - before).toBe(1);
+    learning.wake();
+    expect(sent.messages - before).toBe(2);
+    learning.wake(1);
+    expect(learning.status().pending).toBeGreaterThan(0);
+    await expect.poll(() => sent.messages - before, SOON).toBeGreaterThan(2);
+    await isIdle();
+  }, 60_000);
+
   it('ends by itself when it is closed while a model that ignores its signal is asked', async () => {
     let asked = 0;
     const model: ChatModel = (...args) => {

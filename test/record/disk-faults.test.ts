@@ -113,6 +113,6 @@ describe.skipIf(!hasStrace)('a disk that fails at the nth write (needs strace)',
       expect(acknowledged).toBeGreaterThan(0);
       process.stderr.write(`${call} ${error}: ${points} points, ${acknowledged} acknowledged\n`);
     },
-    1_800_000,
+    7_200_000,
   );
 });
