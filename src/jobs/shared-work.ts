@@ -20,7 +20,11 @@ export const sharedSchedule = (
   isLeader: () => boolean,
   work: WorkKinds | undefined,
 ): {
-  readonly shared?: { readonly leases: NamedLeases; readonly mayRun: (job: string) => boolean };
+  readonly shared?: {
+    readonly leases: NamedLeases;
+    readonly mayRun: (job: string) => boolean;
+    readonly isWorker: boolean;
+  };
   readonly openBudget?: OpenBudget;
 } =>
   jobs.isShared
@@ -29,6 +33,7 @@ export const sharedSchedule = (
         shared: {
           leases: jobs.leases,
           // Consolidation, reflection and practice are done in the learning thread of the leader.
+          isWorker: work !== undefined,
           mayRun: (job) => (job === TRAINING_JOB ? (work?.training ?? true) : isLeader()),
         },
       }

@@ -63,11 +63,13 @@ const LEARNING = { name: 'learning', needsWindow: false, note: 'runs whenever so
 export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const { settings, env, homeDir, records, clock, newId, log, slowWork } = options;
   let lastActivity: number | undefined;
-  const open = () => openSources({ settings, env, homeDir, clock, lastActivity: () => lastActivity });
+  const isWorker = options.shared?.isWorker === true;
+  const served = isWorker ? {} : { lastActivity: () => lastActivity };
+  const open = () => openSources({ settings, env, homeDir, clock, ...served });
   let opened = open();
   /** The scheduler reads this list; `reload` replaces its members. */
   const sources = [...(slowWork?.sources ?? opened.all)];
-  const rules = { ...defaultScheduleRules, ...slowWork?.rules };
+  const rules = { ...defaultScheduleRules, ...(isWorker ? { quietMs: 0 } : {}), ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
   // The kernel lock on the home, or the job's right in a database, belongs to this process: earlier holders of leases are gone.
   const own = createLeases({

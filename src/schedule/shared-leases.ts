@@ -7,6 +7,8 @@ export interface SharedSchedule {
   readonly leases: NamedLeases;
   /** Whether this process may run a job: some need what only the leader has. */
   readonly mayRun: (job: string) => boolean;
+  /** No request ever comes here: that says nothing about anybody. */
+  readonly isWorker: boolean;
   readonly leaseMs?: number;
 }
 

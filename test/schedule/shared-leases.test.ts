@@ -28,7 +28,7 @@ function open(isReady: () => boolean) {
   };
   return ['a', 'b', 'c'].map((holder) => {
     let isLeader = true;
-    const shared = { leases: rights, mayRun: () => isLeader };
+    const shared = { leases: rights, mayRun: () => isLeader, isWorker: false };
     const own = createLeases({
       ...{ journal, clock: systemClock, holder, isAlone: true, leaseMs: 60_000 },
       newRun: () => `run-${holder}`,
