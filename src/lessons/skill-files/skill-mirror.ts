@@ -36,8 +36,9 @@ export interface SkillMirror {
 const QUIET_MS = 250;
 const POLL_MS = 10_000;
 const SOON_MS = 50;
-/** A pass over many folders takes time: the next poll waits at least this many times as long. */
-const REST = 20;
+/** A pass over many folders takes time: the next poll, or the next pass for a change, waits at least this many times as long. */
+const REST = { poll: 20, change: 10 };
+const SHORT_MS = 100;
 
 /**
  * Synchronises a folder of SKILL.md files with the library's skills, both ways: published skills are written, and files that
@@ -54,6 +55,7 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
   let poll: NodeJS.Timeout | undefined;
   let isClosed = false;
   let isRunning = false;
+  let restUntil = 0;
 
   const report = (now: readonly FileFault[]): void => {
     const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
@@ -74,9 +76,11 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
     isRunning = true;
     const { hasMore, faults: found, folders } = await pass();
     isRunning = false;
+    const tookMs = clock.monotonic() - start;
+    restUntil = tookMs < SHORT_MS ? 0 : start + tookMs + REST.change * tookMs;
     if (isClosed) return false;
     clearTimeout(poll);
-    poll = setTimeout(() => void look(), Math.max(pollMs, REST * (clock.monotonic() - start)));
+    poll = setTimeout(() => void look(), Math.max(pollMs, REST.poll * tookMs));
     poll.unref();
     const isWatchedAnew = watch.follow(folders);
     report(found);
@@ -91,10 +95,13 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
   };
   const wake = (delay: number): void => {
     if (isClosed || timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void look();
-    }, delay);
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        void look();
+      },
+      Math.max(delay, restUntil - clock.monotonic()),
+    );
     timer.unref();
   };
 
