@@ -39,6 +39,7 @@ const SOON_MS = 50;
 /** A pass over many folders takes time: the next poll, or the next pass for a change, waits at least this many times as long. */
 const REST = { poll: 20, change: 10 };
 const SHORT_MS = 100;
+const LONGEST_REST_MS = 30_000;
 
 /**
  * Synchronises a folder of SKILL.md files with the library's skills, both ways: published skills are written, and files that
@@ -77,7 +78,8 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
     const { hasMore, faults: found, folders } = await pass();
     isRunning = false;
     const tookMs = clock.monotonic() - start;
-    restUntil = tookMs < SHORT_MS ? 0 : start + tookMs + REST.change * tookMs;
+    const restMs = tookMs < SHORT_MS ? 0 : Math.min(LONGEST_REST_MS, REST.change * tookMs);
+    restUntil = start + tookMs + restMs;
     if (isClosed) return false;
     clearTimeout(poll);
     poll = setTimeout(() => void look(), Math.max(pollMs, REST.poll * tookMs));
