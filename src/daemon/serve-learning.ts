@@ -3,6 +3,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { HEADLESS_HOME, HEADLESS_URL } from '../agent/attempts/headless-agent.ts';
 import { recertifySamples } from '../api/recertify-samples.ts';
 import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
+import { createHeldCount } from '../base/held-count.ts';
 import type { Log } from '../base/log.ts';
 import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
 import { stopWorker, workerModule } from '../base/worker-thread.ts';
@@ -159,9 +160,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   let sentKeys: readonly string[] = [];
   let stopListening: (() => void) | undefined;
   let wakes = 0;
-  /** Turns that ended since the last wake. */
-  let untold = 0;
-  let wakeTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   const receive = (message: ServingSide['posts']): void => {
@@ -228,19 +226,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const turns = ended === undefined ? {} : { turns: ended };
     thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
   };
-  const wake = (turns?: number): void => {
-    // Somebody waits for it.
-    if (turns === undefined) return postWake();
-    untold += turns;
-    if (wakeTimer !== undefined) return;
-    postWake(untold);
-    untold = 0;
-    wakeTimer = setTimeout(() => {
-      wakeTimer = undefined;
-      if (untold > 0) wake(0);
-    }, WAKE_MS);
-    wakeTimer.unref();
-  };
+  const endedTurns = createHeldCount(WAKE_MS, postWake);
   const restart = async (): Promise<void> => {
     const old = thread;
     // Its end is expected: it is not reported, and not followed by another start.
@@ -256,7 +242,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
   return {
     isLeader: lead.isLeader,
-    wake,
+    // What is not a turn somebody waits for.
+    wake: (turns) => (turns === undefined ? postWake() : endedTurns.add(turns)),
     recertify: async (moved) =>
       config.learn.flush === 'scoped' ? recertifySamples(samples, moved, records, options.compareBlocks) : [],
     outcomes: () => samples,
@@ -283,7 +270,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         unusable: (['evolver', 'judge'] as const).flatMap((role) => writers.unusable(role) ?? []),
         limits: config.learn.budget,
       });
-      const pending = (known?.status.pending ?? 1) + (known?.heard === wakes && untold === 0 ? 0 : 1);
+      const pending =
+        (known?.status.pending ?? 1) + (known?.heard === wakes && endedTurns.held() === 0 ? 0 : 1);
       const learned = known === undefined ? fault : describeLearned(known, fault);
       return { ...writing, ...learned, pending, ...lead.describe() };
     },
@@ -296,8 +284,12 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       if (thread === undefined) throw new StoreError('io', NOT_RUNNING);
       return thread.side.call('statements', [session]);
     },
-    look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
+    look: async () => {
+      endedTurns.flush();
+      await thread?.side.call('look', []).catch(() => undefined);
+    },
     settle: async () => {
+      endedTurns.flush();
       // The thread's end is in the status and in the log.
       await thread?.side.call('settle', []).catch(() => undefined);
     },
@@ -310,7 +302,6 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     close: async () => {
       isClosed = true;
       clearTimeout(again);
-      clearTimeout(wakeTimer);
       stopListening?.();
       await thread?.side.call('drain', []).catch(() => undefined);
       if (thread !== undefined) await stopWorker(thread.worker);
