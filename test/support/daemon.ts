@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -55,8 +55,14 @@ export function startDaemon(
       const port = /instar ready http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
       if (port === undefined) return;
       const keyIn = (name: string) => readFileSync(path.join(home, name), 'utf8').trim();
-      const [key, ownerKey] = [keyIn('key'), keyIn('owner-key')];
-      resolve({ port: Number(port), child, key, ownerKey, exited });
+      try {
+        const [key, ownerKey] = [keyIn('key'), keyIn('owner-key')];
+        resolve({ port: Number(port), child, key, ownerKey, exited });
+      } catch {
+        // It serves from a home that cannot be written: its exit says why.
+        if (wrap.length > 0) spawnSync('pkill', ['-TERM', '-P', String(child.pid)]);
+        else child.kill('SIGTERM');
+      }
     });
     child.on('exit', (code) => reject(new Error(`exit ${code}: ${errors}`)));
   });
