@@ -46,9 +46,8 @@ async function live(call: string, error: string, when: number): Promise<Seen> {
   const wrap = ['strace', '-f', '-qq', '--seccomp-bpf', '-o', log, '-e', `trace=${call}`, '-e', inject];
   const daemon = await startDaemon(home.dir, wrap).catch((refusal: Error) => refusal);
   if (daemon instanceof Error) {
-    expect(daemon.message).toMatch(
-      /free some disk space|the home cannot be written to \(EIO\): requests are served/,
-    );
+    // It said what to do, or it serves from a folder that it made for this run.
+    expect(daemon.message).toMatch(/free some disk space|"keyPlace":"[^"]*instar-scratch-/);
     // The remains of a failed start do not hinder the next one.
     const second = await startDaemon(home.dir);
     second.child.kill('SIGTERM');
