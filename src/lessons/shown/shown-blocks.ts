@@ -35,7 +35,7 @@ import { addStatements, type Cut, findCut, type ReadStatements } from './show-st
  */
 export interface ShownBlocks {
   show(request: ShowRequest): ShownText | Promise<ShownText>;
-  /** Sessions that have an erased text begin again. Absent: all of them are read from the record again, and those that have one begin again. */
+  /** Sessions that were shown an erased text begin again. Without `erased` every session is read from the record again. */
   forget(erased?: ErasedTexts): void;
 }
 
