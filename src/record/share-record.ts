@@ -84,6 +84,8 @@ interface FollowOptions {
 /** Facts of other gateways that are learned from. */
 const WAKING: ReadonlySet<string> = new Set(['turn-end', 'reward-given', 'event-reported', 'session-end']);
 
+const AGAIN_MS = 10_000;
+
 const UNKNOWN = 'a conversation with a history is not in the record';
 
 /** Two connections: one listens and shows that this gateway is alive, the other one looks after the others. */
@@ -101,13 +103,27 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     onFault: (error) => log.error({ err: error }, 'a change by another gateway could not be followed'),
   });
   follower.onBegun(() => void watch.look());
+  let isClosed = false;
   return {
     ...follower,
     announce: watch.announce,
     listen: ({ follow, reload, wake }) => {
       follower.on(['library-changed', 'session-scored'], follow);
+      /** An erased text must not stay in use here because the database was away for a moment. */
+      const reloadSurely = async (session: string): Promise<void> => {
+        try {
+          await reload(session);
+        } catch (error) {
+          if (isClosed) return;
+          log.error(
+            { err: error, session },
+            'an erasure by another gateway is followed again in ten seconds',
+          );
+          setTimeout(() => void reloadSurely(session), AGAIN_MS).unref();
+        }
+      };
       follower.on(['session-erased'], async ({ fact }) => {
-        if (fact.type === 'session-erased') await reload(fact.session);
+        if (fact.type === 'session-erased') await reloadSurely(fact.session);
       });
       follower.onAppended((types) => {
         if (types.some((type) => WAKING.has(type))) wake(1);
@@ -131,6 +147,7 @@ async function followRecord({ place, gateway, append, clock, log }: FollowOption
     },
     describe: () => describeGateways(gateway.id, follower, watch),
     close: async () => {
+      isClosed = true;
       watch.close();
       await follower.close();
       await pool.close();
