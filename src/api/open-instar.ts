@@ -6,6 +6,7 @@ import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeDir, openHome } from '../config/home.ts';
 import { hashKey, keyId, readOrCreateKey } from '../config/key.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
+import { callerOfKey } from '../config/valid-keys.ts';
 import type { Caller } from '../core/caller.ts';
 import { systemClock } from '../core/clock.ts';
 import { asArray, asObject, compact, type JsonObject } from '../core/json.ts';
@@ -290,7 +291,9 @@ function callerOf(
     throw new InstarError('forbidden', `The key "${entry.name}" was revoked.`, {
       fix: 'create another with: instar keys create NAME, and set INSTAR_KEY',
     });
-  return { key, caller: { kind: 'caller', id: keyId('caller', hash), mayRate: entry?.mayRate ?? false } };
+  const caller: Caller =
+    entry === undefined ? { kind: 'caller', id: keyId('caller', hash), mayRate: false } : callerOfKey(entry);
+  return { key, caller };
 }
 
 function checkTask(task: string): string {

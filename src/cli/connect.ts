@@ -9,12 +9,13 @@ import { hashKey, readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readClientFile } from '../connect/client-file.ts';
-import { CLIENTS, type Client, planConnection } from '../connect/clients.ts';
+import { planConnection } from '../connect/clients.ts';
 import { connectClient, disconnectClient, type UndoneFile } from '../connect/connect.ts';
 import { connectedClients, readRecord } from '../connect/connect-record.ts';
 import { type ClientConnection, shellExports } from '../connect/connection.ts';
 import { renderEdit } from '../connect/file-edit.ts';
 import { whyNotServed } from '../connect/served-models.ts';
+import { CLIENT_NAMES, type ClientName, isClientName } from '../core/client-name.ts';
 import { asArray, asObject, asString, parseJson } from '../core/json.ts';
 import type { WireName } from '../core/wire.ts';
 import {
@@ -37,7 +38,7 @@ import { withApi } from './with-api.ts';
 
 export const declareConnect: DeclareCommand = (command, act) =>
   void command
-    .addArgument(new Argument('[client]', 'the program to connect').choices([...CLIENTS, 'env']))
+    .addArgument(new Argument('[client]', 'the program to connect').choices([...CLIENT_NAMES, 'env']))
     .option('--write', "write the settings into the client's own files; the originals are kept in the home")
     .option('--undo', 'restore the original settings of one client, or of all when none is named')
     .option(
@@ -75,7 +76,7 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
     throw new CommandError(
       EXIT.wrongUse,
       'no client was given',
-      `choose one of: ${[...CLIENTS, 'env'].join(', ')}`,
+      `choose one of: ${[...CLIENT_NAMES, 'env'].join(', ')}`,
     );
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
@@ -99,15 +100,14 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   const why = options.model === undefined ? undefined : whyNotServed(connection, options.model, wire);
   if (why !== undefined) throw new CommandError(EXIT.wrongUse, why, 'name one of these with --model');
   if (client === 'env') return showExports(connection, options, context);
-  const known = CLIENTS.find((name) => name === client);
-  if (known === undefined) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
-  if (!options.write) return show(known, connection, context);
+  if (!isClientName(client)) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
+  if (!options.write) return show(client, connection, context);
   // The first key is for shells and for clients that are set up by hand.
   readOrCreateKey(home, context.env);
-  const key = await keyOfClient(home, known, connection, context);
-  const code = write(home, known, { ...connection, key }, context);
+  const key = await keyOfClient(home, client, connection, context);
+  const code = write(home, client, { ...connection, key }, context);
   // The gateway shows the lessons from now on.
-  await syncClientSkills(home, known, context);
+  await syncClientSkills(home, client, context);
   return code;
 }
 
@@ -119,7 +119,7 @@ const clientEnvironment = ({ env }: CommandContext) => ({
 
 const LONGEST_SHOWN = 2000;
 
-function show(client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
+function show(client: ClientName, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
@@ -142,7 +142,7 @@ function show(client: Client, connection: ClientConnection, context: CommandCont
  */
 async function keyOfClient(
   home: Home,
-  client: Client,
+  client: ClientName,
   connection: ClientConnection,
   context: CommandContext,
 ): Promise<string> {
@@ -170,7 +170,12 @@ async function keyOfClient(
   return created;
 }
 
-function write(home: Home, client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
+function write(
+  home: Home,
+  client: ClientName,
+  connection: ClientConnection,
+  context: CommandContext,
+): ExitCode {
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = connectClient(home, client, { edits, secret: connection.key });

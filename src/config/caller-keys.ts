@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { replaceFileSync } from '../base/atomic-file.ts';
-import { isObject, type JsonObject, parseJson } from '../core/json.ts';
+import { keyTag } from '../core/caller.ts';
+import { isClientName } from '../core/client-name.ts';
+import { compact, isObject, type JsonObject, parseJson } from '../core/json.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
 import { hashKey, keyId, newKey, readKey } from './key.ts';
@@ -15,26 +17,59 @@ export interface CallerKey {
   readonly mayRate: boolean;
   readonly createdAt: string;
   readonly revokedAt?: string;
+  /** A client of the home's own person: what it learns is that person's. Else the key stands for itself. */
+  readonly isOwn: boolean;
+  /** The first key of this name: a renewed key goes on with its sessions and lessons. */
+  readonly line?: string;
+  /** The agents it may speak for, by the owner's word; `*`: any. Absent: those that it used in its first day. */
+  readonly agents?: readonly string[];
+  readonly used?: UsedAgents;
+}
+
+/** The agents that a key without a binding has named since its first request. */
+export interface UsedAgents {
+  readonly since: string;
+  readonly agents: readonly string[];
 }
 
 interface KeysFile {
   readonly owner?: string;
   readonly callers: readonly CallerKey[];
+  /** Of the key in the home's key file, by its hash. */
+  readonly first?: { readonly hash: string; readonly agents?: readonly string[]; readonly used?: UsedAgents };
 }
+
+/** How the ids of a key's sessions begin. */
+export const tagOf = ({ id, line, isOwn }: Pick<CallerKey, 'id' | 'line' | 'isOwn'>): string =>
+  keyTag(line ?? id, isOwn);
 
 const HASH = /^[0-9a-f]{64}$/;
 
-const isCallerKey = ({ id, name, hash, mayRate, createdAt, revokedAt }: JsonObject): boolean =>
-  [id, name, hash, createdAt, revokedAt ?? ''].every((text) => typeof text === 'string') &&
-  HASH.test(String(hash)) &&
-  typeof mayRate === 'boolean';
+const isCallerKey = (key: JsonObject): boolean =>
+  [key.id, key.name, key.hash, key.createdAt, key.revokedAt ?? '', key.line ?? ''].every(
+    (text) => typeof text === 'string',
+  ) &&
+  HASH.test(String(key.hash)) &&
+  typeof key.mayRate === 'boolean' &&
+  (key.isOwn === undefined || typeof key.isOwn === 'boolean') &&
+  isNames(key.agents ?? []) &&
+  isUsed(key.used);
+
+const isNames = (names: unknown): boolean =>
+  Array.isArray(names) && names.every((name) => typeof name === 'string');
+
+const isUsed = (used: unknown): boolean =>
+  used === undefined || (isObject(used) && typeof used.since === 'string' && isNames(used.agents));
 
 /** Read by most commands, so without a schema library, which takes longer to load than they run. */
 function isKeysFile(file: unknown): file is KeysFile {
   if (!isObject(file) || !Array.isArray(file.callers)) return false;
-  const { owner } = file;
+  const { owner, first } = file;
   const isOwner = owner === undefined || (typeof owner === 'string' && HASH.test(owner));
-  return isOwner && file.callers.every((caller) => isObject(caller) && isCallerKey(caller));
+  const isFirst =
+    first === undefined ||
+    (isObject(first) && typeof first.hash === 'string' && isNames(first.agents ?? []) && isUsed(first.used));
+  return isOwner && isFirst && file.callers.every((caller) => isObject(caller) && isCallerKey(caller));
 }
 
 /** The caller keys of a home, without the one in its key file. Throws `ConfigError` for an invalid file. */
@@ -49,18 +84,72 @@ export function writeOwnerHash(home: Home, owner: string): void {
 const LONGEST_NAME = 64;
 export const isKeyName = (name: string): boolean => /^[\w.@ -]+$/.test(name) && name.length <= LONGEST_NAME;
 
-/** Creates a key. It is returned once and kept nowhere: whoever loses it gets a new one. */
+interface NewKey {
+  readonly name: string;
+  readonly mayRate: boolean;
+  readonly at: number;
+  readonly isOwn?: boolean;
+  readonly agents?: readonly string[];
+}
+
+/**
+ * Creates a key. It is returned once and kept nowhere: whoever loses it gets a new one, which goes on with the sessions, the lessons
+ * and the agents of the last key of its name.
+ */
 export function createCallerKey(
   home: Home,
-  { name, mayRate, at }: { readonly name: string; readonly mayRate: boolean; readonly at: number },
+  { name, mayRate, at, isOwn = false, agents }: NewKey,
 ): { readonly key: string; readonly entry: CallerKey } {
   const key = newKey('caller');
   const hash = hashKey(key);
-  const createdAt = new Date(at).toISOString();
-  const entry = { id: keyId('caller', hash), name, hash, mayRate, createdAt };
   const file = readFile(home);
+  const before = file.callers.findLast((one) => one.name === name);
+  const entry: CallerKey = compact({
+    id: keyId('caller', hash),
+    name,
+    hash,
+    mayRate,
+    createdAt: new Date(at).toISOString(),
+    isOwn: isOwn || before?.isOwn === true,
+    line: before === undefined ? undefined : (before.line ?? before.id),
+    agents: agents ?? before?.agents,
+    used: agents === undefined ? before?.used : undefined,
+  });
   write(home, { ...file, callers: [...file.callers, entry] });
   return { key, entry };
+}
+
+/** What the owner decides about a key that is valid; undefined when none has this id or name. */
+export function changeCallerKey(
+  home: Home,
+  idOrName: string,
+  change: Partial<Pick<CallerKey, 'isOwn' | 'agents'>>,
+): CallerKey | undefined {
+  const file = readFile(home);
+  const found = file.callers.findLast(
+    ({ id, name, revokedAt }) => revokedAt === undefined && (id === idOrName || name === idOrName),
+  );
+  if (found === undefined) return undefined;
+  const changed = { ...found, ...change };
+  write(home, { ...file, callers: file.callers.map((one) => (one === found ? changed : one)) });
+  return changed;
+}
+
+/** Writes down the agents that keys have used, by the keys' hashes. Keys that are gone are left out. */
+export function writeUsedAgents(home: Home, used: ReadonlyMap<string, UsedAgents>): void {
+  const file = readFile(home);
+  const callers = file.callers.map((one) => {
+    const agents = used.get(one.hash);
+    return agents === undefined ? one : { ...one, used: agents };
+  });
+  const [firstHash] = [...used.keys()].filter((hash) => file.callers.every((one) => one.hash !== hash));
+  const agents = used.get(firstHash ?? '');
+  const isSame = file.first?.hash === firstHash;
+  const first =
+    firstHash === undefined || agents === undefined
+      ? file.first
+      : { ...(isSame ? file.first : {}), hash: firstHash, used: agents };
+  write(home, { ...file, callers, ...(first === undefined ? {} : { first }) });
 }
 
 /** Revokes every valid key with this id or name; the revoked ones. The entries stay, so that the record can be read. */
@@ -85,7 +174,23 @@ export function firstKey(home: Home, env: NodeJS.ProcessEnv): CallerKey | undefi
   const hash = hashKey(found.key);
   const name = found.source === 'environment' ? 'INSTAR_KEY' : 'key';
   if (readCallerKeys(home).some((one) => one.hash === hash)) return undefined;
-  return { id: keyId('caller', hash), name, hash, mayRate: false, createdAt: '' };
+  const { agents, used } = readBinding(home, hash);
+  return compact({
+    id: keyId('caller', hash),
+    name,
+    hash,
+    mayRate: false,
+    createdAt: '',
+    isOwn: true,
+    agents,
+    used,
+  });
+}
+
+/** What is known of the first key's agents. */
+function readBinding(home: Home, hash: string): NonNullable<Partial<KeysFile['first']>> {
+  const { first } = readFile(home);
+  return first?.hash === hash ? first : {};
 }
 
 /** Revokes the first key and writes a new one into the key file. The key of the environment cannot be replaced here. */
@@ -109,10 +214,14 @@ function readFile(home: Home): KeysFile {
     throw new ConfigError([{ path: home.keysFile, what: `cannot be read (${code ?? 'unknown error'})` }]);
   }
   const parsed: unknown = parseJson(text);
-  if (isKeysFile(parsed)) return parsed;
+  if (isKeysFile(parsed)) return { ...parsed, callers: parsed.callers.map(withOwner) };
   const fix = 'restore it from a backup of the home, or delete it and connect the clients again';
   throw new ConfigError([{ path: home.keysFile, what: 'is not a list of keys', fix }]);
 }
+
+/** Keys of earlier versions do not say whose they are: a client that `connect` knows by its name is the person's own. */
+const withOwner = (key: CallerKey): CallerKey =>
+  key.isOwn === undefined ? { ...key, isOwn: isClientName(key.name) } : key;
 
 const write = (home: Home, file: KeysFile): void =>
   void replaceFileSync(home.keysFile, `${JSON.stringify(file, null, 2)}\n`);

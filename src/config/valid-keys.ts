@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createLruMap } from '../base/lru-map.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import { fileStamp, firstKey, readCallerKeys } from './caller-keys.ts';
+import { type CallerKey, fileStamp, firstKey, readCallerKeys, tagOf } from './caller-keys.ts';
 import type { Home } from './home.ts';
 import { hashKey, keyId, readKey, readOrCreateKey } from './key.ts';
 import { ownerHash, readOrCreateOwnerKey, readOwnerKey } from './owner-key.ts';
@@ -11,8 +11,8 @@ import { ownerHash, readOrCreateOwnerKey, readOwnerKey } from './owner-key.ts';
 export interface ValidKeys {
   /** Undefined for a key that is not valid here. */
   find(presented: string): Caller | undefined;
-  /** A caller that brought its own provider credential; the id is a keyed hash of it. */
-  ofCredential(credential: string): Caller;
+  /** A client with a credential of its own for this provider: the same caller when its token is renewed. */
+  ofCredential(provider: string, client: string | undefined): Caller;
   /** The holder of the owner key; undefined while no owner key is valid. */
   owner(): Caller | undefined;
   /** The keys whose text is known here: the redactor removes them from the record. */
@@ -31,7 +31,7 @@ interface KnownKeys {
 }
 
 /** Creates the first caller key and the owner key of a new home. Throws `ConfigError` when a key file is invalid. */
-export function openValidKeys(home: Home, env: NodeJS.ProcessEnv, clock: Clock, salt: string): ValidKeys {
+export function openValidKeys(home: Home, env: NodeJS.ProcessEnv, clock: Clock): ValidKeys {
   readOrCreateKey(home, env);
   readOrCreateOwnerKey(home, env);
   let known = load(home, env);
@@ -61,18 +61,9 @@ export function openValidKeys(home: Home, env: NodeJS.ProcessEnv, clock: Clock, 
     }
     return hash;
   };
-  const credentials = createLruMap<string, Caller>(MOST_HASHES);
   return {
     find: (presented) => current().byHash.get(hashOf(presented)),
-    ofCredential: (credential) => {
-      let caller = credentials.get(credential);
-      if (caller === undefined) {
-        const hash = createHmac('sha256', salt).update(credential).digest('hex');
-        caller = { kind: 'credential', id: `c_${hash.slice(0, 16)}`, mayRate: false };
-        if (credential.length <= LONGEST_CACHED_KEY) credentials.set(credential, caller);
-      }
-      return caller;
-    },
+    ofCredential: credentialCaller,
     owner: () => current().owner,
     texts: () => current().texts,
   };
@@ -84,8 +75,8 @@ const stampOf = ({ keyFile, ownerKeyFile, keysFile }: Home): string =>
 function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
   const byHash = new Map<string, Caller>();
   const texts: string[] = [];
-  for (const { hash, id, mayRate, revokedAt } of readCallerKeys(home))
-    if (revokedAt === undefined) byHash.set(hash, { kind: 'caller', id, mayRate });
+  for (const entry of readCallerKeys(home))
+    if (entry.revokedAt === undefined) byHash.set(entry.hash, callerOfKey(entry));
   const first = firstKey(home, env);
   if (first !== undefined) byHash.set(first.hash, { kind: 'caller', id: first.id, mayRate: false });
   texts.push(...[readKey(home, env)?.key ?? []].flat());
@@ -99,4 +90,21 @@ function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
   const ownerText = readOwnerKey(home, env)?.key;
   if (ownerText !== undefined) texts.push(ownerText);
   return { byHash, texts, owner: caller };
+}
+
+/** What the holder of a key is. */
+export function callerOfKey(entry: CallerKey): Caller {
+  const { id, mayRate } = entry;
+  const tag = tagOf(entry);
+  return entry.isOwn
+    ? { kind: 'caller', id, mayRate, tag }
+    : { kind: 'caller', id, mayRate, tag, member: tag };
+}
+
+function credentialCaller(provider: string, client: string | undefined): Caller {
+  const hash = createHash('sha256')
+    .update(`${provider}\n${client ?? ''}`)
+    .digest('hex');
+  const tag = `c_${hash.slice(0, 16)}`;
+  return { kind: 'credential', id: tag, mayRate: false, member: tag, tag };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ClientName } from '../core/client-name.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import type { WireName } from '../core/wire.ts';
 import { findMember } from '../text/json-edit.ts';
@@ -273,21 +274,8 @@ function planPi(connection: ClientConnection, around: ClientEnvironment): Connec
 export const piFolder = ({ env, homeDir }: ClientEnvironment): string =>
   env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|\/)/, homeDir) || join(homeDir, '.pi', 'agent');
 
-/** Clients with files that `connect` can write. */
-export const CLIENTS = [
-  'openclaw',
-  'claude-code',
-  'codex',
-  'opencode',
-  'pi',
-  'cline',
-  'continue',
-  'aider',
-] as const;
-export type Client = (typeof CLIENTS)[number];
-
 const PLANS: Readonly<
-  Record<Client, (connection: ClientConnection, around: ClientEnvironment) => ConnectPlan>
+  Record<ClientName, (connection: ClientConnection, around: ClientEnvironment) => ConnectPlan>
 > = {
   openclaw: planOpenclaw,
   'claude-code': planClaudeCode,
@@ -301,7 +289,7 @@ const PLANS: Readonly<
 
 /** The edits that point a client at the gateway; writes nothing. Throws `ConfigError`. */
 export const planConnection = (
-  client: Client,
+  client: ClientName,
   connection: ClientConnection,
   around: ClientEnvironment,
 ): ConnectPlan => PLANS[client](connection, around);

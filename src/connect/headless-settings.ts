@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Config } from '../config/schema.ts';
-import { CLIENTS, type Client, planConnection } from './clients.ts';
+import { isClientName } from '../core/client-name.ts';
+import { planConnection } from './clients.ts';
 import { renderEdit } from './file-edit.ts';
 
 interface HeadlessPlace {
@@ -23,8 +24,7 @@ export function headlessSettings(
   name: string,
   { url, homeDir, config, model }: HeadlessPlace,
 ): Readonly<Record<string, string>> | undefined {
-  const client = CLIENTS.find((one): one is Client => one === name);
-  if (client === undefined) return undefined;
+  if (!isClientName(name)) return undefined;
   const connection = {
     url,
     key: NO_KEY,
@@ -33,6 +33,6 @@ export function headlessSettings(
     isOpenToOthers: false,
     ...(model === undefined ? {} : { model }),
   };
-  const { edits } = planConnection(client, connection, { env: {}, homeDir, read: () => undefined });
+  const { edits } = planConnection(name, connection, { env: {}, homeDir, read: () => undefined });
   return Object.fromEntries(edits.map((edit) => [path.relative(homeDir, edit.file), renderEdit(edit)]));
 }

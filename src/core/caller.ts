@@ -1,5 +1,6 @@
-import { memberOfSession, memberPrefix, type Role } from './member.ts';
+import type { Role } from './member.ts';
 import type { AttemptLessons } from './practice.ts';
+import { hasSessionPrefix, sessionPrefix } from './principal.ts';
 
 /**
  * Who sent a request. `owner`: the person whose home this is, or a member who is an owner. `member`: another member of the team, in
@@ -12,8 +13,10 @@ export interface Caller {
   readonly id: string;
   /** Its feedback counts as a person's: the owner's, and an application's that passes its users' ratings on. */
   readonly mayRate: boolean;
-  /** The member of the team whose key it is; absent: the home's own. */
+  /** Whose key it is: a member of the team, or the key itself where it stands for itself; absent: the home's own person's. */
   readonly member?: string;
+  /** How the ids of its sessions begin: a session is a key and a name. Absent: the first key's, whose sessions have their names alone. */
+  readonly tag?: string;
   /** Of a member. */
   readonly role?: Role;
   /** The attempt at a practice task that its key was made for. */
@@ -41,17 +44,35 @@ export const UNVERIFIED = 'unverified';
 export const mayTeach = (caller: string | undefined): boolean =>
   caller !== ANONYMOUS.id && caller !== UNVERIFIED && caller !== PRACTICE;
 
-/** The record's id of a session that a caller names: members have sessions of their own, whatever their clients call them. */
-export const sessionIdFor = ({ member }: Pick<Caller, 'member'>, id: string): string =>
-  member === undefined || memberOfSession(id) === member ? id : `${memberPrefix(member)}${id}`;
+/** Of a key of the home's own person, or of one that stands for itself. */
+export const keyTag = (id: string, isOwn: boolean): string => id.replace(/^k_/, isOwn ? 'o_' : 'k_');
 
-/** Whether a caller may rate and report on a session that was made with this key; undefined: it is not known. */
+interface SessionOwner {
+  readonly tag?: string | undefined;
+}
+
+/**
+ * The record's id of a session that a caller names, whatever others call theirs. It may also be named by its whole id, as replies
+ * carry it in `x-instar-session`.
+ */
+export function sessionIdFor({ tag }: SessionOwner, id: string, person?: string): string {
+  const own = sessionPrefix(tag, person);
+  return id.startsWith(own) || isSessionOf({ tag }, id) ? id : `${own}${id}`;
+}
+
+/** Whether the id is of a session that was made with this key, or, of a member, with any of that member's keys. */
+export function isSessionOf({ tag }: SessionOwner, session: string): boolean {
+  if (tag === undefined) return !hasSessionPrefix(session) || /^u_[0-9a-f]{16}:/.test(session);
+  return session.startsWith(`${tag}:`) || session.startsWith(`${tag}.`);
+}
+
+/** Whether a caller may rate and report on a session. `madeBy`: the key of its first turn, in records of earlier versions. */
 export function mayReportOn(caller: Caller, session: string, madeBy: string | undefined): boolean {
   if (caller.kind === 'owner') return true;
-  const member = memberOfSession(session);
-  return member === undefined && caller.member === undefined
-    ? madeBy === undefined || madeBy === caller.id
-    : member === caller.member;
+  if (isSessionOf(caller, session))
+    return caller.tag !== undefined || madeBy === undefined || madeBy === caller.id;
+  // Sessions of earlier versions have no prefix.
+  return !hasSessionPrefix(session) && madeBy === caller.id;
 }
 
 /** Whether a text looks like a key that Instar made. */

@@ -29,6 +29,8 @@ export type Fact =
       readonly role: TurnRole;
       /** The client program, if it was recognised. */
       readonly client?: string;
+      /** Another agent that the request named, for which its key does not speak. */
+      readonly claimed?: string;
       readonly project?: Project;
       readonly runKind?: string;
       readonly domain?: string;

@@ -48,35 +48,11 @@ export interface Member {
 /** The subject of facts about members. */
 export const MEMBERS_SUBJECT = 'team/members';
 
-/** As the member of a lesson's scope: it is the team's. */
-export const TEAM = '*';
-/** As the member of a lesson's scope: it is nobody's, since it would mix the words of several members. */
-export const NOBODY = '-';
-
 const MEMBER_ID = /^m_[0-9a-z]{8,40}$/;
 export const isMemberId = (id: string): boolean => MEMBER_ID.test(id);
 
-const SESSION = /^(m_[0-9a-z]{8,40}):/;
-
-/**
- * Whose session it is; undefined for one of the home's own keys. The ids of a member's sessions begin with the member's id: the
- * gateway writes them so, whatever a client calls its conversation.
- */
-export const memberOfSession = (session: string): string | undefined => SESSION.exec(session)?.[1];
-
-/** How the ids of a member's sessions begin. */
-export const memberPrefix = (member: string): string => `${member}:`;
-
 export const isRole = (value: unknown): value is Role => MEMBER_ROLES.some((role) => role === value);
-
-/** Whether a lesson with this member in its scope is for this member. Absent: the home's own person. */
-export const isForMember = (scope: string | undefined, member: string | undefined): boolean =>
-  scope === TEAM || (scope ?? '') === (member ?? '');
 
 /** For facts of newer versions: what cannot be read changes nothing. */
 export const isMemberChange = (value: unknown): value is MemberChange =>
   isObject(value) && typeof value.do === 'string';
-
-/** Whether a scope may name this as its member. */
-export const isScopeMember = (member: string): boolean =>
-  member === TEAM || member === NOBODY || isMemberId(member);

@@ -15,6 +15,8 @@ export interface TurnIntent {
   readonly agent: string;
   readonly role: TurnRole;
   readonly client?: string;
+  /** Another agent that the request named, for which its key does not speak. */
+  readonly claimed?: string;
   readonly project?: Project;
   readonly runKind?: string;
   readonly domain?: string;

@@ -19,14 +19,15 @@ import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import { followSharedSettings } from '../config/follow-shared-settings.ts';
 import type { Home } from '../config/home.ts';
+import { openKeyAgents } from '../config/key-agents.ts';
 import { createLiveSettings, type LiveSettings } from '../config/live-settings.ts';
 import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
 import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
-import { CLIENTS } from '../connect/clients.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { ChatModel } from '../core/chat.ts';
+import { CLIENT_NAMES } from '../core/client-name.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
@@ -39,7 +40,7 @@ import { withAttemptKeys } from '../gateway/attempt-keys.ts';
 import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { createIdentify } from '../gateway/identify.ts';
+import { createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
@@ -139,7 +140,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
   const newId = createIds(clock);
   const { salt, gateway, follow } = await shareRecord({ place, home, clock, newId, log });
-  const callers = openValidKeys(home, env, clock, salt);
+  const callers = openValidKeys(home, env, clock);
+  const hashPerson = createPersonHash(salt);
+  const keyAgents = openKeyAgents({ home, env, clock, log });
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
   const followLibrary = async (session?: string): Promise<void> => library.followErasure(session);
@@ -304,7 +307,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...{ home, env, place, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
     training: () => training,
     adapt: () => config.learn.adapt,
-    clients: CLIENTS,
+    clients: CLIENT_NAMES,
   });
   const server = createGateway({
     api: page.router,
@@ -328,7 +331,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       overlays: (turn) => overlays.apply(overlayQueryOf(turn)),
       flows: overlays.flows,
       router: overlays.router,
-      identify: createIdentify(redactor.redactName),
+      identify: createIdentify({ redact: redactor.redactName, hashPerson }),
+      personOf: createPersonOf(hashPerson),
+      agents: keyAgents,
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
@@ -358,6 +363,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await letGo();
   };
   const letGo = async () => {
+    keyAgents.flush();
     await page.close();
     await schedule.close();
     await shortening.close();

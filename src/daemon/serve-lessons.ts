@@ -6,8 +6,8 @@ import type { LessonsApi } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
-import { memberOfSession } from '../core/member.ts';
 import type { LessonsForTask } from '../core/practice.ts';
+import { principalOfSession } from '../core/principal.ts';
 import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
@@ -257,7 +257,7 @@ function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): P
       runKind,
       domain,
       most,
-      member: memberOfSession(session.session),
+      member: principalOfSession(session.session),
     }),
     readConversation: () => readConversation(wire.name, body),
   };

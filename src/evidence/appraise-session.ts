@@ -1,7 +1,7 @@
 import type { Fact } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
-import { memberOfSession } from '../core/member.ts';
+import { principalOfSession } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
@@ -71,7 +71,7 @@ function undecide({ undecided }: AppraisalState, turn: string, session: string):
 
 /** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
 async function scopeOf(session: string, records: ScopeRecords): Promise<Scope | undefined> {
-  const member = memberOfSession(session);
+  const member = principalOfSession(session);
   const view = await records.session(session);
   if (view !== undefined)
     return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id, member });

@@ -1,6 +1,6 @@
 import { mayTeach } from '../core/caller.ts';
-import { memberOfSession } from '../core/member.ts';
 import { isFlowPolicy } from '../core/overlay.ts';
+import { principalOfSession } from '../core/principal.ts';
 import type { TurnView } from '../core/store.ts';
 
 /**
@@ -20,4 +20,4 @@ export const isLearnedFrom = ({
  */
 export const isPractisedOn = (
   turn: Pick<TurnView, 'caller' | 'unreadable' | 'policy' | 'session'>,
-): boolean => memberOfSession(turn.session) === undefined && isLearnedFrom(turn);
+): boolean => principalOfSession(turn.session) === undefined && isLearnedFrom(turn);

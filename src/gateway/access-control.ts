@@ -107,7 +107,7 @@ export function isJsonContent(type: string | undefined): boolean {
 export interface KnownCallers {
   /** Undefined for a key that is not valid here. */
   find(presented: string): Caller | undefined;
-  ofCredential(credential: string): Caller;
+  ofCredential(provider: string, client: string | undefined): Caller;
 }
 
 interface AuthorizerOptions {
@@ -120,6 +120,8 @@ interface AuthorizerOptions {
 export interface Authorizer {
   /** The caller whose Instar key is in the headers; undefined without one. */
   callerOf(request: IncomingMessage): Caller | undefined;
+  /** The caller that a provider's acceptance of its own credential would prove. */
+  ofCredential(provider: string, client: string | undefined): Caller;
   /**
    * Refuses a request for a model by its headers alone, before its body is read: the owner key is for people; and without
    * a valid caller key a request is refused unless some target (`kinds`) may accept it.
@@ -143,8 +145,8 @@ type AccessDecision =
   | {
       readonly ok: true;
       readonly access: Access;
-      /** A caller with its own credential: known once the provider has accepted it. */
-      readonly credential?: Caller;
+      /** The caller brings its own credential: it is known once the provider has accepted it. */
+      readonly isOwnCredential?: true;
     }
   | { readonly ok: false; readonly why: string; readonly failure: Failure };
 
@@ -180,6 +182,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
       : createFailure('unauthorized', NO_KEY, { code: 'invalid_api_key' });
 
   return {
+    ofCredential: keys.ofCredential,
     callerOf: ({ headers }) => {
       const own = headers['x-instar-key'];
       if (typeof own === 'string') return keys.find(own);
@@ -233,7 +236,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
       // A server on this machine accepts any credential: it does not tell who calls.
       return credential === undefined || caller !== undefined || isLocal()
         ? { ok: true, access }
-        : { ok: true, access, credential: keys.ofCredential(credential) };
+        : { ok: true, access, isOwnCredential: true };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller } from '../core/caller.ts';
+import { ANONYMOUS, type Caller, mayReportOn } from '../core/caller.ts';
 import type { ChatEvent } from '../core/chat.ts';
 import type { TurnStatus } from '../core/evidence.ts';
 import { asObject, compact, parseJson } from '../core/json.ts';
@@ -48,13 +48,13 @@ type Access = { readonly caller: Caller } | { readonly failure: Parameters<typeo
  */
 function callerOf(
   { catalogue, authorize }: GatewayContext,
-  { caller, request, wire, outline }: Turn,
+  { caller, credential, request, wire, outline }: Turn,
 ): Access {
   const [target] = catalogue.resolve(outline === undefined ? ANY_MODEL : outline.model, wire.name);
   if (target === undefined) return { caller: caller ?? ANONYMOUS };
   const admittance = authorize.forTarget(request, target, caller);
   if (!admittance.ok) return { failure: admittance.failure };
-  return { caller: caller ?? admittance.credential ?? ANONYMOUS };
+  return { caller: caller ?? (admittance.isOwnCredential ? credential : undefined) ?? ANONYMOUS };
 }
 
 async function rate(
@@ -71,7 +71,7 @@ async function rate(
     await records.append([]);
     const rated = (await records.turns(session)).findLast(isAnswer);
     if (rated === undefined) return { end: 'nothing-to-rate', text: NOTHING_TO_RATE };
-    if (rated.caller !== caller.id) return notSaved(OTHER_KEY);
+    if (!mayReportOn(caller, session, rated.caller)) return notSaved(OTHER_KEY);
     const { score, note } = word;
     const fact = compact({
       type: 'reward-given' as const,

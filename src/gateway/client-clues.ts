@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ClientName } from '../core/client-name.ts';
 import type { Project } from '../core/fact.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
-import { memberOfSession } from '../core/member.ts';
 import { isAttemptId } from '../core/practice.ts';
+import { hasSessionPrefix } from '../core/principal.ts';
 import type { Outline, WireName } from '../core/wire.ts';
 import {
   type ByteSpan,
@@ -32,6 +33,7 @@ export interface ReceivedRequest {
 /** What a request reveals about its sender; each part is read once. */
 export interface ClientClues {
   readonly kind: TurnKind;
+  readonly wire: WireName;
   readonly headers: IncomingHttpHeaders;
   readonly places: BodySections;
   readonly client: ClientName | undefined;
@@ -54,7 +56,7 @@ export function readClientClues(
   const client = known ? known.client : detectClient(headers, places);
   const codex = readCodexTurn(headers);
   const openclaw = client === 'openclaw' ? readOpenclawRuntime(places) : undefined;
-  return { kind, headers, places, client, codex, openclaw };
+  return { kind, wire, headers, places, client, codex, openclaw };
 }
 
 /**
@@ -194,16 +196,6 @@ function lastElement(bytes: Buffer, list: ByteSpan | undefined): ByteSpan | unde
   return last;
 }
 
-export type ClientName =
-  | 'claude-code'
-  | 'codex'
-  | 'opencode'
-  | 'pi'
-  | 'openclaw'
-  | 'cline'
-  | 'continue'
-  | 'aider';
-
 /** Programs that state their name at the start of `user-agent` or `originator`. */
 const AGENT_NAMES: readonly (readonly [start: RegExp, client: ClientName])[] = [
   [/^claude-(cli|code)\b/i, 'claude-code'],
@@ -321,8 +313,11 @@ function readOpenclawRuntime(places: BodySections): OpenclawRuntime | undefined 
   };
 }
 
-/** Text that is safe to show, log and compare: printable ASCII, no control characters and no look-alike letters. */
-const PLAIN = /^[\x20-\x7e]{1,128}$/;
+/**
+ * Text that is safe to show, log and compare: printable ASCII, no control characters and no look-alike letters. Without the
+ * characters of patterns: in a lesson's scope a name would match the agents of others.
+ */
+const PLAIN = /^[\x20-\x29\x2b-\x3e\x40-\x7e]{1,128}$/;
 
 /** A header's trimmed value; undefined when the header is missing or empty. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -338,8 +333,8 @@ export function headerText(headers: IncomingHttpHeaders, name: string): string |
 export function toCallerId(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   if (!trimmed) return undefined;
-  // Neither an attempt's nor a member's session can be named from outside.
-  if (PLAIN.test(trimmed) && !isAttemptId(trimmed) && memberOfSession(trimmed) === undefined) return trimmed;
+  // Neither an attempt's nor another caller's session can be named from outside.
+  if (PLAIN.test(trimmed) && !isAttemptId(trimmed) && !hasSessionPrefix(trimmed)) return trimmed;
   return `sha256-${createHash('sha256').update(trimmed).digest('hex').slice(0, 32)}`;
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
@@ -12,7 +13,7 @@ import type { Catalogue, Exchange, Target } from '../core/upstream.ts';
 import type { Authorizer } from './access-control.ts';
 import type { CheckedReply } from './check-reply.ts';
 import type { ReceivedRequest } from './client-clues.ts';
-import type { Identity } from './identify.ts';
+import type { AgentsOfKeys, Identity } from './identify.ts';
 import type { SessionMatcher } from './session-matcher.ts';
 import type { ChatWordEnd, ShownLessons, Turn, TurnReport } from './turn.ts';
 
@@ -55,7 +56,11 @@ export interface GatewayContext {
   readonly records: Records;
   /** What this caller may ask and see. Every change is audited with the id of its key. */
   readonly apisFor: (caller: Caller) => OwnerApis;
-  readonly identify: (arrival: ReceivedRequest, member?: string) => Identity;
+  readonly identify: (arrival: ReceivedRequest, caller?: Pick<Caller, 'tag'>) => Identity;
+  /** The end user that a request names in its headers. */
+  readonly personOf: (request: IncomingMessage) => string | undefined;
+  /** The agents that keys speak for. */
+  readonly agents: AgentsOfKeys;
   readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;

@@ -12,12 +12,20 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
+import { isMemberId } from '../core/member.ts';
+import { principalOfSession } from '../core/principal.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { StoreError } from '../core/store.ts';
+import { toCallerId } from './client-clues.ts';
+import type { AgentsOfKeys } from './identify.ts';
 
 export interface ControlContext {
   readonly records: Records;
   readonly now: () => number;
+  /** The agents that keys speak for; absent where nobody but the owner reports. */
+  readonly agents?: AgentsOfKeys;
+  /** The end user whom the request is about. */
+  readonly person?: string;
 }
 
 /** One action of the control plane. Its effect is durable before it returns. */
@@ -37,9 +45,9 @@ const KIND = /^[a-z][a-z0-9_-]{0,63}$/;
  * A reward for a turn or for a whole session. From the owner, or from an application that may pass its users' ratings on,
  * it is a person's word; from any other caller it is the agent's, about its own turns only.
  */
-export const giveFeedback: ControlAction = async ({ records, now }, body, caller, key) => {
+export const giveFeedback: ControlAction = async ({ records, now, person }, body, caller, key) => {
   const turn = asString(body.turn);
-  const session = ownSession(caller, body.session);
+  const session = await ownSession(caller, body.session, person, records);
   const score = asNumber(body.score);
   const note = asString(body.note);
   if ((turn === undefined) === (session === undefined)) return wrong('Name either a turn or a session.');
@@ -73,10 +81,20 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, caller
   return appended(await records.append([{ at: now(), fact, ...callerKey('feedback', key) }]));
 };
 
-const ownSession = (caller: Caller, named: Json | undefined): string | undefined => {
+/** The session that a caller names. Records of earlier versions have the caller's name alone. */
+async function ownSession(
+  caller: Caller,
+  named: Json | undefined,
+  person: string | undefined,
+  records: Records,
+): Promise<string | undefined> {
   const id = asString(named);
-  return id === undefined ? undefined : sessionIdFor(caller, id);
-};
+  if (id === undefined || caller.kind === 'owner') return id;
+  const own = sessionIdFor(caller, id, person);
+  if (own === id || (await records.session(own)) !== undefined) return own;
+  const before = await callerOfSession(id, records);
+  return before === caller.id ? id : own;
+}
 
 /** Whose session it is: by its first turn, or, for an episode without turns, by its first event. Undefined in earlier versions. */
 async function callerOfSession(session: string | undefined, records: Records): Promise<string | undefined> {
@@ -88,7 +106,8 @@ async function callerOfSession(session: string | undefined, records: Records): P
 }
 
 /** An event that an agent or a pipeline reports about itself. */
-export const reportEvent: ControlAction = async ({ records, now }, body, caller, key) => {
+export const reportEvent: ControlAction = async (context, body, caller, key) => {
+  const { records, now } = context;
   const { kind, agent, runKind, session, score, [BY_PERSON]: byPerson, ...data } = body;
   const name = asString(kind);
   if (name === undefined || !KIND.test(name)) return wrong('kind must be a name such as tool_sequence.');
@@ -103,7 +122,7 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   }
   const fault = name === EXPECTED_EVENT ? findExpectedFault(body, caller) : undefined;
   if (fault !== undefined) return fault;
-  const own = ownSession(caller, session);
+  const own = await ownSession(caller, session, context.person, records);
   const answered =
     name === EXPECTED_EVENT ? await findAnswered(asString(body.turn), own, records) : undefined;
   if (name === EXPECTED_EVENT && answered === undefined)
@@ -112,18 +131,22 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   const madeBy = await callerOfSession(subject, records);
   if (subject !== undefined && !mayReportOn(caller, subject, madeBy))
     return createFailure('forbidden', 'This session was made with another key.');
+  const named = toCallerId(asString(agent));
+  const bound = bindReporter(context, caller, named);
   const fields = {
-    agent: asString(agent),
-    runKind: asString(runKind),
+    agent: bound,
+    runKind: toCallerId(asString(runKind)),
     session: subject,
     score: number,
+    member: subject === undefined ? caller.member : (principalOfSession(subject) ?? caller.member),
   };
   const fact = {
     type: 'event-reported' as const,
     kind: name,
-    ...compact({ ...fields, member: caller.member }),
+    ...compact(fields),
     data: {
-      ...(data as Record<string, Json>),
+      ...withPlainNames(data as Record<string, Json>),
+      ...(bound === named ? {} : { claimedAgent: named }),
       ...(answered === undefined ? {} : { turn: answered.id }),
       ...(byPerson === true && caller.mayRate ? { [BY_PERSON]: true } : {}),
     },
@@ -131,6 +154,26 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   };
   return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));
 };
+
+/** The agent that an event is about: one of the key's own, whatever it names. */
+function bindReporter(
+  { agents }: ControlContext,
+  caller: Caller,
+  named: string | undefined,
+): string | undefined {
+  if (caller.kind !== 'caller' || agents === undefined || isMemberId(caller.member ?? '')) return named;
+  return named === undefined ? agents.ownAgent(caller.id) : agents.agentOf(caller.id, named, false);
+}
+
+/** Names that become part of a lesson's scope have no characters of patterns. */
+function withPlainNames(data: Readonly<Record<string, Json>>): Record<string, Json> {
+  const plain: Record<string, Json> = { ...data };
+  for (const field of ['project', 'domain']) {
+    const name = toCallerId(asString(data[field]));
+    if (name !== undefined) plain[field] = name;
+  }
+  return plain;
+}
 
 /**
  * The right answer to a turn, or to the last turn of a session, for the verifiers `exact` and `number`. It decides a reward

@@ -1,3 +1,4 @@
+import type { ClientName } from '../core/client-name.ts';
 import {
   asArray,
   asObject,
@@ -10,7 +11,7 @@ import {
 import type { Outline, WireName } from '../core/wire.ts';
 import { type ChatWord, parseChatWord, readTypedWords, unquote } from '../text/chat-word.ts';
 import { type ByteSpan, eachElement, OPEN_BRACKET, skipValue } from '../wire/json-scan.ts';
-import type { ClientName, TurnKind } from './client-clues.ts';
+import type { TurnKind } from './client-clues.ts';
 import type { Identity } from './identify.ts';
 
 /** A word to Instar in a request, with what the answer before it was about. */

@@ -3,6 +3,7 @@ import type { UnreadableBody } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { flowPolicy, type TurnOverlays } from '../core/overlay.ts';
+import { UNKNOWN_AGENT } from '../core/principal.ts';
 import { noRecord, type ReaskedReplies } from '../core/recorder.ts';
 import { isWorthAnotherModel, retryDelayMs, withRetries } from '../core/retry.ts';
 import type { RoutedTurn } from '../core/routed-turn.ts';
@@ -118,13 +119,13 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       sendFailure(response, wire, KEYLESS_TOO_LARGE, marks);
       return finish(candidate, 'refused', KEYLESS_TOO_LARGE.status, KEYLESS_TOO_LARGE);
     }
-    const { access, credential } = admittance;
-    verifiable = credential;
+    const { access, isOwnCredential } = admittance;
+    verifiable = isOwnCredential ? turn.credential : undefined;
     const target: Target = access === candidate.access ? candidate : { ...candidate, access };
     if (running === undefined) {
       const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
-      const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
+      const caller = turn.caller?.id ?? (verifiable === undefined ? ANONYMOUS.id : UNVERIFIED);
       const begun =
         flow === undefined
           ? begin(context, turn, target, caller, marks, overlays, routed)
@@ -226,6 +227,7 @@ function beginWith(
   const { id, identity, wire, outline, session } = turn;
   marks['x-instar-generation'] = String(shown.generation);
   if (lessons.length > 0) marks['x-instar-lessons'] = headerIds(lessons);
+  if (identity.claimed !== undefined) marks['x-instar-agent'] = headerSafe(identity.agent ?? '');
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
   if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord, overlays);
   // A turn that may be lost is not acknowledged.
@@ -234,7 +236,7 @@ function beginWith(
   const record = context.recorder.start({
     turn: id,
     session: session.session,
-    agent: identity.agent ?? client ?? 'unknown',
+    agent: identity.agent ?? client ?? UNKNOWN_AGENT,
     role,
     wire: wire.name,
     model: outline?.model ?? '',
@@ -247,6 +249,7 @@ function beginWith(
       unreadable: unreadableRequest(turn),
       link: session.link,
       client,
+      claimed: identity.claimed,
       project,
       runKind,
       domain,

@@ -1,9 +1,13 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createLruMap } from '../base/lru-map.ts';
+import type { Caller } from '../core/caller.ts';
+import type { ClientName } from '../core/client-name.ts';
 import type { TurnRole } from '../core/evidence.ts';
 import type { Project } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
-import type { ClientName } from './client-clues.ts';
+import { isMemberId } from '../core/member.ts';
+import { sessionPrefix } from '../core/principal.ts';
 import {
   type ClientClues,
   headerId,
@@ -13,7 +17,7 @@ import {
   readClientClues,
   toCallerId,
 } from './client-clues.ts';
-import { detectProject, detectTurnRole, readClientSession } from './session-clues.ts';
+import { detectProject, detectTurnRole, readClientSession, readEndUser } from './session-clues.ts';
 
 /** Who is calling, as far as the request shows it. Every text is printable and at most 128 characters long. */
 export interface Identity {
@@ -24,6 +28,10 @@ export interface Identity {
   /** The conversation that started this one, if this is a sub-agent's. */
   readonly parentSession?: string;
   readonly agent?: string;
+  /** Another agent that the request named, for which its key does not speak. */
+  readonly claimed?: string;
+  /** The end user whom the request is about, as a keyed hash. */
+  readonly person?: string;
   readonly role: TurnRole;
   readonly project?: Project;
   /** Where the client says that it works. Never recorded, logged or shown. */
@@ -40,18 +48,42 @@ const MOST_KNOWN = 4000;
 /** A client that has not revealed itself after this many turns of a conversation will not do so later. */
 const MOST_SEARCHES = 3;
 
+interface IdentifyOptions {
+  /** Callers' names and ids are redacted here, once, so that memory, record, log and API all use the same text. */
+  readonly redact: (name: string) => string;
+  /** A name for an end user that does not reveal who it is. */
+  readonly hashPerson: (user: string) => string;
+}
+
+/** The same person has the same name in all records of one home, and nobody can compute it elsewhere. */
+export const createPersonHash =
+  (salt: string): IdentifyOptions['hashPerson'] =>
+  (user) =>
+    `u_${createHmac('sha256', salt).update(`person\n${user}`).digest('hex').slice(0, 16)}`;
+
+/** By its header alone: requests to Instar's own routes have no field for it. */
+export const createPersonOf =
+  (hashPerson: IdentifyOptions['hashPerson']) =>
+  ({ headers }: IncomingMessage): string | undefined => {
+    const user = headerText(headers, 'x-instar-user');
+    return user === undefined ? undefined : hashPerson(user);
+  };
+
+const AS_SENT: IdentifyOptions = { redact: (name) => name, hashPerson: createPersonHash('') };
+
 /**
  * `identify` with a memory: a conversation's texts are searched for client and project only until both are found, and in
- * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time. `redact`: callers' names and
- * ids are redacted here, once, so that memory, record, log and API all use the same text.
+ * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time.
  */
-export function createIdentify(redact = unchanged): (arrival: ReceivedRequest, member?: string) => Identity {
+export function createIdentify(
+  options = AS_SENT,
+): (arrival: ReceivedRequest, caller?: Pick<Caller, 'tag'>) => Identity {
   const found = createLruMap<string, KnownClient>(MOST_KNOWN);
   const searches = createLruMap<string, number>(MOST_KNOWN);
-  return (arrival, member) => {
-    const name = conversationOf(arrival.headers, member);
+  return (arrival, caller) => {
+    const name = conversationOf(arrival.headers, caller?.tag);
     const known = name === undefined ? undefined : found.get(name);
-    const identity = identify(arrival, known, redact);
+    const identity = identify(arrival, known, options, caller);
     if (name === undefined || known !== undefined) return identity;
     const { client, project, folder, role } = identity;
     const isAllFound = client !== undefined && project !== undefined;
@@ -63,13 +95,13 @@ export function createIdentify(redact = unchanged): (arrival: ReceivedRequest, m
   };
 }
 
-/** A key for the conversation, from headers only. The same id from another program or member is another conversation. */
-function conversationOf(headers: IncomingHttpHeaders, member = ''): string | undefined {
+/** A key for the conversation, from headers only. The same id from another program or caller is another conversation. */
+function conversationOf(headers: IncomingHttpHeaders, caller = ''): string | undefined {
   const named = SESSION_HEADERS.find((name) => headers[name] !== undefined);
   const session = named === undefined ? undefined : headers[named];
   return session === undefined
     ? undefined
-    : `${session}\n${headers['user-agent'] ?? ''}\n${headers['x-instar-project'] ?? ''}\n${member}`;
+    : `${session}\n${headers['user-agent'] ?? ''}\n${headers['x-instar-project'] ?? ''}\n${caller}`;
 }
 
 const SESSION_HEADERS = [
@@ -81,20 +113,31 @@ const SESSION_HEADERS = [
   'agent-session-id',
 ];
 
-const unchanged = (name: string): string => name;
-
 /** Never throws. Reads headers first, and the body only for what no header states. */
-export function identify(arrival: ReceivedRequest, known?: KnownClient, redact = unchanged): Identity {
+export function identify(
+  arrival: ReceivedRequest,
+  known?: KnownClient,
+  { redact, hashPerson } = AS_SENT,
+  caller?: Pick<Caller, 'tag'>,
+): Identity {
   const clean = (name: string | undefined): string | undefined =>
     name === undefined ? undefined : redact(name);
   const clues = readClientClues(arrival, known);
   const { headers, client } = clues;
   const session = readClientSession(clues);
   const role = detectTurnRole(clues);
+  const user = readEndUser(clues);
+  const person = user === undefined ? undefined : hashPerson(user);
+  /** A client may name its session by the whole id that a reply has told it. */
+  const nameOf = (id: string | undefined): string | undefined => {
+    const own = sessionPrefix(caller?.tag, person);
+    return clean(toCallerId(own !== '' && id?.startsWith(own) ? id.slice(own.length) : id));
+  };
   return compact({
     client,
-    sessionId: clean(toCallerId(session?.id)),
-    parentSession: clean(toCallerId(session?.parent)),
+    person,
+    sessionId: nameOf(session?.id),
+    parentSession: nameOf(session?.parent),
     agent: clean(agentOf(clues, role)),
     role,
     ...(known === undefined
@@ -105,6 +148,26 @@ export function identify(arrival: ReceivedRequest, known?: KnownClient, redact =
     record: !isNo(headerText(headers, 'x-instar-record')),
     sessionDone: isYes(headerText(headers, 'x-instar-session-done') ?? headerText(headers, 'x-session-done')),
   });
+}
+
+/**
+ * The caller with the agent for which its key speaks: a request that names another one is served and recorded under the key's own.
+ * Members and clients without a key have no agents of others in reach.
+ */
+export function bindAgent(identity: Identity, caller: Caller | undefined, agents: AgentsOfKeys): Identity {
+  if (caller?.kind !== 'caller' || caller.attempt !== undefined || isMemberId(caller.member ?? ''))
+    return identity;
+  const { agent, client, role } = identity;
+  const named = agent ?? client;
+  if (named === undefined) return compact({ ...identity, agent: agents.ownAgent(caller.id) });
+  const bound = agents.agentOf(caller.id, named, role === 'side');
+  return bound === named ? identity : { ...identity, agent: bound, claimed: named };
+}
+
+/** See `config/key-agents`. */
+export interface AgentsOfKeys {
+  agentOf(key: string, named: string, isSub: boolean): string;
+  ownAgent(key: string): string | undefined;
 }
 
 /** The agent's name among others of the same client; undefined for the main agent of a coding client. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
-import { memberPrefix } from '../core/member.ts';
+import { sessionPrefix } from '../core/principal.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import { aiderHistory } from '../wire/aider-history.ts';
 import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
@@ -15,7 +15,7 @@ import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { findChatWord } from './find-chat-word.ts';
 import { forwardTurn } from './forward.ts';
-import type { Identity } from './identify.ts';
+import { bindAgent, type Identity } from './identify.ts';
 import { receiveBody } from './read-body.ts';
 import type { SessionMatch } from './session-matcher.ts';
 import type { Turn } from './turn.ts';
@@ -86,7 +86,7 @@ export async function serveTurn(
   if (identity.sessionDone && identity.record && isTrusted) context.sessionEnded(session.session);
 }
 
-type BegunTurn = Omit<Turn, 'raw' | 'body' | 'outline' | 'identity' | 'session'>;
+type BegunTurn = Omit<Turn, 'raw' | 'body' | 'outline' | 'identity' | 'session' | 'credential'>;
 
 /** Reads a request, and says whose it is. What it reads is in the turn alone, which lets go of it when the reply begins. */
 async function openTurn(
@@ -106,14 +106,15 @@ async function openTurn(
   const { outline } = seen;
   const isHeavy = (outline?.messages ?? 0) > HEAVY_MESSAGES;
   if (isHeavy) await rest();
-  const told = context.identify(
-    { kind, wire: wire.name, headers: request.headers, body, outline },
-    caller?.member,
-  );
+  const arrived = { kind, wire: wire.name, headers: request.headers, body, outline };
+  const told = bindAgent(context.identify(arrived, caller), caller, context.agents);
   const identity = caller?.attempt === undefined ? told : identityInAttempt(told, caller.attempt);
-  const isAnonymous = caller === undefined && !bringsCredential(request, firstTarget(context, wire, outline));
+  const target = caller === undefined ? firstTarget(context, wire, outline) : undefined;
+  const credential = bringsCredential(request, target)
+    ? context.authorize.ofCredential(target?.provider ?? '', identity.client)
+    : undefined;
   const history = kind === 'other' || seen.isBroken ? undefined : body;
-  const match = sessionOf(context, identity, history, isAnonymous, caller);
+  const match = sessionOf(context, identity, history, caller ?? credential);
   const session = match instanceof Promise ? await match : match;
   if (isHeavy) await rest();
   const { id, disconnect, startedAt } = begun;
@@ -130,6 +131,7 @@ async function openTurn(
     identity,
     session,
     caller,
+    credential,
     disconnect,
     startedAt,
   };
@@ -198,20 +200,19 @@ const firstTarget = ({ catalogue }: GatewayContext, wire: Wire, outline: Outline
   catalogue.resolve(outline === undefined ? ANY_MODEL : outline.model, wire.name)[0];
 
 /**
- * The client's session id, else the session whose message chain this request extends. Callers that nobody knows have
- * sessions of their own, and so has each member: they add no turn to anyone else's.
+ * The client's session id, else the session whose message chain this request extends. A session is a caller and a name, and of an
+ * application also its end user: nobody adds a turn to another's.
  */
 function sessionOf(
   { sessions, newId }: GatewayContext,
-  { sessionId, agent, client, project }: Identity,
+  { sessionId, agent, client, project, person }: Identity,
   body: Buffer | undefined,
-  isAnonymous: boolean,
   caller: Caller | undefined,
 ): SessionMatch | Promise<SessionMatch> {
-  const prefix = caller?.member === undefined ? '' : memberPrefix(caller.member);
-  if (sessionId !== undefined) return sessions.byId(`${prefix}${sessionId}`, isAnonymous);
+  const prefix = sessionPrefix(caller?.tag, person);
+  if (sessionId !== undefined) return sessions.byId(`${prefix}${sessionId}`, caller === undefined);
   if (body === undefined) return { session: `${prefix}${newId('s')}` };
-  const group = isAnonymous ? `${ANONYMOUS.id}:` : prefix;
+  const group = caller === undefined ? `${ANONYMOUS.id}:` : prefix;
   const history = client === 'aider' ? aiderHistory(body) : body;
   return sessions.byChain(history, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`, prefix);
 }

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
+import type { ClientName } from '../core/client-name.ts';
 import type { TurnRole } from '../core/evidence.ts';
 import type { Project } from '../core/fact.ts';
-import { asArray, asNumber, asObject, asString, type Json, parseJson } from '../core/json.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../core/json.ts';
 import type { ByteSpan } from '../wire/json-scan.ts';
 import {
   type BodySections,
   type ClientClues,
-  type ClientName,
   containsAny,
   headerText,
   indexInSpan,
@@ -50,11 +58,32 @@ function fromClaudeCode(clues: ClientClues): ClientSession | undefined {
 
 const LARGEST_METADATA = 8192;
 
+/**
+ * The end user that a request names. A client that is recognised serves one person and uses these fields for its own ends (Claude Code
+ * for its session), so that only Instar's header counts there.
+ */
+export function readEndUser({ headers, places, client, wire }: ClientClues): string | undefined {
+  const given = headerText(headers, 'x-instar-user');
+  if (given !== undefined) return given;
+  if (client !== undefined) return undefined;
+  const user =
+    wire === 'anthropic'
+      ? asString(metadataOf(places).user_id)
+      : (places.text('safety_identifier') ?? places.text('user'));
+  return user?.trim() || undefined;
+}
+
+function metadataOf(places: BodySections): JsonObject {
+  const span = places.member('metadata');
+  return span === undefined || span[1] - span[0] > LARGEST_METADATA
+    ? {}
+    : asObject(parseJson(places.bytes.toString('utf8', ...span)));
+}
+
 /** From the body's `metadata.user_id`: JSON text with a session id; older versions wrote `…_session_ID`. */
 function claudeUser({ places, client }: ClientClues): string | undefined {
-  const span = client === 'claude-code' ? places.member('metadata') : undefined;
-  if (span === undefined || span[1] - span[0] > LARGEST_METADATA) return undefined;
-  const user = asString(asObject(parseJson(places.bytes.toString('utf8', ...span))).user_id) ?? '';
+  if (client !== 'claude-code') return undefined;
+  const user = asString(metadataOf(places).user_id) ?? '';
   return asString(asObject(parseJson(user)).session_id) ?? /_session_([\w-]{8,})$/.exec(user)?.[1];
 }
 

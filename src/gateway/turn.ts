@@ -4,6 +4,7 @@ import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
 import type { PromptState } from '../core/gateway-process.ts';
 import type { OverlayQuery, TurnOverlays } from '../core/overlay.ts';
+import { principalOfSession } from '../core/principal.ts';
 import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { TurnKind } from './client-clues.ts';
@@ -28,6 +29,8 @@ export interface Turn {
   readonly session: SessionMatch;
   /** Whose Instar key the request carries; undefined without one. */
   readonly caller: Caller | undefined;
+  /** Without a key: the caller of the provider credential that the request carries, once the provider has accepted it. */
+  readonly credential: Caller | undefined;
   readonly disconnect: ClientDisconnect;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
@@ -69,14 +72,13 @@ export const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additio
 /** Whose overlays act on a turn. */
 export const overlayQueryOf = ({
   session,
-  caller,
   identity: { agent, client, project, runKind },
-}: Pick<Turn, 'session' | 'caller' | 'identity'>): OverlayQuery & { readonly session: string } => ({
+}: Pick<Turn, 'session' | 'identity'>): OverlayQuery & { readonly session: string } => ({
   session: session.session,
   agent: agent ?? client,
   project: project?.id,
   runKind,
-  member: caller?.member,
+  member: principalOfSession(session.session),
 });
 
 /** A turn that has begun to call providers; it is recorded, or has a record that does nothing. */
@@ -106,6 +108,7 @@ export const toRunningTurn = (
   identity: turn.identity,
   session: turn.session,
   caller: turn.caller,
+  credential: turn.credential,
   disconnect: turn.disconnect,
   startedAt: turn.startedAt,
   record,

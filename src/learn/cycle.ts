@@ -13,9 +13,9 @@ import type {
 import { addCost, NO_COST } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { memberOfSession } from '../core/member.ts';
+import { principalOfSession } from '../core/principal.ts';
 import { changedLessonId } from '../lessons/codec.ts';
-import { libraryForMember } from '../lessons/member-library.ts';
+import { libraryOwnedBy } from '../lessons/member-library.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 
@@ -61,7 +61,7 @@ export async function runCycle<Material>(
 ): Promise<CycleEnd & { readonly isRetryable: boolean }> {
   const { gate, clock, newId, journal, signal } = parts;
   const owner = ownerOfCases(cases);
-  const library = libraryForMember(parts.library, owner.member);
+  const library = libraryOwnedBy(parts.library, owner.member);
   const startedAt = clock.monotonic();
   let cost: Cost = NO_COST;
   const ask = parts.ask && countCost(parts.ask, (spent) => (cost = addCost(cost, spent)));
@@ -83,7 +83,8 @@ export async function runCycle<Material>(
   // 2. The gate decides the outcome of each.
   const judged: Judged[] = [];
   for (const proposal of proposals) {
-    const judgement = await gate(proposal, cases, library);
+    const foreign = whyForeign(proposal.change, library, parts.library);
+    const judgement = foreign ?? (await gate(proposal, cases, library));
     const change = judgement.change ?? proposal.change;
     const id = changedLessonId(change);
     const name = 'text' in change ? change.text.name : (library.lesson(id)?.text.name ?? id);
@@ -155,7 +156,7 @@ interface CaseOwner {
 }
 
 function ownerOfCases(cases: readonly EvidenceCase[]): CaseOwner {
-  const members = new Set(cases.map(({ session }) => memberOfSession(session)));
+  const members = new Set(cases.map(({ session }) => principalOfSession(session)));
   return { member: [...members][0], isMixed: members.size > 1 };
 }
 
@@ -165,6 +166,16 @@ function ownedBy(member: string | undefined, proposal: Proposal): Proposal {
   if (member === undefined || !('text' in change)) return proposal;
   const scope = { ...change.text.scope, member };
   return { ...proposal, change: { ...change, text: { ...change.text, scope } } };
+}
+
+/** A session changes nothing of another principal's, whatever its learner proposes. */
+function whyForeign(change: Change, own: Library, all: Library): Judgement | undefined {
+  if (change.op === 'add') return undefined;
+  const ids = change.op === 'merge' ? change.ids : [change.id];
+  const isForeign = ids.some((id) => own.lesson(id) === undefined && all.lesson(id) !== undefined);
+  return isForeign
+    ? { outcome: 'refused', why: ['it belongs to another key, end user or member'] }
+    : undefined;
 }
 
 /** A failure whose lesson the library already has is used up as well. */

@@ -2,7 +2,7 @@ import type { RewardSource } from '../core/evidence.ts';
 import { asArray, isObject } from '../core/json.ts';
 import type { Answer, EvidenceCase, LearnerFailure, Passage, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
-import { isForMember, NOBODY } from '../core/member.ts';
+import { isOwnedBy, NOBODY } from '../core/principal.ts';
 
 /** The name of the signal that a call of a turn proved its result: checks passed, or a command exited with 0. */
 export const RESULT_PROVEN = 'result-proven';
@@ -38,7 +38,7 @@ export function sharedScope(scopes: readonly Scope[]): Scope {
 
 /** Whether some work may be in both scopes. A pattern is taken to match anything. */
 export const mayScopesOverlap = (a: Scope, b: Scope): boolean =>
-  (isForMember(a.member, b.member) || isForMember(b.member, a.member)) &&
+  (isOwnedBy(a.member, b.member) || isOwnedBy(b.member, a.member)) &&
   FIELDS.every((field) => {
     const [one, other] = [a[field], b[field]];
     return (

@@ -1,6 +1,6 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
-import { memberOfSession, TEAM } from '../core/member.ts';
+import { principalOfSession, TEAM } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { readSharing } from '../lessons/fold-members.ts';
@@ -88,7 +88,7 @@ async function keptFromTeam(
   records: RecallRecords,
   lessonOf: (id: string) => Lesson | undefined,
 ): Promise<(id: string) => boolean> {
-  const member = memberOfSession(session);
+  const member = principalOfSession(session);
   if (member === undefined || !(await readSharing(records)).optedOut.has(member)) return () => false;
   return (id) => lessonOf(id)?.text.scope.member === TEAM;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
 import type { Ask, Learner } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
-import { memberOfSession } from '../core/member.ts';
+import { principalOfSession } from '../core/principal.ts';
 import type { Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { Cycle, CycleEnd } from './cycle.ts';
@@ -45,7 +45,7 @@ export function createLiveStep({
     const scope: Scope = compact({
       agent: view?.agent,
       project: view?.project?.id,
-      member: memberOfSession(session),
+      member: principalOfSession(session),
     });
     const turns = await evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());

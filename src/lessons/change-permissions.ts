@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Author, Lesson, LessonState, LessonText } from '../core/lesson.ts';
-import { TEAM } from '../core/member.ts';
+import { TEAM } from '../core/principal.ts';
 import { whyNotOfTier } from './identity-tier.ts';
 
 /** Whether a lesson of this state is waiting or in use, so that its name is taken. */

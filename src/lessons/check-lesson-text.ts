@@ -7,7 +7,7 @@ import {
   type Taint,
   type Visibility,
 } from '../core/lesson.ts';
-import { isScopeMember } from '../core/member.ts';
+import { isScopeMember } from '../core/principal.ts';
 import { checkOverlay } from './check-overlay.ts';
 import { checkChoice, checkList, checkString } from './check-words.ts';
 

@@ -1,19 +1,28 @@
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { isForMember, TEAM } from '../core/member.ts';
+import { isOwnedBy, isVisibleTo, TEAM } from '../core/principal.ts';
+import { memberOf } from './visibility.ts';
 
 /** Whether a lesson is the team's. */
 export const isOfTeam = ({ text }: Pick<Lesson, 'text'>): boolean => text.scope.member === TEAM;
 
 /**
- * The part of a library that one member may see: the own lessons and the team's. What reads through it cannot name, count or quote a
- * lesson of another member. `member` undefined: the home's own person. A home without members has one part, which is all of it.
+ * The part of a library that a principal may see: the own lessons, those of the key that serves it, and everybody's. What reads through it
+ * cannot name, count or quote a lesson of another. `member` undefined: the home's own person. A home of one person has one part,
+ * which is all of it.
  */
-export function libraryForMember(library: Library, member: string | undefined): Library {
+export const libraryForMember = (library: Library, member: string | undefined): Library =>
+  partOf(library, member, (lesson) => isVisibleTo(memberOf(lesson), member));
+
+/** The part that what is learned in a principal's sessions may change: an end user's words change nothing of the key's. */
+export const libraryOwnedBy = (library: Library, member: string | undefined): Library =>
+  partOf(library, member, ({ text }) => isOwnedBy(text.scope.member, member));
+
+function partOf(library: Library, member: string | undefined, isIn: (lesson: Lesson) => boolean): Library {
   if (member === undefined && library.lessons().every(({ text }) => text.scope.member === undefined))
     return library;
   const visible = (lesson: Lesson | undefined): Lesson | undefined =>
-    lesson !== undefined && isForMember(lesson.text.scope.member, member) ? withoutOthers(lesson) : undefined;
+    lesson !== undefined && isIn(lesson) ? withoutOthers(lesson) : undefined;
   const filter = createKeptFilter(visible);
   const isKnown = (id: string): boolean => visible(library.lesson(id)) !== undefined;
   return {

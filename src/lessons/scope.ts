@@ -1,5 +1,5 @@
 import type { Scope } from '../core/lesson.ts';
-import { isForMember } from '../core/member.ts';
+import { isOwnedBy, isVisibleTo } from '../core/principal.ts';
 import type { RecallQuery } from '../core/recall.ts';
 
 /** Whether a value matches a pattern in which `*` stands for any characters. Backtracks to the last star only. */
@@ -34,7 +34,7 @@ export function isInScope(
   domain: string | undefined,
 ): boolean {
   return (
-    isForMember(scope.member, query.member) &&
+    isVisibleTo(scope.member, query.member) &&
     fits(scope.agent, query.agent) &&
     fits(scope.project, query.project) &&
     fits(scope.runKind, query.runKind) &&
@@ -49,12 +49,12 @@ const FIELDS = ['agent', 'project', 'runKind', 'domain'] as const;
 
 /** Whether two scopes overlap. */
 export const scopesOverlap = (a: Scope, b: Scope): boolean =>
-  (isForMember(a.member, b.member) || isForMember(b.member, a.member)) &&
+  (isOwnedBy(a.member, b.member) || isOwnedBy(b.member, a.member)) &&
   FIELDS.every((field) => patternsMeet(a[field] ?? '*', b[field] ?? '*'));
 
 /** Whether `outer` contains all of `inner`. A star in `inner` matches only a star in `outer`. */
 export const scopeCovers = (outer: Scope, inner: Scope): boolean =>
-  isForMember(outer.member, inner.member) &&
+  isOwnedBy(outer.member, inner.member) &&
   FIELDS.every((field) => matchesPattern(outer[field] ?? '*', inner[field] ?? '*'));
 
 /** Whether some text matches both patterns: dynamic programming over their prefixes. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Change, ChangeSet, Lesson, LessonKind, Scope } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { TEAM } from '../core/member.ts';
+import { TEAM } from '../core/principal.ts';
 import { isActive } from './change-permissions.ts';
 
 /** Advice. An identity is one agent's own, and the other kinds change how requests are served. */

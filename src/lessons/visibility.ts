@@ -1,5 +1,5 @@
-import type { Lesson, LessonText, Scope } from '../core/lesson.ts';
-import { isForMember } from '../core/member.ts';
+import type { Lesson, LessonKind, LessonText, Scope } from '../core/lesson.ts';
+import { EVERY_KEY, isVisibleTo } from '../core/principal.ts';
 import type { RecallQuery } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { isInScope } from './scope.ts';
@@ -36,10 +36,27 @@ export function reachOf({ scope, note }: Pick<LessonText, 'scope' | 'note'>): Sc
   };
 }
 
+/** Who wrote a lesson that rests on no conversation: the owner imported it, wrote it as a file, or took it from the starter set. */
+const BY_OWNER: ReadonlySet<string> = new Set(['import', 'file', 'person', 'starter']);
+const ADVICE: ReadonlySet<LessonKind> = new Set(['skill', 'experience']);
+
+/**
+ * Whose a lesson is, for those who may see it. What the owner wrote holds for every key of the home; what was learned in a
+ * conversation holds for those whose conversation it was.
+ */
+export function memberOf({ kind, text }: Pick<Lesson, 'kind' | 'text'>): string | undefined {
+  const { scope, evidence } = text;
+  const isOwners = evidence.turns.length === 0 && BY_OWNER.has(evidence.learner) && ADVICE.has(kind);
+  return scope.member === undefined && isOwners ? EVERY_KEY : scope.member;
+}
+
 /** `places`: where its evidence was recorded. Without evidence a private lesson belongs to the agent that its scope names. */
-export function audienceOf({ text }: Lesson, places: readonly LearnedIn[] | undefined): Audience {
-  const { scope } = text;
-  const reach = reachOf(text);
+export function audienceOf(lesson: Lesson, places: readonly LearnedIn[] | undefined): Audience {
+  const { text } = lesson;
+  const member = memberOf(lesson);
+  const scope = member === text.scope.member ? text.scope : { ...text.scope, ...(member && { member }) };
+  const shared = reachOf({ ...text, scope });
+  const reach = text.note.visibility === 'shared' ? shared : scope;
   if (text.note.visibility !== 'private') return { scope, reach };
   return { scope, reach, learnedIn: places ?? namedIn(scope) };
 }
@@ -53,7 +70,7 @@ export type Admittance = 'yes' | 'shared' | 'out-of-scope' | 'private' | 'foreig
 /** `domain` as in `isInScope`. */
 export function admit(audience: Audience, asker: Asker, domain: string | undefined): Admittance {
   const { scope, reach, learnedIn } = audience;
-  if (!isForMember(scope.member, asker.member)) return 'foreign';
+  if (!isVisibleTo(scope.member, asker.member)) return 'foreign';
   if (learnedIn !== undefined && !learnedIn.some((place) => isSamePlace(place, asker))) return 'private';
   if (isInScope(scope, asker, domain)) return 'yes';
   return scope !== reach && isInScope(reach, asker, domain) ? 'shared' : 'out-of-scope';

@@ -1,5 +1,5 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
-import { memberOfSession, memberPrefix } from '../core/member.ts';
+import { principalOfSession, sessionPrefix } from '../core/principal.ts';
 import { parseTurnBodyKey, type Records, type RewardSubject, StoreError } from '../core/store.ts';
 
 /**
@@ -8,7 +8,7 @@ import { parseTurnBodyKey, type Records, type RewardSubject, StoreError } from '
  * asks. Facts about the home itself (jobs, budgets, the audit) are not there.
  */
 export function recordsOfMember(records: Records, member: string): Records {
-  const isOwn = (session: string): boolean => memberOfSession(session) === member;
+  const isOwn = (session: string): boolean => principalOfSession(session) === member;
   const sessionOf = async (turn: string): Promise<string | undefined> => (await records.turn(turn))?.session;
   const isOwnTurn = async (turn: string): Promise<boolean> => isOwn((await sessionOf(turn)) ?? '');
   const ofOwn = async <T>(session: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> =>
@@ -61,7 +61,7 @@ export function recordsOfMember(records: Records, member: string): Records {
       if (of === 'sessions')
         return records.ids(
           of,
-          { ...pattern, beginning: `${memberPrefix(member)}${pattern.beginning}` },
+          { ...pattern, beginning: `${sessionPrefix(member, undefined)}${pattern.beginning}` },
           limit,
         );
       const own: string[] = [];

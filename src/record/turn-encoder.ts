@@ -66,6 +66,7 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
       agent: cleanWord(intent.agent),
       role,
       client: cleanOptional(intent.client),
+      claimed: cleanOptional(intent.claimed),
       project: project && { id: project.id, label: cleanWord(project.label) },
       runKind: cleanOptional(intent.runKind),
       domain: cleanOptional(intent.domain),

@@ -1,8 +1,8 @@
 import type { RewardSource } from '../core/evidence.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
-import { memberOfSession } from '../core/member.ts';
 import { isAttemptId } from '../core/practice.ts';
+import { principalOfSession } from '../core/principal.ts';
 
 /** A rewarded turn that weights may be trained on: under the generation in force it would have the same prompt. */
 export interface TrainingSample {
@@ -87,7 +87,7 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
   const appraise = (fact: Fact & { readonly type: 'turn-appraised' }): void => {
     const { turn, session, verdict, reward, source } = fact;
     // Weights are for everybody.
-    if (memberOfSession(session) !== undefined) return;
+    if (principalOfSession(session) !== undefined) return;
     if (verdict === 'failure') mark(turn);
     failures.delete(turn);
     const isTelling = reward !== undefined && source !== 'agent' && fact.signals.length > 0;

@@ -23,7 +23,7 @@ import { scratch } from '../record/store/scratch.ts';
 const open = () => {
   const home = openHome(scratch());
   const clock = createManualClock(1_000_000);
-  return { home, clock, keys: openValidKeys(home, {}, clock, 'salt') };
+  return { home, clock, keys: openValidKeys(home, {}, clock) };
 };
 
 describe('the keys of a home', () => {
@@ -42,7 +42,7 @@ describe('the keys of a home', () => {
     const home = openHome(scratch());
     const old = 'k'.repeat(43);
     writeFileSync(home.keyFile, `${old}\n`, { mode: 0o600 });
-    const keys = openValidKeys(home, {}, createManualClock(), 'salt');
+    const keys = openValidKeys(home, {}, createManualClock());
     expect(keys.find(old)?.kind).toBe('caller');
     expect(readOwnerKey(home, {})?.key).not.toBe(old);
   });
@@ -59,7 +59,13 @@ describe('the keys of a home', () => {
     const { home, clock, keys } = open();
     const { key, entry } = createCallerKey(home, { name: 'app', mayRate: true, at: 0 });
     clock.advance(1001);
-    expect(keys.find(key)).toEqual({ kind: 'caller', id: entry.id, mayRate: true });
+    expect(keys.find(key)).toEqual({
+      kind: 'caller',
+      id: entry.id,
+      mayRate: true,
+      tag: entry.id,
+      member: entry.id,
+    });
     expect(readFileSync(home.keysFile, 'utf8')).not.toContain(key);
     expect(statSync(home.keysFile).mode & 0o777).toBe(0o600);
     expect(revokeCallerKeys(home, 'app', 5)).toHaveLength(1);
@@ -89,13 +95,30 @@ describe('the keys of a home', () => {
     expect(() => readCallerKeys(home)).toThrow(ConfigError);
   });
 
-  it('tell callers with their own credential apart, by a hash that this home alone can compute', () => {
+  it('know a client with its own credential by provider and client, so that a renewed token is the same caller', () => {
     const { keys } = open();
-    const other = open().keys;
-    expect(keys.ofCredential('sk-1').id).toBe(keys.ofCredential('sk-1').id);
-    expect(keys.ofCredential('sk-1').id).not.toBe(keys.ofCredential('sk-2').id);
-    const elsewhere = openValidKeys(openHome(scratch()), {}, createManualClock(), 'another salt');
-    expect(elsewhere.ofCredential('sk-1').id).not.toBe(other.ofCredential('sk-1').id);
+    const claude = keys.ofCredential('anthropic', 'claude-code');
+    expect(keys.ofCredential('anthropic', 'claude-code')).toEqual(claude);
+    expect(keys.ofCredential('openrouter', 'claude-code').id).not.toBe(claude.id);
+    expect(keys.ofCredential('anthropic', 'codex').id).not.toBe(claude.id);
+    expect(claude.member).toBe(claude.id);
+  });
+
+  it('stand for themselves unless they are a client of the home’s own person, and a renewed key stays the same caller', () => {
+    const { home, clock, keys } = open();
+    const make = (name: string, isOwn: boolean) =>
+      createCallerKey(home, { name, mayRate: false, at: 0, isOwn }).key;
+    const [app, client] = [make('app', false), make('codex', true)];
+    clock.advance(1001);
+    const before = keys.find(app);
+    expect(before?.member).toMatch(/^k_/);
+    expect(keys.find(client)).not.toHaveProperty('member');
+    expect(keys.find(client)?.tag).toMatch(/^o_/);
+    revokeCallerKeys(home, 'app', 1);
+    const renewed = make('app', false);
+    clock.advance(1001);
+    expect(keys.find(renewed)).toMatchObject({ member: before?.member, tag: before?.tag });
+    expect(keys.find(renewed)?.id).not.toBe(before?.id);
   });
 });
 

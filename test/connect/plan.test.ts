@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Client, planConnection } from '../../src/connect/clients.ts';
+import { planConnection } from '../../src/connect/clients.ts';
 import { chooseModel, findTarget, shellExports } from '../../src/connect/connection.ts';
 import type { ClientFileEdit } from '../../src/connect/file-edit.ts';
 import { whyNotServed } from '../../src/connect/served-models.ts';
+import type { ClientName } from '../../src/core/client-name.ts';
 import { connectionOf, KEY, OWN_KEY } from './temporary-person.ts';
 
 const HOME = '/home/dev';
@@ -11,7 +12,7 @@ const CLAUDE = { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' };
 const PASS_THROUGH = { providers: { anthropic: CLAUDE }, models: { default: 'anthropic/claude-opus-5' } };
 const OPENAI_THROUGH = { providers: { openai: { wire: 'openai', baseUrl: 'https://api.openai.com/v1' } } };
 
-function plan(client: Client, config: unknown = OWN_KEY, env: NodeJS.ProcessEnv = {}, more = {}) {
+function plan(client: ClientName, config: unknown = OWN_KEY, env: NodeJS.ProcessEnv = {}, more = {}) {
   const read = () => undefined;
   return planConnection(client, connectionOf(config, more), { env, homeDir: HOME, read });
 }
@@ -23,7 +24,7 @@ const settingsOf = ([edit]: readonly ClientFileEdit[]) =>
 const tomlOf = ([edit]: readonly ClientFileEdit[]) => (edit?.kind === 'toml' ? edit.block : undefined);
 
 describe('where each client keeps its settings', () => {
-  it.each<[Client, NodeJS.ProcessEnv, readonly string[]]>([
+  it.each<[ClientName, NodeJS.ProcessEnv, readonly string[]]>([
     ['claude-code', {}, [join(HOME, '.claude/settings.json')]],
     ['claude-code', { CLAUDE_CONFIG_DIR: '/c' }, ['/c/settings.json']],
     ['codex', {}, [join(HOME, '.codex/config.toml')]],

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLIENTS, type Client } from '../../src/connect/clients.ts';
 import { connectClient, disconnectClient } from '../../src/connect/connect.ts';
+import { CLIENT_NAMES, type ClientName } from '../../src/core/client-name.ts';
 import { connectionOf, createPerson, KEY, OWN_KEY, type Person, treeOf } from './temporary-person.ts';
 
 let person: Person;
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => person.remove());
 
 /** Files as their owners have them, in each client's own habit. */
-const FILES: Readonly<Record<Client, Readonly<Record<string, string>>>> = {
+const FILES: Readonly<Record<ClientName, Readonly<Record<string, string>>>> = {
   'claude-code': {
     '.claude/settings.json':
       '{\n    "model": "opus",\n    "env": {"ANTHROPIC_BASE_URL": "https://mine.example"}\n}',
@@ -54,7 +54,7 @@ const FILES: Readonly<Record<Client, Readonly<Record<string, string>>>> = {
   },
 };
 
-describe.each(CLIENTS)('connect %s', (client) => {
+describe.each(CLIENT_NAMES)('connect %s', (client) => {
   it('then undo leaves no trace where there was nothing', () => {
     const before = treeOf(person.homeDir);
     const written = person.connect(client);
@@ -214,7 +214,7 @@ describe('connect', () => {
     expect(person.read('.claude/settings.json')).toBe('{}');
   });
 
-  it.each<[Client, string, string | Buffer, RegExp]>([
+  it.each<[ClientName, string, string | Buffer, RegExp]>([
     ['claude-code', '.claude/settings.json', '{ // mine\n}', /comments.*by hand/],
     ['claude-code', '.claude/settings.json', '{ broken', /cannot be edited safely/],
     ['claude-code', '.claude/settings.json', '{ "env": "none" }', /env is not an object/],

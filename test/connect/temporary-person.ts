@@ -14,9 +14,10 @@ import { dirname, join } from 'node:path';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { type Home, openHome } from '../../src/config/home.ts';
 import { readClientFile } from '../../src/connect/client-file.ts';
-import { type Client, planConnection } from '../../src/connect/clients.ts';
+import { planConnection } from '../../src/connect/clients.ts';
 import { connectClient } from '../../src/connect/connect.ts';
 import type { ClientConnection } from '../../src/connect/connection.ts';
+import type { ClientName } from '../../src/core/client-name.ts';
 
 export const KEY = 'k3y'.repeat(16);
 
@@ -45,7 +46,7 @@ export interface Person {
   write(file: string, text: string | Buffer, mode?: number): string;
   read(file: string): string;
   connect(
-    client: Client,
+    client: ClientName,
     connection?: ClientConnection,
     env?: NodeJS.ProcessEnv,
   ): ReturnType<typeof connectClient>;

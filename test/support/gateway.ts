@@ -17,7 +17,7 @@ import { createAuthorizer, type KnownCallers } from '../../src/gateway/access-co
 import { type AdmissionOptions, createAdmission } from '../../src/gateway/admission.ts';
 import type { CheckedReply } from '../../src/gateway/check-reply.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
-import { createIdentify } from '../../src/gateway/identify.ts';
+import { createIdentify, createPersonHash, createPersonOf } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
 import { createSessionMatcher } from '../../src/gateway/session-matcher.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
@@ -136,6 +136,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...(options.block === undefined ? {} : { block: options.block }),
       }),
       identify: createIdentify(),
+      personOf: createPersonOf(createPersonHash('')),
+      agents: { agentOf: (_key, named) => named, ownAgent: () => undefined },
       sessions: createSessionMatcher(systemClock, newId),
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },

@@ -28,11 +28,13 @@ const control =
   async ({ context, raw: { request, slot }, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
     if ('kind' in received) return received;
-    const { records, clock } = context;
+    const { records, clock, agents } = context;
     const tooMany = paceOf?.(records)(caller, clock.monotonic());
     if (tooMany !== undefined) return tooMany;
     const bytes = received.body ?? received.raw;
-    const done = await runControlAction(action, { records, now: clock.now }, bytes, caller, request);
+    const person = context.personOf(request);
+    const control = compact({ records, now: clock.now, agents, person });
+    const done = await runControlAction(action, control, bytes, caller, request);
     return 'kind' in done ? (done as Failure) : (done as JsonObject);
   };
 

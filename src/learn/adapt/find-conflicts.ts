@@ -1,4 +1,4 @@
-import { memberOfSession } from '../../core/member.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records, SessionView } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readTurn } from '../../evidence/turn-reading.ts';
@@ -33,7 +33,7 @@ export async function findConflicts(
     .filter(
       (one) =>
         one.id !== session &&
-        memberOfSession(one.id) === undefined &&
+        principalOfSession(one.id) === undefined &&
         one.agent !== own.agent &&
         !one.erased &&
         isNear(one, own),

@@ -1,7 +1,7 @@
 import { EVENT_KINDS, type EventKind, type LearningRecord, type RecordScope } from '../../core/adapt.ts';
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { asString, compact } from '../../core/json.ts';
-import { memberOfSession } from '../../core/member.ts';
+import { principalOfSession } from '../../core/principal.ts';
 
 /**
  * The score of an event that names none, by its kind: the surer it is that something can be learned from it, the higher. From 60 on it
@@ -33,7 +33,7 @@ const LABEL = /^[a-z][a-z0-9_.-]{0,63}$/;
 export function learningRecordOf({ seq, at, fact }: StoredFact): LearningRecord | undefined {
   // What changes how requests are served is for everybody: a member's events do not.
   if (fact.type !== 'event-reported' || fact.member !== undefined) return undefined;
-  if (memberOfSession(fact.session ?? '') !== undefined) return undefined;
+  if (principalOfSession(fact.session ?? '') !== undefined) return undefined;
   const { kind, agent, runKind, score = scoreOfKind(kind), session, by, data } = fact;
   const { label, ...payload } = data;
   const named = asString(label);

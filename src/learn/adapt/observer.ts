@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { Library } from '../../core/library.ts';
-import { memberOfSession } from '../../core/member.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
@@ -56,7 +56,7 @@ export function createObserver({ records, evidence, library, effects, log }: Obs
       }),
     session: (session, ended, now) =>
       quietly(async () => {
-        if (memberOfSession(session) !== undefined) return [];
+        if (principalOfSession(session) !== undefined) return [];
         const turns = await evidence.turns(session);
         const first = turns[0]?.evidence.turn;
         const view = first === undefined ? undefined : await records.turn(first);

@@ -4,7 +4,7 @@ import { compact } from '../../core/json.ts';
 import { type Ask, type FailureCase, type Learner, NO_COST } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { memberOfSession } from '../../core/member.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Cycle, CycleEnd } from '../cycle.ts';
@@ -80,7 +80,7 @@ export function createUseStep(options: UseStepOptions): UseStep {
     return compact({
       agent: view?.agent,
       project: view?.project?.id,
-      member: memberOfSession(session),
+      member: principalOfSession(session),
     });
   };
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { EvidenceCase, Learner } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
-import { memberOfSession } from '../../core/member.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { createFailureCase } from '../../evidence/failure-case.ts';
@@ -53,7 +53,7 @@ export function createNoteStep({
       const scope: Scope = compact({
         agent: view?.agent,
         project: view?.project?.id,
-        member: memberOfSession(session),
+        member: principalOfSession(session),
       });
       const turns = await evidence.turns(session);
       const statements = readWorkingMemory(turns);

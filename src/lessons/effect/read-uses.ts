@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { memberOfSession } from '../../core/member.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import type { Records } from '../../core/store.ts';
 
 interface UseOfMember {
@@ -33,7 +33,7 @@ export async function readUses(lesson: string, records: Pick<Records, 'factsOf'>
   }
   const members = new Map<string, UseOfMember>();
   for (const [session, score] of scores) {
-    const member = memberOfSession(session) ?? '';
+    const member = principalOfSession(session) ?? '';
     const use = members.get(member) ?? { sessions: 0, worked: 0, failed: 0, failures: [] };
     use.sessions++;
     if (score >= WORKED) use.worked++;

@@ -3,7 +3,7 @@ import type { Fact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import { type Lesson, type LessonText, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { LessonEvent, Library } from '../../core/library.ts';
-import { isForMember, memberOfSession } from '../../core/member.ts';
+import { isVisibleTo, principalOfSession } from '../../core/principal.ts';
 import type { ConsideredLesson } from '../../core/recall.ts';
 import type { SessionView, TurnView } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
@@ -11,7 +11,7 @@ import { shortId } from '../../text/short-id.ts';
 import { isErasedText } from '../erased-text.ts';
 import { fixedErrorOf, isFragment } from '../overlay-lessons.ts';
 import { isInScope, matchesPattern } from '../scope.ts';
-import { admit, audienceOf, type LearnedIn, reachOf } from '../visibility.ts';
+import { admit, audienceOf, type LearnedIn, memberOf, reachOf } from '../visibility.ts';
 import { closingOf } from './closed-by.ts';
 
 /** Whether a turn was shown a lesson, and why, for programs. Ordered as people want to read them. */
@@ -153,7 +153,7 @@ const askerOf = ({ turn, session }: ExplainTurnOptions) => ({
   agent: turn.agent,
   ...(session?.project === undefined ? {} : { project: session.project.id }),
   ...(turn.runKind === undefined ? {} : { runKind: turn.runKind }),
-  ...compact({ member: memberOfSession(turn.session) }),
+  ...compact({ member: principalOfSession(turn.session) }),
 });
 
 function whyShown(
@@ -259,9 +259,9 @@ function whyOutOfScope(
   if (seen?.verdict === 'private' || admit(audience, askerOf(options), undefined) === 'private')
     return { verdict: 'private', because: 'it is private to the agent and project that it was learned from' };
   // A shared lesson reaches further than its scope.
-  const { agent, project, runKind, domain, member } = reachOf(text);
-  if (!isForMember(member, memberOfSession(turn.session)))
-    return { verdict: 'private', because: 'it is private to a member of the team' };
+  const { agent, project, runKind, domain } = reachOf(text);
+  if (!isVisibleTo(memberOf({ ...lesson, text }), principalOfSession(turn.session)))
+    return { verdict: 'private', because: 'it belongs to another key, end user or member of the team' };
   if (agent !== undefined && !matchesPattern(agent, turn.agent))
     return { verdict: 'other-agent', because: `it is for the agent ${agent}; this turn is of ${turn.agent}` };
   if (project !== undefined && !matchesPattern(project, session?.project?.id ?? '')) {

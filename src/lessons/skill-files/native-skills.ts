@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { replaceFile } from '../../base/atomic-file.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import { isVisibleTo } from '../../core/principal.ts';
 import type { FileFault } from './draft-import.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
 import { assignFolders, isSkillFault, isSkillName, SKILL_FILE, toSkillFile } from './skill-file.ts';
@@ -61,7 +62,8 @@ export function isInstalled(lesson: Lesson, client: string, { project }: NativeP
   const { scope, note } = text;
   if (kind !== 'skill' || state !== 'live' || !isSkillName(text.name) || scope.runKind !== undefined)
     return false;
-  if (note.visibility === 'private') return false;
+  // A client of the home's own person gets nothing of other keys, end users and members.
+  if (note.visibility === 'private' || !isVisibleTo(scope.member, undefined)) return false;
   if (note.visibility === 'shared') return project === undefined;
   const isTheirs =
     scope.agent === undefined ||

@@ -1,5 +1,5 @@
+import { sessionPrefix } from '../../core/principal.ts';
 import type { StoredFact } from '../../core/fact.ts';
-import { memberPrefix } from '../../core/member.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
 import {
   type AsyncReads,
@@ -215,7 +215,7 @@ async function selectSessionPage(sql: PgSql, query: SessionQuery): Promise<reado
       limit,
       query.from ?? 0,
       query.to ?? Number.MAX_SAFE_INTEGER,
-      query.member === undefined ? null : memberPrefix(query.member),
+      query.member === undefined ? null : sessionPrefix(query.member, undefined),
     ],
   );
   return rows.map(toSessionRow);

@@ -1,6 +1,6 @@
 import type { StoredFact } from '../../core/fact.ts';
-import { memberOfSession } from '../../core/member.ts';
 import { isAttemptId } from '../../core/practice.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import {
   parseTurnBodyKey,
   type SessionView,
@@ -79,7 +79,7 @@ export function createMemoryStore(): Store {
         .filter(({ startedAt, lastAt }) => lastAt >= from && startedAt < to)
         .filter((row) => agent === undefined || row.agent === agent)
         .filter((row) => project === undefined || row.project === project)
-        .filter(({ id }) => member === undefined || memberOfSession(id) === member)
+        .filter(({ id }) => member === undefined || principalOfSession(id) === member)
         .filter(({ id }) => withoutPractice !== true || !isAttemptId(id))
         .sort((a, b) => b.lastAt - a.lastAt);
       // A page continues past its limit while sessions share the last one's time, as on disk.

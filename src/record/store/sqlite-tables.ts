@@ -1,6 +1,6 @@
+import { sessionPrefix } from '../../core/principal.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
-import { memberPrefix } from '../../core/member.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
 import type { IdPattern, IndexedType, SessionQuery, TurnPage } from '../../core/store.ts';
 import { fromColumn, toColumn } from './row-codec.ts';
@@ -219,7 +219,7 @@ export function selectSessions(sql: Sql, query: SessionQuery, limit: number): re
       ? ` and substr(id, 1, ${ATTEMPT_PREFIX.length}) <> '${ATTEMPT_PREFIX}'`
       : '';
   const wanted = `last_at >= ?5 and started_at < ?6 and (?2 is null or agent = ?2) and (?3 is null or project = ?3) and ${OF_MEMBER}${people}`;
-  const member = query.member === undefined ? null : memberPrefix(query.member);
+  const member = query.member === undefined ? null : sessionPrefix(query.member, undefined);
   const from = query.from ?? 0;
   const to = query.to ?? Number.MAX_SAFE_INTEGER;
   const page = sql.all<RawSession>(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
-import { TEAM } from '../../../src/core/member.ts';
+import { TEAM } from '../../../src/core/principal.ts';
 import type { NewFact } from '../../../src/core/store.ts';
 import { lessonSubject } from '../../../src/core/trial.ts';
 import { createEvidenceReader } from '../../../src/evidence/evidence-reader.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/fact.ts';
-import { memberOfSession, memberPrefix } from '../../../src/core/member.ts';
+import { principalOfSession, sessionPrefix } from '../../../src/core/principal.ts';
 import { type AsyncStore, FOLDED_TYPES, formatTurnBodyKey, type Records } from '../../../src/core/store.ts';
 import { recordsOfMember } from '../../../src/record/member-records.ts';
 import { end, start } from './facts.ts';
@@ -34,7 +34,7 @@ function createTurn(
   { owner, name, rated, isAppraised, isReported, isEnded }: Happening,
   nth: number,
 ): SecretTurn {
-  const session = owner === '' ? name : `${memberPrefix(owner)}${name}`;
+  const session = owner === '' ? name : `${sessionPrefix(owner, undefined)}${name}`;
   const turn = `t${nth}q`;
   const secret = `secret${nth}q`;
   const project = { id: secret, label: secret };
@@ -158,7 +158,7 @@ export function describeVisibility(name: string, open: () => Promise<AsyncStore>
           const store = await open();
           try {
             await fill(store, world);
-            const isOwn = ({ session }: SecretTurn): boolean => memberOfSession(session) === member;
+            const isOwn = ({ session }: SecretTurn): boolean => principalOfSession(session) === member;
             const own = recordsOfMember(recordsOver(store), member);
             const seen = new Set<string>();
             for (const [ask, questions] of Object.entries(askAll(own, world)))
@@ -194,9 +194,11 @@ export function describeVisibility(name: string, open: () => Promise<AsyncStore>
           try {
             await fill(store, world);
             const own = recordsOfMember(recordsOver(store), member);
-            const mine = `${memberPrefix(member)}new`;
+            const mine = `${sessionPrefix(member, undefined)}new`;
             const { facts: before } = await store.totals();
-            for (const { turn, session } of world.filter((one) => memberOfSession(one.session) !== member)) {
+            for (const { turn, session } of world.filter(
+              (one) => principalOfSession(one.session) !== member,
+            )) {
               const rate = { type: 'reward-given', source: 'person', score: -1 } as const;
               for (const fact of [
                 { ...rate, turn },
