@@ -1,31 +1,41 @@
 import {
   type CallerKey,
+  changeCallerKey,
   createCallerKey,
   firstKey,
   isKeyName,
   readCallerKeys,
   replaceFirstKey,
   revokeCallerKeys,
+  tagOf,
 } from '../config/caller-keys.ts';
 import { confirmSettings } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
-import { asString, compact, type JsonObject } from '../core/json.ts';
+import { asArray, asString, compact, type Json, type JsonObject } from '../core/json.ts';
+import type { Library } from '../core/library.ts';
 import type { Records } from '../core/store.ts';
 import { readAuditTrail } from '../record/audit-trail.ts';
 import { ApiError } from './remote-api.ts';
 import { createSettingsApi } from './settings-api.ts';
 
+interface KeysApiOptions {
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly now: () => number;
+  readonly records: Pick<Records, 'events' | 'append'>;
+  readonly settings?: LiveSettings;
+  readonly members?: KeysApi['members'];
+  /** Undefined while the library cannot be read. */
+  readonly lessons?: () => { readonly library: Library } | undefined;
+  /** The agents or the owner of a key were changed. */
+  readonly onChanged?: () => void;
+}
+
 /** The keys of a home, in its files. */
-export function createKeysApi(
-  home: Home,
-  env: NodeJS.ProcessEnv,
-  now: () => number,
-  records: Pick<Records, 'events' | 'append'>,
-  settings?: LiveSettings,
-  members: KeysApi['members'] = noTeam,
-): KeysApi {
+export function createKeysApi(options: KeysApiOptions): KeysApi {
+  const { home, env, now, records, settings, members = noTeam, lessons, onChanged } = options;
   const settingsApi = createSettingsApi(home, env, { records, now }, settings);
   return {
     ...settingsApi,
@@ -38,9 +48,33 @@ export function createKeysApi(
           400,
           'A key needs a name of letters, digits, spaces, dots, dashes or @, at most 64.',
         );
+      const agents = readAgents(request.agents);
       revokeCallerKeys(home, name, now());
-      const { key, entry } = createCallerKey(home, { name, mayRate: request.mayRate === true, at: now() });
+      const { key, entry } = createCallerKey(home, {
+        name,
+        mayRate: request.mayRate === true,
+        at: now(),
+        isOwn: request.isOwn === true,
+        ...(agents === undefined ? {} : { agents }),
+      });
+      onChanged?.();
       return { ...describeKey(entry), key };
+    },
+    change: async (idOrName, request) => {
+      const agents = readAgents(request.agents);
+      const before = findKey(home, idOrName);
+      if (before === undefined) return undefined;
+      const changed = changeCallerKey(home, before.id, {
+        ...(typeof request.isOwn === 'boolean' ? { isOwn: request.isOwn } : {}),
+        ...(agents === undefined ? {} : { agents }),
+      });
+      onChanged?.();
+      const library = lessons?.()?.library;
+      const moved =
+        changed?.isOwn === true && !before.isOwn && library !== undefined
+          ? await moveLessons(library, tagOf(before), now())
+          : 0;
+      return changed && { ...describeKey(changed), movedLessons: moved };
     },
     revoke: async (idOrName) => {
       const first = firstKey(home, env);
@@ -66,14 +100,55 @@ export function createKeysApi(
   };
 }
 
-const describeKey = ({ id, name, mayRate, createdAt, revokedAt }: CallerKey): JsonObject =>
-  compact({
+const findKey = (home: Home, idOrName: string): CallerKey | undefined =>
+  readCallerKeys(home).findLast(
+    ({ id, name, revokedAt }) => revokedAt === undefined && (id === idOrName || name === idOrName),
+  );
+
+const AGENT_NAME = /^(?:\*|[^*?\p{Cc}]{1,128})$/u;
+const MOST_AGENTS = 64;
+
+/** The agents that a request names; undefined when it names none. */
+function readAgents(agents: unknown): readonly string[] | undefined {
+  if (agents === undefined) return undefined;
+  const names = asArray(agents as Json).map((name) => asString(name)?.trim() ?? '');
+  if (names.length > 0 && names.length <= MOST_AGENTS && names.every((name) => AGENT_NAME.test(name)))
+    return names;
+  throw new ApiError(
+    400,
+    `agents must be a list of 1 to ${MOST_AGENTS} names without * and ?, or "*" alone for every agent.`,
+  );
+}
+
+/** What a key learned for itself becomes the home's own person's: the owner decided so. The number of lessons. */
+async function moveLessons(library: Library, from: string, at: number): Promise<number> {
+  const changes = library
+    .lessons()
+    .filter(({ state, text }) => text.scope.member === from && state !== 'rejected' && state !== 'retired')
+    .map(({ id, revision, text }) => {
+      const { member: _, ...scope } = text.scope;
+      return { op: 'revise', id, from: revision, text: { ...text, scope } } as const;
+    });
+  if (changes.length === 0) return 0;
+  const by = { kind: 'person', name: 'person' } as const;
+  const reason = `the owner shares the lessons of ${from}`;
+  const { results } = await library.publish({ id: `share-${from}-${at}`, by, reason, changes });
+  return results.filter(({ status }) => status === 'applied').length;
+}
+
+const describeKey = (key: CallerKey): JsonObject => {
+  const { id, name, mayRate, createdAt, revokedAt, isOwn, agents, used } = key;
+  return compact({
     id,
     name,
     may: mayRate ? ['ask', 'feedback'] : ['ask'],
+    whose: isOwn ? 'yours' : 'its own',
+    agents: [...(agents ?? used?.agents ?? [])],
+    agentsBy: agents === undefined ? 'use' : 'owner',
     createdAt: createdAt === '' ? undefined : createdAt,
     revokedAt,
   });
+};
 
 const noTeam = async (): Promise<never> => {
   throw new ApiError(409, 'The members of the team cannot be read here.');

@@ -1,8 +1,11 @@
 import { type Caller, sessionIdFor } from '../core/caller.ts';
 import type { DaemonApi, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
-import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { isMemberId } from '../core/member.ts';
+import { UNKNOWN_AGENT } from '../core/principal.ts';
 import type { Records } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control-api.ts';
+import type { AgentsOfKeys } from '../gateway/identify.ts';
 import { isOfTeam } from '../lessons/member-library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import type { Audit } from '../record/audit-trail.ts';
@@ -20,12 +23,14 @@ interface MemberApisOptions {
   readonly lessons: () => OpenLessons | undefined;
   readonly audit: Audit;
   readonly now: () => number;
+  /** The agents that keys speak for. */
+  readonly agents: AgentsOfKeys;
 }
 
 /**
  * What each caller may ask. The owner: everything. A member: what is made over the part of the record and of the library that is that
- * member's, and a refusal for everything else, so that a new operation is the owner's until somebody makes it a member's. A client of the
- * home's own person sees that person's lessons and the team's.
+ * member's, and a refusal for everything else, so that a new operation is the owner's until somebody makes it a member's. A client sees
+ * the lessons of its own agents.
  */
 export function createApisFor(options: MemberApisOptions): (caller: Caller) => OwnerApis {
   const { apis, audit, records } = options;
@@ -37,15 +42,10 @@ export function createApisFor(options: MemberApisOptions): (caller: Caller) => O
       return open;
     };
     const { member } = caller;
-    if (member === undefined) {
-      const own = (): LessonsApi => library().apiFor(undefined, records);
-      const lessonsApi = {
-        ...apis.lessonsApi,
-        list: (query: Parameters<LessonsApi['list']>[0]) => own().list(query),
-        recall: (query: JsonObject) => own().recall(query),
-      };
-      return withAudit({ ...apis, lessonsApi }, audit, caller.id);
-    }
+    const lessonsOf = (): LessonsApi => library().apiFor(member, records);
+    if (caller.kind === 'caller' && !isMemberId(member ?? ''))
+      return withAudit(clientApis(caller, apis, lessonsOf, options.agents), audit, caller.id);
+    if (member === undefined) return withAudit({ ...apis, lessonsApi: lessonsOf() }, audit, caller.id);
     const own = recordsOfMember(records, member);
     const parts = {
       api: memberApi(caller, member, own, options),
@@ -56,6 +56,43 @@ export function createApisFor(options: MemberApisOptions): (caller: Caller) => O
       },
     };
     return withShortIds(withAudit(parts, audit, caller.id), own);
+  };
+}
+
+/** What a client may ask: about its own sessions and the lessons of its own agents. */
+function clientApis(
+  caller: Caller,
+  { api, lessonsApi, keysApi }: OwnerApis,
+  own: () => LessonsApi,
+  agents: Pick<AgentsOfKeys, 'agentOf' | 'ownAgent' | 'speaksFor'>,
+): OwnerApis {
+  const agentOf = (named: unknown): string =>
+    (typeof named === 'string' ? agents.agentOf(caller.id, named, false) : agents.ownAgent(caller.id)) ??
+    UNKNOWN_AGENT;
+  const isOwn = ({ scope }: JsonObject): boolean => {
+    const agent = asString(asObject(scope).agent);
+    return agent === undefined || agents.speaksFor(caller.id, agent);
+  };
+  return {
+    keysApi,
+    api: {
+      ...api,
+      episode: (id) => api.episode(sessionIdFor(caller, id)),
+      overlays: (query) =>
+        api.overlays({ ...query, agent: agentOf(query.agent), ...compact({ member: caller.member }) }),
+      learning: async () => ({ on: (await api.learning()).on === true, waiting: [] }),
+    },
+    lessonsApi: {
+      ...lessonsApi,
+      list: async (query) => (await own().list(query)).filter(isOwn),
+      all: async () => (await own().all()).filter(({ text }) => isOwn(asObject(text))),
+      recall: ({ episode, agent, ...query }) =>
+        own().recall({
+          ...query,
+          agent: agentOf(agent),
+          ...(typeof episode === 'string' ? { episode: sessionIdFor(caller, episode) } : {}),
+        }),
+    },
   };
 }
 
@@ -147,6 +184,7 @@ const refused = async (): Promise<never> => {
 const REFUSED_KEYS: Omit<KeysApi, 'members'> = {
   list: refused,
   create: refused,
+  change: refused,
   revoke: refused,
   confirm: refused,
   settings: refused,

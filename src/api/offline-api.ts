@@ -88,13 +88,16 @@ export async function openOfflineApi(
           ),
       },
       lessonsApi,
-      keysApi: createKeysApi(home, env, now, records, undefined, async (request) => {
-        const { openMembers } = await import('../team/members.ts');
-        const { createMembersApi } = await import('../team/members-api.ts');
-        const members = await openMembers({ records, now });
-        return createMembersApi({ members, records, library: async () => (await lessons()).library })(
-          request,
-        );
+      keysApi: createKeysApi({
+        ...{ home, env, now, records },
+        members: async (request) => {
+          const { openMembers } = await import('../team/members.ts');
+          const { createMembersApi } = await import('../team/members-api.ts');
+          const members = await openMembers({ records, now });
+          return createMembersApi({ members, records, library: async () => (await lessons()).library })(
+            request,
+          );
+        },
       }),
     };
     const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));

@@ -78,6 +78,7 @@ export function createRemoteApi(daemon: Pick<DaemonRecord, 'url'>, key: string |
   const keysApi: KeysApi = {
     list: () => list(ROUTES.keys),
     create: (request) => one(ROUTES.createKey, { body: request }),
+    change: (id, request) => find(ROUTES.changeKey, { id, body: request }),
     revoke: async (id) => {
       try {
         return await list(ROUTES.revokeKey, { id });

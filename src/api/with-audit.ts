@@ -63,6 +63,10 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note('keys.create', `${asString(request.name) ?? ''}${may}`);
         return keysApi.create(request);
       },
+      change: async (idOrName, request) => {
+        await note('keys.change', `${idOrName} ${JSON.stringify(request)}`);
+        return keysApi.change(idOrName, request);
+      },
       revoke: async (idOrName) => {
         await note('keys.revoke', idOrName);
         return keysApi.revoke(idOrName);

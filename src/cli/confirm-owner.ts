@@ -22,10 +22,14 @@ export async function confirmOwner(context: CommandContext, question: string): P
 }
 
 /** The answer of the person at the terminal. */
-export async function askOwner(context: CommandContext, question: string): Promise<boolean> {
+export async function askOwner(
+  context: CommandContext,
+  question: string,
+  initialValue = false,
+): Promise<boolean> {
   const { confirm } = await import('@clack/prompts');
   const { stdin: input, stderr: output } = context;
-  return (await confirm({ message: question, initialValue: false, input, output })) === true;
+  return (await confirm({ message: question, initialValue, input, output })) === true;
 }
 
 /** A protected owner key, with the passphrase of the person at the terminal. */

@@ -16,6 +16,7 @@ import {
   nativeName,
   planNative,
 } from '../connect/native-plans.ts';
+import type { JsonObject } from '../core/json.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import { decodeLessons } from '../lessons/codec.ts';
 import { bringUpToDate, nativeDirs } from '../lessons/skill-files/follow-native-skills.ts';
@@ -159,6 +160,13 @@ function report(
   printer.note(dim('  undo  '), `instar connect ${client} --native --undo`);
 }
 
+/** The key of a client on the person's own machine. OpenClaw runs several agents, which its key binds by using them. */
+export const ownClient = (client: string): JsonObject => ({
+  name: client,
+  isOwn: true,
+  ...(client === 'openclaw' ? {} : { agents: [client] }),
+});
+
 /** The key that the client has already, so that Instar knows its sessions and its reports as one; else a new one. */
 async function keyFor(
   home: Home,
@@ -185,7 +193,7 @@ async function keyFor(
   await withApi(
     context,
     async ({ keysApi }) => {
-      created = String((await keysApi.create({ name: client, mayRate })).key);
+      created = String((await keysApi.create({ ...ownClient(client), mayRate })).key);
       return EXIT.ok;
     },
     true,

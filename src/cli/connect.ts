@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { Argument } from 'commander';
-import { isLoopbackHost } from '../config/address.ts';
 import { callDaemon } from '../config/call-daemon.ts';
 import { type CallerKey, readCallerKeys } from '../config/caller-keys.ts';
 import { findDaemon } from '../config/daemon-file.ts';
@@ -18,11 +17,13 @@ import { whyNotServed } from '../connect/served-models.ts';
 import { CLIENT_NAMES, type ClientName, isClientName } from '../core/client-name.ts';
 import { asArray, asObject, asString, parseJson } from '../core/json.ts';
 import type { WireName } from '../core/wire.ts';
+import { askOwner, isAtTerminal } from './confirm-owner.ts';
 import {
   connectNative,
   disconnectNative,
   type NativeOptions,
   nativeKey,
+  ownClient,
   syncClientSkills,
 } from './connect-native.ts';
 import {
@@ -93,7 +94,6 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
     key: `the key in ${home.keyFile}`,
     keyFile: home.keyFile,
     config,
-    isOpenToOthers: !isLoopbackHost(config.gateway.host),
     ...(options.model !== undefined && { model: options.model }),
     ...(served !== undefined && { served }),
   };
@@ -108,7 +108,36 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   const code = write(home, client, { ...connection, key }, context);
   // The gateway shows the lessons from now on.
   await syncClientSkills(home, client, context);
+  await askToShare(home, client, config, context);
   return code;
+}
+
+/** The rules that a person tells one agent hold for the others only when the person says so, once. */
+async function askToShare(
+  home: Home,
+  client: ClientName,
+  { library }: Config,
+  context: CommandContext,
+): Promise<void> {
+  const others = clientsOf(home).filter((name) => name !== client);
+  if (others.length === 0 || library.shareAgents !== undefined) return;
+  if (!isAtTerminal(context)) {
+    if (!context.printer.json)
+      context.printer.note(
+        dim('  note  '),
+        `what you tell ${client} stays with it; share with ${others.join(', ')}: instar config set library.shareAgents true`,
+      );
+    return;
+  }
+  const value = await askOwner(
+    context,
+    `Share what you tell one agent with your others (${others.join(', ')})?`,
+    true,
+  );
+  await withApi(context, async ({ keysApi }) => {
+    await keysApi.setSetting({ path: 'library.shareAgents', value });
+    return EXIT.ok;
+  });
 }
 
 const clientEnvironment = ({ env }: CommandContext) => ({
@@ -162,7 +191,7 @@ async function keyOfClient(
   await withApi(
     context,
     async ({ keysApi }) => {
-      created = String((await keysApi.create({ name: client })).key);
+      created = String((await keysApi.create(ownClient(client))).key);
       return EXIT.ok;
     },
     true,

@@ -6,8 +6,8 @@ import {
   readOrCreateOwnerKey,
   replaceOwnerKey,
 } from '../config/owner-key.ts';
-import type { JsonObject } from '../core/json.ts';
-import { localTime, relativeTime } from '../text/phrases.ts';
+import { compact, type JsonObject } from '../core/json.ts';
+import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { askForOwnerKey, askPassphrase, confirmOwner } from './confirm-owner.ts';
 import {
@@ -35,9 +35,26 @@ export const declareKeys: DeclareCommand = (keys, act) => {
         'feedback: its feedback counts as a person’s, for an application that passes ratings of its users on',
       ).choices(['feedback']),
     )
+    .option(
+      '--agent <name...>',
+      'the agents it speaks for (default: those it names in its first day, at most eight)',
+    )
+    .option(
+      '--own',
+      'a client of your own: it shares your lessons; without it the key learns for itself alone',
+    )
     .description('Create a key for one client. It is printed once.')
-    .addHelpText('after', '\nExample:\n  $ instar keys create my-app\n')
+    .addHelpText('after', '\nExample:\n  $ instar keys create my-app --agent support\n')
     .action(act(createKey));
+  keys
+    .command('set')
+    .argument('<key>', 'id or name of a key')
+    .option('--agent <name...>', 'the agents it speaks for; "*" for every agent')
+    .option('--own', 'a client of your own: what it learned becomes yours')
+    .option('--apart', 'it learns for itself alone from now on')
+    .description('Change the agents that a key speaks for, or whose it is.')
+    .addHelpText('after', '\nExample:\n  $ instar keys set my-app --own\n')
+    .action(act(setKey));
   keys
     .command('revoke')
     .argument('<key>', 'id or name of a key')
@@ -69,13 +86,19 @@ const listKeys = (_options: object, context: CommandContext): Promise<ExitCode> 
     const { printer } = context;
     if (printer.json) printer.document(list);
     else if (list.length === 0) printer.note('no keys yet: they are created by instar up and instar connect');
-    else printer.table([['KEY', 'NAME', 'MAY', 'CREATED', 'REVOKED'].map(dim), ...list.map(keyRow)]);
+    else
+      printer.table([
+        ['KEY', 'NAME', 'WHOSE', 'AGENTS', 'MAY', 'CREATED', 'REVOKED'].map(dim),
+        ...list.map(keyRow),
+      ]);
     return EXIT.ok;
   });
 
-const keyRow = ({ id, name, may, createdAt, revokedAt }: JsonObject): readonly string[] => [
+const keyRow = ({ id, name, whose, agents, may, createdAt, revokedAt }: JsonObject): readonly string[] => [
   String(id),
   String(name),
+  String(whose),
+  (agents as readonly string[]).join(', ') || 'none yet',
   (may as readonly string[]).join(', '),
   timeAgo(createdAt),
   timeAgo(revokedAt),
@@ -86,9 +109,14 @@ const timeAgo = (at: unknown): string =>
 
 interface CreateOptions extends Positional {
   readonly may?: 'feedback';
+  readonly agent?: readonly string[];
+  readonly own?: true;
 }
 
-async function createKey({ args, may }: CreateOptions, context: CommandContext): Promise<ExitCode> {
+async function createKey(
+  { args, may, agent, own }: CreateOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
   const name = args[0] ?? '';
   if (may === 'feedback')
     await confirmOwner(
@@ -98,7 +126,9 @@ async function createKey({ args, may }: CreateOptions, context: CommandContext):
   return withApi(
     context,
     async ({ keysApi }) => {
-      const made = await keysApi.create({ name, mayRate: may === 'feedback' });
+      const made = await keysApi.create(
+        compact({ name, mayRate: may === 'feedback', isOwn: own, agents: agent && [...agent] }),
+      );
       const { printer } = context;
       if (printer.json) printer.document(made);
       else {
@@ -112,6 +142,43 @@ async function createKey({ args, may }: CreateOptions, context: CommandContext):
     },
     true,
   );
+}
+
+interface SetOptions extends Positional {
+  readonly agent?: readonly string[];
+  readonly own?: true;
+  readonly apart?: true;
+}
+
+async function setKey({ args, agent, own, apart }: SetOptions, context: CommandContext): Promise<ExitCode> {
+  const name = args[0] ?? '';
+  if (own && apart)
+    throw new CommandError(EXIT.wrongUse, '--own and --apart exclude each other', 'use one of them');
+  if (agent === undefined && !own && !apart)
+    throw new CommandError(EXIT.wrongUse, 'nothing to change was named', 'use --agent, --own or --apart');
+  if (own)
+    await confirmOwner(
+      context,
+      `Is "${name}" a client of your own? What it learned then holds for your other agents.`,
+    );
+  return withApi(context, async ({ keysApi }) => {
+    const isOwn = own ? true : apart ? false : undefined;
+    const changed = await keysApi.change(name, compact({ agents: agent && [...agent], isOwn }));
+    if (changed === undefined)
+      throw new CommandError(EXIT.failed, `no valid key is named "${name}"`, 'see: instar keys list');
+    const { printer } = context;
+    const { agents, whose, movedLessons } = changed;
+    if (printer.json) printer.document(changed);
+    else {
+      const moved = Number(movedLessons ?? 0);
+      printer.line(
+        `Changed ${String(changed.id)} (${name}): ${String(whose)}, speaks for ${(agents as readonly string[]).join(', ') || 'no agent yet'}.`,
+      );
+      if (moved > 0)
+        printer.line(`${plural(moved, 'lesson')} of it ${moved === 1 ? 'is' : 'are'} yours now.`);
+    }
+    return EXIT.ok;
+  });
 }
 
 const revokeKey = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>

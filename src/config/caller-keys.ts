@@ -21,7 +21,7 @@ export interface CallerKey {
   readonly isOwn: boolean;
   /** The first key of this name: a renewed key goes on with its sessions and lessons. */
   readonly line?: string;
-  /** The agents it may speak for, by the owner's word; `*`: any. Absent: those that it used in its first day. */
+  /** The agents it may speak for, by the owner's word; with `*` for all. Absent: those that it used in its first day. */
   readonly agents?: readonly string[];
   readonly used?: UsedAgents;
 }

@@ -12,6 +12,8 @@ export interface KeyAgents {
   agentOf(key: string, named: string, isSub: boolean): string;
   /** The key's own agent, for a request that names none; undefined while it has none. */
   ownAgent(key: string): string | undefined;
+  /** Whether the agent is one of the key's own. A pattern of the owner's is every key's. */
+  speaksFor(key: string, agent: string): boolean;
   /** Reads the file again: the owner changed it. */
   reload(): void;
   /** Writes what is not written yet. */
@@ -89,6 +91,12 @@ export function openKeyAgents({ home, env, clock, log }: KeyAgentsOptions): KeyA
       return named;
     },
     ownAgent: (id) => bindings.get(id)?.agents?.find((name) => name !== ANY),
+    speaksFor: (id, agent) => {
+      const binding = bindings.get(id);
+      if (binding === undefined || agent.includes(ANY) || agent === UNNAMED) return true;
+      const { agents, used } = binding;
+      return agents?.includes(agent) === true || agents?.includes(ANY) === true || used.has(agent);
+    },
     reload: () => {
       flush();
       bindings = load(home, env);

@@ -37,6 +37,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'library.domains': SESSION,
   'library.autonomy': NOW,
   'library.overviews': NOW,
+  'library.shareAgents': SESSION,
   'learn.failures': NOW,
   'learn.maxNewSkills': NOW,
   'learn.flush': NOW,

@@ -17,8 +17,6 @@ export interface ClientConnection {
   readonly model?: string;
   /** The models that the running daemon lists; undefined while none runs. */
   readonly served?: readonly string[];
-  /** The gateway listens beyond loopback: then callers with their own credentials need Instar's key as well. */
-  readonly isOpenToOthers: boolean;
 }
 
 /** Where a client finds its files. */
@@ -30,9 +28,13 @@ export interface ClientEnvironment {
   readonly read: (file: string) => string | undefined;
 }
 
-/** The header with Instar's key, for a gateway that requires it in addition to the caller's own credentials. */
-export const separateKey = ({ isOpenToOthers, key }: ClientConnection): Readonly<Record<string, string>> =>
-  isOpenToOthers ? { 'x-instar-key': key } : {};
+/**
+ * The header with Instar's key, beside the client's own credentials: they change (a subscription's token is renewed), so that they say
+ * nobody's name.
+ */
+export const separateKey = ({ key }: ClientConnection): Readonly<Record<string, string>> => ({
+  'x-instar-key': key,
+});
 
 /** The provider that answers a client of one wire, as far as the config determines it. */
 export interface ConnectTarget {

@@ -30,7 +30,6 @@ export function headlessSettings(
     key: NO_KEY,
     keyFile: '',
     config,
-    isOpenToOthers: false,
     ...(model === undefined ? {} : { model }),
   };
   const { edits } = planConnection(name, connection, { env: {}, homeDir, read: () => undefined });

@@ -87,6 +87,11 @@ export interface KeysApi {
   list(): Promise<readonly JsonObject[]>;
   /** `{ name, mayRate? }` → `{ id, name, key }`. The key is in no other answer; an older key of the same name is revoked. */
   create(request: JsonObject): Promise<JsonObject>;
+  /**
+   * What the owner decides about a key: `{ agents?, isOwn? }`. `isOwn`: a client of the home's own person, who then has its lessons.
+   * Undefined when no valid key has this id or name.
+   */
+  change(idOrName: string, request: JsonObject): Promise<JsonObject | undefined>;
   /** Revokes by id or name; answers with the revoked keys. */
   revoke(idOrName: string): Promise<readonly JsonObject[]>;
   /** Confirms settings of the config that wait for the owner: `{ "library.autonomy": "autonomous" }`. */

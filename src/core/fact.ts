@@ -29,7 +29,7 @@ export type Fact =
       readonly role: TurnRole;
       /** The client program, if it was recognised. */
       readonly client?: string;
-      /** Another agent that the request named, for which its key does not speak. */
+      /** An agent that the request named and its key does not speak for. */
       readonly claimed?: string;
       readonly project?: Project;
       readonly runKind?: string;

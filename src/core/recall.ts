@@ -10,8 +10,10 @@ export interface RecallQuery {
   /** The name of the project's folder, as people know it. */
   readonly projectLabel?: string;
   readonly runKind?: string;
-  /** The member who asks; absent: the home's own person. */
+  /** Who asks, as `core/principal` names them; absent: the home's own person. */
   readonly member?: string;
+  /** The person's agents share what they are told: a rule told to one of them is for all. */
+  readonly sharesAgents?: boolean;
   /** The domain the caller named. */
   readonly domain?: string;
   /** What earlier recalls of the session decided, for one that is continued from the record. */

@@ -300,7 +300,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         memoryBytes: process.memoryUsage.rss(),
       }),
     );
-  const keysApi = createKeysApi(home, env, clock.now, recording.records, live, team.api);
+  const keysApi = createKeysApi({
+    ...{ home, env, now: clock.now, records: recording.records, settings: live, members: team.api },
+    lessons: library.open,
+    onChanged: keyAgents.reload,
+  });
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const page = servePage({
@@ -338,7 +342,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      apisFor: createApisFor({ apis, records, lessons: library.open, audit, now: clock.now }),
+      apisFor: createApisFor({
+        ...{ apis, records, lessons: library.open, audit, now: clock.now },
+        agents: keyAgents,
+      }),
       begunWork: workTrees.begun,
       report: (report) => {
         metrics.report(report);

@@ -183,7 +183,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     const lessons: Opened['lessons'] = (turn, most) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
-        : showLessons.show(toPromptTurn(turn, turn.body, most));
+        : showLessons.show(toPromptTurn(turn, turn.body, most, settings.shareAgents === true));
     const followErasure: Opened['followErasure'] = async (session) => {
       await openedLessons.reload();
       showLessons.forget(session);
@@ -239,7 +239,12 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
   };
 }
 
-function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): PromptTurn {
+function toPromptTurn(
+  turn: Turn,
+  body: Uint8Array,
+  most: number | undefined,
+  sharesAgents: boolean,
+): PromptTurn {
   const { id, kind, wire, session, outline, identity } = turn;
   const { agent, client, project, runKind, domain } = identity;
   return {
@@ -258,6 +263,7 @@ function toPromptTurn(turn: Turn, body: Uint8Array, most: number | undefined): P
       domain,
       most,
       member: principalOfSession(session.session),
+      sharesAgents: sharesAgents || undefined,
     }),
     readConversation: () => readConversation(wire.name, body),
   };

@@ -168,6 +168,8 @@ export function bindAgent(identity: Identity, caller: Caller | undefined, agents
 export interface AgentsOfKeys {
   agentOf(key: string, named: string, isSub: boolean): string;
   ownAgent(key: string): string | undefined;
+  /** Whether lessons of this agent are the key's own. Binds nothing. */
+  speaksFor(key: string, agent: string): boolean;
 }
 
 /** The agent's name among others of the same client; undefined for the main agent of a coding client. */

@@ -13,9 +13,10 @@ import type {
 import { addCost, NO_COST } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { principalOfSession } from '../core/principal.ts';
+import { isUnattributed, principalOfSession } from '../core/principal.ts';
 import { changedLessonId } from '../lessons/codec.ts';
 import { libraryOwnedBy } from '../lessons/member-library.ts';
+import { hasIdentifier } from '../text/identifiers.ts';
 import { truncateEnd } from '../text/truncate.ts';
 import { oneLine } from '../text/visible-text.ts';
 
@@ -83,8 +84,8 @@ export async function runCycle<Material>(
   // 2. The gate decides the outcome of each.
   const judged: Judged[] = [];
   for (const proposal of proposals) {
-    const foreign = whyForeign(proposal.change, library, parts.library);
-    const judgement = foreign ?? (await gate(proposal, cases, library));
+    const why = whyForeign(proposal.change, library, parts.library) ?? whyPersonal(proposal.change, cases);
+    const judgement = why ?? (await gate(proposal, cases, library));
     const change = judgement.change ?? proposal.change;
     const id = changedLessonId(change);
     const name = 'text' in change ? change.text.name : (library.lesson(id)?.text.name ?? id);
@@ -176,6 +177,19 @@ function whyForeign(change: Change, own: Library, all: Library): Judgement | und
   return isForeign
     ? { outcome: 'refused', why: ['it belongs to another key, end user or member'] }
     : undefined;
+}
+
+/** Where nobody knows whose words a session holds, an identifier in them is somebody's, and never for others. */
+function whyPersonal(change: Change, cases: readonly EvidenceCase[]): Judgement | undefined {
+  if (!('text' in change)) return undefined;
+  const { name, description, content, note } = change.text;
+  const isOfNobody = cases.some(({ session, scope }) => isUnattributed(session, scope));
+  if (!isOfNobody || !hasIdentifier([name, description, content, note.context ?? ''].join('\n')))
+    return undefined;
+  return {
+    outcome: 'refused',
+    why: ['it names somebody by an identifier, and nobody knows whose words they are'],
+  };
 }
 
 /** A failure whose lesson the library already has is used up as well. */

@@ -10,7 +10,7 @@ export interface LearnedIn {
   readonly project?: string;
 }
 
-type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member'>;
+type Asker = Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member' | 'sharesAgents'>;
 
 /**
  * Whom a lesson may be shown to. `scoped`: whom its scope names. `shared`: every agent of the same member, in every project; the kind of run
@@ -21,6 +21,8 @@ export interface Audience {
   readonly scope: Scope;
   /** The scope in which it may be shown. */
   readonly reach: Scope;
+  /** Where it may be shown when the person's agents share what they are told. */
+  readonly acrossAgents?: Scope;
   /** Of a private lesson only. */
   readonly learnedIn?: readonly LearnedIn[];
 }
@@ -57,8 +59,10 @@ export function audienceOf(lesson: Lesson, places: readonly LearnedIn[] | undefi
   const scope = member === text.scope.member ? text.scope : { ...text.scope, ...(member && { member }) };
   const shared = reachOf({ ...text, scope });
   const reach = text.note.visibility === 'shared' ? shared : scope;
-  if (text.note.visibility !== 'private') return { scope, reach };
-  return { scope, reach, learnedIn: places ?? namedIn(scope) };
+  if (text.note.visibility === 'private') return { scope, reach, learnedIn: places ?? namedIn(scope) };
+  const { agent, ...anyAgent } = reach;
+  const isTold = text.note.source === 'told' && ADVICE.has(lesson.kind) && scope.member === undefined;
+  return isTold && agent !== undefined ? { scope, reach, acrossAgents: anyAgent } : { scope, reach };
 }
 
 /**
@@ -69,12 +73,17 @@ export type Admittance = 'yes' | 'shared' | 'out-of-scope' | 'private' | 'foreig
 
 /** `domain` as in `isInScope`. */
 export function admit(audience: Audience, asker: Asker, domain: string | undefined): Admittance {
-  const { scope, reach, learnedIn } = audience;
+  const { scope, learnedIn } = audience;
   if (!isVisibleTo(scope.member, asker.member)) return 'foreign';
   if (learnedIn !== undefined && !learnedIn.some((place) => isSamePlace(place, asker))) return 'private';
   if (isInScope(scope, asker, domain)) return 'yes';
-  return scope !== reach && isInScope(reach, asker, domain) ? 'shared' : 'out-of-scope';
+  const widest = widestReach(audience, asker);
+  return scope !== widest && isInScope(widest, asker, domain) ? 'shared' : 'out-of-scope';
 }
+
+/** The scope in which it may be shown to this asker, apart from the limits of a private lesson. */
+export const widestReach = ({ reach, acrossAgents }: Audience, { sharesAgents }: Asker): Scope =>
+  sharesAgents === true ? (acrossAgents ?? reach) : reach;
 
 const isSamePlace = (place: LearnedIn, { agent, project }: Asker): boolean =>
   place.agent === agent && (place.project ?? '') === (project ?? '');

@@ -73,10 +73,10 @@ describe('the settings of each client', () => {
     expect(settingsOf(edits)).toEqual({
       'env.ANTHROPIC_BASE_URL': 'http://127.0.0.1:4600',
       'env.CLAUDE_CODE_GATEWAY_HINT_HEADERS': '1',
+      // A subscription's token is renewed: the key says who calls.
+      'env.ANTHROPIC_CUSTOM_HEADERS': `x-instar-key: ${KEY}`,
     });
     expect(notes).toEqual([expect.stringContaining('your own login is used')]);
-    const open = plan('claude-code', PASS_THROUGH, {}, { isOpenToOthers: true });
-    expect(settingsOf(open.edits)).toMatchObject({ 'env.ANTHROPIC_CUSTOM_HEADERS': `x-instar-key: ${KEY}` });
   });
 
   it('Codex gets a provider, and its model is only named where its own names are unknown', () => {

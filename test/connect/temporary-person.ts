@@ -35,7 +35,6 @@ export const connectionOf = (
   key: KEY,
   keyFile: '/home/dev/.instar/key',
   config: checkConfig(config, { env: {} }).config,
-  isOpenToOthers: false,
   ...more,
 });
 

@@ -137,7 +137,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       }),
       identify: createIdentify(),
       personOf: createPersonOf(createPersonHash('')),
-      agents: { agentOf: (_key, named) => named, ownAgent: () => undefined },
+      agents: { agentOf: (_key, named) => named, ownAgent: () => undefined, speaksFor: () => true },
       sessions: createSessionMatcher(systemClock, newId),
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
@@ -148,7 +148,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           confirmTime: async () => ({ time: new Date(systemClock.now()).toISOString(), was: null }),
         },
         lessonsApi: createLazyLessonsApi(records),
-        keysApi: createKeysApi(homeAt('/nowhere'), {}, systemClock.now, records),
+        keysApi: createKeysApi({ home: homeAt('/nowhere'), env: {}, now: systemClock.now, records }),
       }),
       report: (report) => {
         reports.push(report);

@@ -66,9 +66,14 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   events: control(reportEvent, reportPaceOf),
   status: async ({ context, caller }) => {
     const status = context.status();
-    const { version, startedAt, now } = status;
+    if (caller.kind === 'owner') return status;
+    const { version, startedAt, now, pid, settings, recording } = status;
     // The rest counts and names what others do.
-    return isTeamMember(caller) ? compact({ version, startedAt, now }) : status;
+    return compact(
+      caller.member === undefined
+        ? { version, startedAt, now, pid, settings, recording }
+        : { version, startedAt, now },
+    );
   },
   sessions: async ({ api, query }) => [...(await api.sessions(compact(query)))],
   session: ({ api, id, query }) => api.session(id, compact(query)),
@@ -127,6 +132,7 @@ export const ANSWERS: AnswersTo<typeof ROUTES> = {
   },
   keys: async ({ keysApi }) => [...(await keysApi.list())],
   createKey: ({ keysApi, body }) => keysApi.create(body as JsonObject),
+  changeKey: ({ keysApi, id, body }) => keysApi.change(id, body as JsonObject),
   revokeKey: async ({ keysApi, id }) => {
     const revoked = await keysApi.revoke(id);
     return revoked.length === 0 ? undefined : [...revoked];

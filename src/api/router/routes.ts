@@ -224,6 +224,15 @@ export const ROUTES = {
     body: () => is.object,
     reply: () => z.looseObject({ id: is.text, name: is.text, key: is.text }),
   },
+  changeKey: {
+    method: 'POST',
+    path: '/api/keys/:id',
+    access: 'owner',
+    says: 'The agents that a key speaks for, and whether it is a client of your own.',
+    noun: 'key',
+    body: () => is.object,
+    reply: () => z.looseObject({ id: is.text, name: is.text }),
+  },
   revokeKey: {
     method: 'DELETE',
     path: '/api/keys/:id',

@@ -63,6 +63,12 @@ export const librarySchema = z.strictObject({
     .describe(
       'Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).',
     ),
+  shareAgents: z
+    .boolean()
+    .optional()
+    .describe(
+      'What you tell one of your own agents holds for the others, in the same project. Asked by instar connect for the second client; unset or false: each agent keeps to what it was told itself.',
+    ),
   overviews: z
     .boolean()
     .default(false)

@@ -2,14 +2,15 @@ import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { EvidenceCase, Learner } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
-import { principalOfSession } from '../../core/principal.ts';
+import { isUnattributed, principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { createFailureCase } from '../../evidence/failure-case.ts';
+import { hasIdentifier } from '../../text/identifiers.ts';
 import type { Cycle, CycleEnd } from '../cycle.ts';
 import { cycleIdOf, type WriteFacts } from '../evolve-step.ts';
 import type { LearningState } from '../learning-state.ts';
-import { readWorkingMemory } from './working-memory.ts';
+import { readWorkingMemory, type SessionStatement } from './working-memory.ts';
 import { NOTES } from './write/note-text.ts';
 import type { NoteMaterial } from './write/write-notes.ts';
 
@@ -56,7 +57,9 @@ export function createNoteStep({
         member: principalOfSession(session),
       });
       const turns = await evidence.turns(session);
-      const statements = readWorkingMemory(turns);
+      const stated = readWorkingMemory(turns);
+      // Nobody knows whose words they are: they would be remembered for others.
+      const statements = isUnattributed(session, scope) ? stated.filter(isForAll) : stated;
       const cited = new Set(statements.map(({ turn }) => turn));
       const cases = turns
         .filter((turn) => cited.has(turn.evidence.turn))
@@ -73,6 +76,10 @@ export function createNoteStep({
     }
   };
 }
+
+/** A rule without anybody's identifier, and the wish to forget: facts and preferences are about the one who said them. */
+const isForAll = ({ kind, quote }: SessionStatement): boolean =>
+  kind === 'forget' || (kind === 'rule' && !hasIdentifier(quote));
 
 /** A turn as the evidence of what its message states, whatever became of the task. */
 function statedCase(turn: AppraisedTurn, scope: Scope, at: number): EvidenceCase {

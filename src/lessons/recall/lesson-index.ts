@@ -66,7 +66,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
   };
   const audienceId = (lesson: Lesson): number => {
     const audience = audienceOf(lesson);
-    const { scope, learnedIn } = audience;
+    const { scope, learnedIn, acrossAgents } = audience;
     const { visibility } = lesson.text.note;
     const key = JSON.stringify([
       scope.agent,
@@ -76,6 +76,7 @@ function createSlotTable(audienceOf: (lesson: Lesson) => Audience): SlotTable {
       scope.member,
       visibility === 'shared',
       learnedIn,
+      acrossAgents !== undefined,
     ]);
     const id = known.get(key) ?? audiences.push(audience) - 1;
     known.set(key, id);

@@ -5,7 +5,7 @@ import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
 import { isFragment, isRecalled } from '../overlay-lessons.ts';
 import { isOverview, overviewsInUse } from '../overviews.ts';
 import { isInScope } from '../scope.ts';
-import { audienceOf, type LearnedIn, type ReadLearnedIn } from '../visibility.ts';
+import { audienceOf, type LearnedIn, type ReadLearnedIn, widestReach } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
 import { readQuery } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
@@ -112,7 +112,9 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const { text, meant } = read(query.text);
     const named = namedDomain(query, text, settings.patterns ?? []);
     // Nothing is in scope: no search, and no time of the model.
-    const isForAsker = index.table.audiences.some(({ reach }) => isInScope(reach, query, named?.name));
+    const isForAsker = index.table.audiences.some((audience) =>
+      isInScope(widestReach(audience, query), query, named?.name),
+    );
     // Small talk needs no lesson; what is for every run is shown all the same.
     const isIdle = isSmallTalk(text);
     if (index.size === 0 || !isForAsker || (isIdle && fragments.size === 0))

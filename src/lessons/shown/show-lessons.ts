@@ -1,7 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TurnRole } from '../../core/evidence.ts';
-import type { Lesson, LessonPlace, Scope } from '../../core/lesson.ts';
+import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
@@ -9,7 +9,7 @@ import { isErasedText } from '../erased-text.ts';
 import { isRecalled } from '../overlay-lessons.ts';
 import type { DomainPattern } from '../recall/domain.ts';
 import { isInScope } from '../scope.ts';
-import { reachOf } from '../visibility.ts';
+import { type Audience, audienceOf, widestReach } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { SharedSessions } from './left-turns.ts';
 import type { ShownText } from './prompt-thread.ts';
@@ -156,14 +156,14 @@ function createIsErased(library: Pick<Library, 'history'>): ErasedTexts['isErase
 }
 
 type LessonCounter = (
-  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member'>,
+  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind' | 'member' | 'sharesAgents'>,
   now: number,
 ) => number;
 
 const MOST_ASKERS = 1000;
 
 interface ScopeCount {
-  readonly scope: Scope;
+  readonly audience: Audience;
   readonly count: number;
 }
 
@@ -184,10 +184,10 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
     }
     if (counts.length === 0) return 0;
     // Names have no line breaks, and patterns treat a missing value as empty.
-    const asker = `${query.agent}\n${query.project ?? ''}\n${query.runKind ?? ''}\n${query.member ?? ''}`;
+    const asker = [query.agent, query.project, query.runKind, query.member, query.sharesAgents].join('\n');
     const before = known.get(asker);
     if (before !== undefined) return before;
-    const own = counts.filter(({ scope }) => isInScope(scope, query, undefined));
+    const own = counts.filter(({ audience }) => isInScope(widestReach(audience, query), query, undefined));
     const sum = own.reduce((all, { count }) => all + count, 0);
     known.set(asker, sum);
     return sum;
@@ -196,11 +196,12 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
 
 function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
   const counts = new Map<string, ScopeCount>();
-  for (const { text } of lessons.filter(isRecalled)) {
-    const scope = reachOf(text);
-    const { agent, project, runKind, member } = scope;
-    const key = JSON.stringify([agent, project, runKind, member]);
-    counts.set(key, { scope, count: (counts.get(key)?.count ?? 0) + 1 });
+  for (const lesson of lessons.filter(isRecalled)) {
+    // A private one is counted for all in its scope: recall looks closer.
+    const { learnedIn: _, ...audience } = audienceOf(lesson, []);
+    const { agent, project, runKind, member } = audience.reach;
+    const key = JSON.stringify([agent, project, runKind, member, audience.acrossAgents !== undefined]);
+    counts.set(key, { audience, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];
 }
