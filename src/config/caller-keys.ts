@@ -33,6 +33,8 @@ export interface UsedAgents {
 }
 
 interface KeysFile {
+  /** The record's keys and lessons have owners: set for a new home, and once for one of an earlier version. */
+  readonly isAssigned?: boolean;
   readonly owner?: string;
   readonly callers: readonly CallerKey[];
   /** Of the key in the home's key file, by its hash. */
@@ -74,6 +76,12 @@ function isKeysFile(file: unknown): file is KeysFile {
 
 /** The caller keys of a home, without the one in its key file. Throws `ConfigError` for an invalid file. */
 export const readCallerKeys = (home: Home): readonly CallerKey[] => readFile(home).callers;
+
+export const isRecordAssigned = (home: Home): boolean => readFile(home).isAssigned === true;
+
+export function markRecordAssigned(home: Home): void {
+  write(home, { ...readFile(home), isAssigned: true });
+}
 
 export const readOwnerHash = (home: Home): string | undefined => readFile(home).owner;
 

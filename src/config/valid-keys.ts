@@ -101,7 +101,8 @@ export function callerOfKey(entry: CallerKey): Caller {
     : { kind: 'caller', id, mayRate, tag, member: tag };
 }
 
-function credentialCaller(provider: string, client: string | undefined): Caller {
+/** A client with a credential of its own: known by provider and client, since its token changes. */
+export function credentialCaller(provider: string, client: string | undefined): Caller {
   const hash = createHash('sha256')
     .update(`${provider}\n${client ?? ''}`)
     .digest('hex');

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
+import { assignOwners } from '../api/assign-owners.ts';
 import { createAttemptAccess } from '../api/attempt-access.ts';
 import { createConsolidateApi, createLibraryJobs } from '../api/consolidate-api.ts';
 import { createKeysApi } from '../api/keys-api.ts';
@@ -178,6 +179,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     recertify: async (moved) => learning?.recertify(moved) ?? [],
     statements: async (session) => learning?.statements(session) ?? [],
   });
+  await assignOwners({
+    ...{ home, env, records: recording.records, library: library.open()?.library, now: clock.now, log },
+  }).catch((error: unknown) => log.warn({ err: error }, 'owners of lessons could not be assigned'));
+  keyAgents.reload();
   shared?.listen({ follow: library.follow, reload: followLibrary, wake: onRecorded });
   const prices = () => priceRules(config, localServerAddresses(env));
   const overlays = serveOverlays({

@@ -30,7 +30,7 @@ export function whyNotPermitted(
     const before = view.lesson(lesson.id);
     const why =
       whyNotOfTier(by, before, lesson) ??
-      (by.kind === 'person' || (by.kind === 'instar' && by.name === TEAM_AUTHOR)
+      (by.kind === 'person' || (by.kind === 'instar' && MOVING_AUTHORS.has(by.name))
         ? undefined
         : whyNotOfMember(before, lesson)) ??
       (by.kind === 'file' ? whyNotByFile(before, lesson) : undefined) ??
@@ -43,6 +43,9 @@ export function whyNotPermitted(
 
 /** The author of what moves from members to the team. */
 export const TEAM_AUTHOR = 'team';
+/** The author that says once whose the lessons of an earlier version are. */
+export const OWNERS_AUTHOR = 'owners';
+const MOVING_AUTHORS: ReadonlySet<string> = new Set([TEAM_AUTHOR, OWNERS_AUTHOR]);
 
 /**
  * A learner, a measurement or a file never moves a lesson from one person to another, writes one for the team, or changes the words of
