@@ -15,13 +15,7 @@ import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import {
-  callableUrl,
-  explainListenError,
-  parsePort,
-  stayUntilStopped,
-  waitForIdleThreads,
-} from './foreground.ts';
+import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim, lineWidth, noteField, type Printer } from './print.ts';
 import {
   describeMissingKeys,
@@ -102,10 +96,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
       return daemon.close().finally(releaseHome);
     },
     reload: followed.reloadNow,
-    leave: () => {
-      releaseHome();
-      waitForIdleThreads();
-    },
+    leave: releaseHome,
     log,
   });
   try {
