@@ -34,16 +34,20 @@ interface SqlOptions {
   readonly busyMs: number;
 }
 
-const openDatabase = (file: string, options: SqlOptions): DatabaseSyncInstance =>
-  new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
+function openDatabase(file: string, options: SqlOptions): DatabaseSyncInstance {
+  const db = new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
     readOnly: options.readOnly ?? false,
     timeout: options.busyMs,
     enableForeignKeyConstraints: false,
     defensive: true,
   });
+  // What a foreign file defines may not call functions with side effects.
+  db.exec('pragma trusted_schema = off');
+  return db;
+}
 
 /** Reads the named columns of a query. */
-type PeekRows = (columns: readonly string[], query: string) => readonly (readonly unknown[])[];
+export type PeekRows = (columns: readonly string[], query: string) => readonly (readonly unknown[])[];
 
 /**
  * Reads a file and closes it for certain. A prepared statement would keep it open until the statement is
