@@ -75,7 +75,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   if (fault !== undefined)
     log.error(
       { home: context.homeDir },
-      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned, and other commands do not find this daemon. Fix: instar doctor`,
+      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned until it can be. Fix: instar doctor`,
     );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
