@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { terminateWorker } from '../src/base/sqlite-gate.ts';
 import { workerModule } from '../src/base/worker-thread.ts';
 import { type AsyncCalls, composeEngine, type EngineOptions, engineModel } from './create-engine.ts';
 import { type Engine, EngineError, type SampleRequest, type SampleResult } from './engine.ts';
@@ -116,7 +117,7 @@ const openEngineThread = (
       worker = undefined;
       for (const asker of waiting.values()) asker.reject(new EngineError('the engine is closed'));
       waiting.clear();
-      await closing?.terminate();
+      if (closing !== undefined) await terminateWorker(closing);
     },
   };
 };

@@ -217,6 +217,16 @@ describe('the house', () => {
     expect(sources.filter(({ text }) => text.includes('as unknown as')).map(({ name }) => name)).toEqual([]);
   });
 
+  it('enters SQLite and ends threads through the gate alone: else a process that exits may abort', () => {
+    const past = sources.filter(
+      ({ name, root: part, text }) =>
+        part !== 'lab' &&
+        ((text.includes("'@photostructure/sqlite'") && name !== 'src/base/sqlite.ts') ||
+          (text.includes('.terminate()') && name !== 'src/base/sqlite-gate.ts')),
+    );
+    expect(past.map(({ name }) => name)).toEqual([]);
+  });
+
   it('knows no rule of the benchmark in the product', () => {
     const rules = ['+08:00', '.bak', 'done.log'];
     const knowing = sources

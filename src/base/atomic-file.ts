@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   fsyncSync,
@@ -94,8 +95,12 @@ export async function replaceFile(
   return true;
 }
 
-/** Creates a private file atomically and durably; false when there is one already, which then stays as it is. */
+/**
+ * Creates a private file atomically and durably; false when there is one already, which then stays as it is: nothing is
+ * written then, so that this works on a full or read-only disk.
+ */
 export function createFileSync(file: string, content: string | Uint8Array): boolean {
+  if (existsSync(file)) return false;
   const temporary = writeTemporarySync(file, content, {});
   try {
     linkSync(temporary, file);

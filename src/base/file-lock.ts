@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from './sqlite.ts';
+import { insideSqlite } from './sqlite-gate.ts';
 
 export interface FileLock {
   /** Calling it again does nothing. */
@@ -19,20 +20,26 @@ const SQLITE_BUSY = 5;
  */
 export function lockFile(file: string): FileLock | undefined {
   createPrivateFile(file);
+  const database = insideSqlite(() => openLocked(file));
+  if (database === undefined) return undefined;
+  held.add(database);
+  return {
+    release: () => {
+      if (held.delete(database)) insideSqlite(() => database.close());
+    },
+  };
+}
+
+function openLocked(file: string): DatabaseSyncInstance | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('begin exclusive');
+    return database;
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
     throw error;
   }
-  held.add(database);
-  return {
-    release: () => {
-      if (held.delete(database)) database.close();
-    },
-  };
 }
 
 const isBusy = (error: unknown): boolean =>

@@ -33,14 +33,16 @@ const OWN_WORDS: readonly unknown[] = ['unreachable', 'timeout', 'aborted'];
 const QUOTING_ERRORS: readonly unknown[] = ['ModelError', 'SyntaxError'];
 
 /**
- * A log line without words of a conversation: not what a provider said of a failed turn, not the names and reasons of
+ * A log line without words of a conversation: not what a provider said of a failed turn or job, not the names and reasons of
  * drafted lessons, no debug lines, which quote drafts. Undefined for a line that is not kept at all.
  */
 export function toKeptLine(line: string): string | undefined {
-  const { message, judgements, err, ...fields } = asObject(parseJson(line));
+  const { message, judgements, err, why, ...fields } = asObject(parseJson(line));
   if (fields.level === 'debug') return undefined;
   const kept: JsonObject = {
     ...fields,
+    // Why a job failed may be a provider's text; the record has it: `instar schedule`.
+    ...(why !== undefined && fields.job === undefined ? { why } : {}),
     ...(message !== undefined && OWN_WORDS.includes(fields.failure) ? { message } : {}),
     ...(judgements === undefined ? {} : { judgements: asArray(judgements).map(withoutReasons) }),
     ...(err === undefined ? {} : { err: withoutQuotes(err) }),

@@ -1,4 +1,5 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
+import { terminateWorker } from './sqlite-gate.ts';
 
 const root = new URL('../../', import.meta.url).href;
 
@@ -17,17 +18,14 @@ export const STOP = null;
 
 const STOP_MS = 5_000;
 
-/**
- * Lets a worker finish its calls and end by itself: `terminate` inside a call of SQLite would end the whole process. A
- * worker that has not ended after five seconds is terminated.
- */
+/** Lets a worker finish its calls and end by itself. One that has not ended after five seconds is terminated. */
 export async function stopWorker(worker: Worker): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve());
   });
   worker.ref();
   worker.postMessage(STOP);
-  const late = setTimeout(() => void worker.terminate(), STOP_MS);
+  const late = setTimeout(() => void terminateWorker(worker), STOP_MS);
   await ended;
   clearTimeout(late);
 }

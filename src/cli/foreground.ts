@@ -113,26 +113,6 @@ export function openUrl(url: string, onFault: (message: string) => void): void {
   child.unref();
 }
 
-const POLL_MS = 50;
-/** CPU time per poll below which the other threads count as idle. */
-const IDLE_CPU_US = 5_000;
-const MAX_WAIT_MS = 500;
-
-/**
- * Blocks this thread until the process's other threads are idle, for half a second at most. Call it before
- * `process.exit`: exiting while a worker is inside a SQLite call aborts the process, and an abort has no exit code.
- * While this thread blocks, the workers get no new work.
- */
-export function waitForIdleThreads(): void {
-  const never = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
-    const before = process.cpuUsage();
-    Atomics.wait(never, 0, 0, POLL_MS);
-    const { user, system } = process.cpuUsage(before);
-    if (user + system < IDLE_CPU_US) return;
-  }
-}
-
 /** Parses `--port`. */
 export function parsePort(text: string): number {
   const port = Number(text);

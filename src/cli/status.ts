@@ -81,7 +81,10 @@ function recordingState({
   away,
 }: StatusReport['recording']): Part {
   if (degraded !== undefined)
-    return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
+    return {
+      text: `degraded: ${degraded} (${plural(lost, 'turn')} lost); requests are served. Fix: instar doctor`,
+      style: 'yellow',
+    };
   if (away !== undefined) return { text: away, style: 'yellow' };
   if (missing !== undefined) return { text: `${missing}; see: instar doctor`, style: 'yellow' };
   if (recorded === undefined) return 'unknown';

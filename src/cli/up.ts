@@ -15,13 +15,7 @@ import { createLog, isPretty, type LogOptions } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import {
-  callableUrl,
-  explainListenError,
-  parsePort,
-  stayUntilStopped,
-  waitForIdleThreads,
-} from './foreground.ts';
+import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim, lineWidth, noteField, type Printer } from './print.ts';
 import {
   describeMissingKeys,
@@ -81,7 +75,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   if (fault !== undefined)
     log.error(
       { home: context.homeDir },
-      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned, and other commands do not find this daemon. Fix: instar doctor`,
+      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned until it can be. Fix: instar doctor`,
     );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
@@ -102,10 +96,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
       return daemon.close().finally(releaseHome);
     },
     reload: followed.reloadNow,
-    leave: () => {
-      releaseHome();
-      waitForIdleThreads();
-    },
+    leave: releaseHome,
     log,
   });
   try {

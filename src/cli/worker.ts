@@ -10,7 +10,7 @@ import { createLog } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { stayUntilStopped, waitForIdleThreads } from './foreground.ts';
+import { stayUntilStopped } from './foreground.ts';
 import { describeMissingKeys } from './up-checks.ts';
 
 export const declareWorker: DeclareCommand = (command, act) =>
@@ -75,7 +75,6 @@ async function worker(options: WorkerCommandOptions, context: CommandContext): P
       return daemon.close();
     },
     reload: followed.reloadNow,
-    leave: waitForIdleThreads,
     log,
   });
   const does = WORK_KINDS.filter((kind) => work[kind]);

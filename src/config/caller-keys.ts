@@ -237,8 +237,8 @@ const write = (home: Home, file: KeysFile): void =>
 /** Changes whenever a file is written, replaced or deleted. */
 export function fileStamp(file: string): string {
   try {
-    const { mtimeMs, ino, size } = statSync(file);
-    return `${ino} ${size} ${mtimeMs}`;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
   } catch {
     return '';
   }

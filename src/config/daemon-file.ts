@@ -3,6 +3,7 @@ import { createFileSync } from '../base/atomic-file.ts';
 import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
 import { callDaemon } from './call-daemon.ts';
 import type { Home } from './home.ts';
+import { scratchDaemonFile } from './scratch-home.ts';
 
 /** The daemon that serves a home, for the commands that talk to it. */
 export interface DaemonRecord {
@@ -14,11 +15,22 @@ export interface DaemonRecord {
   readonly version: string;
 }
 
-/** The record; undefined when it is missing or unreadable. It may be stale: a killed daemon leaves its record behind. */
+/**
+ * The record; undefined when it is missing or unreadable. It may be stale: a killed daemon leaves its record behind. That of
+ * a daemon which cannot write into the home is found while its process exists.
+ */
 export function readDaemonFile(home: Home): DaemonRecord | undefined {
+  const own = readRecord(home.daemonFile);
+  if (own !== undefined) return own;
+  const scratch = scratchDaemonFile(home);
+  const record = scratch === undefined ? undefined : readRecord(scratch);
+  return record !== undefined && isAlive(record) ? record : undefined;
+}
+
+function readRecord(file: string): DaemonRecord | undefined {
   let text: string;
   try {
-    text = readFileSync(home.daemonFile, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import type { Home } from './home.ts';
 import { hashKey, keyId, readKey, readOrCreateKey } from './key.ts';
 import { ownerHash, readOrCreateOwnerKey, readOwnerKey } from './owner-key.ts';
 
-/** All valid keys of a home. A created, revoked or replaced key takes effect within a second, without a restart. */
+/** All valid keys of a home. A created, revoked or replaced key takes effect at once, without a restart. */
 export interface ValidKeys {
   /** Undefined for a key that is not valid here. */
   find(presented: string): Caller | undefined;
@@ -19,7 +19,10 @@ export interface ValidKeys {
   texts(): readonly string[];
 }
 
-const REREAD_MS = 1000;
+/** A look at the files' times costs microseconds; a flood of requests, also with unknown keys, makes no more of them than this. */
+const LOOK_MS = 1;
+/** A file that cannot be read is tried again after this time, or when it changes. */
+const RETRY_MS = 1000;
 /** Callers send the same few keys with every request, so their hashes are cached. */
 const MOST_HASHES = 64;
 const LONGEST_CACHED_KEY = 512;
@@ -37,17 +40,20 @@ export function openValidKeys(home: Home, env: NodeJS.ProcessEnv, clock: Clock):
   let known = load(home, env);
   let stamp = stampOf(home);
   let lookedAt = clock.monotonic();
+  let failed: { readonly stamp: string; readonly at: number } | undefined;
   const current = (): KnownKeys => {
     const now = clock.monotonic();
-    if (now - lookedAt < REREAD_MS) return known;
+    if (now - lookedAt < LOOK_MS) return known;
     lookedAt = now;
     const stampNow = stampOf(home);
-    if (stampNow === stamp) return known;
+    if (stampNow === stamp || (stampNow === failed?.stamp && now - failed.at < RETRY_MS)) return known;
     try {
       known = load(home, env);
       stamp = stampNow;
+      failed = undefined;
     } catch {
       // Unreadable for a moment, such as half-written by an editor: keep the previous keys.
+      failed = { stamp: stampNow, at: now };
     }
     return known;
   };

@@ -12,6 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { DaemonRecord } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { StoreError } from '../core/store.ts';
+import { schemaFaultOf } from '../record/store/check-schema.ts';
 import { inspectStore, type StoreInspection } from '../record/store/inspect-store.ts';
 import { findLostRecord, readStoreMark, storeMarkFile } from '../record/store-mark.ts';
 import { localTime, plural } from '../text/phrases.ts';
@@ -237,6 +238,9 @@ function checkContent(home: Home): readonly DoctorCheck[] {
       return [failed('store', error.message, 'npm install -g instar@latest', 'store-newer')];
     if (error.code === 'locked')
       return [warned('store', error.message, 'try again, or see which program has it open', 'store-locked')];
+    const altered = schemaFaultOf(error);
+    if (altered !== undefined)
+      return [failed('store', error.message, removalFix(home, altered.removal), 'store-altered')];
     if (/is not an Instar store/.test(error.message))
       return [
         failed('store', `${error.message}: it belongs to another program`, restoreFix(home), 'store-foreign'),
@@ -246,6 +250,12 @@ function checkContent(home: Home): readonly DoctorCheck[] {
     return [failed('store', error.message, restoreFix(home), 'store-damaged')];
   }
 }
+
+/** A trigger of the user's own is removed without a loss; what it has done already is not undone. */
+const removalFix = (home: Home, removal: string | undefined): string =>
+  removal === undefined
+    ? restoreFix(home)
+    : `if you added it yourself: stop Instar, then: sqlite3 ${quotePath(home.storeFile)} '${removal}'; else ${restoreFix(home)}`;
 
 function describeDamage({ findings, damaged }: StoreInspection): string {
   const rows = findings.length === 1 ? '1 damaged row' : `${findings.length} damaged rows`;

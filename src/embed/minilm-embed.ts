@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { terminateWorker } from '../base/sqlite-gate.ts';
 import { workerModule } from '../base/worker-thread.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 
@@ -125,7 +126,7 @@ export function createMiniLmEmbed(
       const closing = worker;
       worker = undefined;
       failAll(end);
-      await closing?.terminate();
+      if (closing !== undefined) await terminateWorker(closing);
     },
   };
 }

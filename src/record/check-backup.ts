@@ -1,9 +1,12 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { StoreError } from '../core/store.ts';
+import { peekSchemaFault } from './store/check-schema.ts';
 import { APPLICATION_ID, MIGRATIONS } from './store/schema.ts';
+import { peekInto } from './store/sql-connection.ts';
 
 /** Why a file cannot be restored. */
 export interface BackupFault {
-  readonly kind: 'missing' | 'unreadable' | 'foreign' | 'newer' | 'damaged';
+  readonly kind: 'missing' | 'unreadable' | 'foreign' | 'altered' | 'newer' | 'damaged';
   /** Follows the name of the file. */
   readonly why: string;
 }
@@ -15,8 +18,8 @@ const VERSION_AT = 60;
 const APPLICATION_AT = 68;
 
 /**
- * What is wrong with a file, as far as its first bytes tell; undefined for a store of this or an earlier version. Reads
- * only. Damage further on is found by `restoreSnapshot`, in a copy.
+ * What is wrong with a file, as far as its first bytes and its schema tell; undefined for a store of this or an earlier
+ * version. Reads only. Damage further on is found by `restoreSnapshot`, in a copy.
  */
 export function findBackupFault(file: string): BackupFault | undefined {
   const header = readHeader(file);
@@ -28,11 +31,22 @@ export function findBackupFault(file: string): BackupFault | undefined {
   const [version, owner] = [header.readUInt32BE(VERSION_AT), header.readUInt32BE(APPLICATION_AT)];
   if (owner !== APPLICATION_ID)
     return { kind: 'foreign', why: 'is not a backup of Instar: it is a database of another program' };
-  if (version <= MIGRATIONS.length) return undefined;
+  if (version <= MIGRATIONS.length) return findAlteration(file);
   return {
     kind: 'newer',
     why: `was written by a newer Instar (format ${version}; this one reads formats up to ${MIGRATIONS.length})`,
   };
+}
+
+/** Read without a log: a restore takes the file alone. */
+function findAlteration(file: string): BackupFault | undefined {
+  try {
+    const fault = peekInto(file, { isFixed: true, busyMs: 0 }, peekSchemaFault);
+    return fault && { kind: 'altered', why: fault.why };
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
 }
 
 function readHeader(file: string): Buffer | BackupFault {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { terminateWorker } from '../base/sqlite-gate.ts';
 import { workerModule } from '../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../core/recorder.ts';
 import type { RecordingState, SpoolState } from '../core/store.ts';
@@ -200,7 +201,7 @@ export function createRecorder(
     },
     close: async () => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
-      await worker.terminate();
+      await terminateWorker(worker);
     },
   };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../core/store.ts';
 import { isUnfinishedSnapshot, writeSnapshotFile } from './snapshots.ts';
+import { checkSchema } from './store/check-schema.ts';
 import { removeLog } from './store/compaction.ts';
 import { checkPages, findDamage } from './store/integrity-check.ts';
 import { connectWriter, peekVersion } from './store/open-database.ts';
@@ -39,6 +40,7 @@ export function copyOldFormat(file: string, copy: string): OldFormatCopy | undef
   const sql = openSql(file, { busyMs: BUSY_MS });
   try {
     const format = readVersion(sql, NEWEST_FORMAT);
+    checkSchema(sql);
     if (format === 0 || format === NEWEST_FORMAT) return undefined;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const names = readdirSync(folder);

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Log } from '../base/log.ts';
+import { toKeptLine } from '../base/log-file.ts';
 import { formatLogLine } from '../base/log-line.ts';
 import { neutraliseJson } from '../base/printable.ts';
 import { parseJson } from '../core/json.ts';
@@ -35,7 +36,10 @@ const MAX_DEPTH = 6;
 export const isPretty = (format: LogOptions['format'], stream: LogStream): boolean =>
   format === 'pretty' || (format === 'auto' && stream.isTTY === true);
 
-/** Its `level` can be changed. */
+/**
+ * Its `level` can be changed. A stream that is not a terminal is kept by someone, such as the journal of a service: like the
+ * log file it gets none of a conversation's words, which a provider may quote in an error.
+ */
 export function createLog(options: LogOptions): Log & { level: string } {
   const stream = options.stream ?? process.stderr;
   const colour = stream.isTTY === true && !(options.env ?? process.env).NO_COLOR;
@@ -58,7 +62,10 @@ export function createLog(options: LogOptions): Log & { level: string } {
       write: (line: string) => {
         const redacted = redactLine(line, redactor);
         options.file?.write(neutraliseJson(redacted));
-        if (options.format !== 'none') stream.write(render(redacted));
+        if (options.format === 'none') return;
+        // Debug lines are written only for someone who asked for them, and quote drafts.
+        const kept = stream.isTTY === true ? redacted : (toKeptLine(redacted) ?? redacted);
+        stream.write(render(kept));
       },
     },
   );

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { terminateWorker } from '../base/sqlite-gate.ts';
 import { workerModule } from '../base/worker-thread.ts';
 import { TrainingError } from '../core/training.ts';
 import type {
@@ -56,7 +57,7 @@ export async function* runTrainingThread(
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    await thread.terminate();
+    await terminateWorker(thread);
   }
 }
 

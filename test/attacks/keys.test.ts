@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createCallerKey } from '../../src/config/caller-keys.ts';
+import { createCallerKey, revokeCallerKeys } from '../../src/config/caller-keys.ts';
 import { openHome } from '../../src/config/home.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
@@ -185,6 +185,35 @@ describe('the key that an agent holds', () => {
     }
     const keys = readFileSync(join(home.dir, 'keys.json'), 'utf8');
     expect([daemon.key, daemon.ownerKey, app, other].filter((key) => keys.includes(key))).toEqual([]);
+  });
+});
+
+describe('a key that is created or revoked while the daemon runs', () => {
+  const statusWith = async (key: string): Promise<number> =>
+    (await ask(daemon.port, { method: 'GET', path: '/api/status', headers: bearer(key) })).status;
+  const asOwner = (method: string, path: string, body?: object) =>
+    ask(daemon.port, {
+      method,
+      path,
+      headers: bearer(daemon.ownerKey),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  it('(S11) is valid, or no longer valid, for the very next request (either took about a second)', async () => {
+    for (const name of ['first', 'second', 'third']) {
+      const created = await asOwner('POST', '/api/keys', { name });
+      const { key } = JSON.parse(created.text);
+      expect([name, await statusWith(key)]).toEqual([name, 200]);
+      expect((await asOwner('DELETE', `/api/keys/${name}`)).status).toBe(200);
+      expect([name, await statusWith(key)]).toEqual([name, 401]);
+    }
+  });
+
+  it('(S11) is so, too, when another process writes the file of keys', async () => {
+    const { key } = createCallerKey(openHome(home.dir), { name: 'file', mayRate: false, at: 0 });
+    expect(await statusWith(key)).toBe(200);
+    revokeCallerKeys(openHome(home.dir), 'file', 0);
+    expect(await statusWith(key)).toBe(401);
   });
 });
 

@@ -5,6 +5,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemBoot } from '../../src/base/boot-clock.ts';
 import { createIds } from '../../src/base/ids.ts';
+import { terminateWorker } from '../../src/base/sqlite-gate.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
@@ -144,7 +145,7 @@ describe('the learning thread', () => {
   it.each(['before', 'after'])('loses and doubles nothing when it is killed %s publishing', async (when) => {
     let calls = 0;
     const kill = async (at: string) => {
-      if (at === when && calls === 1) await bed.threads[0]?.terminate();
+      if (at === when && calls === 1) await Promise.all(bed.threads.slice(0, 1).map(terminateWorker));
     };
     const bed = await open({
       publish: async (_set, publish) => {

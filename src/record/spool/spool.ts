@@ -64,7 +64,6 @@ pragma journal_mode = wal;
 pragma synchronous = full;
 pragma secure_delete = on;
 pragma journal_size_limit = ${8 * 1024 * 1024};
-pragma trusted_schema = off;
 create table if not exists rows(
   n integer primary key autoincrement, at integer not null, part text not null, turn text, sum blob not null, body blob not null);
 create index if not exists rows_turn on rows(turn) where turn is not null;

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { StoreError } from '../../core/store.ts';
+import { checkPeekedSchema, checkSchema } from './check-schema.ts';
 import { checkFacts, checkPages } from './integrity-check.ts';
 import { checkMarks, MIGRATIONS, migrate, readVersion } from './schema.ts';
 import { needsWriter, openSql, peekInto, readMeta, type Sql, toStoreError } from './sql-connection.ts';
@@ -19,7 +20,6 @@ pragma secure_delete = on;
 pragma wal_autocheckpoint = 2000;
 pragma journal_size_limit = ${8 * 1024 * 1024};
 pragma cell_size_check = on;
-pragma trusted_schema = off;
 `;
 
 /** The connection that writes. Waits for a writer in another process, and throws `locked` after two seconds. */
@@ -32,6 +32,7 @@ export function connectWriter(file: string): Sql {
   }
   return open(file, {}, (sql) => {
     readKnownVersion(sql);
+    checkSchema(sql);
     sql.exec(PRAGMAS);
     migrate(sql, MIGRATIONS);
     if (readMeta(sql, 'open') !== 0) checkAfterCrash(sql);
@@ -43,6 +44,7 @@ export function connectReader(file: string, isFixed = false): Sql {
   return open(file, { readOnly: true, isFixed }, (sql) => {
     if (readKnownVersion(sql) < MIGRATIONS.length)
       throw new StoreError('io', `${file} has an older format: start Instar once to upgrade it`);
+    checkSchema(sql);
     // A snapshot inherits it: without it, its pages have copies of rows that an erasure would not find.
     sql.exec('pragma secure_delete = on');
   });
@@ -50,7 +52,7 @@ export function connectReader(file: string, isFixed = false): Sql {
 
 /**
  * The version of a file, read on a read-only connection that is closed for certain; 0 for a file that is empty or missing, or that needs a writer to
- * recover an interrupted write. Throws for a file of another program or of a newer version.
+ * recover an interrupted write. Throws for a file of another program or of a newer version, and for a foreign schema.
  */
 export function peekVersion(file: string): number {
   if (!statSync(file, { throwIfNoEntry: false })?.size) return 0;
@@ -62,7 +64,9 @@ export function peekVersion(file: string): number {
       );
       const isEmpty = rows(['name'], 'select name from sqlite_schema limit 1').length === 0;
       const marks = { version: Number(version), owner: Number(owner), isEmpty };
-      return checkMarks(marks, file, MIGRATIONS.length);
+      const known = checkMarks(marks, file, MIGRATIONS.length);
+      checkPeekedSchema(rows, file);
+      return known;
     });
   } catch (error) {
     if (!needsWriter(error)) throw error;

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '../../base/sqlite.ts';
+import { insideSqlite } from '../../base/sqlite-gate.ts';
 import { StoreError } from '../../core/store.ts';
 
 type SqlValue = null | number | string | Uint8Array;
@@ -33,16 +34,20 @@ interface SqlOptions {
   readonly busyMs: number;
 }
 
-const openDatabase = (file: string, options: SqlOptions): DatabaseSyncInstance =>
-  new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
+function openDatabase(file: string, options: SqlOptions): DatabaseSyncInstance {
+  const db = new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
     readOnly: options.readOnly ?? false,
     timeout: options.busyMs,
     enableForeignKeyConstraints: false,
     defensive: true,
   });
+  // What a foreign file defines may not call functions with side effects.
+  db.exec('pragma trusted_schema = off');
+  return db;
+}
 
 /** Reads the named columns of a query. */
-type PeekRows = (columns: readonly string[], query: string) => readonly (readonly unknown[])[];
+export type PeekRows = (columns: readonly string[], query: string) => readonly (readonly unknown[])[];
 
 /**
  * Reads a file and closes it for certain. A prepared statement would keep it open until the statement is
@@ -54,7 +59,7 @@ export function peekInto<T>(
   options: Omit<SqlOptions, 'readOnly'>,
   work: (rows: PeekRows) => T,
 ): T {
-  try {
+  return callSqlite(file, () => {
     const db = openDatabase(file, { ...options, readOnly: true });
     try {
       let found: unknown[][] = [];
@@ -70,19 +75,19 @@ export function peekInto<T>(
     } finally {
       db.close();
     }
+  });
+}
+
+function callSqlite<T>(file: string, call: () => T): T {
+  try {
+    return insideSqlite(call);
   } catch (error) {
     throw toStoreError(error, file);
   }
 }
 
 export function openSql(file: string, options: SqlOptions): Sql {
-  const mapped = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw toStoreError(error, file);
-    }
-  };
+  const mapped = <T>(call: () => T): T => callSqlite(file, call);
   const db = mapped(() => openDatabase(file, options));
   const statements = new Map<string, StatementSyncInstance>();
   const withStatement = <T>(text: string, work: (statement: StatementSyncInstance) => T): T =>
@@ -113,7 +118,7 @@ export function openSql(file: string, options: SqlOptions): Sql {
     all: <Row>(text: string, ...values: SqlValue[]) =>
       withStatement(text, (statement) => statement.all(...values) as Row[]),
     transaction: (work) => {
-      if (db.isOpen && db.isTransaction) run('rollback');
+      if (mapped(() => db.isOpen && db.isTransaction)) run('rollback');
       run('begin immediate');
       try {
         const result = work();
@@ -121,7 +126,7 @@ export function openSql(file: string, options: SqlOptions): Sql {
         return result;
       } catch (error) {
         // A full disk or a failed write may have rolled back already; the first error is the one to report.
-        succeeds(() => !db.isTransaction || run('rollback') >= 0);
+        succeeds(() => !mapped(() => db.isTransaction) || run('rollback') >= 0);
         throw error;
       }
     },
@@ -135,7 +140,9 @@ export function openSql(file: string, options: SqlOptions): Sql {
     },
     close: () => {
       statements.clear();
-      if (db.isOpen) mapped(() => db.close());
+      mapped(() => {
+        if (db.isOpen) db.close();
+      });
     },
   };
 }

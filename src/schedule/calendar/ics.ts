@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { terminateWorker } from '../../base/sqlite-gate.ts';
 import { workerModule } from '../../base/worker-thread.ts';
 import { systemZone } from '../windows/zone.ts';
 import { type BusyAnswer, type BusyFailure, type BusyTimes, busyFailure } from './busy-times.ts';
@@ -115,7 +116,7 @@ export const expandInThread: ExpandIcs = (question, signal) =>
       clearTimeout(limit);
       signal.removeEventListener('abort', abort);
       resolve(answer);
-      void worker.terminate();
+      void terminateWorker(worker);
     };
     const abort = (): void => finish(busyFailure('stopped'));
     const limit = setTimeout(() => finish(busyFailure('the calendar took too long to read')), MAX_MS);
