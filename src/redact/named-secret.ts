@@ -21,11 +21,19 @@ import { authorizationIn, cookiesIn } from './http-credential.ts';
 import { type NameValueGap, readNameValueGap } from './name-value-gap.ts';
 import { NO_SPANS, type ScanContext, type SecretRule, type SecretSpan } from './scan-context.ts';
 import { kindOfName, type NameKind } from './secret-name.ts';
-import { isSecretValue, isSpokenPassword, SAMPLE, type ValueContext } from './secret-value.ts';
+import {
+  isSecretValue,
+  isSpokenPassword,
+  SAMPLE,
+  spokenPhraseLength,
+  type ValueContext,
+} from './secret-value.ts';
 
 const NAME = ALNUM | UNDERSCORE | DASH | DOT;
 const LONGEST_HALF = 64;
 const LONGEST_QUOTED = 16_384;
+/** Twenty-four words of twelve letters. */
+const LONGEST_PHRASE = 320;
 
 /** A value after the name of a secret: `KEY=value`, `"key": "value"`, `--key value`, `<key>value`, `key is value`. */
 export const findNamedSecret: SecretRule = (page, start, end) => {
@@ -104,8 +112,8 @@ interface Named extends NamedPlace {
 
 function kindIn(text: string, name: string, nameStart: number, isParameter: boolean): NameKind | undefined {
   if (isParameter && /^(?:u0026)?key$/i.test(name)) return 'token';
-  // "API key", "secret access key": prose has a space where identifiers have none.
-  const isBare = /^keys?$/i.test(name) && text.charAt(nameStart - 1) === ' ';
+  // "API key", "secret access key", "seed phrase": prose has a space where identifiers have none.
+  const isBare = /^(?:keys?|phrase)$/i.test(name) && text.charAt(nameStart - 1) === ' ';
   const word = isBare ? runStart(text, nameStart - 1, LETTER, nameStart - 24) : nameStart;
   const kind = kindOfName(isBare ? `${text.slice(word, nameStart - 1)}_${name}` : name);
   if (kind === 'query') return isParameter ? 'token' : undefined;
@@ -126,6 +134,10 @@ function valueIn(page: ScanContext, named: Named, gap: NameValueGap): SecretSpan
 function unquotedIn(page: ScanContext, named: Named, gap: NameValueGap): SecretSpan | undefined {
   const { text } = page;
   const { kind, nameStart, isParameter } = named;
+  if (kind === 'phrase' && (gap.assigns || gap.tells) && !gap.broken) {
+    const length = spokenPhraseLength(text.slice(gap.end, gap.end + LONGEST_PHRASE), !gap.assigns);
+    if (length > 0) return { start: gap.end, end: gap.end + length };
+  }
   const startsLine = isLineStart(text, nameStart, page.floor);
   // In JSON text the name is quoted, and an unquoted value is a number or a literal such as `null`.
   const isJson = text.slice(gap.start, gap.end).includes('"');
