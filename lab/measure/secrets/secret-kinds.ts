@@ -9,7 +9,7 @@ export interface SecretSample {
 type Random = () => number;
 
 /** A seeded generator, so that a missed secret can be produced again. */
-function createSeededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
