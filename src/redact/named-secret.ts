@@ -184,8 +184,8 @@ function freeSetting(text: string, gap: NameValueGap, beginsText: boolean, end: 
   return beginsText && isLineEnd(text, end) ? 'line' : 'plain';
 }
 
-function settingOf({ kind, isFlag }: Named, gap: NameValueGap, otherwise: ValueContext): ValueContext {
-  if (gap.broken) return 'loose';
+function settingOf({ kind, isFlag, isTag }: Named, gap: NameValueGap, otherwise: ValueContext): ValueContext {
+  if (gap.broken && !isTag) return 'loose';
   if (isFlag && !gap.assigns) return 'line';
   return otherwise === 'loose' && (gap.listed || kind === 'spoken') && !gap.tells ? 'listed' : otherwise;
 }

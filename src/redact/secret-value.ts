@@ -77,7 +77,9 @@ export function isPlausibleKey(body: string): boolean {
 }
 
 const isWordOrNumber = (part: string): boolean =>
-  part.length <= 2 || /^\d{1,8}$/.test(part) || (part.length <= 16 && wordLikeness(part) >= 0.75);
+  part.length <= 2 ||
+  /^\d{1,8}$/.test(part) ||
+  (wordLikeness(part) >= 0.75 && (part.length <= 16 || (!/\d/.test(part) && meanCamelHump(part) >= 4)));
 
 const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
 
@@ -210,7 +212,7 @@ const ANYWHERE =
   );
 const APART = 'your fake sample dummy replace insert change here'.split(' ');
 /** In one case throughout: a random key mixes cases. */
-const FILLED = /x{5}|X{5}|\*{3}|\.{3}|…|•{2}/;
+const FILLED = /x{5}|X{5}|#{5}|\*{3}|\.{3}|…|•{2}/;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
 /** A placeholder such as `<your key>`, `***`, `changeme` or `string`, or an existing mark. */
@@ -246,7 +248,8 @@ function longestRepeat(value: string): number {
   return longest;
 }
 
-const VARIABLE = /^\$[A-Za-z_][A-Za-z0-9_]*$|^%[A-Za-z_][A-Za-z0-9_]*%$|^%[-0-9.]{0,5}[a-z]$/;
+const VARIABLE =
+  /^\$[A-Za-z_][A-Za-z0-9_]*(?:\/\$?[\w.-]*)*$|^%[A-Za-z_][A-Za-z0-9_]*%$|^%[-0-9.]{0,5}[a-z]$/;
 const TEMPLATE = /\$\{|\{\{|<%|#\{|\$\(|%\(|^\{.*\}$|^<.*>$|^\[.*\]$|^[[\]<>({})},;]/;
 const CALL = /^[A-Za-z_$][\w$.:?>[\]-]{0,99}\(/;
 const ADDRESS =

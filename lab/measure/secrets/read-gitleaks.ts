@@ -162,7 +162,9 @@ function readRules(tokens: readonly GoToken[], id: string, reading: Reading): vo
       const lists = [tokens[at + 4]?.value ?? '', tokens[at + 6]?.value ?? ''].map((name) => {
         const list = name === 'nil' ? [] : variables.get(name);
         if (list === undefined) found.unread.push(`${id}: ${name}`);
-        return (list !== undefined && isGoList(list) ? list : []).map((text) => ({ ...text, id }));
+        // A rule for a path has examples without text.
+        const texts = list !== undefined && isGoList(list) ? list.filter(({ text }) => text !== '') : [];
+        return texts.map((text) => ({ ...text, id }));
       });
       found.positives.push(...(lists[0] ?? []));
       found.negatives.push(...(lists[1] ?? []));
