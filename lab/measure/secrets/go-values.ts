@@ -63,7 +63,7 @@ export const asGoText = (value: GoValue | undefined): GoText => {
 };
 
 /** Evaluates expressions of texts: literals, `+`, lists, maps (their values), `append`, variables and the given calls. */
-export function createGoReader(tokens: readonly GoToken[], calls: ReadonlyMap<string, GoCall>) {
+export function createGoEvaluator(tokens: readonly GoToken[], calls: ReadonlyMap<string, GoCall>) {
   let at = 0;
   const isSign = (sign: string): boolean => tokens[at]?.kind === 'sign' && tokens[at]?.value === sign;
   const expect = (sign: string): void => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   asGoText,
-  createGoReader,
+  createGoEvaluator,
   type GoCall,
   type GoText,
   type GoToken,
@@ -68,7 +68,7 @@ function readTemplates(source: string): Templates {
     if (at < 0) throw new Error(`gitleaks has no ${name} any more`);
     return at;
   };
-  const value = createGoReader(tokens, new Map()).valueAt(place('samples') + 2, new Map());
+  const value = createGoEvaluator(tokens, new Map()).valueAt(place('samples') + 2, new Map());
   const after = tokens.slice(place('GenerateSampleSecret'));
   const format = after.find(({ kind }) => kind === 'text');
   return { many: (isGoList(value) ? value : []).map(({ text }) => text), one: format?.value ?? '' };
@@ -139,7 +139,7 @@ function createCalls(id: string, { templates, random, found }: Reading): Readonl
 /** Every rule is a function that ends with `Validate(rule, positives, negatives)`. */
 function readRules(tokens: readonly GoToken[], id: string, reading: Reading): void {
   const { found } = reading;
-  const reader = createGoReader(tokens, createCalls(id, reading));
+  const reader = createGoEvaluator(tokens, createCalls(id, reading));
   const shared = new Map<string, GoValue>();
   let variables = shared;
   const unreadable = new Set<string>();
