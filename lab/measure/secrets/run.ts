@@ -121,7 +121,7 @@ function reportGitleaks(folder: string | undefined): void {
     `${name} (${unread.length} rules not read: ${unread.join(', ') || 'none'})`,
     `  secrets found:    ${share(positives.length - missed.length, positives.length)}`,
     `    given as text:  ${literalShare(positives, isFound)}`,
-    `  false redactions: ${share(altered.length, normal.length)}, without ${negatives.length - normal.length} keys of other rules`,
+    `  negatives altered: ${share(altered.length, normal.length)} (--list: keys of a wrong length are among them), without ${negatives.length - normal.length} keys of other rules`,
     `  declarations without a type: ${declaredRows[0]}`,
     `  declarations with a type:    ${declaredRows[1]}`,
     ...(options.list
