@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSbom, packagesIn } from '../lab/release/sbom.ts';
@@ -51,10 +51,47 @@ describe('the software bill of materials', () => {
     expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 });
   });
 
+  it('has a version in every row, also of the model and its files', () => {
+    interface Row {
+      readonly name: string;
+      readonly version?: string;
+      readonly components?: readonly Row[];
+    }
+    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    const rows = (of: readonly Row[]): readonly Row[] =>
+      of.flatMap((row) => [row, ...rows(row.components ?? [])]);
+    const all = rows(JSON.parse(make()).components);
+    expect(all.filter((row) => !/^\d+\.\d+/.test(row.version ?? '')).map(({ name }) => name)).toEqual([]);
+    expect(all.find(({ name }) => name === 'nano')?.version).toBe(version);
+    expect(all.find(({ name }) => name === 'models/nano/a.bin')?.version).toBe(version);
+  });
+
   it('is the same every time, without a time, a host or a path', () => {
     expect(make()).toBe(make());
     const text = make().replace('http://cyclonedx.org/schema/bom-1.6.schema.json', '');
     expect(text).not.toMatch(/timestamp|https?:|registry|\/(var|home|tmp|Users)\//);
     expect(text).toMatch(/urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8/);
+  });
+});
+
+describe('the workflow of a release', () => {
+  const folder = path.join(root, '.github/workflows');
+  const steps = readdirSync(folder).flatMap((name) =>
+    readFileSync(path.join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => /\buses:/.test(line))
+      .map((line) => line.trim()),
+  );
+
+  it('names every action by its commit, with the version beside it (a tag can be moved)', () => {
+    expect(steps.length).toBeGreaterThan(0);
+    expect(steps.filter((line) => !/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  });
+});
+
+describe('the manifest', () => {
+  it('has no address of an example', () => {
+    const manifest = readFileSync(path.join(root, 'package.json'), 'utf8');
+    expect(manifest).not.toMatch(/\.example\b/);
   });
 });

@@ -57,7 +57,10 @@ export function createSbom({ manifest, lockfile, model }: SbomInput): string {
         purl: purlOf(name, version),
       },
     },
-    components: [...components.sort((a, b) => compare(a['bom-ref'], b['bom-ref'])), describeModel(model)],
+    components: [
+      ...components.sort((a, b) => compare(a['bom-ref'], b['bom-ref'])),
+      describeModel(model, version),
+    ],
     dependencies: [...dependencies.sort((a, b) => compare(a.ref, b.ref))],
   };
   const serialNumber = `urn:uuid:${toUuid(createHash('sha256').update(JSON.stringify(document)).digest())}`;
@@ -113,17 +116,20 @@ const licenceOf = (entry: JsonObject): JsonObject => {
   return / (AND|OR|WITH) /.test(text) ? { expression: text } : { license: { id: text } };
 };
 
-function describeModel({ name, files }: SbomInput['model']) {
+/** The model has no releases of its own: its version, and that of its files, is the package's. */
+function describeModel({ name, files }: SbomInput['model'], version: string) {
   const parts = Object.entries(files).sort(([a], [b]) => compare(a, b));
   return {
     'bom-ref': `model/${name}`,
     type: 'machine-learning-model',
     name,
+    version,
     scope: 'required',
     components: parts.map(([file, bytes]) => ({
       'bom-ref': `model/${name}/${file}`,
       type: 'file',
       name: `models/${name}/${file}`,
+      version,
       hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(bytes).digest('hex') }],
     })),
   };

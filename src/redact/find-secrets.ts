@@ -4,6 +4,7 @@ import { findEncoded, hasEncoding } from './encoded-secret.ts';
 import { findBasic, findBearer, findCurlUser, findUrlCredential } from './http-credential.ts';
 import { knownForms } from './known-keys.ts';
 import { findNamedSecret } from './named-secret.ts';
+import { findPin, PIN_TRIGGERS } from './pin-number.ts';
 import { findPrivateKeyBlock } from './private-key-block.ts';
 import {
   createScanContext,
@@ -95,6 +96,7 @@ const TRIGGERS: readonly Trigger[] = [
   ),
   ...on('kennwort wachtwoord psk pw: pw=', findNamedSecret),
   ...exactly('_PAT= _PAT:', findNamedSecret),
+  ...PIN_TRIGGERS.map((literal): Trigger => ({ literal, rule: findPin })),
   ...SPOKEN_NAMES.map((literal): Trigger => ({ literal, rule: findSpokenSecret })),
   ...COMMAND_TRIGGERS.map(([literal, rule]): Trigger => ({ literal, rule, spreads: true })),
   ...exactly('AKIA ASIA', findAwsPair, true),

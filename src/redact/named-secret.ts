@@ -7,7 +7,6 @@ import {
   CLOSER,
   charClassAt,
   DASH,
-  DIGIT,
   DOT,
   LETTER,
   QUOTE_MARK,
@@ -17,14 +16,24 @@ import {
   SPACE,
   UNDERSCORE,
 } from './char-class.ts';
+import { declaredTypeEnd } from './declared-type.ts';
 import { authorizationIn, cookiesIn } from './http-credential.ts';
+import { type NameValueGap, readNameValueGap } from './name-value-gap.ts';
 import { NO_SPANS, type ScanContext, type SecretRule, type SecretSpan } from './scan-context.ts';
 import { kindOfName, type NameKind } from './secret-name.ts';
-import { isSecretValue, isSpokenPassword, SAMPLE, type ValueContext } from './secret-value.ts';
+import {
+  isSecretValue,
+  isSpokenPassword,
+  SAMPLE,
+  spokenPhraseLength,
+  type ValueContext,
+} from './secret-value.ts';
 
 const NAME = ALNUM | UNDERSCORE | DASH | DOT;
 const LONGEST_HALF = 64;
 const LONGEST_QUOTED = 16_384;
+/** Twenty-four words of twelve letters. */
+const LONGEST_PHRASE = 320;
 
 /** A value after the name of a secret: `KEY=value`, `"key": "value"`, `--key value`, `<key>value`, `key is value`. */
 export const findNamedSecret: SecretRule = (page, start, end) => {
@@ -45,22 +54,28 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
   const isTag = before === '<' && text.charAt(nameEnd) === '>';
   const told = kind === 'password' || kind === 'phrase' ? toldIn(text, nameEnd) : undefined;
   if (told) return [told];
-  const gap = readNameValueGap(text, nameEnd, isTag);
+  const named = { name, kind, nameStart, isParameter, isTag, isFlag: before === '-' };
+  const typeEnd = declaredTypeEnd(text, nameStart, nameEnd);
+  if (typeEnd === undefined) return spansAfter(page, named, nameEnd);
+  const declared = spansAfter(page, named, typeEnd);
+  // A value that ends with `=` can look like a type, but a type without digits before a string is one.
+  const isCertain =
+    OPENS_STRING.test(text.slice(typeEnd, typeEnd + 12)) && !/\d/.test(text.slice(nameEnd, typeEnd));
+  return declared.length > 0 || isCertain ? declared : spansAfter(page, named, nameEnd);
+};
+
+const OPENS_STRING = /^[ \t]{0,4}:?=[ \t]{0,4}\\{0,4}["'`]/;
+
+/** The value behind the gap that begins here. */
+function spansAfter(page: ScanContext, named: Named, from: number): readonly SecretSpan[] {
+  const { name, kind, isTag } = named;
+  const gap = readNameValueGap(page.text, from, isTag);
   if (!gap || (kind === 'weak' && !gap.assigns)) return NO_SPANS;
   if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
   if (kind === 'cookie') return cookiesIn(page, gap.end, gap.quote, /set-?cookie/i.test(name));
-  const span = valueIn(page, {
-    name,
-    kind,
-    gap,
-    nameStart,
-    nameEnd,
-    isParameter,
-    isTag,
-    isFlag: before === '-',
-  });
+  const span = valueIn(page, named, gap);
   return span ? [span] : NO_SPANS;
-};
+}
 
 const TOLD =
   /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24}(?: |(?=:))){1,5}(?:(?:is|was|lautet|ist|est|es|è|é) ?:?|:) ?["'`]?([^\s"'`,;\\]{8,100})/du;
@@ -79,23 +94,16 @@ interface NamedPlace {
   readonly name: string;
   readonly kind: NameKind;
   readonly nameStart: number;
-  readonly nameEnd: number;
 }
 
 /** The value after a name that was recognised elsewhere. */
-export function findValueAfter(page: ScanContext, named: NamedPlace): readonly SecretSpan[] {
-  const gap = readNameValueGap(page.text, named.nameEnd, false);
-  const found = { ...named, isParameter: false, isTag: false, isFlag: false };
-  const span = gap && valueIn(page, { ...found, gap });
+export function findValueAfter(page: ScanContext, place: NamedPlace, nameEnd: number): readonly SecretSpan[] {
+  const gap = readNameValueGap(page.text, nameEnd, false);
+  const span = gap && valueIn(page, { ...place, isParameter: false, isTag: false, isFlag: false }, gap);
   return span ? [span] : NO_SPANS;
 }
 
-interface Found {
-  readonly name: string;
-  readonly kind: NameKind;
-  readonly gap: NameValueGap;
-  readonly nameStart: number;
-  readonly nameEnd: number;
+interface Named extends NamedPlace {
   readonly isParameter: boolean;
   readonly isTag: boolean;
   /** `--name`: a space is enough before its value. */
@@ -104,8 +112,8 @@ interface Found {
 
 function kindIn(text: string, name: string, nameStart: number, isParameter: boolean): NameKind | undefined {
   if (isParameter && /^(?:u0026)?key$/i.test(name)) return 'token';
-  // "API key", "secret access key": prose has a space where identifiers have none.
-  const isBare = /^keys?$/i.test(name) && text.charAt(nameStart - 1) === ' ';
+  // "API key", "secret access key", "seed phrase": prose has a space where identifiers have none.
+  const isBare = /^(?:keys?|phrase)$/i.test(name) && text.charAt(nameStart - 1) === ' ';
   const word = isBare ? runStart(text, nameStart - 1, LETTER, nameStart - 24) : nameStart;
   const kind = kindOfName(isBare ? `${text.slice(word, nameStart - 1)}_${name}` : name);
   if (kind === 'query') return isParameter ? 'token' : undefined;
@@ -113,33 +121,35 @@ function kindIn(text: string, name: string, nameStart: number, isParameter: bool
   return isBare && kind === 'weak' ? undefined : kind;
 }
 
-function valueIn(page: ScanContext, found: Found): SecretSpan | undefined {
-  const { gap, kind } = found;
+function valueIn(page: ScanContext, named: Named, gap: NameValueGap): SecretSpan | undefined {
   const quotedEnd = gap.quote === undefined ? undefined : closingQuote(page, gap);
   // A double quote in between ends the enclosing string: the other quote was an apostrophe.
-  if (quotedEnd === undefined || page.next('"', gap.end) < quotedEnd) return unquotedIn(page, found);
+  if (quotedEnd === undefined || page.next('"', gap.end) < quotedEnd) return unquotedIn(page, named, gap);
   const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
-  const isEnv = gap.tight && isLoud(found.name) && isLineStart(page.text, found.nameStart, page.floor);
-  const setting = settingOf(found, gap.assigns ? (isEnv ? 'env' : 'quoted') : 'loose');
-  return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
+  const isEnv = gap.tight && isLoud(named.name) && isLineStart(page.text, named.nameStart, page.floor);
+  const setting = settingOf(named, gap, gap.assigns ? (isEnv ? 'env' : 'quoted') : 'loose');
+  return isSecretValue(value, named.kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
 }
 
-function unquotedIn(page: ScanContext, found: Found): SecretSpan | undefined {
+function unquotedIn(page: ScanContext, named: Named, gap: NameValueGap): SecretSpan | undefined {
   const { text } = page;
-  const { kind, gap, nameStart, isParameter } = found;
+  const { kind, nameStart, isParameter } = named;
+  if (kind === 'phrase' && (gap.assigns || gap.tells) && !gap.broken) {
+    const length = spokenPhraseLength(text.slice(gap.end, gap.end + LONGEST_PHRASE), !gap.assigns);
+    if (length > 0) return { start: gap.end, end: gap.end + length };
+  }
   const startsLine = isLineStart(text, nameStart, page.floor);
   // In JSON text the name is quoted, and an unquoted value is a number or a literal such as `null`.
-  const isJson = text.slice(found.nameEnd, gap.end).includes('"');
-  const isBound = gap.assigns && gap.tight && !isJson && standsAlone(text, found, startsLine);
+  const isJson = text.slice(gap.start, gap.end).includes('"');
+  const isBound = gap.assigns && gap.tight && !isJson && standsAlone(text, named, startsLine);
   const stops = SPACE | QUOTE_MARK | BRACKET | (isBound && startsLine && !isParameter ? 0 : CLOSER);
   const sampleEnd = runUntil(text, gap.end, stops, gap.end + SAMPLE);
   const end = trimValue(text, gap.end, sampleEnd, isBound);
   const value = text.slice(gap.end, end);
   if (isJson && /^-?\d[\d.eE+-]*$/.test(value)) return undefined;
-  const setting = settingOf(
-    found,
-    isBound ? boundSetting(found, startsLine) : freeSetting(text, found, startsLine, end),
-  );
+  const isEnv = startsLine && isLoud(named.name);
+  const free = freeSetting(text, gap, startsLine || isQuoteBefore(text, nameStart), end);
+  const setting = settingOf(named, gap, isBound ? (isEnv ? 'env' : 'bound') : free);
   if (value.includes('(') && !isBound) return undefined;
   const isCut = sampleEnd - gap.end >= SAMPLE;
   if (!isSecretValue(value, kind, setting)) {
@@ -151,7 +161,7 @@ function unquotedIn(page: ScanContext, found: Found): SecretSpan | undefined {
 
 const standsAlone = (
   text: string,
-  { name, nameStart, isParameter, isFlag, isTag }: Found,
+  { name, nameStart, isParameter, isFlag, isTag }: Named,
   startsLine: boolean,
 ) =>
   isParameter ||
@@ -166,22 +176,16 @@ const standsAlone = (
 const SETTING =
   /(?:--(?:set|set-string|from-literal|build-arg|env|var|option|property|parameters?)[ =]["']?|(?:^|[\s"'])[\w.-]{1,40}=[^\s=,;(){}"']{1,40} )$/;
 
-const boundSetting = ({ name }: Found, startsLine: boolean): ValueContext =>
-  startsLine && isLoud(name) ? 'env' : 'bound';
+const isQuoteBefore = (text: string, nameStart: number): boolean =>
+  (charClassAt(text, nameStart - 1) & QUOTE_MARK) !== 0;
 
-function freeSetting(
-  text: string,
-  { gap, nameStart }: Found,
-  startsLine: boolean,
-  end: number,
-): ValueContext {
+function freeSetting(text: string, gap: NameValueGap, beginsText: boolean, end: number): ValueContext {
   if (!gap.assigns) return 'loose';
-  const beginsText = startsLine || (charClassAt(text, nameStart - 1) & QUOTE_MARK) !== 0;
   return beginsText && isLineEnd(text, end) ? 'line' : 'plain';
 }
 
-function settingOf({ gap, kind, isFlag }: Found, otherwise: ValueContext): ValueContext {
-  if (gap.broken) return 'loose';
+function settingOf({ kind, isFlag, isTag }: Named, gap: NameValueGap, otherwise: ValueContext): ValueContext {
+  if (gap.broken && !isTag) return 'loose';
   if (isFlag && !gap.assigns) return 'line';
   return otherwise === 'loose' && (gap.listed || kind === 'spoken') && !gap.tells ? 'listed' : otherwise;
 }
@@ -247,137 +251,3 @@ const isLineEnd = (text: string, at: number): boolean => {
   const end = runEnd(text, at, BLANK, at + 8);
   return end >= text.length || (charClassAt(text, end) & (BREAK | QUOTE_MARK | BACKSLASH)) !== 0;
 };
-
-/** The text between a name and its value. */
-interface NameValueGap {
-  /** The start of the value. */
-  readonly end: number;
-  /** It contains an assignment: `=`, `:`, `=>`, `<name>`. */
-  readonly assigns: boolean;
-  /** It contains only the assignment and quotes. */
-  readonly tight: boolean;
-  /** It contains a line break. */
-  readonly broken: boolean;
-  /** It contains a comma: the value may be the next element of a list. */
-  readonly listed: boolean;
-  /** It contains a verb such as `is`. */
-  readonly tells: boolean;
-  /** The quote that opens the value, and the number of backslashes before it. */
-  readonly quote: string | undefined;
-  readonly slashes: number;
-}
-
-const LONGEST = 48;
-const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value', 'lautet', 'ist', 'est', 'es']);
-/** The same in other languages, as single characters. */
-const LINK_SIGNS = 'èé是为為は：';
-const PERCENT = /^%(?:3D|3A|20|22)/i;
-const UNICODE = /^\\u[0-9a-f]{4}/i;
-
-/** Reads from the end of a name to its value; undefined where no value can follow, as at an empty string or an object. */
-function readNameValueGap(text: string, from: number, isTag: boolean): NameValueGap | undefined {
-  const limit = Math.min(text.length, from + LONGEST);
-  let assigns = false;
-  let tight = true;
-  let broken = false;
-  let listed = false;
-  let tells = false;
-  let quote: string | undefined;
-  let quoteEnd = -1;
-  let quoteSlashes = 0;
-  let slashes = 0;
-  let at = from;
-  while (at < limit) {
-    const { character, width } = characterAt(text, at);
-    if (character === '\\') {
-      slashes++;
-      at++;
-      continue;
-    }
-    if (character === '\u001b') {
-      // A terminal colour.
-      at = runEnd(text, at + 2, DIGIT | CLOSER, at + 10) + 1;
-      continue;
-    }
-    if (slashes > 0 && 'nrt'.includes(character)) {
-      broken ||= character !== 't';
-      tight = false;
-    } else if (character === '"' || character === "'" || character === '`') {
-      const closesName = at - slashes === from;
-      if (quoteEnd === at - slashes && quote === character && assigns) return undefined;
-      if (!closesName) {
-        quote = character;
-        quoteEnd = at + width;
-        quoteSlashes = slashes;
-      }
-    } else if (character === ':' || character === '=') {
-      if (character === ':' && text.charAt(at + 1) === ':') return undefined;
-      assigns = true;
-    } else if (character === '>' && (isTag || '=-'.includes(text.charAt(at - 1)))) {
-      assigns = true;
-    } else if (assigns && 'bruf'.includes(character) && /["']/.test(text.charAt(at + 1))) {
-      // The prefix of a string in Python or Rust.
-      tight = false;
-    } else if (LINK_SIGNS.includes(character)) {
-      assigns ||= character === '：';
-      tight = false;
-    } else if (character === ' ' || character === '\t') {
-      tight = false;
-    } else if (character === '\n' || character === '\r') {
-      broken = true;
-      tight = false;
-    } else if (character === '{') {
-      return undefined;
-    } else if (',()[]|*'.includes(character)) {
-      if (assigns && ',)]'.includes(character)) return undefined;
-      listed ||= character === ',';
-      tight = false;
-    } else if (!(character === '-' && text.charAt(at + 1) === '>')) {
-      const link = linkEnd(text, at, tight && !quote);
-      if (link === undefined) break;
-      // `name: DB_PASSWORD, value: …` assigns as clearly as an equals sign.
-      if (text.slice(at, link).toLowerCase() === 'value') broken = false;
-      tells ||= /^(?:is|was|are|ist|lautet|est|es)$/i.test(text.slice(at, link));
-      assigns = false;
-      quoteEnd = -1;
-      at = link;
-      slashes = 0;
-      continue;
-    }
-    slashes = 0;
-    at += width;
-  }
-  if (at >= text.length || at >= from + LONGEST || at === from) return undefined;
-  const isQuoted = quoteEnd === at - slashes;
-  if (slashes > 0 && !isQuoted) return undefined;
-  return {
-    end: at - (isQuoted ? slashes : 0),
-    assigns,
-    tight,
-    broken,
-    listed,
-    tells,
-    quote: isQuoted ? quote : undefined,
-    slashes: quoteSlashes,
-  };
-}
-
-/** The character at this position, decoded if a URL or JSON has it as an escape. */
-function characterAt(text: string, at: number): { readonly character: string; readonly width: number } {
-  const character = text.charAt(at);
-  if (character === '%' && PERCENT.test(text.slice(at, at + 3))) {
-    return { character: decodeURIComponent(text.slice(at, at + 3)), width: 3 };
-  }
-  if (character === '\\' && UNICODE.test(text.slice(at, at + 6))) {
-    const code = Number.parseInt(text.slice(at + 2, at + 6), 16);
-    return { character: code === 0x3d ? '=' : ' ', width: 6 };
-  }
-  return { character, width: 1 };
-}
-
-/** The end of a word that links a name and its value; undefined when the value begins here. */
-function linkEnd(text: string, at: number, isGlued: boolean): number | undefined {
-  const end = runEnd(text, at, LETTER, at + 6);
-  if (isGlued || end - at < 2 || !LINKS.has(text.slice(at, end).toLowerCase())) return undefined;
-  return ' \t:="\'\\'.includes(text.charAt(end) || 'x') ? end : undefined;
-}

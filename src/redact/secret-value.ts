@@ -77,7 +77,9 @@ export function isPlausibleKey(body: string): boolean {
 }
 
 const isWordOrNumber = (part: string): boolean =>
-  part.length <= 2 || /^\d{1,8}$/.test(part) || (part.length <= 16 && wordLikeness(part) >= 0.75);
+  part.length <= 2 ||
+  /^\d{1,8}$/.test(part) ||
+  (wordLikeness(part) >= 0.75 && (part.length <= 16 || (!/\d/.test(part) && meanCamelHump(part) >= 4)));
 
 const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
 
@@ -153,8 +155,29 @@ export function isSecretValue(value: string, given: NameKind, setting: ValueCont
 const isStrongMix = (sample: string, look: Look): boolean =>
   look.lower > 0 && look.digits > 0 && /[^\w\s./:-]/.test(sample);
 
-/** Lower-case words in sequence, as wallets and password managers generate them. */
-const isPhrase = (sample: string): boolean => /^[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}$/.test(sample);
+/** Words in sequence, as wallets and password managers generate them: in lower case, or with a number at the end. */
+const isPhrase = (sample: string): boolean =>
+  /^[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}$/.test(sample) ||
+  /^[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){1,8}-\d{1,6}$/.test(sample);
+
+const SPOKEN_PHRASE =
+  /^[A-Za-z]{3,12}(?:[ -][A-Za-z]{3,12}){3,23}(?=[ \t]*(?:$|[\r\n"'`\\])|[.,;!](?:\s|$|["'`\\]))/;
+const FUNCTION_WORD =
+  /^(?:the|for|and|but|are|was|has|had|not|with|your|from|this|that|when|must|should|will|can|you|its|all|any|into|then|than|each|only|before|after)$/i;
+/** The lengths of the phrases that wallets generate. */
+const WALLET_LENGTHS = new Set([12, 15, 18, 21, 24]);
+
+/**
+ * The length of the phrase that a text begins with, up to the end of the line or sentence; 0 for a sentence about phrases.
+ * After a verb ("the passphrase is …") a sentence is more likely, so that only a wallet's number of words counts.
+ */
+export function spokenPhraseLength(text: string, tells: boolean): number {
+  const phrase = SPOKEN_PHRASE.exec(text)?.[0] ?? '';
+  const words = phrase.split(/[ -]/);
+  if (phrase === '' || NAMES_A_SECRET.test(phrase) || isPlaceholder(phrase)) return 0;
+  if (tells && !WALLET_LENGTHS.has(words.length)) return 0;
+  return words.filter((word) => FUNCTION_WORD.test(word)).length * 5 >= words.length ? 0 : phrase.length;
+}
 
 const counts = new Uint16Array(128);
 
@@ -189,7 +212,7 @@ const ANYWHERE =
   );
 const APART = 'your fake sample dummy replace insert change here'.split(' ');
 /** In one case throughout: a random key mixes cases. */
-const FILLED = /x{5}|X{5}|\*{3}|\.{3}|…|•{2}/;
+const FILLED = /x{5}|X{5}|#{5}|\*{3}|\.{3}|…|•{2}/;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
 /** A placeholder such as `<your key>`, `***`, `changeme` or `string`, or an existing mark. */
@@ -225,7 +248,8 @@ function longestRepeat(value: string): number {
   return longest;
 }
 
-const VARIABLE = /^\$[A-Za-z_][A-Za-z0-9_]*$|^%[A-Za-z_][A-Za-z0-9_]*%$|^%[-0-9.]{0,5}[a-z]$/;
+const VARIABLE =
+  /^\$[A-Za-z_][A-Za-z0-9_]*(?:\/\$?[\w.-]*)*$|^%[A-Za-z_][A-Za-z0-9_]*%$|^%[-0-9.]{0,5}[a-z]$/;
 const TEMPLATE = /\$\{|\{\{|<%|#\{|\$\(|%\(|^\{.*\}$|^<.*>$|^\[.*\]$|^[[\]<>({})},;]/;
 const CALL = /^[A-Za-z_$][\w$.:?>[\]-]{0,99}\(/;
 const ADDRESS =

@@ -21,5 +21,5 @@ export const findSpokenSecret: SecretRule = (page, start, end) => {
   // `是` joins name and value; it is no part of the name.
   const joined = rest.search(/[是为為はè]/);
   const nameEnd = end + (joined < 0 ? rest.length : joined);
-  return findValueAfter(page, { name: 'password', kind: 'password', nameStart: start, nameEnd });
+  return findValueAfter(page, { name: 'password', kind: 'password', nameStart: start }, nameEnd);
 };

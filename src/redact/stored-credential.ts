@@ -99,7 +99,7 @@ export const findRecoveryCodes: SecretRule = ({ text }, _start, end) => {
 export const findCredentialPair: SecretRule = ({ text }, start, end) => {
   if (!isEdge(text, start, WORD, 0)) return NO_SPANS;
   const found =
-    /^s?(?:\s+(?:are|is|sind|lauten))?\s{0,2}[:=]?\s{0,2}["'`]?[\w.@+-]{2,60}["'`]?\s?[/|:]\s?["'`]?([^\s"'`,;\\]{6,100})/d.exec(
+    /^s?(?!\w)(?:\s+(?:are|is|sind|lauten))?\s{0,2}[:=]?\s{0,2}["'`]?[\w.@+-]{2,60}["'`]?\s?[/|:]\s?["'`]?([^\s"'`,;\\]{6,100})/d.exec(
       text.slice(end, end + 240),
     );
   const place = found?.indices?.[1];
@@ -137,7 +137,8 @@ export const findAsanaToken: SecretRule = ({ text, floor }, start) => {
 export const findTerraformToken: SecretRule = ({ text, floor }, start, end) => {
   const from = runStart(text, start, ALNUM, Math.max(floor, start - 15));
   const stop = runEnd(text, end, TOKEN, end + 80);
-  return start - from === 14 && stop - end >= 60 ? [{ start: from, end: stop }] : NO_SPANS;
+  const isKey = start - from === 14 && stop - end >= 60 && isPlausibleKey(text.slice(end, stop));
+  return isKey ? [{ start: from, end: stop }] : NO_SPANS;
 };
 
 export const findBraintreeToken: SecretRule = ({ text }, start, end) => {

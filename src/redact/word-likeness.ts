@@ -85,14 +85,15 @@ function isWord(text: string, start: number, end: number): boolean {
   const length = end - start;
   if (length < 3) return isBoundary(text, start - 1) && isBoundary(text, end);
   let plausible = 0;
-  let hasVowel = isVowel(text.charCodeAt(end - 1));
+  let vowels = Number(isVowel(text.charCodeAt(end - 1)));
   for (let at = start; at + 1 < end; at++) {
     const first = (text.charCodeAt(at) | 32) - 97;
-    hasVowel ||= isVowel(text.charCodeAt(at));
+    vowels += Number(isVowel(text.charCodeAt(at)));
     const second = (text.charCodeAt(at + 1) | 32) - 97;
     plausible += PLAUSIBLE[first * 26 + second] ?? 0;
   }
-  if (hasVowel && plausible >= 0.75 * (length - 1)) return true;
+  // Even "strengths" has a vowel in nine letters.
+  if (vowels * 9 >= length && plausible >= 0.75 * (length - 1)) return true;
   return length === 3 && isBoundary(text, start - 1) && isBoundary(text, end);
 }
 

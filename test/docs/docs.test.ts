@@ -78,6 +78,14 @@ describe('the pages of the site', () => {
   });
 });
 
+describe('the words of the pages', () => {
+  it('are about what a reader can do and know, not about the machines and attempts that a measurement took', () => {
+    const making =
+      /\b(?:third|fourth|fifth) start\b|machine's time|for want of (?:GPU )?time|lost (?:with its machine|on its way)|this workplace|\/work\/|before and after the move/i;
+    expect(PAGES.filter((page) => making.test(readPage(page) ?? ''))).toEqual([]);
+  });
+});
+
 describe('the blocks of code on the pages', () => {
   const blocks = pageBlocks().filter(({ language }) => RUNNABLE.has(language));
 

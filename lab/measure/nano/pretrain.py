@@ -636,11 +636,14 @@ def main():
             "rate": args.rate,
             "samples": log[-1]["samples"],
             "parameters": parameters,
+            "replyLoss": log[-1]["replyLoss"],
+            "validLoss": log[-1]["validLoss"],
+        }
+        # For the log alone: the shipped configuration says what was trained, not where.
+        environment = {
             "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
             "torch": torch.__version__,
             "trainSeconds": log[-1]["seconds"],
-            "replyLoss": log[-1]["replyLoss"],
-            "validLoss": log[-1]["validLoss"],
         }
         config = {
             "name": "instar-nano",
@@ -649,7 +652,7 @@ def main():
             "pretraining": run,
         }
         write_text(args.out / "config.json", json.dumps(config, indent=2) + "\n")
-        write_text(args.out / "train-log.json", json.dumps({"run": run, "data": manifest, "log": log}) + "\n")
+        write_text(args.out / "train-log.json", json.dumps({"run": run, "environment": environment, "data": manifest, "log": log}) + "\n")
 
     train(model, args, read, valid, device, autocast, save, before)
     if args.prompts is None:

@@ -9,7 +9,7 @@ export interface SecretSample {
 type Random = () => number;
 
 /** A seeded generator, so that a missed secret can be produced again. */
-function createSeededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -117,6 +117,11 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   'NuGet key': 'dotnet nuget push *.nupkg -k «oy2‹l:43›» -s nuget',
   'Alibaba pair': 'AccessKeyId: LTAI5t‹a:18›\nAccessKeySecret: «‹a:30›»',
   '1Password service account': 'OP_SERVICE_ACCOUNT_TOKEN=«ops_eyJ‹w:300›»',
+  'EasyPost key': 'curl -u "«EZAK‹a:54›»:" https://api.example.com/v2',
+  'Cloudflare origin key': 'origin «v1.0-‹h:24›-‹h:146›» expires',
+  'OpenShift token': 'oc whoami -t prints «sha256~‹w:43›» here',
+  '1Password secret key': 'my key is «A3-‹u:6›-‹u:6›-‹u:5›-‹u:5›-‹u:5›-‹u:5›» from the kit',
+  'XML element on lines of its own': '<deployToken>\n    «‹l:14›»\n</deployToken>',
   'Contentful token': 'contentful «CFPAT-‹w:43›» management',
   'Supabase service key': 'SUPABASE_SERVICE_ROLE_KEY=«eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.‹w:120›.‹w:43›»',
   'JSON web token': 'the cookie held «eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJ‹w:90›.‹w:340›» after login',
@@ -194,7 +199,17 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   'English prose, api key': 'my api key: «‹a:32›» please test with it',
   'English prose, use': 'log in as ada with the password «‹p›» and run it',
   'English prose, passphrase': 'The passphrase for the backup is «‹p›».',
-  'English prose, pin': 'my login is ada and my pass is «‹p›» thanks',
+  'TypeScript constant with a type': 'export const apiToken: string = "«‹a:32›»";',
+  'Python parameter with a type': 'def connect(host: str, api_key: str = "«‹a:32›»"):',
+  'Kotlin property with a type': 'private val dbPassword: String? = "«‹p›»"',
+  'Rust constant with a type': 'pub const API_KEY: &\'static str = "«‹a:32›»";',
+  'Go variable with a type': 'var clientSecret string = "«‹a:32›»"',
+  'make, conditional': 'DEPLOY_TOKEN ?= «‹a:32›»\nall: build',
+  'make, POSIX': 'DEPLOY_TOKEN ::= «‹a:32›»\nall: build',
+  'English prose, PIN': 'PIN «‹d:6›» for the alarm, in case you need it',
+  'English prose, PIN is': 'My pin is «‹d:4›».',
+  'English prose, words as a passphrase': 'my passphrase: «correct horse battery staple»',
+  'English prose, pass': 'my login is ada and my pass is «‹p›» thanks',
   'German prose': 'Das Passwort lautet «‹p›», bitte nicht weitergeben.',
   'German prose, Kennwort': 'Mein Kennwort ist «‹p›» und der Benutzer ist ada.',
   'German prose, Zugangsdaten': 'Zugangsdaten: ada / «‹p›»',
