@@ -1,79 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asArray, asObject, asString, type JsonObject } from '../../src/core/json.ts';
-import { chatBody, createStage, type InstarHere, replyWith } from '../config/settings/instar-here.ts';
-import { type Answer, ask } from '../support/client.ts';
-import type { Provider } from '../support/provider.ts';
+import { type KeyWorld, openKeyWorld, TASK } from './key-world.ts';
 
-const stage = createStage();
-const TASK = 'Compile the shop and write the report about its build.';
-let here: InstarHere;
-let provider: Provider;
-
+let world: KeyWorld;
 beforeAll(async () => {
-  provider = await stage.provider('p', (request, response) =>
-    replyWith(response, 'Done.', chatBody(request).stream === true),
-  );
-  here = await stage.open(
-    'keys',
-    {
-      providers: { p: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'P_KEY' } },
-      models: { evolver: 'off' },
-      library: { holdout: 0 },
-    },
-    { env: { P_KEY: 'k-000000000000' } },
-  );
-}, 120_000);
-afterAll(() => stage.close());
+  world = await openKeyWorld();
+}, 240_000);
+afterAll(() => world.close());
 
-const makeKey = async (name: string, more: object = {}): Promise<string> =>
-  String((await here.owner('POST', '/api/keys', { name, ...more })).key);
-
-interface Speaker {
-  readonly key: string;
-  readonly agent?: string;
-  readonly user?: string;
-}
-
-const headersOf = ({ key, agent }: Speaker, session: string): Record<string, string> => ({
-  authorization: `Bearer ${key}`,
-  'x-instar-session': session,
-  ...(agent === undefined ? {} : { 'x-instar-agent': agent }),
-});
-
-const send = (speaker: Speaker, session: string, messages: readonly object[]): Promise<Answer> =>
-  ask(here.port, {
-    path: '/v1/chat/completions',
-    headers: headersOf(speaker, session),
-    body: JSON.stringify({ model: 'p/m', messages, ...(speaker.user && { user: speaker.user }) }),
-  });
-
-/** A task, a correction in the user's own words, and thanks. */
-async function teach(speaker: Speaker, session: string, rule: string): Promise<Answer> {
-  const messages: object[] = [{ role: 'user', content: TASK }];
-  let last = await send(speaker, session, messages);
-  for (const words of [`No, that is wrong. ${rule}`, 'Perfect, thank you!']) {
-    messages.push({ role: 'assistant', content: 'Done.' }, { role: 'user', content: words });
-    last = await send(speaker, session, messages);
-    expect(last.status, last.text).toBe(200);
-  }
-  await here.daemon.settle();
-  return last;
-}
-
-let sessions = 0;
-/** The prompt of a new conversation about the same task, as the provider sees it. */
-async function promptOf(speaker: Speaker): Promise<string> {
-  const from = provider.seen.length;
-  const answer = await send(speaker, `look-${++sessions}`, [{ role: 'user', content: TASK }]);
-  expect(answer.status, answer.text).toBe(200);
-  return provider.seen
-    .slice(from)
-    .map(({ body }) => body.toString())
-    .join('\n');
-}
+const makeKey: KeyWorld['makeKey'] = (...given) => world.makeKey(...given);
+const teach: KeyWorld['teach'] = (...given) => world.teach(...given);
+const send: KeyWorld['send'] = (...given) => world.send(...given);
+const promptOf: KeyWorld['promptOf'] = (...given) => world.promptOf(...given);
 
 const lessons = async (): Promise<readonly JsonObject[]> =>
-  asArray(await here.owner('GET', '/api/lessons')).map(asObject);
+  asArray(await world.here.owner('GET', '/api/lessons')).map(asObject);
 
 describe('what one key teaches', () => {
   it('S1: an agent named * teaches no agent of another key, and not even the others of its own', async () => {
@@ -82,7 +23,7 @@ describe('what one key teaches', () => {
     expect((await lessons()).map(({ scope }) => asString(asObject(scope).agent))).not.toContain('*');
     expect(await promptOf({ key: victim, agent: 'builder' })).not.toContain('--starry');
     expect(await promptOf({ key: bad, agent: 'builder' })).not.toContain('--starry');
-    expect(await promptOf({ key: here.key, agent: 'builder' })).not.toContain('--starry');
+    expect(await promptOf({ key: world.here.key, agent: 'builder' })).not.toContain('--starry');
   });
 
   it('S2: a forged agent name reaches no turn of the key whose agent it is', async () => {
@@ -90,7 +31,7 @@ describe('what one key teaches', () => {
     await teach({ key: bad, agent: 'builder' }, 'forge', 'Always build it with the flag --forged.');
     expect(await promptOf({ key: bad, agent: 'builder' })).toContain('--forged');
     expect(await promptOf({ key: victim, agent: 'builder' })).not.toContain('--forged');
-    expect(await promptOf({ key: here.key, agent: 'builder' })).not.toContain('--forged');
+    expect(await promptOf({ key: world.here.key, agent: 'builder' })).not.toContain('--forged');
   });
 
   it('S2: a client of the same person that names another client’s agent is recorded under its own, and marked', async () => {
@@ -122,16 +63,12 @@ describe('what one key teaches', () => {
     ];
     const joined = await send({ key: eve }, 'shared', messages);
     const told = await send({ key: eve }, String(first.headers['x-instar-session']), messages);
-    await here.daemon.settle();
+    await world.learned(told);
     const names = [first, joined, told].map(({ headers }) => String(headers['x-instar-session']));
     expect(new Set(names).size).toBe(3);
     expect(await promptOf({ key: ada })).not.toContain('--joined');
     const rate = (key: string, body: object) =>
-      ask(here.port, {
-        path: '/v1/feedback',
-        headers: { authorization: `Bearer ${key}` },
-        body: JSON.stringify({ score: -1, ...body }),
-      });
+      world.call(key, 'POST', '/v1/feedback', { score: -1, ...body });
     expect((await rate(eve, { session: names[0] })).status).not.toBe(200);
     expect((await rate(eve, { turn: first.headers['x-instar-turn'] })).status).toBe(403);
     // The owner of the name is not locked out by whoever used it too.
@@ -142,22 +79,15 @@ describe('what one key teaches', () => {
   it('S10: a key reads the lessons of its own agents alone', async () => {
     const [writer, reader] = [await makeKey('writer'), await makeKey('reader')];
     await teach({ key: writer, agent: 'builder' }, 'write', 'Always build it with the flag --unread.');
-    const get = async (key: string, method: string, path: string, body?: object): Promise<string> =>
-      (
-        await ask(here.port, {
-          method,
-          path,
-          headers: { authorization: `Bearer ${key}` },
-          ...(body && { body: JSON.stringify(body) }),
-        })
-      ).text;
+    const get = async (...given: Parameters<KeyWorld['call']>): Promise<string> =>
+      (await world.call(...given)).text;
     const asked = { task: TASK, agent: 'builder' };
-    expect(await get(writer, 'GET', '/api/lessons')).toContain('unread');
+    expect(await get(writer, 'GET', '/api/lessons')).toContain('--unread');
     expect(await get(writer, 'POST', '/api/recall', asked)).toContain('--unread');
-    for (const key of [reader, here.key]) {
-      expect(await get(key, 'GET', '/api/lessons')).not.toContain('unread');
+    for (const key of [reader, world.here.key]) {
+      expect(await get(key, 'GET', '/api/lessons')).not.toContain('--unread');
       expect(await get(key, 'POST', '/api/recall', asked)).not.toContain('--unread');
-      expect(await get(key, 'GET', '/api/status')).not.toContain('unread');
+      expect(await get(key, 'GET', '/api/status')).not.toMatch(/--unread|"lessons"/);
     }
   });
 });
@@ -166,15 +96,15 @@ describe('what the owner decides', () => {
   it('a key that is made the owner’s own brings its lessons along, and shares what the others learned', async () => {
     const key = await makeKey('adopted');
     await teach({ key, agent: 'packer' }, 'adopt', 'Always build it with the flag --adopted.');
-    expect(await promptOf({ key: here.key, agent: 'packer' })).not.toContain('--adopted');
-    const changed = await here.owner('POST', '/api/keys/adopted', { isOwn: true });
+    expect(await promptOf({ key: world.here.key, agent: 'packer' })).not.toContain('--adopted');
+    const changed = await world.here.owner('POST', '/api/keys/adopted', { isOwn: true });
     expect(changed).toMatchObject({ whose: 'yours', movedLessons: 1 });
-    expect(await promptOf({ key: here.key, agent: 'packer' })).toContain('--adopted');
+    expect(await promptOf({ key: world.here.key, agent: 'packer' })).toContain('--adopted');
     expect(await promptOf({ key, agent: 'packer' })).toContain('--adopted');
   });
 
   it('what the owner wrote holds for every key', async () => {
-    await here.addLesson({
+    await world.here.addLesson({
       name: 'owners-flag',
       description: 'When you compile or build the shop.',
       content: 'Build the shop with the flag --owners.',
@@ -199,7 +129,7 @@ describe('end users of one key', () => {
     const support = await key();
     await teach({ key: support }, 'c2', 'Always build it with the flag --for-all.');
     expect(await promptOf({ key: support, user: 'otto' })).toContain('--for-all');
-    const listed = JSON.stringify(await here.owner('GET', '/api/sessions?limit=200'));
+    const listed = JSON.stringify(await world.here.owner('GET', '/api/sessions?limit=200'));
     expect(listed).not.toContain('otto');
     expect(listed).not.toContain('ines');
   });
@@ -210,7 +140,6 @@ describe('end users of one key', () => {
       send({ key: support }, session, [{ role: 'user', content: words }]);
     await say('c3', `My user ID is mia_li_3668 and my seat is always 12A. ${TASK}`);
     await teach({ key: support }, 'c4', 'Always use reservation ZFA04Y.');
-    await here.daemon.settle();
     const prompt = await promptOf({ key: support });
     expect(prompt).not.toContain('mia_li_3668');
     expect(prompt).not.toContain('ZFA04Y');
