@@ -10,6 +10,7 @@ import { createConnectionLimit } from './connection-limit.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
+import { mayOwnerRead } from './provider-account.ts';
 import { BUSY_FAILURE } from './read-body.ts';
 import { findRoute, findTurnRoute, pathWithoutQuery, wireOfRequest } from './routes.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
@@ -138,7 +139,10 @@ export function createGateway({
     const { socket } = request;
     // Before the body is read, and before it takes a place.
     const caller = context.authorize.callerOf(request);
-    const denied = context.authorize.atHeaders(request, caller, context.catalogue.access());
+    const isOwnersRead = route !== 'models' && mayOwnerRead(caller, method, route.kind);
+    const denied = isOwnersRead
+      ? undefined
+      : context.authorize.atHeaders(request, caller, context.catalogue.access());
     if (denied !== undefined) return sendRefusal(request, response, denied);
     const isKnown = caller !== undefined || credentials.has(request);
     if (isKnown) connections.trust(socket);
@@ -215,9 +219,13 @@ export function createGateway({
 
 const ANSWERS: ReadonlySet<Failure['kind']> = new Set(['bad-request', 'not-found', 'forbidden']);
 
-const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>
-  isJsonContent(headers['content-type']) ||
-  (route.kind === 'other' && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? ''));
+const isAcceptable = ({ kind }: TurnRoute, request: IncomingMessage): boolean => {
+  const type = request.headers['content-type'];
+  if (isJsonContent(type)) return true;
+  if (kind !== 'other') return false;
+  // To cancel something, SDKs send no body, and so no content type. A form of a web page always has one.
+  return type === undefined ? !hasBody(request) : /^multipart\/form-data\s*;/i.test(type);
+};
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

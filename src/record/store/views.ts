@@ -1,4 +1,5 @@
 import { budgetSubject } from '../../core/budget.ts';
+import { createdObjectSubject } from '../../core/created-object.ts';
 import {
   type Fact,
   JUDGE_SUBJECT,
@@ -177,6 +178,8 @@ export function subjectOf(fact: Fact): string | undefined {
     case 'clock-leaped':
     case 'time-confirmed':
       return CLOCK_SUBJECT;
+    case 'object-created':
+      return createdObjectSubject(fact.object);
     case 'learning-switched':
       return LEARNING_SUBJECT;
     case 'settings-changed':
@@ -219,6 +222,7 @@ export const REPORTED_TYPES = [
   'budget-settled',
   'clock-leaped',
   'time-confirmed',
+  'object-created',
   'learning-switched',
   'settings-changed',
   'judge-tested',
