@@ -5,7 +5,7 @@ export type AccountUse =
   /** It creates a response or a batch, which its caller may use again. */
   | { readonly kind: 'creates' }
   /** It reads, cancels or deletes a response or a batch. */
-  | { readonly kind: 'object'; readonly id: string }
+  | { readonly kind: 'object'; readonly id: string; readonly under: string }
   /** Anything else: files, administration, fine-tuning, what others have created. */
   | { readonly kind: 'account' };
 
@@ -28,7 +28,7 @@ const CREATING: ReadonlySet<string> = new Set(['/responses', '/batches', '/messa
 const MEDIA = /^\/(?:audio|images)\/./;
 const MODELS = /^\/models(?:\/.|$)/;
 const OBJECT =
-  /^\/(?:responses|batches|messages\/batches)\/([\w-]{1,256})(?:\/(?:cancel|input_items|results))?$/;
+  /^(\/(?:responses|batches|messages\/batches)\/)([\w-]{1,256})(?:\/(?:cancel|input_items|results))?$/;
 
 /** A provider may read an empty segment or a dot as another path than the one that is compared here. */
 const isPlain = (path: string): boolean =>
@@ -47,8 +47,8 @@ export function accountUseOf(method: string, path: string, forward: readonly str
   if (forward.some((entry) => isCovered(path, withoutVersion(entry)))) return ALLOWED;
   if (method === 'GET' && MODELS.test(path)) return ALLOWED;
   if (method === 'POST' && (ASKING.has(path) || MEDIA.test(path))) return ALLOWED;
-  const id = OBJECT.exec(path)?.[1];
-  return id === undefined ? ACCOUNT : { kind: 'object', id };
+  const [, under, id] = OBJECT.exec(path) ?? [];
+  return under === undefined || id === undefined ? ACCOUNT : { kind: 'object', id, under };
 }
 
 const isCovered = (path: string, entry: string): boolean =>

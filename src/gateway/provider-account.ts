@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts';
+import { neutraliseLine } from '../base/printable.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
@@ -35,32 +36,37 @@ export function createProviderAccount(
   const useOf = ({ request: { method = 'GET' }, path }: Turn): AccountUse =>
     accountUseOf(method, withoutQuery(path), settings.forward);
 
-  const refuseForeign = async (id: string, caller: Caller): Promise<Failure | undefined> => {
+  /** `under`: where the provider has objects of this kind. */
+  const refuseForeign = async (id: string, under: string, caller: Caller): Promise<Failure | undefined> => {
     try {
       const creation = await objects.find(id);
-      return creation?.caller === creatorOf(caller) ? undefined : notCreatedByCaller(id);
+      return creation?.caller === creatorOf(caller) ? undefined : notCreatedByCaller(id, under);
     } catch {
       return UNKNOWN_CREATOR;
     }
   };
 
+  /** What a model is asked about: an earlier response or a conversation is part of the prompt. */
+  const refuseReferences = (turn: Turn, caller: Caller): ReturnType<ProviderAccount['refuse']> => {
+    if (hasConversation(turn) && !isForwarded('/conversations'))
+      return notForwarded('A request with a "conversation"', '/conversations');
+    const earlier = textOf(turn, 'previous_response_id');
+    if (earlier === undefined || isForwarded(`/responses/${earlier}`)) return undefined;
+    return refuseForeign(earlier, '/responses/', caller);
+  };
+  const isForwarded = (path: string): boolean =>
+    accountUseOf('GET', path, settings.forward).kind === 'allowed';
+
   return {
     refuse: (turn) => {
-      const { kind, wire, caller, request, path } = turn;
-      if (kind !== 'other' && wire.name !== 'openai-responses') return undefined;
+      const { caller, request } = turn;
       // The owner reads everything; see `mayOwnerRead`.
-      if (caller === undefined || caller.kind === 'owner') return undefined;
+      if (!concernsAccount(turn) || caller === undefined || caller.kind === 'owner') return undefined;
+      const path = withoutQuery(turn.path);
       const use = useOf(turn);
-      if (use.kind === 'account') return notForwarded(`${request.method} /v1${withoutQuery(path)}`);
-      if (use.kind === 'object') return refuseForeign(use.id, caller);
-      if (wire.name !== 'openai-responses') return undefined;
-      if (
-        hasConversation(turn) &&
-        accountUseOf('POST', '/conversations', settings.forward).kind === 'account'
-      )
-        return notForwarded('A request with a "conversation"', '/conversations');
-      const earlier = textOf(turn, 'previous_response_id');
-      return earlier === undefined ? undefined : refuseForeign(earlier, caller);
+      if (use.kind === 'account') return notForwarded(`${request.method} /v1${path}`);
+      if (use.kind === 'object') return refuseForeign(use.id, use.under, caller);
+      return path.startsWith('/responses') ? refuseReferences(turn, caller) : undefined;
     },
     providerOf: async (turn) => {
       const use = useOf(turn);
@@ -71,14 +77,17 @@ export function createProviderAccount(
       );
     },
     watch: (turn, { access, provider }) => {
-      const { caller, kind, wire } = turn;
-      if (caller === undefined || access.kind !== 'own') return undefined;
-      if (kind !== 'other' && wire.name !== 'openai-responses') return undefined;
+      const { caller } = turn;
+      if (caller === undefined || access.kind !== 'own' || !concernsAccount(turn)) return undefined;
       if (useOf(turn).kind !== 'creates' || isNotStored(turn)) return undefined;
       return objects.watch({ caller: creatorOf(caller), provider });
     },
   };
 }
+
+/** Other chats leave nothing behind at the provider, and refer to nothing there. */
+const concernsAccount = ({ kind, wire }: Turn): boolean =>
+  kind === 'other' || wire.name === 'openai-responses';
 
 /** The owner key asks no model; what callers have created, its owner may read. */
 export const mayOwnerRead = (caller: Caller | undefined, method: string, kind: Turn['kind']): boolean =>
@@ -118,10 +127,10 @@ function notForwarded(what: string, path = what.replace(/^\S+ \/v1/, '')): Failu
   );
 }
 
-const notCreatedByCaller = (id: string): Failure =>
+const notCreatedByCaller = (id: string, under: string): Failure =>
   createFailure(
     'forbidden',
-    `"${id.slice(0, 100)}" was not created with this key, so it is not sent with the provider key of Instar’s owner. Use the key that created it, or your own provider credential; the owner can allow whole paths: instar config set gateway.forward '["/responses/"]'.`,
+    `"${neutraliseLine(id.slice(0, 100))}" was not created with this key, so the provider key of Instar’s owner is not used for it. Send the key that created it, or your own provider credential (a provider entry without keyEnv passes it through); or the owner allows the path for all caller keys: instar config set gateway.forward '["${under}"]'.`,
     { code: NOT_FORWARDED },
   );
 
