@@ -1,5 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { createAcceptedCredentials } from './accepted-credentials.ts';
@@ -33,6 +33,7 @@ export interface GatewayOptions {
 }
 
 const MOST_WAITING_CONNECTIONS = 1000;
+const MOST_DISCARDED = 8 * 1024 * 1024;
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
@@ -61,7 +62,18 @@ export function createGateway({
       checkOrigin = createOriginCheck({ ...bound, allowedHosts: allowedHosts(), isBehindProxy });
   };
 
-  const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
+  /** Refuses the request that is arriving on a connection. */
+  const arriving = new WeakMap<Socket, () => void>();
+  const connections = createConnectionLimit({
+    most: maxConnections,
+    monotonic: context.clock.monotonic,
+    close: (socket) => {
+      onRefused('too-many-connections');
+      const refuse = arriving.get(socket);
+      if (refuse === undefined) socket.destroy();
+      else refuse();
+    },
+  });
   const credentials = createAcceptedCredentials(context.clock.monotonic);
   const rest = createWorkSlices();
 
@@ -80,6 +92,17 @@ export function createGateway({
   const waiting = new WeakSet<IncomingMessage>();
   const askForBody = (request: IncomingMessage, response: ServerResponse): void => {
     if (waiting.delete(request)) response.writeContinue();
+  };
+
+  /**
+   * A connection that is closed while its peer still sends loses the reply on it: the body of a known caller is read to its end, and
+   * not kept.
+   */
+  const refuseBusy = (request: IncomingMessage, response: ServerResponse, isKnown: boolean): void => {
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    if (!isKnown || waiting.has(request) || !(bytes > 0 && bytes <= MOST_DISCARDED))
+      sendRefusal(request, response, BUSY_FAILURE);
+    else request.once('end', () => sendRefusal(request, response, BUSY_FAILURE)).resume();
   };
 
   const denyAccess = (
@@ -148,14 +171,20 @@ export function createGateway({
     if (isKnown) connections.trust(socket);
     const isPractice = caller?.attempt !== undefined;
     const slot = admission.enter({ isKnown, connection: socket, isPractice });
-    if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
+    if (slot === undefined) return refuseBusy(request, response, isKnown);
     try {
       if (route !== 'models') {
         askForBody(request, response);
-        if (!isKnown) response.once('close', () => connections.idle(socket));
+        if (!isKnown) {
+          arriving.set(socket, () => sendError(request, response, BUSY_FAILURE));
+          response.once('close', () => connections.idle(socket));
+        }
         return await serveTurn(context, route, slot, caller, request, response, {
           rest,
-          onReceived: () => connections.serving(socket),
+          onReceived: () => {
+            arriving.delete(socket);
+            connections.serving(socket);
+          },
           onProven: () => credentials.add(request),
         });
       }

@@ -1,3 +1,4 @@
+import { printableName } from '../../base/printable.ts';
 import { budgetSubject } from '../../core/budget.ts';
 import { createdObjectSubject } from '../../core/created-object.ts';
 import {
@@ -109,7 +110,7 @@ export function viewTurn(
     role,
     runKind,
     wire,
-    model,
+    model: printableName(model),
     generation,
     lessons,
     startedAt: start.at,
@@ -118,11 +119,12 @@ export function viewTurn(
     gateway,
     unreadable: unreadableOf(start.fact.unreadable, undefined),
   });
-  if (end?.fact.type !== 'turn-end') return { ...begun, policy };
+  // Records of earlier versions have names as callers sent them.
+  if (end?.fact.type !== 'turn-end') return { ...begun, policy: printableName(policy) };
   const { status, httpStatus, failure, usage, firstByteMs, totalMs, reply } = end.fact;
   return compact({
     ...begun,
-    policy: end.fact.policy ?? policy,
+    policy: printableName(end.fact.policy ?? policy),
     status,
     endedAt: end.at,
     httpStatus,
