@@ -15,6 +15,11 @@ export const neutralise = (text: string): string =>
 /** The same for a place that holds one line: a log record, a table cell. */
 export const neutraliseLine = (text: string): string => text.replace(UNPRINTABLE, toEscape);
 
+const LONGEST_NAME = 256;
+
+/** A name that a caller chose, such as a model's: one short line that can be shown anywhere. */
+export const printableName = (name: string): string => neutraliseLine(name.slice(0, LONGEST_NAME));
+
 /** JSON text whose strings show nothing unprintable, and whose value is unchanged. */
 export const neutraliseJson = (json: string): string =>
   json.replace(UNPRINTABLE, (character) => {

@@ -19,6 +19,7 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'gateway.host': START,
   'gateway.allowedHosts': NOW,
   'gateway.trustedProxy': START,
+  'gateway.forward': NOW,
   'gateway.maxBodyMb': NOW,
   'gateway.maxMessages': NOW,
   'gateway.maxInFlight': NOW,

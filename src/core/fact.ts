@@ -1,5 +1,7 @@
 import type { JobUsage, Spending } from './budget.ts';
 import type { Usage } from './chat.ts';
+import type { ClockFact } from './clock-fact.ts';
+import type { CreatedObjectFact } from './created-object.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import type { ServedBy } from './gateway-process.ts';
 import { isObject, type Json } from './json.ts';
@@ -237,6 +239,8 @@ export type Fact =
   | TrialFact
   | MemberFact
   | SettingsFact
+  | CreatedObjectFact
+  | ClockFact
   | BackgroundFact;
 
 /** A field of reported events: the program that reports may speak for its user, and passes on the user's words. */
@@ -270,7 +274,7 @@ export interface StoredFact {
   readonly fact: Fact;
 }
 
-/** Facts about background jobs, the weights they train, and the clock. */
+/** Facts about background jobs and the weights they train. */
 type BackgroundFact =
   /** Whether background jobs may run has changed. The reasons name sources and states, never a person's actions or plans. */
   | {
@@ -359,20 +363,6 @@ type BackgroundFact =
       readonly day: string;
       readonly reservation: string;
       readonly used: Spending;
-    }
-  /** The wall clock is not believed (see `base/trusted-time`). Nothing expires until a `time-confirmed` follows. */
-  | {
-      readonly type: 'clock-leaped';
-      readonly kind: 'leap' | 'absence';
-      /** The time that was expected, and the time that the clock showed. */
-      readonly from: number;
-      readonly to: number;
-    }
-  /** The clock is believed again. `clock`: it is back at the time that was expected; `server`: servers show the same date. */
-  | {
-      readonly type: 'time-confirmed';
-      readonly by: 'owner' | 'clock' | 'server';
-      readonly time: number;
     }
   /** The owner turned learning on or off; the last of these facts counts. */
   | { readonly type: 'learning-switched'; readonly on: boolean }

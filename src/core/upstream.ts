@@ -45,6 +45,11 @@ export interface Target {
 export interface Catalogue {
   /** The first choice, then its fallbacks; never empty, also for an unknown name. */
   resolve(requested: string | undefined, wire: WireName): readonly Target[];
+  /**
+   * One target for each provider that speaks this wire, for requests that name no model, the usual one first. What is not a chat is the
+   * same on both OpenAI wires: providers of the other one follow. Empty when there is none.
+   */
+  speaking(wire: WireName): readonly Target[];
   /** The kinds of access of all targets: whether any of them may accept a caller without Instar's key. */
   access(): ReadonlySet<Access['kind']>;
   /** All model names that can be requested. */

@@ -76,6 +76,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
   return {
     catalogue: {
       resolve: (requested, wire) => current.resolve(requested, wire),
+      speaking: (wire) => current.speaking(wire),
       list: () => current.list(),
       access: () => current.access(),
     },

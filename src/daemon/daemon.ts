@@ -44,6 +44,7 @@ import { createGateway } from '../gateway/gateway.ts';
 import { createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
+import { createProviderAccount } from '../gateway/provider-account.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-prompts.ts';
 import { logTurn, NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
@@ -328,7 +329,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     context: Object.assign(limits, {
       catalogue: names.catalogue,
       exchange,
-      authorize: createAuthorizer({ keys: attemptKeys, onLoopback: isLoopbackName(settings.host), clock }),
+      authorize: createAuthorizer({
+        keys: attemptKeys,
+        onLoopback: isLoopbackName(settings.host),
+        clock,
+        account: createProviderAccount(settings, recording.records, clock, log),
+      }),
       clock,
       random: Math.random,
       newId,

@@ -4,6 +4,7 @@ import { type Caller, isOwnKey } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Access, Target } from '../core/upstream.ts';
+import type { ProviderAccount } from './provider-account.ts';
 
 interface OriginCheckOptions {
   /** The address we listen on. */
@@ -115,9 +116,11 @@ interface AuthorizerOptions {
   /** Only on loopback, the embedded policy needs no key and a caller's own provider credentials are enough. */
   readonly onLoopback: boolean;
   readonly clock: Clock;
+  readonly account: ProviderAccount;
 }
 
 export interface Authorizer {
+  readonly account: ProviderAccount;
   /** The caller whose Instar key is in the headers; undefined without one. */
   callerOf(request: IncomingMessage): Caller | undefined;
   /** The caller that a provider's acceptance of its own credential would prove. */
@@ -141,7 +144,7 @@ export interface Authorizer {
   ): Failure | undefined;
 }
 
-type AccessDecision =
+export type AccessDecision =
   | {
       readonly ok: true;
       readonly access: Access;
@@ -156,7 +159,7 @@ const WRONG_PER_MINUTE = 10;
  * Counts wrong keys by address, loopback included: after ten in a minute the answer is 429. A right key is accepted even
  * then: guessing 256 bits is hopeless, and a lock-out would let one stale client shut out all others.
  */
-export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions): Authorizer {
+export function createAuthorizer({ keys, onLoopback, clock, account }: AuthorizerOptions): Authorizer {
   const wrong = new Map<string, { count: number; until: number }>();
   const countWrong = (request: IncomingMessage, message = WRONG_KEY): Failure => {
     const now = clock.monotonic();
@@ -182,6 +185,7 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
       : createFailure('unauthorized', NO_KEY, { code: 'invalid_api_key' });
 
   return {
+    account,
     ofCredential: keys.ofCredential,
     callerOf: ({ headers }) => {
       const own = headers['x-instar-key'];
@@ -249,7 +253,7 @@ const isLocalTarget = ({ upstreams }: Pick<Target, 'upstreams'>): boolean =>
 export const bringsCredential = ({ headers }: IncomingMessage, target: Target | undefined): boolean =>
   target?.access.kind === 'caller' && presentedKeys(headers, false).length > 0 && !isLocalTarget(target);
 
-const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
+export const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =

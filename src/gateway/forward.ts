@@ -15,9 +15,10 @@ import { lessonsOfAttempt } from './attempt-keys.ts';
 import { augment, joinPieces } from './augment.ts';
 import { tellBegunWork } from './begun-work.ts';
 import { createReplyCheck, type ReplyCheck } from './check-reply.ts';
-import { ANY_MODEL, type GatewayContext } from './context.ts';
+import type { GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
 import { relay } from './relay.ts';
+import { admitTo, describeMissingProvider, resolveTargets } from './resolve-targets.ts';
 import { answerTranslated, countTokens } from './translate.ts';
 import {
   NOTHING_SHOWN,
@@ -51,6 +52,11 @@ const NO_TARGET: Failed = {
   failure: createFailure('not-found', 'No provider of this model accepts your credentials.'),
 };
 
+const missingProvider = ({ wire, path }: Turn): Failed => ({
+  kind: 'failed',
+  failure: createFailure('not-found', describeMissingProvider(wire.name, path)),
+});
+
 /** What a model that Instar runs itself reads, renders and tokenises for a caller that nobody knows. */
 const MOST_KEYLESS_BYTES = 1024 * 1024;
 const KEYLESS_TOO_LARGE = createFailure(
@@ -61,8 +67,8 @@ const KEYLESS_TOO_LARGE = createFailure(
 /** Tries the requested model, then its fallbacks, until one has begun to answer. */
 export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<ForwardResult> {
   const { wire, response } = turn;
-  const requested = turn.body === undefined ? ANY_MODEL : turn.outline?.model;
-  const resolved = context.catalogue.resolve(requested, wire.name);
+  const found = resolveTargets(context, turn);
+  const resolved = found instanceof Promise ? await found : found;
   const marks: Record<string, string> = {
     'x-instar-turn': turn.id,
     'x-instar-session': headerSafe(turn.session.session),
@@ -75,7 +81,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     marks['x-instar-route'] = `${routed.choice.tier} ${headerSafe(routed.choice.target)}`;
   const flow = overlays === undefined ? undefined : flowAnswerFor(context, turn, overlays);
   let running: RunningTurn | undefined;
-  let last = NO_TARGET;
+  let last = first === undefined ? missingProvider(turn) : NO_TARGET;
   let tries = 0;
   let modelMs = 0;
   // The policy when the try began: weights may change while a reply is being streamed.
@@ -107,7 +113,8 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
     if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
-    const admittance = context.authorize.forTarget(turn.request, candidate, turn.caller);
+    const admitted = admitTo(context, turn, candidate);
+    const admittance = admitted instanceof Promise ? await admitted : admitted;
     if (!admittance.ok) {
       if (candidate !== first) continue;
       const { failure } = admittance;
@@ -336,6 +343,7 @@ function tryOnce(
       isEdited,
       marks,
       check,
+      watch: context.authorize.account.watch(turn, target),
       onBegun,
     });
   }

@@ -1,5 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { createAcceptedCredentials } from './accepted-credentials.ts';
@@ -10,6 +10,7 @@ import { createConnectionLimit } from './connection-limit.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
+import { mayOwnerRead } from './provider-account.ts';
 import { BUSY_FAILURE } from './read-body.ts';
 import { findRoute, findTurnRoute, pathWithoutQuery, wireOfRequest } from './routes.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
@@ -32,6 +33,7 @@ export interface GatewayOptions {
 }
 
 const MOST_WAITING_CONNECTIONS = 1000;
+const MOST_DISCARDED = 8 * 1024 * 1024;
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
@@ -60,7 +62,18 @@ export function createGateway({
       checkOrigin = createOriginCheck({ ...bound, allowedHosts: allowedHosts(), isBehindProxy });
   };
 
-  const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
+  /** Refuses the request that is arriving on a connection. */
+  const arriving = new WeakMap<Socket, () => void>();
+  const connections = createConnectionLimit({
+    most: maxConnections,
+    monotonic: context.clock.monotonic,
+    close: (socket) => {
+      onRefused('too-many-connections');
+      const refuse = arriving.get(socket);
+      if (refuse === undefined) socket.destroy();
+      else refuse();
+    },
+  });
   const credentials = createAcceptedCredentials(context.clock.monotonic);
   const rest = createWorkSlices();
 
@@ -79,6 +92,17 @@ export function createGateway({
   const waiting = new WeakSet<IncomingMessage>();
   const askForBody = (request: IncomingMessage, response: ServerResponse): void => {
     if (waiting.delete(request)) response.writeContinue();
+  };
+
+  /**
+   * A connection that is closed while its peer still sends loses the reply on it: the body of a known caller is read to its end, and
+   * not kept.
+   */
+  const refuseBusy = (request: IncomingMessage, response: ServerResponse, isKnown: boolean): void => {
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    if (!isKnown || waiting.has(request) || !(bytes > 0 && bytes <= MOST_DISCARDED))
+      sendRefusal(request, response, BUSY_FAILURE);
+    else request.once('end', () => sendRefusal(request, response, BUSY_FAILURE)).resume();
   };
 
   const denyAccess = (
@@ -138,20 +162,29 @@ export function createGateway({
     const { socket } = request;
     // Before the body is read, and before it takes a place.
     const caller = context.authorize.callerOf(request);
-    const denied = context.authorize.atHeaders(request, caller, context.catalogue.access());
+    const isOwnersRead = route !== 'models' && mayOwnerRead(caller, method, route.kind);
+    const denied = isOwnersRead
+      ? undefined
+      : context.authorize.atHeaders(request, caller, context.catalogue.access());
     if (denied !== undefined) return sendRefusal(request, response, denied);
     const isKnown = caller !== undefined || credentials.has(request);
     if (isKnown) connections.trust(socket);
     const isPractice = caller?.attempt !== undefined;
     const slot = admission.enter({ isKnown, connection: socket, isPractice });
-    if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
+    if (slot === undefined) return refuseBusy(request, response, isKnown);
     try {
       if (route !== 'models') {
         askForBody(request, response);
-        if (!isKnown) response.once('close', () => connections.idle(socket));
+        if (!isKnown) {
+          arriving.set(socket, () => sendError(request, response, BUSY_FAILURE));
+          response.once('close', () => connections.idle(socket));
+        }
         return await serveTurn(context, route, slot, caller, request, response, {
           rest,
-          onReceived: () => connections.serving(socket),
+          onReceived: () => {
+            arriving.delete(socket);
+            connections.serving(socket);
+          },
           onProven: () => credentials.add(request),
         });
       }
@@ -215,9 +248,13 @@ export function createGateway({
 
 const ANSWERS: ReadonlySet<Failure['kind']> = new Set(['bad-request', 'not-found', 'forbidden']);
 
-const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>
-  isJsonContent(headers['content-type']) ||
-  (route.kind === 'other' && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? ''));
+const isAcceptable = ({ kind }: TurnRoute, request: IncomingMessage): boolean => {
+  const type = request.headers['content-type'];
+  if (isJsonContent(type)) return true;
+  if (kind !== 'other') return false;
+  // To cancel something, SDKs send no body, and so no content type. A form of a web page always has one.
+  return type === undefined ? !hasBody(request) : /^multipart\/form-data\s*;/i.test(type);
+};
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -11,6 +11,7 @@ import {
   type ReplyCheck,
   readReplyBytes,
 } from './check-reply.ts';
+import type { ReplyWatch } from './created-objects.ts';
 import { clientReplyHeaders, type HeaderMap, upstreamRequestHeaders } from './headers.ts';
 import type { RunningTurn, UpstreamAttempt } from './turn.ts';
 
@@ -27,6 +28,8 @@ export interface RelayOptions {
   readonly marks: Readonly<Record<string, string>>;
   /** Absent, nearly always: then no part of a reply is kept. */
   readonly check: ReplyCheck | undefined;
+  /** Absent, nearly always. */
+  readonly watch: ReplyWatch | undefined;
   /** Called when the client gets the first byte of a reply. */
   readonly onBegun: () => void;
 }
@@ -74,7 +77,7 @@ function startRelay(
   );
 }
 
-type SinkOptions = Pick<RelayOptions, 'clock' | 'upstream' | 'marks' | 'check' | 'onBegun'>;
+type SinkOptions = Pick<RelayOptions, 'clock' | 'upstream' | 'marks' | 'check' | 'watch' | 'onBegun'>;
 
 /** A whole reply that was held back. */
 interface HeldBytes extends ReplyBytes {
@@ -104,13 +107,13 @@ class RelaySink implements ExchangeSink {
 
   constructor(
     turn: RunningTurn,
-    { clock, upstream, marks, check, onBegun }: RelayOptions,
+    { clock, upstream, marks, check, watch, onBegun }: RelayOptions,
     resolve: (attempt: UpstreamAttempt) => void,
     hold: ((reply: HeldBytes) => void) | undefined,
   ) {
     this.#turn = turn;
     // Not the body: a stream stays open for longer than its request is needed.
-    this.#options = { clock, upstream, marks, check, onBegun };
+    this.#options = { clock, upstream, marks, check, watch, onBegun };
     this.#resolve = resolve;
     this.#hold = hold;
     turn.disconnect.onGone(this.#onGone);
@@ -158,6 +161,7 @@ class RelaySink implements ExchangeSink {
   #pass(chunk: Buffer): boolean {
     if (!this.#sent) this.#sendHead();
     this.#turn.record.chunk(chunk);
+    this.#options.watch?.chunk(chunk);
     this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
     const hasRoom = this.#turn.response.write(chunk);
     if (!hasRoom && !this.#isAwaitingDrain) {
@@ -191,6 +195,7 @@ class RelaySink implements ExchangeSink {
 
   #finish(): UpstreamAttempt {
     if (!this.#sent) this.#sendHead();
+    this.#options.watch?.end();
     this.#turn.response.end();
     return { kind: 'sent', end: 'complete', status: this.#status };
   }
@@ -225,7 +230,9 @@ class RelaySink implements ExchangeSink {
   #sendHead(): void {
     this.#sent = true;
     const { 'content-type': type, 'content-encoding': encoding } = this.#headers;
-    this.#turn.record.head(String(type ?? ''), encoding === undefined ? undefined : String(encoding));
+    const [stated, packed] = [String(type ?? ''), encoding === undefined ? undefined : String(encoding)];
+    this.#turn.record.head(stated, packed);
+    this.#options.watch?.head(stated, packed);
     const headers: HeaderMap = clientReplyHeaders(this.#headers);
     this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
     this.#options.onBegun();

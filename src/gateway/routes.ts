@@ -48,9 +48,9 @@ export function pathWithoutQuery({ url = '/' }: IncomingMessage): string {
   return queryAt < 0 ? url : url.slice(0, queryAt);
 }
 
-/** The wire format in which a request's errors are written. */
+/** The wire of a request: that of the provider it is for, and the format of its errors. */
 export function wireOfRequest(path: string, request: IncomingMessage): Wire {
-  if (/\/messages(\/|$|\?)/.test(path) || request.headers['anthropic-version'] !== undefined)
-    return wires.anthropic;
-  return /\/responses(\/|$|\?)/.test(path) ? wires['openai-responses'] : wires['openai-chat'];
+  const [, first] = /^(?:\/v1)*\/([^/?]*)/.exec(path) ?? [];
+  if (first === 'messages' || request.headers['anthropic-version'] !== undefined) return wires.anthropic;
+  return first === 'responses' ? wires['openai-responses'] : wires['openai-chat'];
 }

@@ -1,4 +1,5 @@
 import { createLruMap } from '../base/lru-map.ts';
+import { printableName } from '../base/printable.ts';
 import type { Prices } from '../core/budget.ts';
 import type { StoredFact } from '../core/fact.ts';
 import { costOf } from '../cost/prices.ts';
@@ -42,7 +43,7 @@ export function createServingCost(prices: Prices, since: number): ServingCost {
       if (!Number.isFinite(tokens) || !Number.isFinite(usd)) return;
       const cost = { tokens, usd, unpricedTokens: unpriced };
       sum = plus(sum, cost);
-      const model = withoutVersion(policy);
+      const model = withoutVersion(printableName(policy));
       const label = byModel.has(model) || byModel.size < MOST_MODELS ? model : OTHER;
       byModel.set(label, plus(byModel.get(label) ?? NOTHING, cost));
     },

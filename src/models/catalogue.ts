@@ -107,6 +107,25 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return entry && [createTarget(options, entry, undefined), ...byDefault];
   }
 
+  /** How well a provider fits a wire; undefined: not at all. */
+  function rankOf({ provider }: Entry, wire: WireName): number | undefined {
+    const isExact = provider.wires.includes(wire);
+    const isKin = wire !== 'anthropic' && provider.wires.some((one) => one !== 'anthropic');
+    if (!isExact && !isKin) return undefined;
+    const isUsual = byDefault[0]?.provider === provider.name;
+    return (isExact ? 0 : 2) + (isUsual ? 0 : 1) + (provider.onlyListed === true ? 4 : 0);
+  }
+
+  function speaking(wire: WireName): readonly Target[] {
+    return entries
+      .flatMap((entry) => {
+        const rank = rankOf(entry, wire);
+        return rank === undefined ? [] : [{ entry, rank }];
+      })
+      .sort((one, other) => one.rank - other.rank)
+      .map(({ entry }) => createTarget(options, entry, undefined));
+  }
+
   function fallback(): readonly Target[] {
     if (byDefault.length > 0) return byDefault;
     const entry = entries.find(({ provider }) => provider.models?.[0] !== undefined) ?? entries[0];
@@ -129,6 +148,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   if (entries.length === 0) kinds.add('open');
   return {
     access: () => kinds,
+    speaking,
     resolve: (requested, wire) => {
       if (requested === undefined || requested === '') return fallback();
       const alias = aliases.get(requested);

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
+import { neutralise, printableName } from '../base/printable.ts';
 import { type AssistantPart, type ChatEvent, type StopReason, totalUsage, type Usage } from '../core/chat.ts';
 import type { Fact, UnreadableBody } from '../core/fact.ts';
 import type { PromptState } from '../core/gateway-process.ts';
@@ -71,9 +72,9 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
       runKind: cleanOptional(intent.runKind),
       domain: cleanOptional(intent.domain),
       wire,
-      model: cleanWord(intent.model),
+      model: cleanWord(printableName(intent.model)),
       generation,
-      policy: cleanWord(intent.policy),
+      policy: cleanWord(printableName(intent.policy)),
       lessons,
       block: intent.block,
       request: bytes && name,
@@ -101,8 +102,8 @@ export function createTurnEncoder(cleaner: TurnRedactor, gateway?: string): Turn
       turn,
       status: isCut ? 'truncated' : outcome.status,
       httpStatus: outcome.httpStatus,
-      policy: outcome.policy === job.asked ? undefined : cleanWord(outcome.policy),
-      failure: failure && cleaner.redactText(`${failure.kind}: ${failure.message}`),
+      policy: outcome.policy === job.asked ? undefined : cleanWord(printableName(outcome.policy)),
+      failure: failure && cleaner.redactText(neutralise(`${failure.kind}: ${failure.message}`)),
       usage: reasked?.usage ? totalUsage(kept?.usage, reasked.usage) : kept?.usage,
       reasks: reasked?.times,
       stop: kept?.stop,

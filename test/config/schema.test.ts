@@ -21,6 +21,7 @@ describe('configSchema', () => {
       host: '127.0.0.1',
       trustedProxy: false,
       allowedHosts: [],
+      forward: [],
       maxBodyMb: 64,
       maxMessages: 10_000,
       maxInFlight: 2000,

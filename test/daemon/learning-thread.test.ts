@@ -112,7 +112,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     },
     lessonsFor: async () => ({ text: '', lessons: [], generation: 0 }),
     compareBlocks: async () => [],
-    catalogue: { resolve: () => [own], list: () => [], access: () => new Set() },
+    catalogue: { resolve: () => [own], speaking: () => [own], list: () => [], access: () => new Set() },
     prices: () => ({}),
     clock,
     log: quiet,

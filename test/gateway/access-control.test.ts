@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
 import { createAuthorizer } from '../../src/gateway/access-control.ts';
-import { callersOf } from '../support/gateway.ts';
+import { accountOver, callersOf } from '../support/gateway.ts';
 
 const showing = (key: string) =>
   ({
@@ -16,7 +16,8 @@ const NONE: ReadonlySet<'own'> = new Set(['own']);
 
 const authorizer = (options: { readonly onLoopback?: boolean } = {}) => {
   const keys = callersOf({ 'caller-key': CALLER, 'owner-key': OWNER });
-  return createAuthorizer({ keys, onLoopback: options.onLoopback ?? true, clock: createManualClock() });
+  const { onLoopback = true } = options;
+  return createAuthorizer({ keys, onLoopback, clock: createManualClock(), account: accountOver() });
 };
 
 describe('who calls', () => {

@@ -5,7 +5,14 @@ import { createManualClock } from '../../src/core/clock.ts';
 import { WIRE_NAMES } from '../../src/core/wire.ts';
 import { createAuthorizer } from '../../src/gateway/access-control.ts';
 import { ask } from '../support/client.ts';
-import { callersOf, KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  accountOver,
+  callersOf,
+  KEY,
+  providerAt,
+  startGateway,
+  type TestGateway,
+} from '../support/gateway.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { requestBody, wholeReply } from '../support/samples.ts';
 
@@ -175,7 +182,12 @@ describe('the key', () => {
 
   it('failures count ::ffff:1.2.3.4 and 1.2.3.4 as one address, for one minute', () => {
     const clock = createManualClock();
-    const authorize = createAuthorizer({ keys: callersOf({}), onLoopback: false, clock });
+    const authorize = createAuthorizer({
+      keys: callersOf({}),
+      onLoopback: false,
+      clock,
+      account: accountOver(),
+    });
     const from = (remoteAddress: string) =>
       ({ headers: { 'x-api-key': 'wrong' }, socket: { remoteAddress } }) as unknown as IncomingMessage;
     const deny = (request: IncomingMessage) => authorize.forRoute(request, undefined, 'owner');

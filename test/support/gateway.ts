@@ -10,7 +10,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { TurnLimits } from '../../src/core/overlay.ts';
 import { noRecord, type TurnRecorder } from '../../src/core/recorder.ts';
 import type { RetryRule } from '../../src/core/retry.ts';
-import type { Store } from '../../src/core/store.ts';
+import type { Records, Store } from '../../src/core/store.ts';
 import type { Access, Timeouts } from '../../src/core/upstream.ts';
 import type { WireName } from '../../src/core/wire.ts';
 import { createAuthorizer, type KnownCallers } from '../../src/gateway/access-control.ts';
@@ -19,6 +19,7 @@ import type { CheckedReply } from '../../src/gateway/check-reply.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createIdentify, createPersonHash, createPersonOf } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
+import { createProviderAccount, type ProviderAccount } from '../../src/gateway/provider-account.ts';
 import { createSessionMatcher } from '../../src/gateway/session-matcher.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
 import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
@@ -42,6 +43,13 @@ const TEST_KEYS = callersOf({
   [OWNER_KEY]: { kind: 'owner', id: 'owner_test', mayRate: true },
 });
 
+/** What callers reach with the owner's key. */
+export const accountOver = (
+  records: Records = toRecords(createMemoryStore(), systemClock.now),
+  forward: readonly string[] = [],
+  onUnrecorded: (error: unknown) => void = () => undefined,
+): ProviderAccount => createProviderAccount({ forward }, records, systemClock, { warn: onUnrecorded });
+
 export interface TestGatewayOptions {
   readonly providers?: readonly Provider[];
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
@@ -57,6 +65,10 @@ export interface TestGatewayOptions {
   readonly isForbiddenAddress?: (address: string) => boolean;
   readonly recorder?: TurnRecorder;
   readonly store?: Store;
+  /** Instead of the usual two. */
+  readonly keys?: KnownCallers;
+  /** `gateway.forward`. */
+  readonly forward?: readonly string[];
   /** The limits of every turn. */
   readonly limits?: TurnLimits;
 }
@@ -121,7 +133,12 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         retry: { rule, random: Math.random, sleep: pause },
       }),
       exchange: pool.exchange,
-      authorize: createAuthorizer({ keys: TEST_KEYS, onLoopback: true, clock: systemClock }),
+      authorize: createAuthorizer({
+        keys: options.keys ?? TEST_KEYS,
+        onLoopback: true,
+        clock: systemClock,
+        account: accountOver(records, options.forward, (error) => faults.push(error)),
+      }),
       clock: systemClock,
       random: Math.random,
       retry: rule,

@@ -8,6 +8,14 @@ const hostName = z.string().refine((host) => isIP(host) !== 0 || HOST_NAME.test(
   params: { fix: 'without scheme, port or path, such as 127.0.0.1' },
 });
 
+const forwardedPath = z
+  .string()
+  .max(256)
+  .regex(
+    /^(?:\/[A-Za-z0-9_:@-][A-Za-z0-9_:@.-]*)+\/?$/,
+    'must be a path of the provider’s API, such as "/files", or "/files/" for everything under it',
+  );
+
 const milliseconds = (fallback: number) => z.int().min(1).max(86_400_000).default(fallback);
 
 const timeoutsSchema = z.strictObject({
@@ -35,6 +43,12 @@ export const gatewaySchema = z.strictObject({
     .default(false)
     .describe(
       'A reverse proxy that speaks TLS stands before the gateway, and nothing else reaches it. A team beyond loopback needs one.',
+    ),
+  forward: z
+    .array(forwardedPath)
+    .default([])
+    .describe(
+      'Further paths that callers may use with the provider keys of this config: exact, or every path under one that ends with a slash, such as "/files/". Without it caller keys reach models, and the responses and batches that they created themselves.',
     ),
   maxBodyMb: z.int().min(1).max(1024).default(64).describe('Largest request body, in MiB.'),
   maxMessages: z

@@ -369,32 +369,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
       return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
     case 'practice-task':
       return sessionsOf(fact).includes(session);
-    case 'library-changed':
-    case 'cycle-end':
-    case 'schedule-changed':
-    case 'job-leased':
-    case 'job-checkpointed':
-    case 'job-ended':
-    case 'policy-moved':
-    case 'action-taken':
-    case 'budget-reserved':
-    case 'budget-settled':
-    case 'clock-leaped':
-    case 'time-confirmed':
-    case 'learning-switched':
-    case 'settings-changed':
-    case 'judge-tested':
-    case 'practice-begun':
-    case 'practice-unit':
-    case 'practice-cached':
-    case 'practice-ended':
-    case 'practice-session':
-    case 'trial-opened':
-    case 'trial-measured':
-    case 'trial-ended':
-    case 'member-changed':
-      return false;
     default:
-      return fact.session === session;
+      return 'session' in fact && fact.session === session;
   }
 }

@@ -1,4 +1,6 @@
+import { printableName } from '../../base/printable.ts';
 import { budgetSubject } from '../../core/budget.ts';
+import { createdObjectSubject } from '../../core/created-object.ts';
 import {
   type Fact,
   JUDGE_SUBJECT,
@@ -108,7 +110,7 @@ export function viewTurn(
     role,
     runKind,
     wire,
-    model,
+    model: printableName(model),
     generation,
     lessons,
     startedAt: start.at,
@@ -117,11 +119,12 @@ export function viewTurn(
     gateway,
     unreadable: unreadableOf(start.fact.unreadable, undefined),
   });
-  if (end?.fact.type !== 'turn-end') return { ...begun, policy };
+  // Records of earlier versions have names as callers sent them.
+  if (end?.fact.type !== 'turn-end') return { ...begun, policy: printableName(policy) };
   const { status, httpStatus, failure, usage, firstByteMs, totalMs, reply } = end.fact;
   return compact({
     ...begun,
-    policy: end.fact.policy ?? policy,
+    policy: printableName(end.fact.policy ?? policy),
     status,
     endedAt: end.at,
     httpStatus,
@@ -177,6 +180,8 @@ export function subjectOf(fact: Fact): string | undefined {
     case 'clock-leaped':
     case 'time-confirmed':
       return CLOCK_SUBJECT;
+    case 'object-created':
+      return createdObjectSubject(fact.object);
     case 'learning-switched':
       return LEARNING_SUBJECT;
     case 'settings-changed':
@@ -219,6 +224,7 @@ export const REPORTED_TYPES = [
   'budget-settled',
   'clock-leaped',
   'time-confirmed',
+  'object-created',
   'learning-switched',
   'settings-changed',
   'judge-tested',

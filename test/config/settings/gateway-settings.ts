@@ -78,6 +78,7 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
   const limits = async () => ({
     port: await chosenPort(),
     allowedHosts: ['instar.example.com'],
+    forward: ['/files'],
     maxBodyMb: 1,
     maxMessages: 100,
     maxInFlight: 1,
@@ -139,6 +140,18 @@ export function createGatewayProofs(stage: Stage): SettingProofs {
         expect(
           await statuses(({ port: at }) =>
             ask(at, { method: 'GET', path: '/healthz', headers: { host: 'instar.example.com' } }),
+          ),
+        ).toEqual([403, 200]),
+    },
+    'gateway.forward[]': {
+      acts: async () =>
+        expect(
+          await statuses(({ port: at, key }) =>
+            ask(at, {
+              path: '/v1/files',
+              headers: { authorization: `Bearer ${key}` },
+              body: '{"model":"p/m"}',
+            }),
           ),
         ).toEqual([403, 200]),
     },
