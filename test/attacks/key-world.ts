@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { homeAt } from '../../src/config/home.ts';
+import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { chatBody, createStage, type InstarHere, replyWith } from '../config/settings/instar-here.ts';
 import { type Answer, ask } from '../support/client.ts';
@@ -14,6 +16,7 @@ export interface Speaker {
 /** A real daemon with several keys, and a provider that remembers what it was sent. */
 export interface KeyWorld {
   readonly here: InstarHere;
+  readonly ownerKey: string;
   makeKey(name: string, more?: object): Promise<string>;
   send(speaker: Speaker, session: string, messages: readonly object[]): Promise<Answer>;
   /** A task, a correction in the user's own words, and thanks; resolves when they were learned from. */
@@ -62,6 +65,7 @@ export async function openKeyWorld(config: JsonObject = {}): Promise<KeyWorld> {
   let looks = 0;
   return {
     here,
+    ownerKey: readOrCreateOwnerKey(homeAt(here.dir), {}).key ?? '',
     send,
     learned,
     makeKey: async (name, more = {}) =>
