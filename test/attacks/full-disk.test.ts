@@ -71,11 +71,12 @@ const health = async ({ port }: RunningDaemon): Promise<unknown> =>
   JSON.parse((await ask(port, { method: 'GET', path: '/healthz' })).text);
 
 describe('a home that cannot be written to when the daemon starts', () => {
-  it.each(Object.entries(DISKS))(
+  it.for(Object.entries(DISKS))(
     '(S9) on a %s disk: requests are served, status says why nothing is recorded, and recording begins when it can (it exited)',
-    async (_, disk) => {
+    { timeout: 240_000 },
+    async ([, disk], { skip }) => {
       const home = mountSmallDisk();
-      if (home === undefined) return console.warn('skipped: this user may not mount a file system');
+      if (home === undefined) return skip('this user may not mount a file system');
       const provider = await startProvider((_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(wholeReply('openai-chat'));
@@ -105,6 +106,5 @@ describe('a home that cannot be written to when the daemon starts', () => {
       await daemon.stop();
       expect(existsSync(path.join(home, 'daemon.json'))).toBe(false);
     },
-    240_000,
   );
 });
