@@ -53,7 +53,15 @@ async function addSpeed(embed: EmbeddingModel): Promise<void> {
   const found: RecallSpeed[] = [];
   for (const size of sizes) {
     process.stderr.write(`${size} lessons …\n`);
-    const { stdout } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, `--one=${size}`]);
+    const { stdout, stderr, status } = spawnSync(process.execPath, [
+      '--expose-gc',
+      import.meta.filename,
+      `--one=${size}`,
+    ]);
+    if (status !== 0) {
+      process.stderr.write(stderr);
+      process.exit(1);
+    }
     found.push(JSON.parse(stdout.toString()) as RecallSpeed);
   }
   add(
