@@ -1,5 +1,6 @@
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { containsPhrase } from '../../../src/text/contains-phrase.ts';
+import { plural } from '../../../src/text/phrases.ts';
 import { foldPhrase, holdsPhrase } from '../held-phrase.ts';
 import { markdownTable } from '../markdown.ts';
 import { MEMORY_KINDS, type MemoryEntry } from './memory-set.ts';
@@ -30,16 +31,18 @@ export function describeRules(entries: readonly MemoryEntry[], part: ScoredPart)
   const abstentions = entries.filter(({ isAbstention }) => isAbstention);
   const free = abstentions.filter(({ mustNot }) => mustNot.length === 0).length;
   const unscored = entries.filter((entry) => !isScored(entry, part)).length;
+  const inAll =
+    free === 0 ? '' : `; ${plural(free, 'entry', 'entries')} without a phrase: right for every arm`;
   return [
     ...(abstentions.length === 0
       ? []
       : [
-          `${abstentions.length} entries have the answer that nothing is known: right where no phrase of \`must_not\` is shown as holding${free === 0 ? '' : `; ${free} of them name no phrase and are right for every arm`}.`,
+          `The answer is that nothing is known (${plural(abstentions.length, 'entry', 'entries')}): right where no phrase of \`must_not\` is shown as holding${inAll}.`,
         ]),
     ...(unscored === 0
       ? []
       : [
-          `${unscored} entries have "yes" or "no" as their answer and no \`accept\`: left out, no prompt says that.`,
+          `The answer is "yes" or "no" without \`accept\` (${plural(unscored, 'entry', 'entries')}): left out, no prompt says that.`,
         ]),
   ];
 }
