@@ -42,7 +42,7 @@ export function findOtherEngine(expected: string, { byEngine }: EngineCounts): s
   return `${wrong} of ${all} questions were answered by ${other[0]}, not by ${expected}: the numbers would be of another engine.`;
 }
 
-export function requireCount(name: string, count: number): void {
+export function requireSome(name: string, count: number): void {
   endIf(findEmptyCount(name, count));
 }
 

@@ -152,7 +152,9 @@ export async function openCorrectionsHome(
         throw error;
       });
       const { lessons, choices } = asObject(found);
-      const [choice] = asArray(choices).map(asObject);
+      const choice = asArray(choices)
+        .map(asObject)
+        .find((one) => one.turn === turn);
       if (choice === undefined) return undefined;
       const reasons = asArray(lessons)
         .map(asObject)

@@ -225,7 +225,9 @@ interface FreshPrompt {
 }
 
 async function askFresh({ home, provider }: Stage, { row, folder }: Part, nth: number): Promise<FreshPrompt> {
-  const messages: readonly ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: row.query }] }];
+  // Some clients' sessions are known by their first message alone: blanks behind it make another session of the same words.
+  const text = `${row.query}${' '.repeat(nth)}`;
+  const messages: readonly ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text }] }];
   const place = { folder, session: `${row.id} fresh ${nth}`, now: new Date() };
   const system = row.sessions[0]?.system ?? [];
   const request = writeClientRequest(row.client, { messages, system, tools: toolsOf(row) }, place);
@@ -260,7 +262,7 @@ interface AnsweredQuestion {
 /** Asks in fresh sessions until the sentence model has answered: what is measured is what was learned, not how busy the machine is. */
 async function askPatiently(stage: Stage, part: Part, hasLessons: boolean): Promise<AnsweredQuestion> {
   for (let tries = 1; ; tries++) {
-    const fresh = await askFresh(stage, part, tries);
+    const fresh = await askFresh(stage, part, tries - 1);
     const mayRecall = hasLessons || fresh.shown.length > 0;
     const decision = mayRecall ? await readDecision(stage, fresh.turn) : undefined;
     const isByLetters = decision !== undefined && isNgramEngine(decision.engine);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { writeSection } from '../markdown.ts';
-import { requireCount, requireEngine } from '../measured.ts';
+import { requireEngine, requireSome } from '../measured.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from './correction-set.ts';
 import { playCorrections } from './play-corrections.ts';
 import {
@@ -77,7 +77,7 @@ if (options.transcripts) {
 const sections: string[] = [];
 const documents: object[] = [];
 for (const { file, rows } of readSets()) {
-  requireCount(`row to play in ${file}`, rows.length);
+  requireSome(`row to play in ${file}`, rows.length);
   const startedAt = performance.now();
   const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(0);
   const played = await playCorrections(rows, {
@@ -86,8 +86,8 @@ for (const { file, rows } of readSets()) {
     onProgress: (what) => process.stderr.write(`${path.basename(file)}: ${what}, ${seconds()} s\n`),
   });
   const scored = played.map(scoreRow);
-  requireCount(`row of ${file} that was played`, played.length);
-  requireCount(`turn of ${file} that was recorded`, played.flatMap(({ turns }) => turns).length);
+  requireSome(`row of ${file} that was played`, played.length);
+  requireSome(`turn of ${file} that was recorded`, played.flatMap(({ turns }) => turns).length);
   requireEngine(MINILM, countEngines(scored));
   const summary = summarizeCorrections(scored);
   documents.push({ set: file, model, seconds: Number(seconds()), ...summary });

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { writeSection } from '../markdown.ts';
-import { createEngineCounts, describeEngines, requireCount, requireEngine } from '../measured.ts';
+import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import { askMemory, readModelAddress } from './ask-memory.ts';
 import { searchVectors, searchWords, wholeHistory } from './memory-baselines.ts';
 import { MalformedEntryError, type MemoryEntry, parseMemorySet } from './memory-set.ts';
@@ -94,7 +94,7 @@ const explain = (entry: MemoryEntry, { missing, shown }: MemoryScore, played: Pl
 const embed = withVectorMap(createMiniLmEmbed());
 if (options.nothing) {
   const messages = parseNothingSet(readFileSync(NOTHING, 'utf8'), NOTHING);
-  requireCount(`message in ${NOTHING}`, messages.length);
+  requireSome(`message in ${NOTHING}`, messages.length);
   const learned: (Pick<PlayedEntry, 'lessons' | 'notes'> & { readonly message: NothingMessage })[] = [];
   for (const message of messages) {
     const { lessons, notes } = await playMemory(entryOf(message), embed, said);
@@ -173,14 +173,14 @@ function scoredIn<T>(entries: readonly MemoryEntry[], all: readonly T[], part: S
 }
 
 for (const { file, entries: all } of readSets()) {
-  requireCount(`entry to play in ${file}`, all.length);
+  requireSome(`entry to play in ${file}`, all.length);
   const { played: everyPlayed, engines } = await playSet(file, all, said);
   const blocks = await fillPrompts(all, everyPlayed);
   const parts: readonly ScoredPart[] = model === undefined ? ['prompt'] : ['prompt', 'reply'];
   for (const part of parts) {
     const entries = scoredIn(all, all, part);
     const played = scoredIn(all, everyPlayed, part);
-    requireCount(`entry of ${file} that a ${part} can answer`, entries.length);
+    requireSome(`entry of ${file} that a ${part} can answer`, entries.length);
     const arms: MemoryArm[] = [];
     for (const [name, texts] of blocks)
       arms.push(await scoreArm(name, entries, scoredIn(all, texts, part), part));

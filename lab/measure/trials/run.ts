@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readSection } from '../markdown.ts';
-import { requireCount } from '../measured.ts';
+import { requireSome } from '../measured.ts';
 import { measureHoldoutAlone } from './holdout-alone.ts';
 import { drawLibrary, MIXED, USELESS } from './known-effects.ts';
 import { peekAtCheckpoints, peekAtLibraries, peekAtUseless } from './peeking.ts';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const libraries = Number(values.libraries);
-requireCount('library to try lessons in', libraries);
+requireSome('library to try lessons in', libraries);
 const note = (text: string) => process.stderr.write(`${text}\n`);
 const world = { roots: 8, faults: 0.02 };
 
@@ -46,7 +46,7 @@ async function runAll(
 const mixed = await runAll('mixed', libraries, MIXED, 'independent');
 const useless = await runAll('useless', Math.ceil(libraries / 4), USELESS, 'independent');
 const same = await runAll('same-noise', Math.ceil(libraries / 8), MIXED, 'same');
-requireCount(
+requireSome(
   'pair of attempts',
   [...mixed, ...useless, ...same].flat().reduce((sum, { pairs }) => sum + pairs, 0),
 );

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeSection } from '../../markdown.ts';
-import { requireCount } from '../../measured.ts';
+import { requireSome } from '../../measured.ts';
 import { MalformedRowError } from '../correction-set.ts';
 import { playCorrections } from '../play-corrections.ts';
 import { filedWords, parseRetoldSet, rowOf } from './retold-set.ts';
@@ -43,7 +43,7 @@ const sections: string[] = [];
 const documents: object[] = [];
 for (const [file, users] of options.set.map((file) => [file, readSet(file)] as const)) {
   const name = path.basename(file);
-  requireCount(`user in ${file}`, users.length);
+  requireSome(`user in ${file}`, users.length);
   const played = await playCorrections(
     users.map((user, index) => rowOf(user, index, isFiled)),
     {
@@ -62,12 +62,12 @@ for (const [file, users] of options.set.map((file) => [file, readSet(file)] as c
     return row === undefined ? [] : [scoreRetold(user, row)];
   });
   const tellings = users.reduce((sum, { told }) => sum + told.length, 0);
-  requireCount(`telling in ${file}`, tellings);
-  requireCount(
+  requireSome(`telling in ${file}`, tellings);
+  requireSome(
     `telling of ${file} that was recorded`,
     played.flatMap(({ bySession }) => bySession).flat().length,
   );
-  requireCount(
+  requireSome(
     `rule of ${file} that was scored`,
     scores.reduce((sum, { rules }) => sum + rules, 0),
   );
