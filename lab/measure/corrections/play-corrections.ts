@@ -139,7 +139,7 @@ async function untilRecorded(home: CorrectionsHome, turn: string, note: string):
   }
 }
 
-const LONGEST_READ_MS = 180_000;
+const LONGEST_READ_MS = 900_000;
 const LOOK_MS = 100;
 /** The second is learned in a later run: by then the first run is over, with all that it does after the corrections. */
 const LAST_WORDS = ['always run ./check with --all', 'never run ./lint without --fix'];

@@ -83,8 +83,7 @@ export async function openPracticeHome(folder: string, embed: EmbeddingModel): P
       library: () => library,
       recall: async (query, now) => {
         await index.update(library.shown(now));
-        // Without a limit: what a task is shown must not depend on how busy the machine is.
-        const found = await index.recall({ ...query, isUnhurried: true }, now);
+        const found = await index.recall(query, now);
         engines.add(found.engine);
         return found;
       },
