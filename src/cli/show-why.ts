@@ -63,14 +63,13 @@ export function printExplanation(
   );
   if (rows.length > 0) printer.line('');
   printer.fields(rows);
-  const domain = asObject(asObject(asArray(explanation.choices).at(-1)).domain);
-  const engine = asString(asObject(asArray(explanation.choices).at(-1)).engine);
-  if (engine !== undefined && engine !== 'none' && lessons.length > 0)
-    printer.note(
-      dim(
-        `compared by ${engine}; domain ${asString(domain.name) ?? 'general'} (${asString(domain.reason) ?? 'default'})`,
-      ),
-    );
+  const compared = asArray(explanation.choices)
+    .map(asObject)
+    .findLast(({ engine }) => asString(engine) !== 'none');
+  if (compared === undefined || lessons.length === 0) return;
+  const { name = 'general', reason: why = 'default' } = asObject(compared.domain);
+  const by = asString(compared.fallback) ?? `compared by ${String(compared.engine)}`;
+  printer.note(dim(`${by}; domain ${String(name)} (${String(why)})`));
 }
 
 function rowsOf(

@@ -245,7 +245,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const kept = { isOn: () => config.practice.snapshots, records: recording.records, clock, log };
   const workTrees = createWorkTreeKeeper({ ...kept, hasSecret: redactor.hasSecret });
-  const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state, follower.served);
+  const counts = () => ({ ...follower.counts(), ...library.counts() });
+  const metrics = createMetrics(() => admission.inFlight, counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
     follower.wake();

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import type { StoredFact } from '../core/fact.ts';
-import { compact, type JsonObject } from '../core/json.ts';
+import { compact, type JsonObject, toJson } from '../core/json.ts';
 import type { LessonPlace } from '../core/lesson.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import { principalOfSession } from '../core/principal.ts';
@@ -70,6 +70,8 @@ export interface ServedLessons {
   readonly lessonsFor: LessonsForTask;
   readonly compareBlocks: CompareBlocks;
   status(): JsonObject;
+  /** For metrics: which engine compared tasks with lessons. */
+  counts(): Readonly<Record<string, number>>;
   /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
   /** Reads what another gateway has published or measured. */
@@ -223,6 +225,10 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     }),
     compareBlocks: async (...asked) => opened?.compare(...asked) ?? [],
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
+    counts: () => {
+      const { bySentences = 0, byLetters = 0 } = opened?.index.stats().recalls ?? {};
+      return { recalls_by_sentences: bySentences, recalls_by_letters: byLetters };
+    },
     settle: async () => opened?.index.settled(),
     follow: async (stored) => {
       if (stored?.fact.type === 'session-scored') opened?.open.effects.add(stored);
@@ -277,7 +283,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     generation: library.generation,
     lessons: states,
     shown: library.shown(now).length,
-    index: { ...index.stats() } as JsonObject,
+    index: toJson(index.stats()),
     unreadable: open.skipped(),
     ...describeUse(library, open.trials, open.effects),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),

@@ -26,6 +26,9 @@ interface Request {
   readonly reject: (error: Error) => void;
 }
 
+/** The name of the sentence model, as the record has it. */
+export const MINILM = 'minilm-l6-v2/384';
+
 /** 128 word pieces rarely have more characters; the rest is not sent to the thread. */
 const MOST_CHARACTERS = 1200;
 
@@ -110,7 +113,7 @@ export function createMiniLmEmbed(
   };
 
   return {
-    id: 'minilm-l6-v2/384',
+    id: MINILM,
     dimensions: 384,
     isReady: () => isReady,
     embed: (texts, most) =>

@@ -7,7 +7,9 @@ import { type StubServer, sendJson, startStubServer } from './stub-server.ts';
 const KEY = 'k'.repeat(40);
 let folder: ReturnType<typeof createTemporaryFolder>;
 let daemon: StubServer;
+let index: object = {};
 beforeEach(async () => {
+  index = {};
   folder = createTemporaryFolder();
   writeFileSync(join(folder.dir, 'key'), KEY, { mode: 0o600 });
   daemon = await startStubServer(({ url, headers }, response) => {
@@ -16,6 +18,7 @@ beforeEach(async () => {
     sendJson(response, {
       providers: [{ name: 'openai', wires: ['openai-chat'], models: ['a\u001b[31m'], credentials: 'own' }],
       requests: { served: 12, failed: 1, refused: 2, inFlight: 3 },
+      library: { generation: 4, lessons: { live: 2 }, index },
       waiting: [
         {
           code: 'reply-unusable',
@@ -60,6 +63,18 @@ describe('instar status', () => {
     expect(stdout).toMatch(/^waiting +3 failures of pi wait: .* no JSON; next try in (?:8|9)\d s$/m);
     expect(stdout).toMatch(/^ +learning is off$/m);
     expect(stdout).toMatch(/^ +→ instar learning on$/m);
+  });
+
+  it('says that lessons were found by letters, where they were many, and why the sentence model failed', async () => {
+    record(process.pid);
+    index = { recalls: { bySentences: 40, byLetters: 2 } };
+    expect((await status()).stdout).not.toContain('letters');
+    index = { recalls: { bySentences: 12, byLetters: 8 } };
+    expect((await status()).stdout).toMatch(
+      /^ +8 of 20 tasks since the start compared by letters: the sentence model was not ready in time$/m,
+    );
+    index = { failure: 'no weights', recalls: { bySentences: 0, byLetters: 1 } };
+    expect((await status()).stdout).toContain('the sentence model failed (no weights)');
   });
 
   it('prints one JSON document with the daemon’s whole reply', async () => {

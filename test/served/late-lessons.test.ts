@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { asArray, asObject, parseJson } from '../../src/core/json.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
@@ -29,7 +30,8 @@ const STEP = [
   { role: 'tool', tool_call_id: 'c1', content: 'deploy.yaml' },
 ];
 
-it('a first turn right after a start is served; a lesson that was found too late for it stands behind its next message', async () => {
+/** A daemon on a home with a provider, which can be stopped and started again. */
+async function openScene() {
   const provider = await startProvider((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(wholeReply('openai-chat'));
@@ -51,38 +53,91 @@ it('a first turn right after a start is served; a lesson that was found too late
         headers: { 'x-instar-key': daemon.key, 'x-instar-session': session, 'x-instar-agent': 'builder' },
       });
       const sent = JSON.parse(provider.seen.at(-1)?.body.toString() ?? '{}') as { messages: object[] };
-      return { status, lessons: headers['x-instar-lessons'], messages: sent.messages };
+      const turn = String(headers['x-instar-turn']);
+      return { status, turn, lessons: headers['x-instar-lessons'], messages: sent.messages };
     };
-    return { daemon, stop, send };
+    const owner = { authorization: `Bearer ${daemon.ownerKey}` };
+    const read = async (path: string): Promise<string> =>
+      (await ask(daemon.port, { method: 'GET', path, headers: owner })).body.toString();
+    const publish = (): Promise<unknown> =>
+      ask(daemon.port, {
+        method: 'POST',
+        path: '/api/lessons',
+        headers: { ...owner, 'content-type': 'application/json' },
+        body: JSON.stringify({ changes: [LESSON], reason: 'a test' }),
+      });
+    return { stop, send, read, publish };
   };
-  const untilFound = (send: Awaited<ReturnType<typeof start>>['send'], name: string): Promise<void> => {
-    let nth = 0;
-    return vi.waitFor(async () => expect((await send(`${name}-${nth++}`, [TASK])).lessons).toBe('pods'), {
-      timeout: 30_000,
-      interval: 400,
-    });
+  const close = async (): Promise<void> => {
+    await provider.close();
+    home.remove();
   };
+  return { start, close };
+}
+
+type RunningScene = Awaited<ReturnType<Awaited<ReturnType<typeof openScene>>['start']>>;
+
+const WAIT = { timeout: 60_000, interval: 400 };
+
+function untilFound({ send }: RunningScene, name: string): Promise<void> {
+  let nth = 0;
+  return vi.waitFor(async () => expect((await send(`${name}-${nth++}`, [TASK])).lessons).toBe('pods'), WAIT);
+}
+
+it('a first turn right after a start is served; a lesson that was found too late for it stands behind its next message', async () => {
+  const { start, close } = await openScene();
   const before = await start();
-  const { ownerKey, port } = before.daemon;
-  await ask(port, {
-    method: 'POST',
-    path: '/api/lessons',
-    headers: { authorization: `Bearer ${ownerKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ changes: [LESSON], reason: 'a test' }),
-  });
+  await before.publish();
   // Its vectors are on disk then.
-  await untilFound(before.send, 'before');
+  await untilFound(before, 'before');
   await before.stop();
 
-  const { send, stop } = await start();
-  const first = await send('early', [TASK]);
+  const after = await start();
+  const first = await after.send('early', [TASK]);
   expect(first.status).toBe(200);
-  await untilFound(send, 'after');
-  const next = await send('early', [TASK, ...STEP]);
+  await untilFound(after, 'after');
+  const next = await after.send('early', [TASK, ...STEP]);
   expect(next.lessons).toBe('pods');
   expect(JSON.stringify(next.messages)).toContain('CrashLoopBackOff');
   expect(next.messages.slice(0, first.messages.length)).toEqual(first.messages);
-  await stop();
-  await provider.close();
-  home.remove();
-}, 120_000);
+  await after.stop();
+  await close();
+}, 180_000);
+
+it('after a restart the sentence model is loaded without a request, and whoever answers a task by letters is counted', async () => {
+  const { start, close } = await openScene();
+  const before = await start();
+  await before.publish();
+  await untilFound(before, 'before');
+  await before.stop();
+
+  const after = await start();
+  const indexOf = async () =>
+    asObject(asObject(asObject(parseJson(await after.read('/api/status'))).library).index);
+  await vi.waitFor(async () => expect(await indexOf()).toMatchObject({ isModelReady: true }), WAIT);
+  const engines: string[] = [];
+  const askOnce = async (): Promise<void> => {
+    const { turn } = await after.send(`fresh-${engines.length}`, [TASK]);
+    // A turn is recorded a moment after its reply.
+    const choice = await vi.waitFor(async () => {
+      const why = asObject(parseJson(await after.read(`/api/turns/${turn}/why`)));
+      const [first] = asArray(why.choices);
+      expect(first).toBeDefined();
+      return asObject(first);
+    }, WAIT);
+    engines.push(String(choice.engine));
+    const isByLetters = choice.engine === 'ngram/512';
+    if (isByLetters) expect(choice.fallback).toContain('found by letters: the sentence model was not ready');
+    else expect(choice.fallback).toBeUndefined();
+    expect(engines.at(-1)).toBe('minilm-l6-v2/384');
+  };
+  // On a busy machine a vector may come too late, and is counted as late.
+  await vi.waitFor(askOnce, WAIT);
+  const byLetters = engines.filter((engine) => engine === 'ngram/512').length;
+  expect((await indexOf()).recalls).toEqual({ bySentences: 1, byLetters });
+  const metrics = await after.read('/metrics');
+  expect(metrics).toContain('instar_learning{what="recalls_by_sentences"} 1\n');
+  expect(metrics).toContain(`instar_learning{what="recalls_by_letters"} ${byLetters}\n`);
+  await after.stop();
+  await close();
+}, 180_000);

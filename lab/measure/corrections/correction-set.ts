@@ -7,10 +7,11 @@ export interface CorrectionRow {
   /** As the set names it; an unknown one is played as a plain OpenAI chat client. */
   readonly client: string;
   readonly sessions: readonly RecordedSession[];
-  /** Null: nothing of these sessions may be shown. */
+  /** Null: a trap. Nothing wrong may be shown: none of `mustNot`, or nothing at all where the row names no phrase. */
   readonly mustShow: { readonly query: string; readonly phrases: readonly string[] } | null;
+  /** What must not be shown as holding; where it is rejected ("not tabs"), it is not. */
   readonly mustNot: readonly string[];
-  /** What is asked in the fresh session. */
+  /** What is asked in the fresh session: of a trap its `probe`, or the same task again. */
   readonly query: string;
 }
 
@@ -58,9 +59,20 @@ function readRow(value: JsonObject, index: number, where: string): CorrectionRow
     client: nameOf(asString(value.client) ?? PLAIN_CLIENT),
     sessions,
     mustShow,
-    mustNot: phrasesOf(value.must_not),
-    query: mustShow?.query ?? asString(value.query) ?? sameTaskAgain(sessions),
+    mustNot: [
+      ...phrasesOf(isObject(value.must_not) ? wordsIn(value.must_not) : value.must_not),
+      ...phrasesOf(asObject(value.probe).must_not),
+    ],
+    query: mustShow?.query ?? probeOf(value) ?? sameTaskAgain(sessions),
   };
+}
+
+const wordsIn = ({ phrases, phrase }: JsonObject): unknown => phrases ?? phrase;
+
+/** The question of a trap: a text, or the query of an object. */
+function probeOf({ probe, must_not, query }: JsonObject): string | undefined {
+  const given = [probe, asObject(probe).query, asObject(must_not).query, query];
+  return given.flatMap((one) => asString(one)?.trim() || [])[0];
 }
 
 /** `Claude Code`, `claude_code` and `claude` are one client. */

@@ -7,6 +7,7 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import { decodeLessons } from '../../../src/lessons/codec.ts';
 import { readCpu } from '../gateway/child-process.ts';
 import { startInstar } from '../gateway/start-instar.ts';
+import { NO_ENGINE } from '../measured.ts';
 import type { ClientRequest } from './client-shapes.ts';
 import { LEARNING_MODEL } from './recorded-provider.ts';
 
@@ -26,6 +27,14 @@ export interface JudgedTurn {
   readonly reasons: readonly string[];
 }
 
+/** How the lessons of a turn were chosen. */
+export interface TurnDecision {
+  /** By lesson: its verdict and the reason. */
+  readonly reasons: ReadonlyMap<string, string>;
+  /** What compared the task with the lessons. */
+  readonly engine: string;
+}
+
 /** A new home with the daemon of `instar up` on it. Everything goes through its public surfaces. */
 export interface CorrectionsHome {
   /** One request with the caller key, as a connected client sends it. */
@@ -35,8 +44,8 @@ export interface CorrectionsHome {
   blame(turn: string, note: string): Promise<void>;
   /** None for a session that is not recorded yet. */
   judged(session: string): Promise<readonly JudgedTurn[]>;
-  /** For each lesson, why this turn was shown it or was not. */
-  why(turn: string): Promise<ReadonlyMap<string, string>>;
+  /** Why this turn was shown a lesson or was not; undefined while its turn or its decision is not recorded. */
+  why(turn: string): Promise<TurnDecision | undefined>;
   /** Resolves when learning has nothing to do any more. */
   untilLearned(questions: () => number): Promise<void>;
   close(): Promise<void>;
@@ -142,13 +151,18 @@ export async function openCorrectionsHome(
         if (error.message.includes(' 404 ')) return {};
         throw error;
       });
-      const lessons = asArray(asObject(found).lessons).map(asObject);
-      return new Map(
-        lessons.map(({ id, verdict, because }) => [
+      const { lessons, choices } = asObject(found);
+      const choice = asArray(choices)
+        .map(asObject)
+        .find((one) => one.turn === turn);
+      if (choice === undefined) return undefined;
+      const reasons = asArray(lessons)
+        .map(asObject)
+        .map(({ id, verdict, because }): readonly [string, string] => [
           asString(id) ?? '',
           `${asString(verdict) ?? ''}: ${asString(because) ?? ''}`,
-        ]),
-      );
+        ]);
+      return { reasons: new Map(reasons), engine: asString(choice.engine) ?? NO_ENGINE };
     },
     untilLearned: async (questions) => {
       const until = performance.now() + LONGEST_WAIT_MS;

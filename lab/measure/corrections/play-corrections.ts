@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
+import { isNgramEngine } from '../../../src/embed/ngram-embed.ts';
+import { NO_ENGINE } from '../measured.ts';
 import { writeClientRequest } from './client-shapes.ts';
 import { type CorrectionRow, parseCorrectionSet } from './correction-set.ts';
-import { type CorrectionsHome, type JudgedTurn, openCorrectionsHome } from './corrections-home.ts';
+import {
+  type CorrectionsHome,
+  type JudgedTurn,
+  openCorrectionsHome,
+  type TurnDecision,
+} from './corrections-home.ts';
 import { gainedText } from './gained-text.ts';
 import type { RecordedSession } from './recorded-messages.ts';
 import { type RecordedProvider, startRecordedProvider, TURN_HEADER } from './recorded-provider.ts';
@@ -15,8 +22,10 @@ import { writeScriptedLessons } from './scripted-evolver.ts';
 export interface PlayedRow {
   readonly row: CorrectionRow;
   readonly gained: string;
-  /** Only the second question was shown something: the vector of the first came too late. */
+  /** Only a further question was shown something: the vector of the first came too late. */
   readonly isLate: boolean;
+  /** What compared the question with the lessons; `none` where there was no lesson to compare with. */
+  readonly engine: string;
   /** The lessons that rest on this row's turns, in any state. */
   readonly lessons: readonly Lesson[];
   /** Why the fresh session was shown a lesson or was not, by the lesson's id. */
@@ -130,7 +139,7 @@ async function untilRecorded(home: CorrectionsHome, turn: string, note: string):
   }
 }
 
-const LONGEST_READ_MS = 180_000;
+const LONGEST_READ_MS = 900_000;
 const LOOK_MS = 100;
 /** The second is learned in a later run: by then the first run is over, with all that it does after the corrections. */
 const LAST_WORDS = ['always run ./check with --all', 'never run ./lint without --fix'];
@@ -216,7 +225,9 @@ interface FreshPrompt {
 }
 
 async function askFresh({ home, provider }: Stage, { row, folder }: Part, nth: number): Promise<FreshPrompt> {
-  const messages: readonly ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: row.query }] }];
+  // Some clients' sessions are known by their first message alone: blanks behind it make another session of the same words.
+  const text = `${row.query}${' '.repeat(nth)}`;
+  const messages: readonly ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text }] }];
   const place = { folder, session: `${row.id} fresh ${nth}`, now: new Date() };
   const system = row.sessions[0]?.system ?? [];
   const request = writeClientRequest(row.client, { messages, system, tools: toolsOf(row) }, place);
@@ -226,32 +237,46 @@ async function askFresh({ home, provider }: Stage, { row, folder }: Part, nth: n
   return { gained: gainedText(request.body, provider.received(name)), shown: lessons, turn };
 }
 
-/** Serving waits a tenth of a second for the vector of a new query: on a busy machine it comes with the second question. */
+/** Serving waits a moment for the vector of a new query: on a busy machine it is there for a later question. */
 const LATE_MS = 400;
+const MOST_QUESTIONS = 6;
 const LONGEST_RECORDING_MS = 3_000;
 
-/** A turn is recorded a moment after its reply. */
-async function readWhy({ home }: Stage, turn: string): Promise<ReadonlyMap<string, string>> {
+/** A turn is recorded a moment after its reply. Undefined where nothing was recalled. */
+async function readDecision({ home }: Stage, turn: string): Promise<TurnDecision | undefined> {
   const until = performance.now() + LONGEST_RECORDING_MS;
   for (;;) {
-    const why = await home.why(turn);
-    if (why.size > 0 || performance.now() > until) return why;
+    const decision = await home.why(turn);
+    if (decision !== undefined || performance.now() > until) return decision;
     await sleep(LOOK_MS);
+  }
+}
+
+interface AnsweredQuestion {
+  readonly fresh: FreshPrompt;
+  readonly decision: TurnDecision | undefined;
+  /** How many fresh sessions asked it before the sentence model answered. */
+  readonly tries: number;
+}
+
+/** Asks in fresh sessions until the sentence model has answered: what is measured is what was learned, not how busy the machine is. */
+async function askPatiently(stage: Stage, part: Part, hasLessons: boolean): Promise<AnsweredQuestion> {
+  for (let tries = 1; ; tries++) {
+    const fresh = await askFresh(stage, part, tries - 1);
+    const mayRecall = hasLessons || fresh.shown.length > 0;
+    const decision = mayRecall ? await readDecision(stage, fresh.turn) : undefined;
+    const isByLetters = decision !== undefined && isNgramEngine(decision.engine);
+    if (!isByLetters || tries >= MOST_QUESTIONS) return { fresh, decision, tries };
+    await sleep(LATE_MS);
   }
 }
 
 async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promise<PlayedRow> {
   const { row, sessions, turns, spokenAt } = part;
   const own = all.filter(({ text }) => text.evidence.turns.some((turn) => turns.has(turn)));
-  let fresh = await askFresh(stage, part, 0);
   const isInUse = own.some(({ state }) => state === 'trial' || state === 'live');
-  const isLate = fresh.gained === '' && isInUse;
-  if (isLate) {
-    await sleep(LATE_MS);
-    fresh = await askFresh(stage, part, 1);
-  }
+  const { fresh, decision, tries } = await askPatiently(stage, part, isInUse);
   const { gained, shown } = fresh;
-  const why = own.length === 0 ? new Map<string, string>() : await readWhy(stage, fresh.turn);
   const foreign = all.filter((lesson) => shown.includes(lesson.id) && !own.includes(lesson));
   const judged: JudgedTurn[] = [];
   for (const session of sessions) judged.push(...(await stage.home.judged(session)));
@@ -261,9 +286,10 @@ async function askAgain(stage: Stage, part: Part, all: readonly Lesson[]): Promi
   return {
     row,
     gained,
-    isLate: isLate && gained !== '',
+    isLate: tries > 1 && gained !== '',
+    engine: decision?.engine ?? NO_ENGINE,
     lessons: own,
-    why,
+    why: decision?.reasons ?? new Map<string, string>(),
     foreign: foreign.map(({ text }) => text.name),
     turns: judged,
     bySession: part.bySession,

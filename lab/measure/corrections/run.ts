@@ -1,10 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { MINILM } from '../../../src/embed/minilm-embed.ts';
 import { writeSection } from '../markdown.ts';
+import { requireEngine, requireSome } from '../measured.ts';
 import { type CorrectionRow, MalformedRowError, parseCorrectionSet } from './correction-set.ts';
 import { playCorrections } from './play-corrections.ts';
-import { explainRow, reportCorrections, scoreRow, summarizeCorrections } from './score-corrections.ts';
+import {
+  countEngines,
+  explainRow,
+  reportCorrections,
+  scoreRow,
+  summarizeCorrections,
+} from './score-corrections.ts';
 import { tellTranscripts } from './transcripts.ts';
 
 /** What the corrections in people's chats teach, and whether it is shown again: our sets, or any file of that format. */
@@ -69,7 +77,7 @@ if (options.transcripts) {
 const sections: string[] = [];
 const documents: object[] = [];
 for (const { file, rows } of readSets()) {
-  if (rows.length === 0) fail(`${file} has no row to play.`);
+  requireSome(`row to play in ${file}`, rows.length);
   const startedAt = performance.now();
   const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(0);
   const played = await playCorrections(rows, {
@@ -78,6 +86,9 @@ for (const { file, rows } of readSets()) {
     onProgress: (what) => process.stderr.write(`${path.basename(file)}: ${what}, ${seconds()} s\n`),
   });
   const scored = played.map(scoreRow);
+  requireSome(`row of ${file} that was played`, played.length);
+  requireSome(`turn of ${file} that was recorded`, played.flatMap(({ turns }) => turns).length);
+  requireEngine(MINILM, countEngines(scored));
   const summary = summarizeCorrections(scored);
   documents.push({ set: file, model, seconds: Number(seconds()), ...summary });
   const who = model === 'none' ? 'no model for learning' : 'a scripted learning model';

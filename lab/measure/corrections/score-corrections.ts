@@ -1,6 +1,8 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
+import { foldPhrase, holdsPhrase } from '../held-phrase.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';
+import { createEngineCounts, describeEngines, type EngineCounts } from '../measured.ts';
 import { hasPhrase } from './gained-text.ts';
 import type { PlayedRow } from './play-corrections.ts';
 
@@ -13,9 +15,11 @@ export interface ScoredRow {
   readonly isNull: boolean;
   /** A wanted phrase stands in what the prompt gained. */
   readonly isShown: boolean;
-  /** Nothing may be shown, and something was. */
+  /** A trap whose prompt gained something, right or wrong. */
+  readonly isAnythingShown: boolean;
+  /** A trap whose prompt gained what it must not: one of its phrases, or anything where it names none. */
   readonly isWronglyShown: boolean;
-  /** The phrases of `must_not` that the prompt gained. */
+  /** The phrases of `must_not` that the prompt gained, and does not reject. */
   readonly violated: readonly string[];
   readonly isRight: boolean;
   readonly cause?: LossCause;
@@ -29,14 +33,16 @@ export function scoreRow(played: PlayedRow): ScoredRow {
   const { row, gained, foreign, delayMs } = played;
   const isNull = row.mustShow === null;
   const isShown = row.mustShow?.phrases.some((phrase) => hasPhrase(gained, phrase)) ?? false;
-  const isWronglyShown = isNull && gained !== '';
-  const violated = row.mustNot.filter((phrase) => hasPhrase(gained, phrase));
+  const violated = row.mustNot.filter((phrase) => holdsPhrase(foldPhrase(gained), foldPhrase(phrase)));
+  const isAnythingShown = isNull && gained !== '';
+  const isWronglyShown = isAnythingShown && (row.mustNot.length === 0 || violated.length > 0);
   const isMissed = !isNull && !isShown;
   return {
     id: row.id,
     client: row.client,
     isNull,
     isShown,
+    isAnythingShown,
     isWronglyShown,
     violated,
     isRight: violated.length === 0 && (isNull ? !isWronglyShown : isShown),
@@ -70,14 +76,18 @@ export interface CorrectionSummary {
   readonly missed: number;
   readonly nothingWanted: number;
   readonly wronglyShown: number;
+  /** Traps whose prompt gained something, right or wrong. */
+  readonly anythingShown: number;
   readonly mustNotRows: number;
   readonly mustNotViolated: number;
   readonly right: number;
   readonly causes: Readonly<Record<string, number>>;
   /** Shown lessons that rest on another row: the rows are not apart. */
   readonly foreign: number;
-  /** Shown only to the second fresh session: the first did not wait long enough for the query's vector. */
+  /** Shown only to a further fresh session: the first did not wait long enough for the query's vector. */
   readonly late: number;
+  /** Questions by the engine that answered them; `none`: no lesson to compare with. */
+  readonly engines: Readonly<Record<string, number>>;
   readonly tokensGained: { readonly p50: number; readonly p95: number; readonly mean: number };
   readonly delayMs: { readonly p50: number | null; readonly p95: number | null; readonly of: number };
   readonly clients: Readonly<Record<string, ClientCounts>>;
@@ -106,6 +116,12 @@ const countsOf = (rows: readonly ScoredRow[]): ClientCounts => ({
   mustNotViolated: count(rows, isViolated),
 });
 
+export function countEngines(rows: readonly ScoredRow[]): EngineCounts {
+  const engines = createEngineCounts();
+  for (const { played } of rows) engines.add(played.engine);
+  return engines;
+}
+
 export function summarizeCorrections(rows: readonly ScoredRow[]): CorrectionSummary {
   const tokens = rows.filter((row) => row.tokens > 0).map((row) => row.tokens);
   const delays = rows.flatMap(({ delayMs }) => delayMs ?? []);
@@ -118,11 +134,13 @@ export function summarizeCorrections(rows: readonly ScoredRow[]): CorrectionSumm
   return {
     ...countsOf(rows),
     missed: count(rows, isMissed),
+    anythingShown: count(rows, ({ isAnythingShown }) => isAnythingShown),
     mustNotRows: count(rows, ({ played }) => played.row.mustNot.length > 0),
     right: count(rows, ({ isRight }) => isRight),
     causes: Object.fromEntries(causes),
     foreign: count(rows, ({ foreign }) => foreign.length > 0),
     late: count(rows, ({ played }) => played.isLate),
+    engines: Object.fromEntries(countEngines(rows).byEngine),
     tokensGained: {
       p50: orZero(quantile(tokens, 0.5)),
       p95: orZero(quantile(tokens, 0.95)),
@@ -154,8 +172,9 @@ export function reportCorrections(title: string, rows: readonly ScoredRow[]): st
       [
         ['as wanted in everything', share(sum.right, sum.rows)],
         ['wanted words shown', share(sum.shown, sum.wanted)],
-        ['nothing wanted, something shown', share(sum.wronglyShown, sum.nothingWanted)],
-        ['unwanted words shown', share(sum.mustNotViolated, sum.mustNotRows)],
+        ['nothing wanted, something wrong shown', share(sum.wronglyShown, sum.nothingWanted)],
+        ['nothing wanted, anything shown', share(sum.anythingShown, sum.nothingWanted)],
+        ['unwanted words shown as holding', share(sum.mustNotViolated, sum.mustNotRows)],
         ['tokens gained, where any were', `p50 ${sum.tokensGained.p50}, p95 ${sum.tokensGained.p95}`],
         [
           "from the user's words to the lesson, beside other rows' sessions",
@@ -175,11 +194,12 @@ export function reportCorrections(title: string, rows: readonly ScoredRow[]): st
         String(one.mustNotViolated),
       ]),
     ),
+    `Questions ${describeEngines(sum.engines)}. A trap is wrong where its prompt gains a phrase of \`must_not\` that it does not reject, and where it names none, where it gains anything.`,
     ...(causes.length === 0 ? [] : [`Missed: ${causes.join(', ')}.`]),
     ...(sum.late === 0
       ? []
       : [
-          `${sum.late} rows were shown it by the second question only: the first query's vector came too late.`,
+          `${sum.late} rows were shown it by a further question only: the first query's vector came too late.`,
         ]),
     ...(sum.foreign === 0 ? [] : [`${sum.foreign} rows were shown lessons of other rows.`]),
   ];

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { markdownTable, quantile, writeSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 import { shareWithInterval } from '../trials/summarise.ts';
 import { describeGate } from './describe-gate.ts';
 import { type GateRun, type GateWorld, runGates, type Traffic } from './simulate-gate.ts';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
   },
 });
 const RUNS = Number(values.runs);
+requireSome('run of the gate', RUNS);
 const EFFECTS = [-0.2, -0.1, -0.03, 0, 0.05, 0.1, 0.2, 0.3];
 const TASKS = [20, 40, 120, 400];
 /** Effects of single tasks to both sides of the mean: none, or so far that the pairs of a task correlate by one half. */
@@ -69,6 +71,7 @@ const canaries = [-0.2, -0.1, 0, 0.2].flatMap((effect) =>
 
 /** Cells in which nothing was tried are one line. */
 const tried = cells.filter(({ runs }) => runs.some(({ end }) => end !== 'not-tried'));
+requireSome('world in which a trial was opened', tried.length);
 const untried = [...new Set(cells.filter((cell) => !tried.includes(cell)).map(({ world }) => world.tasks))];
 const notTried = (tasks: number): string =>
   share(

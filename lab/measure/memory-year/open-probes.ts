@@ -3,10 +3,13 @@ import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { memberIds } from '../../../src/lessons/overviews.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
+import type { EngineCounts } from '../measured.ts';
 
 interface ProbeOptions {
   readonly embed: EmbeddingModel;
   readonly topK?: number;
+  /** Told which engine answered each question. */
+  readonly engines?: EngineCounts;
 }
 
 export const USUAL_TOP_K = 6;
@@ -14,7 +17,7 @@ export const USUAL_TOP_K = 6;
 /** The product's recall over these lessons. An overview counts as the lessons whose lines it has. */
 export async function openProbes(
   lessons: readonly Lesson[],
-  { embed, topK = USUAL_TOP_K }: ProbeOptions,
+  { embed, topK = USUAL_TOP_K, engines }: ProbeOptions,
   now: number,
   onShown: (lesson: Lesson) => void,
 ): Promise<(question: string) => Promise<readonly string[]>> {
@@ -27,6 +30,7 @@ export async function openProbes(
   await index.settled();
   return async (text) => {
     const found = await index.recall({ text, session: '', agent: 'year', isUnhurried: true }, now);
+    engines?.add(found.engine);
     found.lessons.forEach(onShown);
     return [...found.lessons, ...found.index].flatMap((one) => [one.id, ...memberIds(one)]);
   };

@@ -7,6 +7,7 @@ import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { MOST_IN_USE } from '../../../src/learn/memory/archive-decayed.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { writeSection } from '../markdown.ts';
+import { createEngineCounts, requireEngine, requireSome } from '../measured.ts';
 import { withKnownTexts } from './known-texts.ts';
 import { USUAL_TOP_K } from './open-probes.ts';
 import { reportYears } from './report-years.ts';
@@ -39,6 +40,7 @@ const sessions = Number(values.sessions);
 const mostInUse = Number(values['most-in-use']);
 const model = values.letters ? createNgramEmbed() : createMiniLmEmbed();
 const embed = withKnownTexts(model);
+const engines = createEngineCounts();
 const years: { readonly with: SimulatedYear; readonly without: SimulatedYear }[] = [];
 for (let seed = 1; seed <= Number(values.seeds); seed++) {
   const simulate = async (isConsolidated: boolean): Promise<SimulatedYear> => {
@@ -55,6 +57,7 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
         isByLetters: values.letters,
         overviews: values.overviews,
         topK: Number(values['top-k']),
+        engines,
       });
     } finally {
       store.close();
@@ -67,6 +70,11 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
   if (values.misses) process.stderr.write(`${years.at(-1)?.with.misses.join('\n')}\n`);
 }
 await model.close();
+requireSome(
+  'question of a year',
+  [...engines.byEngine.values()].reduce((sum, count) => sum + count, 0),
+);
+requireEngine(model.id, engines);
 const text = reportYears(years, { sessions, mostInUse, engine: values.letters ? 'n-grams' : model.id });
 process.stdout.write(`${text}\n`);
 if (values.write) writeSection('docs/memory-year.md', `bench:memory-year ${mostInUse}`, text);

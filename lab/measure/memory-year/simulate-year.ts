@@ -11,6 +11,7 @@ import { wakeArchived } from '../../../src/learn/memory/wake-archived.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { isOverview } from '../../../src/lessons/overviews.ts';
 import { toRecords } from '../../../src/record/records.ts';
+import type { EngineCounts } from '../measured.ts';
 import { createMulberry32 } from '../recall/synthetic.ts';
 import { openProbes } from './open-probes.ts';
 import { EVERGREEN, RULE_ASPECTS, ruleOfYear, YEAR_TOPICS, type YearRule } from './year-rules.ts';
@@ -28,6 +29,8 @@ export interface YearOptions {
   readonly overviews?: boolean;
   /** Lessons with their bodies in a block; without lines where it is small. */
   readonly topK?: number;
+  /** Told which engine answered each probe. */
+  readonly engines?: EngineCounts;
 }
 
 /** One week of the year. */

@@ -19,12 +19,17 @@ const SAID = z.object({
   text: z.string().min(1),
   ...PLACE,
 });
+const WANTED = z.union([PHRASES, z.array(z.array(z.string().min(1)).min(1)).min(1), z.null()]).optional();
 const ENTRY = z.object({
   id: z.union([z.string(), z.number()]),
   history: z.array(SAID).min(1),
   question: z.string().min(1),
   /** A phrase, or alternatives of which one is enough; a list of lists: one of each list. Null: nothing is wanted. */
-  answer: z.union([PHRASES, z.array(z.array(z.string().min(1)).min(1)).min(1), z.null()]).optional(),
+  answer: WANTED,
+  /** The same under another name. */
+  answers: WANTED,
+  /** Further phrases, each of which is enough in the place of the answer. */
+  accept: z.union([PHRASES, z.array(z.never()), z.null()]).optional(),
   kind: z.string().min(1),
   must_not: z.union([PHRASES, z.array(z.never()), z.null()]).optional(),
   ...PLACE,
@@ -50,6 +55,10 @@ export interface MemoryEntry {
   readonly project: string;
   /** One phrase of each group has to be there. */
   readonly wanted: readonly (readonly string[])[];
+  /** Its answer is that nothing is known ("unknown"): right where nothing wrong is shown as holding. */
+  readonly isAbstention: boolean;
+  /** Its answer is a bare "yes" or "no", which a reply can say and a prompt cannot: only a reply is scored, unless `accept` says more. */
+  readonly verdict?: string;
   readonly mustNot: readonly string[];
 }
 
@@ -104,9 +113,28 @@ function readEntry(id: string, data: z.infer<typeof ENTRY>, where: string): Memo
     question: data.question,
     askedAt: (history.at(-1)?.at ?? FIRST_DAY) + DAY_MS,
     ...place,
-    wanted: groupsOf(data.answer ?? null),
+    ...readAnswer(data),
     mustNot: [data.must_not ?? []].flat(),
   };
+}
+
+const ABSTAINS =
+  /^(?:unknown|not (?:known|stated|said|mentioned|specified)|never (?:stated|said|mentioned)|(?:i )?(?:do not|don't) know|no (?:answer|information)|unanswerable|n\/a|abstain|unbekannt|inconnu|desconocido)[.!]?$/i;
+const VERDICT = /^(?:yes|no|true|false|ja|nein|oui|non|sí|sim|não)[.!]?$/i;
+
+function readAnswer(data: z.infer<typeof ENTRY>): Pick<MemoryEntry, 'wanted' | 'isAbstention' | 'verdict'> {
+  const accept = [data.accept ?? []].flat();
+  const groups = groupsOf(data.answer ?? data.answers ?? null);
+  const [first = []] = groups;
+  const isOneGroup = groups.length === 1;
+  if (isOneGroup && accept.length === 0 && first.every((phrase) => ABSTAINS.test(phrase.trim())))
+    return { wanted: [], isAbstention: true };
+  const verdict = isOneGroup ? first.find((phrase) => VERDICT.test(phrase.trim())) : undefined;
+  const said = first.filter((phrase) => phrase !== verdict);
+  // Alternatives belong to an answer of one part.
+  const alternatives = [...said, ...accept];
+  const wanted = groups.length > 1 ? groups : alternatives.length === 0 ? [] : [alternatives];
+  return { wanted, isAbstention: false, ...(verdict === undefined ? {} : { verdict }) };
 }
 
 function dayOf(day: number | string, where: string): number {

@@ -33,5 +33,6 @@ export const entryOf = ({ id, text }: NothingMessage): MemoryEntry => ({
   agent: 'assistant',
   project: 'work',
   wanted: [],
+  isAbstention: false,
   mustNot: [],
 });

@@ -36,6 +36,8 @@ export interface PlayedEntry {
   readonly lessons: readonly string[];
   /** How many of them are notes of what was stated; the others were learned from words after an answer. */
   readonly notes: number;
+  /** What compared the question with the lessons; `none` without lessons. */
+  readonly engine: string;
 }
 
 const SETTINGS: LearningSettings = {
@@ -116,8 +118,8 @@ export async function playMemory(
     worker.wake();
     await worker.settle();
     const notes = lessons.library.lessons().filter(({ text }) => text.evidence.learner === NOTES).length;
-    const block = await blockOf(entry, lessons, records, embed);
-    return { block, lessons: describeLessons(lessons), notes };
+    const { block, engine } = await blockOf(entry, lessons, records, embed);
+    return { block, engine, lessons: describeLessons(lessons), notes };
   } finally {
     await worker.close();
   }
@@ -128,7 +130,7 @@ async function blockOf(
   { library, effects }: OpenLessons,
   records: ReturnType<typeof toRecords>,
   embed: EmbeddingModel,
-): Promise<string> {
+): Promise<Pick<PlayedEntry, 'block' | 'engine'>> {
   const recall = createRecall({
     embed,
     fallback: createNgramEmbed(),
@@ -139,7 +141,7 @@ async function blockOf(
   await recall.update(library.shown(askedAt));
   const query = { text: question, session: `${id} fresh`, agent, project, projectLabel: project };
   const found = await recall.recall({ ...query, isUnhurried: true }, askedAt);
-  return renderBlock(found.lessons, found.index);
+  return { block: renderBlock(found.lessons, found.index), engine: found.engine };
 }
 
 const describeLessons = ({ library }: OpenLessons): readonly string[] =>

@@ -10,17 +10,21 @@ import { parseArgs } from 'node:util';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { writeSection } from '../markdown.ts';
+import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import { askMemory, readModelAddress } from './ask-memory.ts';
 import { searchVectors, searchWords, wholeHistory } from './memory-baselines.ts';
 import { MalformedEntryError, type MemoryEntry, parseMemorySet } from './memory-set.ts';
 import { entryOf, type NothingMessage, parseNothingSet } from './nothing-set.ts';
-import { type PlayedEntry, playMemory } from './play-memory.ts';
+import { type PlayedEntry, playMemory, type SaidWhen } from './play-memory.ts';
 import {
   countKinds,
+  describeRules,
+  isScored,
   type MemoryArm,
   type MemoryScore,
   reportMemory,
   reportNothing,
+  type ScoredPart,
   scoreMemory,
 } from './score-memory.ts';
 import { withVectorMap } from './vector-map.ts';
@@ -90,6 +94,7 @@ const explain = (entry: MemoryEntry, { missing, shown }: MemoryScore, played: Pl
 const embed = withVectorMap(createMiniLmEmbed());
 if (options.nothing) {
   const messages = parseNothingSet(readFileSync(NOTHING, 'utf8'), NOTHING);
+  requireSome(`message in ${NOTHING}`, messages.length);
   const learned: (Pick<PlayedEntry, 'lessons' | 'notes'> & { readonly message: NothingMessage })[] = [];
   for (const message of messages) {
     const { lessons, notes } = await playMemory(entryOf(message), embed, said);
@@ -111,49 +116,86 @@ if (options.nothing) {
 }
 const sections: string[] = [];
 const documents: object[] = [];
-for (const { file, entries } of readSets()) {
-  if (entries.length === 0) fail(`${file} has no entry to play.`);
+
+async function playSet(file: string, entries: readonly MemoryEntry[], when: SaidWhen) {
   const played: PlayedEntry[] = [];
+  const engines = createEngineCounts();
   for (const entry of entries) {
-    played.push(await playMemory(entry, embed, said));
+    const one = await playMemory(entry, embed, when);
+    // A library without lessons has nothing to compare.
+    engines.add(one.lessons.length === 0 ? 'none' : one.engine);
+    played.push(one);
     if (played.length % 20 === 0)
       process.stderr.write(`${path.basename(file)}: ${played.length} of ${entries.length}\n`);
   }
+  requireEngine(embed.id, engines);
+  return { played, engines: Object.fromEntries(engines.byEngine) };
+}
+
+/** The blocks of each way to fill a prompt, in the order of the entries. */
+async function fillPrompts(
+  entries: readonly MemoryEntry[],
+  played: readonly PlayedEntry[],
+): Promise<readonly (readonly [string, readonly string[]])[]> {
   const vectors: string[] = [];
   for (const entry of entries) vectors.push(await searchVectors(entry, embed));
-  const blocks: readonly (readonly [string, readonly string[]])[] = [
+  return [
     ['Instar', played.map(({ block }) => block)],
     ['BM25', entries.map(searchWords)],
     ['embeddings', vectors],
     ['whole history', entries.map(wholeHistory)],
   ];
-  const armOf = async (name: string, texts: readonly string[], isAsked: boolean): Promise<MemoryArm> => {
-    const scores: MemoryScore[] = [];
-    for (const [nth, entry] of entries.entries()) {
-      const block = texts[nth] ?? '';
-      const text = isAsked && model !== undefined ? await askMemory(model, block, entry.question) : block;
-      scores.push(scoreMemory(entry, text));
-    }
-    const tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0) / entries.length;
-    return { name, scores, tokens };
-  };
-  const parts = model === undefined ? ['prompt'] : ['prompt', 'reply'];
+}
+
+async function scoreArm(
+  name: string,
+  entries: readonly MemoryEntry[],
+  texts: readonly string[],
+  part: ScoredPart,
+): Promise<MemoryArm> {
+  const scores: MemoryScore[] = [];
+  for (const [nth, entry] of entries.entries()) {
+    const block = texts[nth] ?? '';
+    const isAsked = part === 'reply' && model !== undefined;
+    const text = isAsked ? await askMemory(model, block, entry.question) : block;
+    scores.push(scoreMemory(entry, text, part));
+  }
+  const tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0) / entries.length;
+  return { name, scores, tokens };
+}
+
+/** Those that this part can score, with their texts. */
+function scoredIn<T>(entries: readonly MemoryEntry[], all: readonly T[], part: ScoredPart): readonly T[] {
+  return all.filter((_, nth) => {
+    const entry = entries[nth];
+    return entry !== undefined && isScored(entry, part);
+  });
+}
+
+for (const { file, entries: all } of readSets()) {
+  requireSome(`entry to play in ${file}`, all.length);
+  const { played: everyPlayed, engines } = await playSet(file, all, said);
+  const blocks = await fillPrompts(all, everyPlayed);
+  const parts: readonly ScoredPart[] = model === undefined ? ['prompt'] : ['prompt', 'reply'];
   for (const part of parts) {
+    const entries = scoredIn(all, all, part);
+    const played = scoredIn(all, everyPlayed, part);
+    requireSome(`entry of ${file} that a ${part} can answer`, entries.length);
     const arms: MemoryArm[] = [];
-    for (const [name, texts] of blocks) arms.push(await armOf(name, texts, part === 'reply'));
+    for (const [name, texts] of blocks)
+      arms.push(await scoreArm(name, entries, scoredIn(all, texts, part), part));
     const where = part === 'reply' ? `replies of ${model?.name}` : 'prompts';
-    sections.push(
-      reportMemory(
-        `${path.basename(file)}: ${entries.length} entries, ${where}, said ${said}`,
-        entries,
-        arms,
-      ),
-    );
+    const title = `${path.basename(file)}: ${entries.length} entries, ${where}, said ${said}`;
+    const rules = [...describeRules(all, part), `Questions ${describeEngines(engines)}.`];
+    sections.push(`${reportMemory(title, entries, arms)}\n\n${rules.join(' ')}`);
     documents.push({
       set: file,
       scored: part,
       said,
       entries: entries.length,
+      rules,
+      engines,
+      unscored: all.filter((entry) => !isScored(entry, part)).map(({ id }) => id),
       arms: arms.map(({ name, scores, tokens }) => ({
         name,
         tokens,

@@ -1,5 +1,7 @@
 import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { containsPhrase } from '../../../src/text/contains-phrase.ts';
+import { plural } from '../../../src/text/phrases.ts';
+import { foldPhrase, holdsPhrase } from '../held-phrase.ts';
 import { markdownTable } from '../markdown.ts';
 import { MEMORY_KINDS, type MemoryEntry } from './memory-set.ts';
 import type { NothingMessage } from './nothing-set.ts';
@@ -17,61 +19,65 @@ export interface MemoryScore {
   readonly earlier: readonly string[];
 }
 
-export function scoreMemory({ wanted, mustNot }: MemoryEntry, text: string): MemoryScore {
-  const words = fold(text);
-  const has = (phrase: string): boolean => containsPhrase(words, fold(phrase));
-  const missing = wanted.filter((group) => !group.some(has));
+/** A prompt, or the reply of a model under it. */
+export type ScoredPart = 'prompt' | 'reply';
+
+/** Whether an entry can be right or wrong there: no prompt says "yes". */
+export const isScored = ({ wanted, verdict }: MemoryEntry, part: ScoredPart): boolean =>
+  part === 'reply' || verdict === undefined || wanted.length > 0;
+
+/** How entries without a literal answer are scored, for the report; nothing where every entry has one. */
+export function describeRules(entries: readonly MemoryEntry[], part: ScoredPart): readonly string[] {
+  const abstentions = entries.filter(({ isAbstention }) => isAbstention);
+  const free = abstentions.filter(({ mustNot }) => mustNot.length === 0).length;
+  const unscored = entries.filter((entry) => !isScored(entry, part)).length;
+  const inAll =
+    free === 0 ? '' : `; ${plural(free, 'entry', 'entries')} without a phrase: right for every arm`;
+  return [
+    ...(abstentions.length === 0
+      ? []
+      : [
+          `The answer is that nothing is known (${plural(abstentions.length, 'entry', 'entries')}): right where no phrase of \`must_not\` is shown as holding${inAll}.`,
+        ]),
+    ...(unscored === 0
+      ? []
+      : [
+          `The answer is "yes" or "no" without \`accept\` (${plural(unscored, 'entry', 'entries')}): left out, no prompt says that.`,
+        ]),
+  ];
+}
+
+export function scoreMemory(
+  { wanted, mustNot, verdict }: MemoryEntry,
+  text: string,
+  part: ScoredPart = 'prompt',
+): MemoryScore {
+  const words = foldPhrase(text);
+  const has = (phrase: string): boolean => containsPhrase(words, foldPhrase(phrase));
+  const saysVerdict = part === 'reply' && verdict !== undefined && has(verdict);
+  const missing = saysVerdict ? [] : needed(wanted, verdict, part).filter((group) => !group.some(has));
   const present = mustNot.filter(has);
-  const shown = present.filter((phrase) => isHeld(words, fold(phrase)));
+  const shown = present.filter((phrase) => holdsPhrase(words, foldPhrase(phrase)));
   const current = words.replace(EARLIER, '');
   return {
     isRight: missing.length === 0 && shown.length === 0,
     isStrict: missing.length === 0 && present.length === 0,
     missing,
     shown,
-    earlier: shown.filter((phrase) => !isHeld(current, fold(phrase))),
+    earlier: shown.filter((phrase) => !holdsPhrase(current, foldPhrase(phrase))),
   };
 }
 
+/** A reply to a question of "yes" or "no" has to say it where nothing else is accepted. */
+const needed = (
+  wanted: MemoryEntry['wanted'],
+  verdict: string | undefined,
+  part: ScoredPart,
+): MemoryEntry['wanted'] =>
+  part === 'reply' && verdict !== undefined && wanted.length === 0 ? [[verdict]] : wanted;
+
 /** A section of a lesson's body: its quotes up to the next heading or section. */
 const EARLIER = /said earlier on the same matter:(?:\s*\n>[^\n]*)+/g;
-
-const isHeld = (text: string, phrase: string): boolean =>
-  text.split(/(?<=[.!?;])\s+|\n+/).some((sentence) => holds(sentence, phrase));
-
-/** Lower case, plain quotes, single blanks, no marks of emphasis; line ends stay. */
-const fold = (text: string): string =>
-  text
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[\u2018\u2019\u02bc]/g, "'")
-    .replace(/["\u201c\u201d\u201e*_`]/g, '')
-    .replace(/[^\S\n]+/g, ' ')
-    .trim();
-
-/** Directly before a word, at most three words away: the speaker rejects it. */
-const REJECTED_BEFORE = new RegExp(
-  `(?:${[
-    String.raw`\b(?:not|never|don't|do not)(?! (?:ever )?forget\b)`,
-    String.raw`\b(?:no|no longer|instead of|rather than|without|from(?! now| today)|replaces?d?|drop(?:ped)?|stop(?:ped)?(?: using)?|isn't|aren't|doesn't|won't)`,
-    String.raw`\b(?:nicht(?: mehr)?|nie(?:mals)?|kein(?:e[nmrs]?)?|(?:an)?statt|von(?! jetzt| nun| heute)|ohne)`,
-    String.raw`\b(?:pas|jamais|n'\S+ plus|plus(?= l[ea'])|au lieu de|plutôt que|sans)`,
-    String.raw`\b(?:en vez de|en lugar de|nunca|ya no|sin)`,
-  ].join('|')})(?: [^ .,;:]+){0,3} ?$`,
-);
-/** Directly behind it. */
-const REJECTED_AFTER =
-  /^(?: [^ .,;:]+){0,4} (?:any ?more|no longer|is gone|are gone|is dead|is wrong|was wrong|nicht mehr|ist weg|ya no|n'est plus|n'existe plus)\b/;
-
-/** Whether a sentence says the phrase anywhere without rejecting it. */
-function holds(sentence: string, phrase: string): boolean {
-  for (let at = sentence.indexOf(phrase); at >= 0; at = sentence.indexOf(phrase, at + 1)) {
-    const [before, after] = [sentence.slice(0, at), sentence.slice(at + phrase.length)];
-    const isWord = containsPhrase(`${before.slice(-1)}${phrase}${after.slice(0, 2)}`, phrase);
-    if (isWord && !REJECTED_BEFORE.test(before) && !REJECTED_AFTER.test(after)) return true;
-  }
-  return false;
-}
 
 /** One way to fill a prompt, with its scores in the order of the entries. */
 export interface MemoryArm {

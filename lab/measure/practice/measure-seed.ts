@@ -60,6 +60,8 @@ export interface SeedResult {
   readonly night: NightEnd;
   readonly trials: TrialsEnd;
   readonly rows: readonly ArmRow[];
+  /** Recalls by the engine that answered them. */
+  readonly engines: Readonly<Record<string, number>>;
   readonly ms: number;
 }
 
@@ -176,7 +178,8 @@ export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
     say(`trials: ${trials.verdicts.size} of ${night.lessons.length} decided, ${minutes(trials.ms)}`);
     const isHelpful = (id: string): boolean => trials.verdicts.get(id)?.outcome === 'helpful';
     await measure('proven', provenGift(home.lessonsFor, night.lessons, isHelpful));
-    return { seed, rules: rules.rules, bare, night, trials, rows, ms: performance.now() - since };
+    const engines = Object.fromEntries(home.engines.byEngine);
+    return { seed, rules: rules.rules, bare, night, trials, rows, engines, ms: performance.now() - since };
   } finally {
     await attempts.close();
     await training.close();

@@ -24,6 +24,7 @@ import { toRecords } from '../../../src/record/records.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { openRedactor } from '../../../src/redact/open-redactor.ts';
 import { readOrCreateSalt } from '../../../src/redact/salt.ts';
+import { createEngineCounts, type EngineCounts } from '../measured.ts';
 
 /** A home with an empty library, wired as the daemon wires it: the record on disk, recall, the gate. */
 export interface PracticeHome {
@@ -34,6 +35,8 @@ export interface PracticeHome {
   readonly lessonsFor: LessonsForTask;
   readonly gate: Gate;
   readonly similar: SimilarTexts;
+  /** What compared tasks with lessons. */
+  readonly engines: EngineCounts;
   close(): Promise<void>;
 }
 
@@ -64,6 +67,7 @@ export async function openPracticeHome(folder: string, embed: EmbeddingModel): P
     learnedIn: createReadLearnedIn(records),
     patterns: config.library.domains.map((pattern) => compact(pattern)),
   });
+  const engines = createEngineCounts();
   const nearest = createNearestLessons({ embed: embed.embed }, library);
   const toLessons: SimilarTexts['toLessons'] = async (text, among) =>
     (await nearest(comparedText({ text }), among.length, among)).map(({ lesson: { id }, cosine }) => ({
@@ -79,7 +83,9 @@ export async function openPracticeHome(folder: string, embed: EmbeddingModel): P
       library: () => library,
       recall: async (query, now) => {
         await index.update(library.shown(now));
-        return index.recall(query, now);
+        const found = await index.recall(query, now);
+        engines.add(found.engine);
+        return found;
       },
       now: clock.now,
     }),
@@ -92,6 +98,7 @@ export async function openPracticeHome(folder: string, embed: EmbeddingModel): P
       voteDay: (at) => new Date(at).toDateString(),
     }),
     similar: { toLessons, embed: embed.embed },
+    engines,
     close: async () => {
       await fallback.close();
       store.close();

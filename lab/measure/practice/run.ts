@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { inParallel } from '../../../src/learn/practice/in-parallel.ts';
 import { createSharedEmbed } from '../../run/shared-embed.ts';
 import { writeSection } from '../markdown.ts';
+import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import { measureSeed, type SeedResult, type SeedSize } from './measure-seed.ts';
 import { reportPractice } from './practice-report.ts';
 
@@ -74,10 +75,20 @@ try {
   await embed.close();
   rmSync(folder, { recursive: true, force: true });
 }
+const engines = createEngineCounts();
+for (const result of results)
+  for (const [engine, count] of Object.entries(result.engines)) engines.add(engine, count);
+requireSome('attempt at a task of the report split', results.flatMap(({ rows }) => rows).length);
+requireSome('group of attempts', results.filter(({ bare }) => bare.groups > 0).length);
+requireEngine(embed.id, engines);
 const minutes = ((performance.now() - began) / 60_000).toFixed(0);
 const today = new Date().toISOString().slice(0, 10);
 const place = `${today}, ${availableParallelism()} cores, Node ${process.versions.node}, ${minutes} minutes in all`;
-const report = reportPractice({ results, size, place });
+const report = reportPractice({
+  results,
+  size,
+  place: `${place}, recalls ${describeEngines(Object.fromEntries(engines.byEngine))}`,
+});
 process.stdout.write(`${report}\n`);
 if (values.json !== undefined)
   writeFileSync(

@@ -6,6 +6,7 @@ import { openVectorCache, type VectorCache } from '../../../src/lessons/recall/v
 import { renderBlock } from '../../../src/lessons/render-block.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { markdownTable } from '../markdown.ts';
+import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import type { RecallTask, RecallTasks } from './read-tasks.ts';
 import { createLiveSkill, type PairLesson } from './synthetic.ts';
 
@@ -30,7 +31,6 @@ export interface KindQuality {
 
 /** As configured by default. */
 const LIMITS = { topK: 6, tokenBudget: 1500, index: { lines: 24, tokens: 600 } };
-const PATIENT_MS = 60_000;
 const FIRST_LINES = 6;
 
 /** Lessons are embedded once for all runs. */
@@ -47,7 +47,6 @@ async function openRecall(lessons: readonly PairLesson[], embed: EmbeddingModel)
     vectorCache,
     fallback: createNgramEmbed(),
     limits: LIMITS,
-    patienceMs: PATIENT_MS,
   });
   await index.update(lessons.map((lesson) => createLiveSkill(lesson)));
   await index.settled();
@@ -65,11 +64,10 @@ async function recallTasks(
   tasks: readonly RecallTask[],
 ): Promise<readonly TaskResult[]> {
   const results: TaskResult[] = [];
+  // Unhurried: with the vectors of all lessons on disk the model would still be loading, and tasks would be answered without it.
+  const asker = { session: 'bench', agent: 'bench', isUnhurried: true };
   for (const task of tasks)
-    results.push({
-      task,
-      result: await index.recall({ text: task.query, session: 'bench', agent: 'bench' }, 0),
-    });
+    results.push({ task, result: await index.recall({ ...asker, text: task.query }, 0) });
   return results;
 }
 
@@ -103,6 +101,8 @@ export interface RecallQuality {
   readonly triggers: 'as given' | 'stripped';
   readonly lessons: number;
   readonly kinds: readonly KindQuality[];
+  /** Tasks by the engine that answered them. */
+  readonly engines: Readonly<Record<string, number>>;
 }
 
 /** Quality by kind of task. Where lessons have triggers, a second time without them: other people's lessons may have none. */
@@ -116,9 +116,14 @@ export async function measureQuality(
     given: readonly PairLesson[],
   ): Promise<RecallQuality> => {
     const results = await recallTasks(await openRecall(given, embed), tasks);
+    const engines = createEngineCounts();
+    for (const { result } of results) engines.add(result.engine);
+    requireSome('task', results.length);
+    requireEngine(embed.id, engines);
     return {
       triggers,
       lessons: given.length,
+      engines: Object.fromEntries(engines.byEngine),
       kinds: kinds.map((kind) =>
         scoreKind(
           kind,
@@ -138,8 +143,9 @@ const withoutTriggers = ({ triggers: _, ...lesson }: PairLesson): PairLesson => 
 
 export const reportQuality = (title: string, found: readonly RecallQuality[]): string =>
   found
-    .flatMap(({ triggers, lessons, kinds }) => [
+    .flatMap(({ triggers, lessons, kinds, engines }) => [
       `### ${title}: ${lessons} lessons, triggers ${triggers}`,
+      `Tasks ${describeEngines(engines)}.`,
       markdownTable(
         [
           'kind',

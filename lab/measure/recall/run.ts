@@ -13,8 +13,8 @@ import { measureRealScan, measureScans, reportScans } from './scans.ts';
 import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
 
 /**
- * Quality and speed of recall. `--pairs FILE`: only the quality, for any file of that format; `--json` prints it as JSON.
- * `--fit`: the weights of recall that are best on the dev split of our tasks.
+ * Quality and speed of recall. `--quality`: only the quality. `--pairs FILE`: only the quality, for any file of that format; `--json`
+ * prints it as JSON. `--fit`: the weights of recall that are best on the dev split of our tasks.
  */
 const OURS = 'lab/measure/recall/tasks.jsonl';
 /** 90 lessons, with tasks that are near to them and need none. */
@@ -26,16 +26,20 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     fit: { type: 'boolean', default: false },
+    /** Shares do not depend on the load of the machine; times do, and are measured on a quiet one. */
+    quality: { type: 'boolean', default: false },
     /** Internal: measures one size in a process of its own. */
     one: { type: 'string' },
   },
 });
 
-const parts: string[] = [];
-const add = (text: string): void => {
-  parts.push(text);
+/** What is printed, and written under this name of a section. */
+const parts = { 'bench:recall': [] as string[], 'bench:recall speed': [] as string[] };
+const addTo = (section: keyof typeof parts, text: string): void => {
+  parts[section].push(text);
   process.stdout.write(`${text}\n\n`);
 };
+const add = (text: string): void => addTo('bench:recall', text);
 
 async function addQuality(
   embed: EmbeddingModel,
@@ -53,10 +57,19 @@ async function addSpeed(embed: EmbeddingModel): Promise<void> {
   const found: RecallSpeed[] = [];
   for (const size of sizes) {
     process.stderr.write(`${size} lessons …\n`);
-    const { stdout } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, `--one=${size}`]);
+    const { stdout, stderr, status } = spawnSync(process.execPath, [
+      '--expose-gc',
+      import.meta.filename,
+      `--one=${size}`,
+    ]);
+    if (status !== 0) {
+      process.stderr.write(stderr);
+      process.exit(1);
+    }
     found.push(JSON.parse(stdout.toString()) as RecallSpeed);
   }
-  add(
+  addTo(
+    'bench:recall speed',
     `### Speed\n\nSynthetic texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a task's vector the first time; later it is cached. The tasks are those of our pairs (half of them up to 62 characters), the long messages twelve of them in a row, of which recall gives the model 320 characters.\n\n${reportSpeed(found)}`,
   );
   const { lessons, tasks } = readTasks(OURS, 'dev');
@@ -65,7 +78,8 @@ async function addSpeed(embed: EmbeddingModel): Promise<void> {
     await measureRealScan(embed, lessons, queries),
     ...sizes.filter((n) => n >= 1000).map(measureScans),
   ];
-  add(
+  addTo(
+    'bench:recall speed',
     `### Vector scan\n\nBytes take a quarter of the memory and are faster than floats, and the lessons they miss are near ties; a scan in slices never blocks the event loop for long. So there is no approximate index.\n\n${reportScans(scans)}`,
   );
 }
@@ -79,15 +93,17 @@ async function run(): Promise<void> {
   } else {
     for (const file of [OURS, NEAR])
       for (const split of ['test', 'dev'] as const) await addQuality(embed, file, split);
-    await addSpeed(embed);
+    if (!options.quality) await addSpeed(embed);
   }
   await embed.close();
   mkdirSync('.cache/bench', { recursive: true });
-  writeFileSync('.cache/bench/recall.md', parts.join('\n\n'));
+  writeFileSync('.cache/bench/recall.md', Object.values(parts).flat().join('\n\n'));
   if (!options.write) return;
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}`;
-  const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}. \`npm run bench:recall -- --write\``;
-  writeSection('docs/recall.md', 'bench:recall', [head, ...parts].join('\n\n'));
+  const command = `npm run bench:recall -- ${options.quality ? '--quality ' : ''}--write`;
+  const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}. \`${command}\``;
+  for (const [section, texts] of Object.entries(parts))
+    if (texts.length > 0) writeSection('docs/recall.md', section, [head, ...texts].join('\n\n'));
 }
 
 if (options.one === undefined) await run();

@@ -4,6 +4,7 @@ import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
 import { createRecall, type LessonRecall } from '../../../src/lessons/recall/recall.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';
+import { createEngineCounts, requireEngine, requireSome } from '../measured.ts';
 import { createLiveSkill, createRandomEmbed, createSyntheticTexts } from './synthetic.ts';
 
 export interface RecallSpeed {
@@ -36,6 +37,7 @@ export async function measureSpeed(size: number, tasks: readonly string[]): Prom
     return about === undefined ? '' : texts.query(about);
   });
   const model = createMiniLmEmbed();
+  const fallback = createNgramEmbed();
   await model.embed(['warm']);
   const before = await memoryInUse();
   let isAsking = false;
@@ -47,7 +49,7 @@ export async function measureSpeed(size: number, tasks: readonly string[]): Prom
   };
   const index = createRecall({
     embed: queriesBy(model, () => isAsking),
-    fallback: createNgramEmbed(),
+    fallback,
     limits: { topK: 6, tokenBudget: 2000 },
     patienceMs: 5000,
   });
@@ -82,6 +84,12 @@ export async function measureSpeed(size: number, tasks: readonly string[]): Prom
     changes.push(performance.now() - from);
   }
   await model.close();
+  const { bySentences, byLetters } = index.stats().recalls;
+  const engines = createEngineCounts();
+  engines.add(model.id, bySentences);
+  engines.add(fallback.id, byLetters);
+  requireSome('task', bySentences + byLetters);
+  requireEngine(model.id, engines);
   return {
     lessons: size,
     cached,
@@ -129,7 +137,7 @@ export const reportSpeed = (found: readonly RecallSpeed[]): string =>
 /** Random vectors for lessons, the model's vectors for queries. */
 function queriesBy(model: EmbeddingModel, isAsking: () => boolean): EmbeddingModel {
   const random = createRandomEmbed(DIMENSIONS);
-  return { ...random, embed: (texts) => (isAsking() ? model : random).embed(texts) };
+  return { ...random, embed: (texts, most) => (isAsking() ? model : random).embed(texts, most) };
 }
 
 /** Several tasks in one message: longer than recall reads. */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { writeSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 import { readTurns } from './read-turns.ts';
 import { type HitRate, scoreTurns, TURN_LABELS, type TurnScores } from './score-turns.ts';
 
@@ -99,6 +100,7 @@ function toDocument(file: string, score: TurnScores): object {
 }
 
 const scored = options.turns.map((file) => ({ file, score: scoreTurns(readTurns(file), appraise) }));
+for (const { file, score } of scored) requireSome(`turn in ${file}`, score.turns);
 const text = scored.map(({ file, score }) => report(file, score)).join('\n\n');
 if (options.json) {
   const documents = scored.map(({ file, score }) => toDocument(file, score));

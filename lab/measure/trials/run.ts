@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readSection } from '../markdown.ts';
+import { requireSome } from '../measured.ts';
 import { measureHoldoutAlone } from './holdout-alone.ts';
 import { drawLibrary, MIXED, USELESS } from './known-effects.ts';
 import { peekAtCheckpoints, peekAtLibraries, peekAtUseless } from './peeking.ts';
@@ -24,6 +25,7 @@ const { values } = parseArgs({
   },
 });
 const libraries = Number(values.libraries);
+requireSome('library to try lessons in', libraries);
 const note = (text: string) => process.stderr.write(`${text}\n`);
 const world = { roots: 8, faults: 0.02 };
 
@@ -44,6 +46,10 @@ async function runAll(
 const mixed = await runAll('mixed', libraries, MIXED, 'independent');
 const useless = await runAll('useless', Math.ceil(libraries / 4), USELESS, 'independent');
 const same = await runAll('same-noise', Math.ceil(libraries / 8), MIXED, 'same');
+requireSome(
+  'pair of attempts',
+  [...mixed, ...useless, ...same].flat().reduce((sum, { pairs }) => sum + pairs, 0),
+);
 note('looking after every pair');
 const peeks = { candidates: 10 * libraries * 50, pairs: 300 };
 const peekLibraries = { count: 25 * libraries, size: 50, pairs: 160 };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { appraise } from '../../../src/evidence/appraise.ts';
+import { requireSome } from '../measured.ts';
 import { type LabelledMessage, type Share, scoreWords, type WordScores } from './score-words.ts';
 
 /** How well people's words in the chat are read: `npm run bench:words -- [--set FILE] [--json]`. */
@@ -45,6 +46,7 @@ function report(file: string, scores: WordScores): string {
 }
 
 const scored = options.set.map((file) => ({ file, scores: scoreWords(readMessages(file), appraise) }));
+for (const { file, scores } of scored) requireSome(`message in ${file}`, scores.messages);
 process.stdout.write(
   options.json
     ? `${JSON.stringify(scored, null, 2)}\n`

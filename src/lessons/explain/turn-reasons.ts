@@ -4,8 +4,12 @@ import { compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import { AUTO_MODEL } from '../../core/overlay.ts';
 import type { Records, TurnView } from '../../core/store.ts';
+import { isNgramEngine } from '../../embed/ngram-embed.ts';
 import { createReadLearnedIn, type LearnedIn } from '../visibility.ts';
 import { explainLessons } from './explain-turn.ts';
+
+const BY_LETTERS =
+  'found by letters: the sentence model was not ready; the task is looked at again with the next message';
 
 /** The lessons that a turn was shown, the recall decisions of its session until then, and a reason for every lesson, or for those that were considered. */
 export async function explainTurn(
@@ -40,6 +44,7 @@ export async function explainTurn(
         generation: fact.generation,
         domain: { ...fact.domain },
         engine: fact.engine,
+        fallback: isNgramEngine(fact.engine) ? BY_LETTERS : undefined,
         considered: fact.considered.map((one) => ({ ...one })),
         text,
       }),

@@ -4,12 +4,17 @@ import type { EmbeddingModel } from '../../core/recall.ts';
 /**
  * The embedding of a query, immediate for a recent one. Undefined when the model fails, is not loaded yet, is over its rate
  * limit or takes longer than the time limit; a late vector is cached for the next time. With `isUnhurried` no limit applies.
+ * The time limit follows the machine: where the model usually needs longer than `patienceMs`, a wait of `patienceMs` would
+ * cost that time and find nothing, so it is twice the usual time, and `MOST_PATIENCE` times `patienceMs` at most.
  */
 export type QueryEmbedding = (text: string, isUnhurried?: boolean) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
 /** Word pieces that are read of a task. On our tasks 48 find what 128 find, in two fifths of the time; 32 lose some long ones. */
 const MOST_PIECES = 48;
+const MOST_PATIENCE = 4;
+/** The share of the newest time in the usual one. */
+const NEWEST_SHARE = 0.2;
 /** The cost of a refusal in tokens of the bucket: during a flood of requests the model is not called at all. */
 const REFUSAL = 0.2;
 
@@ -42,12 +47,25 @@ export function createQueryEmbedding(
   const known = createLruMap<string, Float32Array>(REMEMBERED);
   const asked = new Map<string, Promise<Float32Array | undefined>>();
 
+  /** Milliseconds from a request to its vector; undefined before the first. */
+  let usual: number | undefined;
+  const longestWait = (): number => {
+    const most = MOST_PATIENCE * patienceMs;
+    if (usual === undefined) return most;
+    // A model that is slower than any wait is not waited for longer than a fast one.
+    return usual > most ? patienceMs : Math.max(patienceMs, Math.min(most, 2 * usual));
+  };
+
   const ask = (text: string): Promise<Float32Array | undefined> => {
+    // A time that includes loading says nothing about the next one.
+    const since = embed.isReady?.() === false ? undefined : monotonic();
     const answer = embed
       .embed([text], MOST_PIECES)
       .then(
         ([vector]) => {
           if (vector !== undefined) known.set(text, vector);
+          const took = since === undefined ? undefined : monotonic() - since;
+          if (took !== undefined) usual = usual === undefined ? took : usual + NEWEST_SHARE * (took - usual);
           return vector;
         },
         () => undefined,
@@ -69,7 +87,7 @@ export function createQueryEmbedding(
     }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, patienceMs, undefined);
+      timer = setTimeout(resolve, longestWait(), undefined);
     });
     const first = await Promise.race([asked.get(text) ?? ask(text), late]);
     clearTimeout(timer);

@@ -48,12 +48,26 @@ export interface LessonRecall {
   update(lessons: readonly Lesson[]): Promise<void>;
   /** Resolves when all embeddings are computed, or when the model has failed. */
   settled(): Promise<void>;
-  stats(): IndexStats;
+  stats(): IndexStats & RecallStats;
+}
+
+interface RecallStats {
+  /** Whether the sentence model is loaded. */
+  readonly isModelReady: boolean;
+  readonly recalls: RecallCounts;
+}
+
+/** How tasks were compared with lessons since the start. */
+interface RecallCounts {
+  /** By the sentence model. */
+  readonly bySentences: number;
+  /** By n-grams and keywords alone: the sentence model was not ready in time, or failed. */
+  readonly byLetters: number;
 }
 
 /**
- * How long a turn waits for the embedding of its task: less than a person notices. What comes later is shown behind the next
- * message (see `shown/late-lessons`).
+ * How long a turn waits for the embedding of its task where the model is fast: less than a person notices. What comes later is
+ * shown behind the next message (see `shown/late-lessons`).
  */
 const PATIENCE_MS = 40;
 /** Loads the model and lets its code be compiled, so that the first task finds it ready. */
@@ -78,6 +92,9 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   );
   let newest: readonly Lesson[] = [];
   let isWarm = false;
+  /** Why the model could not be loaded. */
+  let loadFailure: string | undefined;
+  const counts = { bySentences: 0, byLetters: 0 };
   let links: LessonLinks = linkLessonsBothWays([]);
   let overviews: ReadonlyMap<string, Lesson> = new Map();
   let fragments: ReadonlySet<string> = new Set();
@@ -151,14 +168,26 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       overviewOf: (id) => overviews.get(id),
       weights,
     });
-    const isLate = meaning === undefined && !isIdle && index.stats().failure === undefined;
+    // Small talk is compared with nothing.
+    const isByLetters = meaning === undefined && !isIdle;
+    if (meaning !== undefined) loadFailure = undefined;
+    if (isByLetters) counts.byLetters++;
+    else if (!isIdle) counts.bySentences++;
+    const isLate = isByLetters && stats().failure === undefined;
     return {
       ...chosen,
       domain,
-      engine: meaning === undefined ? fallback.id : embed.id,
+      engine: isByLetters ? fallback.id : embed.id,
       ...(isLate ? { isLate } : {}),
     };
   };
+
+  const stats: LessonRecall['stats'] = () => ({
+    ...(loadFailure === undefined ? {} : { failure: loadFailure }),
+    ...index.stats(),
+    isModelReady: embed.isReady?.() ?? true,
+    recalls: { ...counts },
+  });
 
   return {
     recall: async (query, now) => {
@@ -166,6 +195,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
         return await find(query, now);
       } catch {
         // A failed recall must not fail the request; the error of the model is in `stats`.
+        counts.byLetters++;
         return nothing(NO_DOMAIN, fallback.id);
       }
     },
@@ -179,7 +209,9 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       newest = lessons;
       // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
       if (lessons.length > 0 && !isWarm && embed.isReady?.() === false)
-        void embed.embed(WARM_UP).catch(() => undefined);
+        embed.embed(WARM_UP).catch((error: unknown) => {
+          loadFailure = error instanceof Error ? error.message : String(error);
+        });
       isWarm ||= lessons.length > 0;
       links = linkLessonsBothWays(lessons);
       overviews = overviewsInUse(all);
@@ -194,7 +226,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       return index.update(newest);
     },
     settled: index.settled,
-    stats: index.stats,
+    stats,
   };
 }
 

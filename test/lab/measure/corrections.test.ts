@@ -195,6 +195,7 @@ describe('the score', () => {
       row,
       gained: '',
       isLate: false,
+      engine: 'minilm-l6-v2/384',
       why: new Map(),
       lessons: [],
       foreign: [],
@@ -219,6 +220,40 @@ describe('the score', () => {
       ...{ rows: 5, wanted: 3, shown: 2, missed: 1, nothingWanted: 2, wronglyShown: 1, mustNotViolated: 1 },
       failing: { missed: ['3'], wronglyShown: ['4'], mustNotViolated: ['2'] },
     });
+  });
+});
+
+describe('a trap', () => {
+  const played = (fields: object, gained: string): PlayedRow => {
+    const [row] = parseCorrectionSet(line(fields));
+    if (row === undefined) throw new Error('no row');
+    return {
+      ...{ row, gained, isLate: false, engine: 'none', why: new Map(), lessons: [], foreign: [], turns: [] },
+      bySession: [],
+    };
+  };
+
+  it.each([
+    [{ probe: 'Which port?' }, 'Which port?'],
+    [{ probe: { query: 'Which port?' } }, 'Which port?'],
+    [{ query: 'Which port?' }, 'Which port?'],
+    [{}, 'And the next one of these: hi'],
+  ])('asks its probe, not the first task again (%j)', (fields, query) => {
+    expect(parseCorrectionSet(line(fields))[0]?.query).toBe(query);
+  });
+
+  it('is wrong where its prompt holds what must not be there (not where it gains anything, or rejects it)', () => {
+    const trap = { probe: 'Which port?', must_not: ['port 1000'] };
+    const scores = ['', 'The user likes tea.', 'You said: not port 1000.', 'Use port 1000.'].map((gained) =>
+      scoreRow(played(trap, gained)),
+    );
+    expect(scores.map(({ isWronglyShown }) => isWronglyShown)).toEqual([false, false, false, true]);
+    expect(scores.map(({ isRight }) => isRight)).toEqual([true, true, true, false]);
+    expect(scores.map(({ isAnythingShown }) => isAnythingShown)).toEqual([false, true, true, true]);
+  });
+
+  it('is wrong for any gain where it names no phrase', () => {
+    expect(scoreRow(played({}, 'Something.')).isRight).toBe(false);
   });
 });
 

@@ -4,7 +4,13 @@ import { askMemory, readModelAddress } from '../../../lab/measure/memory/ask-mem
 import { searchVectors, searchWords, wholeHistory } from '../../../lab/measure/memory/memory-baselines.ts';
 import { MalformedEntryError, parseMemorySet } from '../../../lab/measure/memory/memory-set.ts';
 import { playMemory } from '../../../lab/measure/memory/play-memory.ts';
-import { countKinds, reportMemory, scoreMemory } from '../../../lab/measure/memory/score-memory.ts';
+import {
+  countKinds,
+  describeRules,
+  isScored,
+  reportMemory,
+  scoreMemory,
+} from '../../../lab/measure/memory/score-memory.ts';
 import { withVectorMap } from '../../../lab/measure/memory/vector-map.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
 import { startProvider } from '../../support/provider.ts';
@@ -127,6 +133,33 @@ describe('bench:memory', () => {
       earlier: ['npm'],
     });
     expect(of('Use npm.')).toMatchObject({ isRight: false, missing: [['pnpm']], shown: ['npm'] });
+  });
+
+  it('takes any accepted phrase, "unknown" as nothing wrong in view, and leaves a bare "yes" to replies', () => {
+    const asked = { kind: 'recall', history: [{ text: 'The office is in Bern.' }], question: 'Where is it?' };
+    const [one, other, unknown, free, yes, told] = setOf(
+      { ...asked, id: 'accept', answer: 'Bern', accept: ['the capital'] },
+      { ...asked, id: 'answers', answers: ['Bern', 'Berne'] },
+      { ...asked, id: 'unknown', answer: 'unknown', must_not: ['Basel'] },
+      { ...asked, id: 'free', answer: 'not stated' },
+      { ...asked, id: 'yes', answer: 'yes' },
+      { ...asked, id: 'told', answer: 'yes', accept: 'in Bern' },
+    );
+    if (!one || !other || !unknown || !free || !yes || !told) throw new Error('an entry is missing');
+    const all = [one, other, unknown, free, yes, told];
+    expect(scoreMemory(one, 'It is in the capital.').isRight).toBe(true);
+    expect(scoreMemory(other, 'Berne.').isRight).toBe(true);
+    expect(scoreMemory(unknown, '').isRight).toBe(true);
+    expect(scoreMemory(unknown, 'The office is in Basel.').isRight).toBe(false);
+    expect(scoreMemory(unknown, 'The office is not in Basel.').isRight).toBe(true);
+    expect(all.map((entry) => isScored(entry, 'prompt'))).toEqual([true, true, true, true, false, true]);
+    expect(scoreMemory(told, 'The office is in Bern.').isRight).toBe(true);
+    expect(scoreMemory(told, 'Yes.').isRight).toBe(false);
+    expect(scoreMemory(yes, 'Yes.', 'reply').isRight).toBe(true);
+    expect(scoreMemory(yes, 'No.', 'reply').isRight).toBe(false);
+    expect(describeRules(all, 'prompt').join(' ')).toBe(
+      'The answer is that nothing is known (2 entries): right where no phrase of `must_not` is shown as holding; 1 entry without a phrase: right for every arm. The answer is "yes" or "no" without `accept` (1 entry): left out, no prompt says that.',
+    );
   });
 
   it('counts by kind, unknown kinds too, with intervals', () => {

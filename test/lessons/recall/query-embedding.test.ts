@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
@@ -75,6 +76,29 @@ describe('the embedding of a query', () => {
     scene.isReady = true;
     load();
     expect(await vectorOf('one')).toBeInstanceOf(Float32Array);
+  });
+
+  it('is waited for as long as the model usually needs, and no longer than four times the patience', async () => {
+    const ngrams = createNgramEmbed();
+    const scene = { ms: 120 };
+    const embed: EmbeddingModel = {
+      ...ngrams,
+      embed: async (texts) => {
+        await sleep(scene.ms);
+        return ngrams.embed(texts);
+      },
+    };
+    // Timers of one process fire in the order of their times, however busy the machine is.
+    const vectorOf = createQueryEmbedding(embed, 50);
+    expect(await vectorOf('one')).toBeInstanceOf(Float32Array);
+    expect(await vectorOf('two')).toBeInstanceOf(Float32Array);
+    scene.ms = 2000;
+    expect(await vectorOf('slow')).toBeUndefined();
+    await sleep(2100);
+    expect(await vectorOf('slow')).toBeInstanceOf(Float32Array);
+    // A wait for it would be in vain now.
+    const longer = sleep(150, 'longer');
+    expect(await Promise.race([vectorOf('another'), longer])).toBeUndefined();
   });
 
   it('is that of the first word pieces of a task: a long one costs no more', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel, RecallResult } from '../../../src/core/recall.ts';
 import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
@@ -117,6 +117,27 @@ describe('recall', () => {
     expect(found.isLate).toBe(true);
     expect(index.stats()).toMatchObject({ lessons: LESSONS.length, known: 0 });
     expect((await index.recall(query('thanks'), 0)).isLate).toBeUndefined();
+    expect(index.stats().recalls).toEqual({ bySentences: 0, byLetters: 1 });
+  });
+
+  it('counts the tasks that the sentence model answered, and greetings for neither', async () => {
+    const index = await open(LESSONS);
+    await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    await index.recall(query('thanks'), 0);
+    expect(index.stats().recalls).toEqual({ bySentences: 1, byLetters: 0 });
+  });
+
+  it('says why the model could not be loaded, also when all vectors are known from an earlier start', async () => {
+    const broken = createMiniLmEmbed(new URL('data:text/javascript,throw new Error("no weights")'));
+    const index = createRecall({ ...BRIEF, embed: broken, vectorCache: everyVector(broken) });
+    await index.update(LESSONS);
+    await vi.waitFor(() => expect(index.stats().failure).toContain('no weights'), { timeout: 30_000 });
+    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    // Nothing is owed: the next turn would find no more.
+    expect(found).toMatchObject({ engine: createNgramEmbed().id });
+    expect(found.isLate).toBeUndefined();
+    expect(index.stats()).toMatchObject({ isModelReady: false, recalls: { bySentences: 0, byLetters: 1 } });
+    await broken.close();
   });
 
   it('loads the model with the first lessons, also when their vectors are known from an earlier start', async () => {

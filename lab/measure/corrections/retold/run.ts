@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeSection } from '../../markdown.ts';
+import { requireSome } from '../../measured.ts';
 import { MalformedRowError } from '../correction-set.ts';
 import { playCorrections } from '../play-corrections.ts';
 import { filedWords, parseRetoldSet, rowOf } from './retold-set.ts';
@@ -42,6 +43,7 @@ const sections: string[] = [];
 const documents: object[] = [];
 for (const [file, users] of options.set.map((file) => [file, readSet(file)] as const)) {
   const name = path.basename(file);
+  requireSome(`user in ${file}`, users.length);
   const played = await playCorrections(
     users.map((user, index) => rowOf(user, index, isFiled)),
     {
@@ -60,6 +62,15 @@ for (const [file, users] of options.set.map((file) => [file, readSet(file)] as c
     return row === undefined ? [] : [scoreRetold(user, row)];
   });
   const tellings = users.reduce((sum, { told }) => sum + told.length, 0);
+  requireSome(`telling in ${file}`, tellings);
+  requireSome(
+    `telling of ${file} that was recorded`,
+    played.flatMap(({ bySession }) => bySession).flat().length,
+  );
+  requireSome(
+    `rule of ${file} that was scored`,
+    scores.reduce((sum, { rules }) => sum + rules, 0),
+  );
   documents.push({ set: file, users: users.length, tellings, scores });
   sections.push(
     reportRetold(
