@@ -104,7 +104,7 @@ describe('the examples of the library', () => {
       await provider?.close();
       home.remove();
     }
-  }, 120_000);
+  });
 });
 
 describe('the types of the package', () => {

@@ -58,7 +58,7 @@ it('a first turn right after a start is served; a lesson that was found too late
   const untilFound = (send: Awaited<ReturnType<typeof start>>['send'], name: string): Promise<void> => {
     let nth = 0;
     return vi.waitFor(async () => expect((await send(`${name}-${nth++}`, [TASK])).lessons).toBe('pods'), {
-      timeout: 30_000,
+      timeout: 100_000,
       interval: 400,
     });
   };
@@ -85,4 +85,4 @@ it('a first turn right after a start is served; a lesson that was found too late
   await stop();
   await provider.close();
   home.remove();
-}, 120_000);
+});
