@@ -7,6 +7,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+const ROOT = path.resolve(import.meta.dirname, '..');
+const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
+
 const children = new Set();
 // A terminal sends SIGINT to the children itself: they end, and this process after them.
 process.on('SIGINT', () => undefined);
@@ -14,13 +17,17 @@ process.on('SIGTERM', () => {
   for (const child of children) child.kill('SIGTERM');
 });
 
+/** Warnings of npm about its own settings say nothing about the check. */
+const firstLine = (text) =>
+  text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('npm warn'));
+
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /** Runs a program. With `isHeld`, what it prints is printed in one piece when it has ended. */
 function run(command, args, { isHeld = false, env = process.env } = {}) {
   return new Promise((resolve) => {
     const output = isHeld ? 'pipe' : 'inherit';
-    const child = spawn(command, args, { env, stdio: ['ignore', output, output] });
+    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', output, output] });
     children.add(child);
     let printed = '';
     for (const stream of [child.stdout, child.stderr])
@@ -33,7 +40,7 @@ function run(command, args, { isHeld = false, env = process.env } = {}) {
       resolve({ isOk, why });
     };
     child.on('error', (error) => end(false, error.message));
-    child.on('close', (code, signal) => end(code === 0, signal ?? `exit code ${code}`));
+    child.on('close', (code, signal) => end(code === 0, firstLine(printed) ?? signal ?? `exit code ${code}`));
   });
 }
 
@@ -58,7 +65,7 @@ async function runVitest() {
   try {
     const file = path.join(folder, 'results.json');
     const env = { ...process.env, TEST_RESULTS: file };
-    const ended = await run('vitest', ['run', ...process.argv.slice(2)], { env });
+    const ended = await run(process.execPath, [VITEST, 'run', ...process.argv.slice(2)], { env });
     const results = readResults(file, ended.why);
     if (results.passed + results.failed.length === 0) return failure('vitest', 'ran no test', ended.why);
     if (!ended.isOk && results.failed.length === 0)
