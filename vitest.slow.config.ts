@@ -1,13 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Whole runs and windows of training with the real engine: minutes, and not part of `npm test`. */
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) =>
+  path.posix.join('test', file),
+);
+/** Tests that try less in `npm test`: each imports `support/counts.ts`. */
+const counted = files.filter(
+  (file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes("/counts.ts'"),
+);
+
+/** Whole runs, windows of training with the real engine, and full counts: many minutes, and not part of `npm test`. */
 export default defineConfig({
   test: {
     // The default of one second would decide verdicts on a busy machine.
-    expect: { poll: { timeout: 20_000, interval: 20 } },
-    include: ['test/**/*.slow.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    expect: { poll: { timeout: 100_000, interval: 20 } },
+    include: ['test/**/*.slow.ts', ...counted],
+    env: { FULL_COUNTS: '1' },
+    testTimeout: 600_000,
+    hookTimeout: 240_000,
     maxWorkers: 1,
     reporters: ['default'],
   },

@@ -254,7 +254,7 @@ describe('an agent that speaks through the daemon', () => {
       });
       expect(found.endedAt).toBeDefined();
       return found;
-    });
+    }, 100_000);
     expect(session).toMatchObject({ agent: 'clerk', project: { label: 'shop' } });
     expect(session.turns).toHaveLength(4);
     const { turns: kept } = await show('/api/sessions/day-1/trajectory');

@@ -54,7 +54,7 @@ describe('the port of the embedded engine', () => {
     });
     expect(answer.status).toBe(200);
     const folder = path.join(home.dir, 'engine');
-    await expect.poll(() => readEngineRecord(folder), { timeout: 30_000 }).toBeDefined();
+    await expect.poll(() => readEngineRecord(folder), { timeout: 100_000 }).toBeDefined();
     const { url = '', pid = 0 } = readEngineRecord(folder) ?? {};
 
     const tried: string[] = [];
@@ -89,5 +89,5 @@ describe('the port of the embedded engine', () => {
       expect(readFileSync(path.join(file.parentPath, file.name)).includes(key), file.name).toBe(false);
     const opened = await fetch(`${url}/api/v1/get_server_capabilities`, { headers: { 'x-api-key': key } });
     expect(opened.status).toBe(200);
-  }, 90_000);
+  });
 });

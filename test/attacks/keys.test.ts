@@ -67,7 +67,7 @@ const rewardsOf = async (session: string): Promise<readonly { source: string; by
       expect(JSON.parse(text).turns).toBeDefined();
       return JSON.parse(text);
     },
-    { timeout: 20_000 },
+    { timeout: 100_000 },
   );
   return found.turns.flatMap(({ rewards }: { rewards: unknown }) => rewards);
 };

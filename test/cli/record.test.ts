@@ -32,12 +32,22 @@ beforeAll(async () => {
   }
   await vi.waitFor(
     async () => expect((await json('sessions', 'show', 'two')).turns?.[0]?.status).toBe('complete'),
-    { timeout: 60_000 },
+    { timeout: 100_000 },
   );
 });
 afterAll(async () => {
   await stop();
   home.remove();
+});
+
+it('a home is not restored while a daemon uses it (exit 3)', async () => {
+  const file = path.join(home.dir, 'early.sqlite');
+  expect((await cli('backup', file)).code).toBe(0);
+  expect(await cli('restore', file)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('→ stop it first: instar stop'),
+  });
+  expect((await cli('up', '--port', '0')).code).toBe(3);
 });
 
 /** The same commands, answered by the daemon and without one. */
@@ -132,16 +142,6 @@ describe('a home that is not in use', () => {
     expect((await json('sessions', 'show', 'two')).erased).toBeUndefined();
     expect(existsSync(`${home.dir}/instar.sqlite.before-restore`)).toBe(true);
     expect((await cli('doctor')).stdout).toMatch(/ok +store +3 turns in 2 sessions/);
-  });
-
-  it('is not restored while a daemon uses it (exit 3)', async () => {
-    daemon = await startDaemon(home.dir);
-    expect(await cli('restore', path.join(home.dir, 'good.sqlite'))).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('→ stop it first: instar stop'),
-    });
-    expect((await cli('up', '--port', '0')).code).toBe(3);
-    await stop();
   });
 
   it('without a record lists nothing and creates nothing', async () => {

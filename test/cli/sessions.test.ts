@@ -57,7 +57,7 @@ beforeAll(async () => {
   await vi.waitFor(
     async () =>
       expect((await json('sessions', 'show', 'nobody-knows-me')).turns?.[0]?.status).toBe('complete'),
-    { timeout: 60_000 },
+    { timeout: 100_000 },
   );
 });
 afterAll(async () => {

@@ -76,7 +76,7 @@ describe('train status with trained weights', () => {
       daemon.child.kill('SIGTERM');
       await daemon.exited;
     }
-  }, 120_000);
+  });
 
   it('without a provider says that every request is answered by the policy', () => {
     expect(sayPolicyUse({ requests: 'all', providers: 0 }, { engine: 'nano' })).toBe(

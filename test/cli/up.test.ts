@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
+import { countOf } from '../support/counts.ts';
 import { homePerTest } from './home-per-test.ts';
 import { runCli, runInProcess } from './run-cli.ts';
 import { startStubServer } from './stub-server.ts';
@@ -102,22 +103,26 @@ describe('instar up', () => {
     expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(third.child.pid);
   });
 
-  it.each([
-    ['no record', 3],
+  const starts = [
+    ['no record', countOf(2, 3)],
     ['a stale one', 2],
     ['garbage', 2],
-  ])('lets exactly one of several simultaneous starts have the home, after %s', async (before, count) => {
-    const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
-    if (before !== 'no record')
-      writeFileSync(daemonFile(), before === 'garbage' ? '{' : JSON.stringify(stale));
-    const starts = Array.from({ length: count }, () => up());
-    const outcomes = await Promise.all(
-      starts.map((cli) => cli.firstLine().catch(async () => (await cli.ended()).code)),
-    );
-    expect(outcomes.filter((outcome) => outcome === 3)).toHaveLength(count - 1);
-    const owner = starts[outcomes.findIndex((outcome) => outcome !== 3)];
-    expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(owner?.child.pid);
-  });
+  ] as const;
+  it.each(starts.slice(0, countOf(1, 3)))(
+    'lets exactly one of several simultaneous starts have the home, after %s',
+    async (before, count) => {
+      const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
+      if (before !== 'no record')
+        writeFileSync(daemonFile(), before === 'garbage' ? '{' : JSON.stringify(stale));
+      const all = Array.from({ length: count }, () => up());
+      const outcomes = await Promise.all(
+        all.map((cli) => cli.firstLine().catch(async () => (await cli.ended()).code)),
+      );
+      expect(outcomes.filter((outcome) => outcome === 3)).toHaveLength(count - 1);
+      const owner = all[outcomes.findIndex((outcome) => outcome !== 3)];
+      expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(owner?.child.pid);
+    },
+  );
 
   it('ends with 1 and one line when the port is taken, naming --port 0', async () => {
     const other = await startStubServer((_request, response) => response.end());
@@ -195,7 +200,7 @@ describe('instar up', () => {
     const body = (await reply).text().catch(() => 'cut');
     cli.child.kill('SIGTERM');
     await cli.untilStderr('finishing requests in progress');
-    await expect.poll(() => isOpen(Number(new URL(url).port)), { timeout: 28_000 }).toBe(false);
+    await expect.poll(() => isOpen(Number(new URL(url).port)), { timeout: 100_000 }).toBe(false);
     expect([cli.child.exitCode, cli.child.signalCode]).toEqual([null, null]);
     cli.child.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(1);

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { withFormerKeys } from '../../src/config/own-keys.ts';
 import { describeRestart, describeSettingsState } from '../../src/config/settings-state.ts';
 
-const SOON = { timeout: 10_000, interval: 10 };
+const SOON = { timeout: 100_000, interval: 10 };
 const undo: (() => void)[] = [];
 afterEach(() => {
   for (const run of undo.splice(0)) run();

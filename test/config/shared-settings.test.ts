@@ -202,7 +202,7 @@ describe('a gateway that follows the shared settings', () => {
     expect(settings.config.store.keepDays).toBe(0);
     expect(warnings[0]).toContain('the shared settings cannot be read');
     isAway = false;
-    await vi.waitFor(() => expect(settings.config.store.keepDays).toBe(4_000), { timeout: 20_000 });
+    await vi.waitFor(() => expect(settings.config.store.keepDays).toBe(4_000), { timeout: 100_000 });
   });
 
   it('does not go back to what it read before', async () => {

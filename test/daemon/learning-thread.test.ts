@@ -20,9 +20,10 @@ import { openTrustedClock } from '../../src/record/trusted-clock.ts';
 import { readOrCreateSalt } from '../../src/redact/salt.ts';
 import { silent, speaker, text } from '../learn/ask/samples.ts';
 import { failedEpisodes, SKILL } from '../learn/failed-episodes.ts';
+import { countOf } from '../support/counts.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 40_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const quiet = {
   debug: () => undefined,
   info: () => undefined,
@@ -142,41 +143,44 @@ describe('the learning thread', () => {
     expect(threads[0]?.resourceLimits).toMatchObject({ maxOldGenerationSizeMb: 512 });
   });
 
-  it.each(['before', 'after'])('loses and doubles nothing when it is killed %s publishing', async (when) => {
-    let calls = 0;
-    const kill = async (at: string) => {
-      if (at === when && calls === 1) await Promise.all(bed.threads.slice(0, 1).map(terminateWorker));
-    };
-    const bed = await open({
-      publish: async (_set, publish) => {
-        calls++;
-        await kill('before');
-        // The call of a thread that has ended is answered all the same.
-        const result = await publish();
-        await kill('after');
-        return result;
-      },
-    });
-    const { learning, records, library, threads, fail } = bed;
-    await fail('ada');
-    await vi.waitFor(() => expect(learning.status().problem).toMatch(/learning thread ended/), SOON);
-    await vi.waitFor(() => expect(learning.status().problem).toBeUndefined(), SOON);
-    await learning.settle();
-    expect(threads).toHaveLength(2);
-    // The published change cites the failures: they are used up also without the end of the cycle.
-    expect(await records.factsOf('library-changed', 0, 10)).toHaveLength(1);
-    expect(await records.factsOf('turn-appraised', 0, 10)).toHaveLength(3);
-    expect(library.lessons()).toHaveLength(1);
-    expect(learning.status()).toMatchObject({
-      appraised: { failures: 3 },
-      support: 0,
-      buffer: { query: 0, support: 3, generation: 1 },
-    });
-    const cycles = (await records.factsOf('cycle-end', 0, 10)).length;
-    await fail('bob');
-    await learning.settle();
-    expect(await records.factsOf('cycle-end', 0, 10)).toHaveLength(cycles + 1);
-  });
+  it.each(['after', 'before'].slice(0, countOf(1, 2)))(
+    'loses and doubles nothing when it is killed %s publishing',
+    async (when) => {
+      let calls = 0;
+      const kill = async (at: string) => {
+        if (at === when && calls === 1) await Promise.all(bed.threads.slice(0, 1).map(terminateWorker));
+      };
+      const bed = await open({
+        publish: async (_set, publish) => {
+          calls++;
+          await kill('before');
+          // The call of a thread that has ended is answered all the same.
+          const result = await publish();
+          await kill('after');
+          return result;
+        },
+      });
+      const { learning, records, library, threads, fail } = bed;
+      await fail('ada');
+      await vi.waitFor(() => expect(learning.status().problem).toMatch(/learning thread ended/), SOON);
+      await vi.waitFor(() => expect(learning.status().problem).toBeUndefined(), SOON);
+      await learning.settle();
+      expect(threads).toHaveLength(2);
+      // The published change cites the failures: they are used up also without the end of the cycle.
+      expect(await records.factsOf('library-changed', 0, 10)).toHaveLength(1);
+      expect(await records.factsOf('turn-appraised', 0, 10)).toHaveLength(3);
+      expect(library.lessons()).toHaveLength(1);
+      expect(learning.status()).toMatchObject({
+        appraised: { failures: 3 },
+        support: 0,
+        buffer: { query: 0, support: 3, generation: 1 },
+      });
+      const cycles = (await records.factsOf('cycle-end', 0, 10)).length;
+      await fail('bob');
+      await learning.settle();
+      expect(await records.factsOf('cycle-end', 0, 10)).toHaveLength(cycles + 1);
+    },
+  );
 
   it.each([
     ['the record cannot be read', { data: { place: '/nowhere/instar.db' } }, /ended: .*open/],
@@ -202,7 +206,7 @@ describe('the learning thread', () => {
     expect(learning.status().pending).toBeGreaterThan(0);
     await expect.poll(() => sent.messages - before, SOON).toBeGreaterThan(2);
     await isIdle();
-  }, 60_000);
+  });
 
   it('ends by itself when it is closed while a model that ignores its signal is asked', async () => {
     let asked = 0;

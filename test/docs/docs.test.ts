@@ -15,7 +15,7 @@ describe('the generated pages', () => {
       (error: { stdout: string }) => error,
     );
     expect(stdout).toBe('');
-  }, 120_000);
+  });
 
   it('have every command, every setting and every export', () => {
     const commands = readPage('docs/reference/commands.md') ?? '';

@@ -73,7 +73,7 @@ describe('a slow reader', () => {
     });
     expect(ahead).toBeLessThan(MOST_AHEAD);
     expect(bytes).toBe(64 * MB);
-    await expect.poll(() => gateway.reports[0]?.end, { timeout: 20_000 }).toBe('complete');
+    await expect.poll(() => gateway.reports[0]?.end, { timeout: 100_000 }).toBe('complete');
     await gateway.close();
     await provider.close();
   });

@@ -14,7 +14,7 @@ import { type Provider, type Reply, startProvider } from '../support/provider.ts
 import { ROUTES } from '../support/samples.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 100_000 };
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -28,7 +28,7 @@ export function describeJobs(title: string, open: (rules: JobRules) => Promise<r
           job = await queue.take(kinds);
           return job !== undefined;
         },
-        { timeout: 30_000, interval: 100 },
+        { timeout: 100_000, interval: 100 },
       )
       .toBe(true);
     if (job === undefined) throw new Error('no job was taken');
@@ -152,9 +152,9 @@ export function describeJobs(title: string, open: (rules: JobRules) => Promise<r
       const workers = [work(one), work(two)];
       const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
       const ids = await Promise.all(keys.map((key) => one.queue.enqueue({ kind: KIND, key, data: {} })));
-      await expect.poll(() => done.length, { timeout: 30_000 }).toBeGreaterThan(5);
+      await expect.poll(() => done.length, { timeout: 100_000 }).toBeGreaterThan(5);
       await workers[0]?.close(10_000);
-      await expect.poll(() => done.length, { timeout: 30_000 }).toBe(20);
+      await expect.poll(() => done.length, { timeout: 100_000 }).toBe(20);
       await workers[1]?.close(10_000);
       expect(done.toSorted()).toEqual(keys.toSorted());
       for (const id of ids) expect(await one.queue.state(KIND, id)).toMatchObject({ is: 'done' });
@@ -175,7 +175,7 @@ export function describeJobs(title: string, open: (rules: JobRules) => Promise<r
         }),
         onNews: () => undefined,
       });
-      await expect.poll(() => isBegun, { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => isBegun, { timeout: 100_000 }).toBe(true);
       await worker.close(0);
       expect(await taken(two.queue)).toMatchObject({ id, attempt: 2 });
     });
@@ -192,7 +192,7 @@ export function describeJobs(title: string, open: (rules: JobRules) => Promise<r
       await mine?.release();
       expect(await leases.holder(LEASE)).toBeUndefined();
       const short = await leases.take([LEASE], 200);
-      await expect.poll(() => other.take([LEASE], 60_000), { timeout: 10_000 }).toBeDefined();
+      await expect.poll(() => other.take([LEASE], 60_000), { timeout: 100_000 }).toBeDefined();
       expect(await short?.renew()).toBe(false);
     });
 

@@ -94,10 +94,10 @@ describe('a finished session', () => {
       },
     );
     await learning.look();
-    await expect.poll(() => learned, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => learned, { timeout: 100_000 }).toBeGreaterThan(0);
     const before = learned;
     await learning.look();
-    await expect.poll(() => learned, { timeout: 20_000 }).toBeGreaterThan(before);
+    await expect.poll(() => learned, { timeout: 100_000 }).toBeGreaterThan(before);
     free?.();
     await learning.close();
   });

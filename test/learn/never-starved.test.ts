@@ -129,7 +129,7 @@ describe('new evidence', () => {
     });
     await records.append(failedEpisodes('ada'));
     worker.wake();
-    await expect.poll(() => lessons().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => lessons().length, { timeout: 100_000 }).toBe(1);
     const [quoting] = lessons();
     expect(quoting).toMatchObject({ state: 'trial', text: { evidence: { learner: 'distiller' } } });
     await worker.look();
@@ -189,10 +189,10 @@ describe('new evidence', () => {
     });
     await records.append(failedEpisodes('ada'));
     worker.wake();
-    await expect.poll(() => lessons().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => lessons().length, { timeout: 100_000 }).toBe(1);
     await records.append(failedEpisodes('bob'));
     worker.wake();
-    await expect.poll(() => lessons().length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => lessons().length, { timeout: 100_000 }).toBe(2);
   });
 });
 
@@ -270,7 +270,7 @@ describe('the evolver', () => {
     });
     await first.records.append(failedEpisodes('ada'));
     first.worker.wake();
-    await expect.poll(() => first.lessons().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => first.lessons().length, { timeout: 100_000 }).toBe(1);
     await first.worker.close();
     const second = await open({}, first.store);
     await second.worker.settle();
@@ -386,9 +386,7 @@ const piece = fc.oneof(
 );
 
 describe('whatever the model replies', () => {
-  it('words about failures end in a lesson that has them, and nothing else of a bad reply is kept', {
-    timeout: 60_000,
-  }, async () => {
+  it('words about failures end in a lesson that has them, and nothing else of a bad reply is kept', async () => {
     let quoted = 0;
     let evolved = 0;
     await fc.assert(

@@ -167,7 +167,7 @@ describe('links between lessons', () => {
       { numRuns: 40 },
     );
     expect(found).toBeGreaterThan(200);
-  }, 20_000);
+  });
 
   it('say that a lesson was replaced only while it is: restored, it is about the same again', async () => {
     const { store, opened } = await openWorld();

@@ -88,7 +88,7 @@ describe('daily copies', () => {
     expect(listCopies(dir).map(({ number }) => number)).toEqual([
       100, 99, 98, 97, 96, 95, 94, 91, 84, 77, 56, 28,
     ]);
-  }, 60_000);
+  });
 
   it('are not pushed out by copies of a store that was emptied', () => {
     const copy = (number: number, facts: number): CopyFile => ({

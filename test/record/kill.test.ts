@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { ask } from '../support/client.ts';
+import { countOf } from '../support/counts.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { ROUTES, requestBody, streamedReply, wholeReply } from '../support/samples.ts';
 
 /** `KILL_CYCLES=100 npx vitest run test/record/kill` is the long form. */
-const CYCLES = Number(process.env.KILL_CYCLES ?? 3);
+const CYCLES = Number(process.env.KILL_CYCLES ?? countOf(2, 20));
 const CLIENTS = 8;
 
 let provider: Provider;

@@ -54,7 +54,7 @@ const owner = (path: string, more: Partial<Ask> = {}) =>
   });
 const show = async (session: string): Promise<JsonObject> =>
   asObject(JSON.parse((await owner(`/api/sessions/${session}/trajectory`)).text));
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 100_000 };
 /** The session's turns, once none of them is open. */
 async function turnsOf(session: string, count: number): Promise<readonly JsonObject[]> {
   let turns: readonly JsonObject[] = [];

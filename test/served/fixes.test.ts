@@ -104,7 +104,7 @@ describe.each(LESSON_PLACES)('a fix, lessons in the %s', (place) => {
   const expectWhy = (turn: string, why: object) =>
     vi.waitFor(
       async () => expect((await owner('GET', `/api/turns/${turn}/why`)).lessons).toMatchObject([why]),
-      { timeout: 20_000, interval: 50 },
+      { timeout: 100_000, interval: 50 },
     );
 
   it.each(WIRE_NAMES)('is shown behind its error over %s, once, and stays there', async (wire) => {

@@ -72,7 +72,7 @@ it.each(['Sort the invoices of the harbour by day.', 'hello'])(
         expect((await owner('GET', `/api/turns/${turn}/why`)).lessons).toMatchObject([
           { id: 'f1', verdict: 'shown', because },
         ]),
-      { timeout: 20_000, interval: 50 },
+      { timeout: 100_000, interval: 50 },
     );
     expect((await send(`chat ${task}`, task, 'chat')).sent).not.toContain('Prefer concrete patterns.');
   },

@@ -9,7 +9,7 @@ import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, type Reply, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 20_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 
 let answer: Reply = () => undefined;
 let provider: Provider;

@@ -8,7 +8,7 @@ import { lessonText } from '../support/lesson-text.ts';
 import type { Provider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const NOTHING = { cheap: { weight: 0, success: 0 }, strong: { weight: 0, success: 0 } };
 const CHEAP = 'small/mini';
 const STRONG = 'large/max';

@@ -8,7 +8,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import type { Provider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const WORD = 'instar: bad, use ISO dates';
 const TASK = 'write the export of all orders';
 const SAVED = `Saved: bad, "use ISO dates" (about: “${TASK}”).`;

@@ -69,7 +69,7 @@ describe('consolidation by a running daemon', () => {
       await here.daemon.settle();
       return (await here.owner('GET', '/api/lessons/keys')).state;
     };
-    await expect.poll(stateNow, { timeout: 30_000 }).toBe('live');
+    await expect.poll(stateNow, { timeout: 100_000 }).toBe('live');
     await here.chat(task, { session: 'two' });
     expect(provider.seen.at(-1)?.body.toString()).toContain('with the vault tool');
   });

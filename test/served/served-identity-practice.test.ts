@@ -10,7 +10,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { type Provider, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const wire = wires['openai-chat'];
 const CAREFUL = 'You count every amount twice.';
 const HASTY = 'You never count.';

@@ -8,7 +8,7 @@ import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const SOUL = '# Soul of ada\n\n## Core\n\nNever deceive.\n\n## Guarded\n\nYou are calm.\n';
 
 let provider: Provider;

@@ -6,7 +6,7 @@ import { plantedScore } from '../support/planted-steps.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 
 const PATH = '/v1/chat/completions';
 let provider: Provider;

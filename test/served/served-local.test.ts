@@ -6,7 +6,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { type Provider, startProvider } from '../support/provider.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const SKILL = {
   name: 'state-the-unit',
   description: 'Write the unit behind every amount of money in a report.',

@@ -6,7 +6,7 @@ import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 100 };
+const SOON = { timeout: 100_000, interval: 100 };
 
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;

@@ -4,7 +4,7 @@ import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 const PATH = '/v1/chat/completions';
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;

@@ -5,7 +5,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 import { lessonText } from '../support/lesson-text.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 50 };
+const SOON = { timeout: 100_000, interval: 50 };
 
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;

@@ -11,6 +11,7 @@ import {
   type PairBets,
 } from '../../src/stats/confidence-sequence.ts';
 import { addToMoments, EMPTY_MOMENTS } from '../../src/stats/moments.ts';
+import { countOf } from '../support/counts.ts';
 import { bernoulli, constant, grades, type Source, tallyOf, uniform } from './samples.ts';
 
 /** Two million evaluations: seconds on an idle machine. */
@@ -19,7 +20,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const ALPHA = 0.05;
 const ENOUGH = Math.log(2 / ALPHA);
 const STEPS = 2000;
-const RUNS = 60;
+const RUNS = countOf(25, 60);
 /** ALPHA plus three standard errors of a proportion ALPHA in this many runs. */
 const most = (runs: number): number => ALPHA + 3 * Math.sqrt((ALPHA * (1 - ALPHA)) / runs);
 

@@ -4,8 +4,8 @@ import { noRecord, type TurnIntent, type TurnRecord, type TurnRecorder } from '.
 import { type ServedTraces, serveTraces } from '../../src/traces/serve-traces.ts';
 
 // Threads and processes are started, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-const WAIT = { timeout: 60_000, interval: 50 };
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const WAIT = { timeout: 100_000, interval: 50 };
 const recorder: TurnRecorder = { room: () => undefined, start: () => noRecord };
 const intent = (n: number): TurnIntent => ({
   turn: `t_${n}`,

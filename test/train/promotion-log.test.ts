@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import type { PromotionEvent } from '../../src/train/promotion.ts';
 import { DEFAULT_PROMOTION } from '../../src/train/promotion.ts';
 import { openPromotionLog } from '../../src/train/promotion-log.ts';
+import { countOf } from '../support/counts.ts';
 
 const settings = { ...DEFAULT_PROMOTION, canaryShare: 0.5, canarySessions: 3 };
 let folder = '';
@@ -98,7 +99,7 @@ describe('the weights that serve', () => {
           if (back.length > 0) seen.back++;
         }
       }),
-      { numRuns: 12, seed: 7 },
+      { numRuns: countOf(7, 12), seed: 7 },
     );
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
   });

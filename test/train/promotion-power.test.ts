@@ -5,9 +5,11 @@ import {
   runGates,
   type Traffic,
 } from '../../lab/measure/gate/simulate-gate.ts';
+import { countOf } from '../support/counts.ts';
 
 /* The same simulation as `npm run bench:gate`, with fewer runs: the numbers of docs/statistics.md come from there. */
-const RUNS = 120;
+const RUNS = countOf(60, 120);
+const FEWER_RUNS = countOf(30, 60);
 const WORLD: GateWorld = { effect: 0, tasks: 120, spread: 0 };
 
 const shareOf = (
@@ -30,7 +32,7 @@ describe('the gate of weights', () => {
   );
 
   it('promotes weights that are 20 points better in most trials on 120 tasks', () => {
-    expect(shareOf({ effect: 0.2 }, isLive, 60)).toBeGreaterThan(0.8);
+    expect(shareOf({ effect: 0.2 }, isLive, FEWER_RUNS)).toBeGreaterThan(0.8);
   });
 
   it('opens no trial on 40 tasks', () => {
@@ -46,8 +48,8 @@ describe('the gate of weights', () => {
   it.each(['thin', 'thick'] as const)(
     'lets a canary that is 20 points worse go live in at most 5 percent of runs, with %s traffic',
     (traffic) => {
-      expect(shareOf({ effect: -0.2, isCanary: true, traffic }, isLive, 60)).toBeLessThanOrEqual(
-        allowed(0.05, 60),
+      expect(shareOf({ effect: -0.2, isCanary: true, traffic }, isLive, FEWER_RUNS)).toBeLessThanOrEqual(
+        allowed(0.05, FEWER_RUNS),
       );
     },
   );

@@ -12,6 +12,7 @@ import {
   type RewardGuard,
 } from '../../src/train/reward-guard.ts';
 import type { Group } from '../../src/train/rollout.ts';
+import { countOf } from '../support/counts.ts';
 
 const seen = (version: number, reward: number, completion?: number): BatchRewards => ({
   version,
@@ -91,7 +92,7 @@ describe('the reward guard', () => {
   });
 
   it('rarely rolls back weights that do not change, whatever tasks the batches have', () => {
-    const runs = 300;
+    const runs = countOf(100, 300);
     const random = createRandom('reward-guard');
     const batchOf = (version: number): BatchRewards => {
       // Half of the tasks are hard; eight attempts each.

@@ -114,14 +114,19 @@ describe('an attempt that is stopped', () => {
 describe.concurrent('a model', () => {
   it('that is opened too late is closed, and its attempt ends with its time (not with the model)', async () => {
     let closed = 0;
+    let finishOpening = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      finishOpening = resolve;
+    });
     const open = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await opened;
       return { name: 'late', model: 'm', speak: scriptOf('42'), close: async () => void closed++ };
     };
     const { make } = attemptsWith(scriptOf(''), { agents: new Map([['own', { kind: 'model', open }]]) });
     const { outcome, by } = await make(orderOf({}, { timeoutMs: 1000 }), new AbortController().signal);
     expect(outcome).toMatchObject({ is: 'infrastructure', why: expect.stringContaining('not ready') });
     expect([by, closed]).toEqual(['own', 0]);
+    finishOpening();
     await expect.poll(() => closed).toBe(1);
   });
 

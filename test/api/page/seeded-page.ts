@@ -5,7 +5,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../../support/daemon.
 import { startProvider } from '../../support/provider.ts';
 
 /** Generous: a wait ends as soon as its condition holds. */
-export const SOON = { timeout: 25_000, interval: 50 };
+export const SOON = { timeout: 100_000, interval: 50 };
 
 export interface SeededPage {
   readonly daemon: RunningDaemon;

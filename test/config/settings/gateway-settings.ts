@@ -6,7 +6,7 @@ import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.
 import { once, type SettingProof, type SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 20 };
+const SOON = { timeout: 100_000, interval: 20 };
 const HASTY_MS = 150;
 
 const FLOWS: SettingProof = {

@@ -5,7 +5,7 @@ import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.
 import type { SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 20 };
+const SOON = { timeout: 100_000, interval: 20 };
 
 const skill = (name: string, what: string) => ({
   name,

@@ -4,7 +4,7 @@ import { type InstarHere, replyWith, type Stage } from './instar-here.ts';
 import { once, type SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 20 };
+const SOON = { timeout: 100_000, interval: 20 };
 const TASK = 'Sort the rows of the invoices spreadsheet by booking day';
 const LESSONS = ['sort-by-day', 'sort-by-row', 'sort-by-invoice'].map((name, at) => ({
   name,

@@ -17,7 +17,7 @@ import type { Stage } from './instar-here.ts';
 import { once, type SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 20 };
+const SOON = { timeout: 100_000, interval: 20 };
 const NIGHT = new Date(2026, 5, 8, 3, 0).getTime();
 const MEETING = { start: NIGHT - 600_000, end: NIGHT + 3_600_000 };
 const AWAY: PresenceSource = {

@@ -12,7 +12,7 @@ import type { InstarHere, Stage } from './instar-here.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 20 };
+const SOON = { timeout: 100_000, interval: 20 };
 const UP_TITLE =
   'warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there; log.file false';
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;

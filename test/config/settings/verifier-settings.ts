@@ -6,7 +6,7 @@ import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
-const SOON = { timeout: 25_000, interval: 20 };
+const SOON = { timeout: 100_000, interval: 20 };
 
 /** The verifiers of one daemon, each for a domain of its own. */
 const rowsFor = (file: string): readonly object[] => [

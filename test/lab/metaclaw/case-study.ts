@@ -23,7 +23,7 @@ import { never, withFiles } from './place.ts';
  */
 
 const wire = wires['openai-chat'];
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { timeout: 100_000, interval: 100 };
 
 const DAY_02 = 'Update milestones.json: set M-2 to in_progress.';
 const DAY_19 = 'Update sprint8_board.json: set T-405 and T-406 to done, and add completed_at to both.';
@@ -203,7 +203,7 @@ export const describeCaseStudies = (title: string, evolver?: 'own/teacher') =>
         learn: { failures: 1, budget: { usdPerDay: 10_000, tokensPerDay: 100_000_000 } },
       });
       daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
-    }, 60_000);
+    });
     afterAll(async () => {
       await pool.close();
       daemon.child.kill('SIGTERM');
@@ -290,7 +290,7 @@ export const describeCaseStudies = (title: string, evolver?: 'own/teacher') =>
       expect(after.lessons.length).toBeGreaterThan(0);
       const other = await attempt('day20', DAY_20, (workspace) => checkBackup(workspace, 'release_notes.md'));
       expect(other.score).toBe(1);
-    }, 120_000);
+    });
 
     it('case 2: the lesson on timestamps leaves the score at 0 (changes are left out), the second one makes it 1', async () => {
       const check = wholeDay(deployment);
@@ -305,5 +305,5 @@ export const describeCaseStudies = (title: string, evolver?: 'own/teacher') =>
       const whole = await attempt('day18-whole', DAY_18, check);
       expect(whole).toMatchObject({ score: 1, fault: undefined });
       expect(whole.lessons.length).toBeGreaterThanOrEqual(2);
-    }, 180_000);
+    });
   });

@@ -5,7 +5,7 @@ import { peekAtCheckpoints, peekAtLibraries, peekAtUseless } from '../../../lab/
 import { runLibrary } from '../../../lab/measure/trials/run-library.ts';
 import { isFalse } from '../../../lab/measure/trials/summarise.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Seeds are fixed: these numbers are the same on every machine. `npm run bench:trials` has many more candidates. */
 describe('lessons with a known effect', () => {

@@ -5,6 +5,7 @@ import type { Library } from '../../../src/core/library.ts';
 import { createEvolver } from '../../../src/learn/evolver/evolver.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { add, text as lessonText } from '../../lessons/library/samples.ts';
+import { runsOf } from '../../support/counts.ts';
 import { proposedText } from '../../support/proposed-text.ts';
 import { asker, speaker, text } from '../ask/samples.ts';
 import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
@@ -48,6 +49,9 @@ const brokenSkill = fc
 
 const good = JSON.stringify([goodSkill]);
 
+/** Each draws two replies, of which the second is asked for when the first cannot be read. */
+const RUNS = runsOf(250, 700);
+
 const reply = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
   fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
@@ -81,9 +85,7 @@ describe('garbage from a model', () => {
     return { ...learned, heard: requests.length };
   };
 
-  it('never throws, proposes no invalid skill and does not change the library, in 900 replies', {
-    timeout: 60_000,
-  }, async () => {
+  it('never throws, proposes no invalid skill and does not change the library, whatever the replies', async () => {
     const before = JSON.stringify(library.lessons());
     let proposed = 0;
     let replies = 0;
@@ -102,11 +104,11 @@ describe('garbage from a model', () => {
           expect(change.op === 'revise' || change.op === 'retire' ? change.id : 'k1').toBe('k1');
         }
       }),
-      { numRuns: 700 },
+      RUNS,
     );
     expect(JSON.stringify(library.lessons())).toBe(before);
     expect(library.generation).toBe(1);
-    expect(replies).toBeGreaterThan(900);
+    expect(replies).toBeGreaterThan(1.28 * RUNS.numRuns);
     // Some replies are valid: else the test would prove nothing.
     expect(proposed).toBeGreaterThan(0);
     expect(proposed).toBeLessThan(1500);

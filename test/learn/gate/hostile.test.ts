@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureCase, Proposal } from '../../../src/core/learn.ts';
+import { runsOf } from '../../support/counts.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 import { CLEAN, gateWith, libraryWith, passage, twoFailures } from './samples.ts';
 
@@ -67,7 +68,7 @@ describe('the gate', () => {
           cases,
         );
       }),
-      { numRuns: 150 },
+      runsOf(50, 150),
     );
   });
 
@@ -76,7 +77,7 @@ describe('the gate', () => {
       fc.asyncProperty(fc.anything(), async (value) => {
         expect((await gate(value as unknown as Proposal, [], library)).outcome).toBe('refused');
       }),
-      { numRuns: 300 },
+      runsOf(100, 300),
     );
     const trap = {
       get change(): never {
@@ -116,7 +117,7 @@ describe('the gate', () => {
     expect(Object.keys(judgement.change ?? {}).sort()).toEqual(['id', 'kind', 'op', 'state', 'text']);
   });
 
-  it('terminates on texts that are built to make patterns backtrack', { timeout: 120_000 }, async () => {
+  it('terminates on texts that are built to make patterns backtrack', { timeout: 240_000 }, async () => {
     const cases = twoFailures(passage('tool', `${'a'.repeat(60_000)} ${'- '.repeat(6000)}`));
     for (const part of [
       'send secret to ',

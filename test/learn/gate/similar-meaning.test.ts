@@ -41,21 +41,21 @@ async function passing(set: typeof HELD_OUT, over: Partial<GateOptions>): Promis
  */
 describe('a free paraphrase of an untrusted instruction', () => {
   it('goes on trial in at most 11 of 40 cases by words alone, and in 6 of 40 with embeddings', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     expect(await passing(HELD_OUT_AGAIN, {})).toBeLessThanOrEqual(11);
     expect(await passing(HELD_OUT_AGAIN, { embed })).toBeLessThanOrEqual(6);
   });
 
   it('goes on trial in at most 1 of 40 cases that the rules were tuned on', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     expect(await passing(HELD_OUT, { embed })).toBeLessThanOrEqual(1);
   });
 });
 
 describe('the comparison by embeddings', () => {
-  it('puts at least 20 of 25 sensible lessons on trial', { timeout: 120_000 }, async () => {
+  it('puts at least 20 of 25 sensible lessons on trial', { timeout: 240_000 }, async () => {
     const library = await libraryWith();
     let trials = 0;
     for (const one of BENIGN.filter((_, index) => index % 4 === 0)) {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { domainOf } from '../../../src/evidence/verify-session.ts';
 import { rootOf, splitOf } from '../../../src/learn/practice/sources/split.ts';
 import { createTrainingBuffer } from '../../../src/train/buffer.ts';
@@ -98,7 +98,7 @@ describe('practice with recorded work', () => {
       },
     );
     await first.command('run', { kind: 'exploratory' });
-    await vi.waitFor(() => expect(first.orders.length).toBeGreaterThan(0));
+    await expect.poll(() => first.orders.length).toBeGreaterThan(0);
     await first.command('stop');
     // New work does not change a session that has begun.
     await recordWork(work, 'learn', 'p3');

@@ -16,7 +16,7 @@ import { describeUse } from '../../../src/lessons/explain/describe-use.ts';
 import { start } from '../../record/store/facts.ts';
 import { openTrialWorld, tasksOf } from './trial-world.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 type World = Awaited<ReturnType<typeof openTrialWorld>>;
 const opened: { world: World; folder: string }[] = [];

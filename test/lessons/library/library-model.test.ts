@@ -6,16 +6,17 @@ import type { Store } from '../../../src/core/store.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { scratch } from '../../record/store/scratch.ts';
+import { runsOf } from '../../support/counts.ts';
 import { commands, open, type Real } from './commands.ts';
 import { newModel } from './library-model.ts';
 
 /** Seconds on an idle machine. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Runs commands against a library and the model, and counts them. */
 async function compare(
   newStore: () => { readonly store: Store; readonly reopen: (store: Store) => Store },
-  numRuns: number,
+  runs: ReturnType<typeof runsOf>,
 ): Promise<ReadonlyMap<string, number>> {
   const tally = new Map<string, number>();
   await fc.assert(
@@ -31,7 +32,7 @@ async function compare(
       tally.set('generations', (tally.get('generations') ?? 0) + real.library.generation);
       real.store.close();
     }),
-    { numRuns },
+    runs,
   );
   return tally;
 }
@@ -49,7 +50,10 @@ function expectMuch(tally: ReadonlyMap<string, number>): void {
 
 describe('a library', () => {
   it('agrees with a simple model under random publishes, lost replies, rollbacks and crashes, in memory', async () => {
-    const tally = await compare(() => ({ store: createMemoryStore(), reopen: (store) => store }), 30);
+    const tally = await compare(
+      () => ({ store: createMemoryStore(), reopen: (store) => store }),
+      runsOf(12, 30),
+    );
     expectMuch(tally);
     expect(OPS.filter((op) => !tally.has(`${op} applied`))).toEqual([]);
   });
@@ -57,14 +61,17 @@ describe('a library', () => {
   it('agrees with a simple model on disk, with the file reopened after each crash', async () => {
     const dir = scratch();
     let files = 0;
-    const tally = await compare(() => {
-      const file = join(dir, `${++files}.db`);
-      const reopen = (store: Store): Store => {
-        store.close();
-        return openSqliteStore({ file });
-      };
-      return { store: openSqliteStore({ file }), reopen };
-    }, 12);
+    const tally = await compare(
+      () => {
+        const file = join(dir, `${++files}.db`);
+        const reopen = (store: Store): Store => {
+          store.close();
+          return openSqliteStore({ file });
+        };
+        return { store: openSqliteStore({ file }), reopen };
+      },
+      runsOf(5, 12),
+    );
     expectMuch(tally);
   });
 });

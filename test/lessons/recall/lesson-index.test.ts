@@ -14,7 +14,7 @@ import { comparedText } from '../../../src/lessons/similar/near-pairs.ts';
 import { LESSONS, lesson, query } from './sample-lessons.ts';
 
 /** Seconds on an idle machine. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const create = (embed: EmbeddingModel, cache?: VectorCache): LessonRecall =>
   createRecall({

@@ -9,6 +9,7 @@ import { createFixes } from '../../../src/lessons/shown/show-fixes.ts';
 import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';
 import { readConversation } from '../../../src/wire/conversation.ts';
 import { wires } from '../../../src/wire/wires.ts';
+import { runsOf } from '../../support/counts.ts';
 import { createRandom, pick } from '../../wire/random.ts';
 import { createRandomClient, TOPICS } from './random-client.ts';
 import { commonLength, marksIn, type RenderedRequest, renderRequest } from './rendered-request.ts';
@@ -19,8 +20,8 @@ import { createSmallLibrary, type SmallLibrary, writeLesson } from './small-libr
  * invalidated, except by a new block with a reason.
  */
 
-/** More of them with INSTAR_FUZZ. */
-const SESSIONS = 120 * Number(process.env.INSTAR_FUZZ ?? 1);
+const RUNS = runsOf(50, 240);
+const SESSIONS = RUNS.numRuns;
 const IDLE_MS = 3_600_000;
 
 /** How often each situation occurred. */
@@ -302,11 +303,11 @@ describe('the prompt-cache law', () => {
 
   const claim = '%s, lessons in the %s: the common prefix of two requests stays common with our text in it';
   const cases = WIRE_NAMES.flatMap((wire) => LESSON_PLACES.map((place) => [wire, place] as const));
-  it.each(cases)(claim, { timeout: 120_000 }, async (wire, place) => {
+  it.each(cases)(claim, { timeout: 240_000 }, async (wire, place) => {
     const tally = newTally();
     await fc.assert(
       fc.asyncProperty(fc.nat(), (seed) => runSession(wire, place, seed, tally)),
-      { numRuns: SESSIONS, endOnFailure: true },
+      { ...RUNS, endOnFailure: true },
     );
     if (process.env.TALLY) process.stdout.write(`${wire} ${JSON.stringify(tally)}\n`);
     expect(tally.requests).toBeGreaterThan(5 * SESSIONS);

@@ -14,11 +14,12 @@ import { expect, it, vi } from 'vitest';
 import type { Library } from '../../../src/core/library.ts';
 import { isSameSkill } from '../../../src/lessons/skill-files/skill-file.ts';
 import { decodeSkillFile } from '../../../src/lessons/skill-files/skill-file-codec.ts';
+import { runsOf } from '../../support/counts.ts';
 import { openMirror } from './open-mirror.ts';
 import { addSkill, openMemoryLibrary, plant, publish, skillText, textOf } from './skill-folders.ts';
 
 /** Seconds on an idle machine. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 /** The edits between two passes; no folder is edited twice in that time. */
 interface Step {
@@ -144,6 +145,6 @@ it('folder and library agree after any edits by people and learners, and no text
       await mirror.close();
       rmSync(root, { recursive: true });
     }),
-    { numRuns: 20 },
+    runsOf(8, 20),
   );
-}, 120_000);
+});

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
 import { asString } from '../../../src/core/json.ts';
+import { countOf } from '../../support/counts.ts';
 import { PROGRAM } from './bigram-server.ts';
 import {
   type Client,
@@ -18,7 +19,7 @@ import {
 } from './tinker-client.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const KILLS = Number(process.env.KILL_CYCLES ?? 8);
+const KILLS = Number(process.env.KILL_CYCLES ?? countOf(4, 20));
 const STEPS = 2 * KILLS;
 let work = '';
 let build = '';
@@ -97,7 +98,7 @@ async function train(
 
 describe('a server that is killed repeatedly while a client trains', () => {
   it(`ends with the same weights and losses as without ${KILLS} kills`, {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const calm = await startChild(path.join(work, 'calm'));
     const peaceful = createClient(() => calm.url);

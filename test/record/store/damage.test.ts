@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTurnBodyKey, type Store, StoreError } from '../../../src/core/store.ts';
 import { packBody } from '../../../src/record/store/row-codec.ts';
 import { openSqliteReader, openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { runsOf } from '../../support/counts.ts';
 import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
 
@@ -101,7 +102,7 @@ describe('a damaged store', () => {
         expect(errors.filter((error) => !(error instanceof StoreError))).toEqual([]);
         for (const fact of facts ?? []) expect(whole.facts).toContainEqual(fact);
       }),
-      { numRuns: 60 },
+      runsOf(20, 60),
     );
   });
 
@@ -125,7 +126,7 @@ describe('a damaged store', () => {
         expect(errors.filter((error) => !(error instanceof StoreError))).toEqual([]);
         if (isFound) found++;
       }),
-      { numRuns: 150 },
+      runsOf(50, 150),
     );
     // Many flips hit unused bytes or indexes.
     expect(found).toBeGreaterThan(images / 4);

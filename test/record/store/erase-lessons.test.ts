@@ -443,5 +443,5 @@ describe('after any learning, approving, merging, rolling back and erasing', () 
     );
     expect(seen.retired).toBeGreaterThan(10);
     expect(seen.cleaned).toBeGreaterThan(10);
-  }, 120_000);
+  });
 });

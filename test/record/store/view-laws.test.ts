@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openSqliteReader, openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { runsOf } from '../../support/counts.ts';
 import { steps } from './arbitraries.ts';
 import { observe } from './observe.ts';
 import { scratch } from './scratch.ts';
@@ -27,7 +28,7 @@ describe('the two stores', () => {
         expect(disk.check()).toEqual([]);
         disk.close();
       }),
-      { numRuns: 60 },
+      runsOf(20, 60),
     );
   });
 });

@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createTrainingBuffer } from '../../../src/train/buffer.ts';
 import { scratch } from '../../record/store/scratch.ts';
+import { runsOf } from '../../support/counts.ts';
 import { act, type Count } from './act.ts';
 import { history } from './actions.ts';
 import { type Model, newModel, visible, waiting } from './model.ts';
@@ -64,7 +65,7 @@ function checkPrefixes(store: Store): void {
   });
 }
 
-async function compare(newStore: NewStore, numRuns: number): Promise<ReadonlyMap<string, number>> {
+async function compare(newStore: NewStore, runs: typeof RUNS): Promise<ReadonlyMap<string, number>> {
   const tally = new Map<string, number>();
   const count: Count = (what, times = 1) => void tally.set(what, (tally.get(what) ?? 0) + times);
   await fc.assert(
@@ -80,7 +81,7 @@ async function compare(newStore: NewStore, numRuns: number): Promise<ReadonlyMap
       count('generations', world.library.generation);
       world.store.close();
     }),
-    { numRuns },
+    runs,
   );
   return tally;
 }
@@ -103,12 +104,12 @@ const DEEDS = [
   ...['publish: refuse', 'publish: lose-answer', 'library behind', 'generations'],
 ];
 
-/** `FENCE_HISTORIES=500` for the whole law. */
-const HISTORIES = Number(process.env.FENCE_HISTORIES ?? 100);
+const RUNS = runsOf(40, 500);
+const HISTORIES = RUNS.numRuns;
 
 describe('the generation fence', () => {
   it(`lets no support data and no sample of another generation into a batch, over ${HISTORIES} histories of 50 commands`, async () => {
-    const tally = await compare(inMemory, HISTORIES);
+    const tally = await compare(inMemory, RUNS);
     // Agreeing about what never happened proves nothing.
     expect(DEEDS.filter((deed) => (tally.get(deed) ?? 0) < 0.08 * HISTORIES)).toEqual([]);
   });
@@ -116,14 +117,17 @@ describe('the generation fence', () => {
   it('holds on disk, with the file reopened after each kill', async () => {
     const dir = scratch();
     let files = 0;
-    const tally = await compare(() => {
-      const file = join(dir, `${++files}.db`);
-      const reopen = (store: Store): Store => {
-        store.close();
-        return openSqliteStore({ file });
-      };
-      return { store: openSqliteStore({ file }), reopen };
-    }, 6);
+    const tally = await compare(
+      () => {
+        const file = join(dir, `${++files}.db`);
+        const reopen = (store: Store): Store => {
+          store.close();
+          return openSqliteStore({ file });
+        };
+        return { store: openSqliteStore({ file }), reopen };
+      },
+      runsOf(3, 12),
+    );
     const much = ['rewarded', 'evolve', 'serve cut off', 'kill', 'samples erased', 'survived', 'flushed out'];
     expect(much.filter((deed) => !tally.has(deed))).toEqual([]);
   });

@@ -176,7 +176,7 @@ describe('a model over the wire', () => {
         const first = model.forwardBackward(step, patience.signal);
         const second = model.forwardBackward(step, patience.signal);
         const third = model.optimStep(adam, signal);
-        await expect.poll(() => server.ofRoute('forward_backward').length, { timeout: 15_000 }).toBe(1);
+        await expect.poll(() => server.ofRoute('forward_backward').length, { timeout: 100_000 }).toBe(1);
         patience.abort();
         expect((await second.fate).kind).toBe('not-taken');
         expect((await third.fate).kind).toBe('not-taken');

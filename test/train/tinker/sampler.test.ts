@@ -66,7 +66,7 @@ describe('a sampler over the wire', () => {
         const sampler = await engine.openSampler(undefined);
         const patience = new AbortController();
         const sampling = sampler.sample(request, patience.signal);
-        await expect.poll(() => server.ofRoute('retrieve_future').length, { timeout: 15_000 }).toBe(1);
+        await expect.poll(() => server.ofRoute('retrieve_future').length, { timeout: 100_000 }).toBe(1);
         patience.abort();
         await expect(sampling).rejects.toMatchObject({ name: 'TrainingError' });
       },
