@@ -21,9 +21,12 @@ const MESSAGE_HEAD =
 /** "On Tuesday, Kim wrote:". */
 const WROTE =
   /^\s{0,3}(?!.*\b(?:i|we|ich|wir|j'ai|yo) (?:wrote|schrieb|écrit|escrib)).{0,160}\b(?:wrote|schrieb|a écrit|escribió)\s?:\s*$/i;
-/** A letter begins; at the top of a message it is the person's own greeting. */
-const SALUTATION =
-  /^\s{0,3}(?:(?:dear|sehr geehrte[rs]?|liebe[rs]?|cher|chère|chers|estimad[oa]s?|querid[oa]s?|gentile|prezad[oa]s?|geachte|beste)(?:\s[\p{L}.'&/-]+){1,6}|(?:hi|hello|hey|hallo|moin|guten (?:tag|morgen)|bonjour|hola|buenos días|ciao|olá)(?:\s[\p{L}.'&/-]+){0,4}|to whom it may concern)\s?[,!]\s*$/iu;
+/** A short line with a comma at its end and a blank line behind it begins a letter; at the top of a message it is the person's own greeting. */
+const SALUTATION = /^\s{0,3}\p{L}[^.!?:;\n]{0,60}[,，]\s*$/u;
+/** "Priya Nair  10:12 AM": what follows up to a blank line is hers. */
+const STAMPED_NAME =
+  /^\s{0,3}[\p{Lu}@][\p{L}\w.'-]{0,30}(?: [\p{L}.'-]{1,30}){0,3}[\s,–—-]{1,6}[[(]?\d{1,2}[:.]\d{2}(?:\s?[ap]m)?[\])]?\s*$/iu;
+const HEADING = /^#{1,6} \S/;
 /** "[14:02] marek: …", "marek 14:02: …". */
 const CHAT_STAMP =
   /^\s{0,3}(?:[[(]?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]m)?[\])]?,?\s{1,3}<?@?[\p{L}\w .-]{1,30}>?\s?[:>–-]\s|<?@?[\p{L}\w .-]{1,30}>?,?\s[[(]?\d{1,2}:\d{2}(?: ?[ap]m)?[\])]?\s?:\s?\S)/iu;
@@ -48,10 +51,10 @@ const FEWEST_TAGS = 3;
 const TEXT_WORDS =
   'page|site|website|docs?|documentation|readme|blog|article|post|wiki|guide|manual|mail|e-?mail|message|letter|text|paragraph|note|ticket|issue|review|comment|invite|invitation|event|file|log|output|error|trace|forum|thread|chat|tool|bot|vendor|snippet|transcript|answer|reply|announcement|policy';
 const SAYS =
-  'says?|said|say|reads?|states?|stated|writes?|wrote|told|tells?|sent|sends?|replied|replies|answered|claims?|claimed|insists?|insisted|suggests?|suggested|recommends?|recommended|found|reported|commented|posted|pasted|shared|forwarded|mailed|texted|prints?|printed|schreibt|schrieb|sagt|sagte|meint|meinte|schickte|dit|écrit|a (?:dit|écrit|envoyé)|dice|dijo|escribió|escribe|envió|mandó';
+  'says?|said|say|reads?|states?|stated|writes?|wrote|told|tells?|sent|sends?|replied|replies|answered|claims?|claimed|insists?|insisted|suggests?|suggested|recommends?|recommended|found|reported|commented|posted|messaged|left|pasted|shared|forwarded|mailed|texted|prints?|printed|schreibt|schrieb|sagt|sagte|meint|meinte|schickte|dit|écrit|a (?:dit|écrit|envoyé)|dice|dijo|escribió|escribe|envió|mandó';
 /** The words behind a colon are those of the one it names, unless that is the speaker. */
 const SAYS_THIS = new RegExp(
-  `(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo|as i|like i)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS}|according to|laut|selon|según)\\b[^.!?:\\n]{0,60}[:：]\\s*`,
+  `(?:(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo|as i|like i)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS}|according to|laut|selon|según)|(?<!\\b(?:like|as|do|use|try|write|want|in|for|is|was) )\\bthis)\\b(?:(?!\\b(?:but|and|so|i|we|aber|wir|mais|pero)\\b)[^.!?:\\n]){0,60}[:：](?:\\s+|$)`,
   'iu',
 );
 /** A line that ends with a colon and speaks of a text: what follows is that text. */
@@ -61,13 +64,14 @@ const INTRODUCES = new RegExp(
 );
 /** The line introduces the speaker's own rules, or the form of what they want. */
 const OWN_WISH =
-  /\b(?:from now on|always|never|my|our|i want|we want|must|should|has to|have to|needs? to|use|write it|put|make it|like this|this (?:way|format|form|order)|as follows|ab jetzt|immer|soll|muss|désormais|siempre)\b/i;
+  /\b(?:from now on|always|never|(?:my|our) (?:rules?|preferences?|conventions?|style|format|standards?|wish(?:es)?|order|way|process)|i want|we want|must|should|has to|have to|needs? to|use|write it|put|make it|like this|this (?:way|format|form|order)|as follows|ab jetzt|immer|soll|muss|désormais|siempre)\b/i;
 /** Work on a text that stands below: everything behind the next blank line is that text. */
 const WORKS_ON_TEXT =
   /\b(?:summari[sz]e|sum (?:this|it|that) up|tl;?dr|translate|proofread|rewrite|rephrase|paraphrase|reword|shorten|(?:check|fix|correct) the (?:spelling|grammar|tone|wording|typos?)|(?:draft|write|suggest)(?: me)? an? (?:answer|reply|response)|(?:answer|reply to|respond to) (?:this|it|that|him|her|them)|what (?:does|do|did) (?:he|she|they|this|it)\b.{0,40}\b(?:want|mean|say)|what do you (?:think|make) (?:about|of) (?:this|it|that|the)|is (?:this|it|that) (?:right|true|plausible|serious|legit|spam|phishing)|übersetze?|fass\w* .{0,30}zusammen|korrigier\w*|formulier\w* .{0,30}um|traduis|résume|corrige|traduce|resume)\b/i;
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', '“': '”', '«': '»', '„': '“”' };
 /** Short quotations match too, so that text between two of them is not taken for a third. */
-const QUOTATION = /["“«„]([^"“”«»„\n]{0,2000})["“”»]/g;
+const QUOTATION =
+  /["“«„]([^"“”«»„\n]{0,2000})["“”»]|(?<=^|[\s:(,])['‘](?=\S)((?:[^'’\n]|['’](?=\p{L})){1,2000})['’](?=$|[\s.,;:!?)])/gu;
 const FEWEST_QUOTED = 8;
 const LONGEST_QUOTED_BLOCK = 80;
 
@@ -133,7 +137,9 @@ function blockEnd(
     const next = lines.slice(at + 1).find((one) => one.trim() !== '') ?? '';
     return QUOTE_LINE.test(next) ? at + 1 : pointerAfter(lines, at);
   }
-  const isForeign = MESSAGE_HEAD.test(line) || (isBegun && SALUTATION.test(line));
+  if (STAMPED_NAME.test(line)) return blankAfter(lines, at);
+  const isBlankNext = at + 1 < lines.length && (lines[at + 1] ?? '').trim() === '';
+  const isForeign = MESSAGE_HEAD.test(line) || (isBegun && isBlankNext && SALUTATION.test(line));
   const isField = isTicket && new RegExp(FIELD.source, 'i').test(line);
   if (isForeign || isField) return pointerAfter(lines, at);
   return quotedBlock(lines, at) ?? (isBegun ? introducedEnd(lines, at) : undefined);
@@ -150,6 +156,11 @@ function closing(lines: readonly string[], at: number, isClosing: (line: string)
 /** The line in which the person speaks again of what stands above it, or the end. */
 function pointerAfter(lines: readonly string[], at: number): number {
   const end = lines.findIndex((line, index) => index > at && POINTS_UP.test(line));
+  return end < 0 ? lines.length : end;
+}
+
+function blankAfter(lines: readonly string[], at: number): number {
+  const end = lines.findIndex((line, index) => index > at && line.trim() === '');
   return end < 0 ? lines.length : end;
 }
 
@@ -175,10 +186,15 @@ function introducedEnd(lines: readonly string[], at: number): number | undefined
   if (line.trim() === '') return undefined;
   const before = lines.slice(0, at).findLastIndex((one) => one.trim() !== '');
   const head = lines[before] ?? '';
-  const isSaid = SAYS_THIS.test(head) && /[:：]\s*$/.test(head);
-  const isIntroduced = isSaid || (INTRODUCES.test(head) && !OWN_WISH.test(head));
+  const isList = /^\s{0,6}(?:[-*•]|\d{1,2}[.)])\s/.test(line);
+  const isCarrier = /[:：]\s*$/.test(head);
+  const isIntroduced =
+    isCarrier && (SAYS_THIS.test(head) || (!OWN_WISH.test(head) && (!isList || INTRODUCES.test(head))));
   const isApart = before < at - 1 || (/^\s{0,3}[\p{Lu}[("“«]/u.test(line) && !/,\s*$/.test(head));
-  return isIntroduced || (isApart && WORKS_ON_TEXT.test(head)) ? pointerAfter(lines, at) : undefined;
+  const isDocument = HEADING.test(line) && /[?？]\s*$/.test(head);
+  return isIntroduced || isDocument || (isApart && WORKS_ON_TEXT.test(head))
+    ? pointerAfter(lines, at)
+    : undefined;
 }
 
 /** Whether a line is one of a conversation: several lines have a label, and one of the labels comes again. */
@@ -209,7 +225,8 @@ function splitLine(line: string, quotations: QuotationsAre): PastedText {
     return { own: `${line.slice(0, from)} ${rest}`.trimEnd(), pasted: found.join('\n') };
   const own = `${line.slice(0, from)}${quoted === undefined ? '' : ' '}${rest}`.replace(
     QUOTATION,
-    (whole, words: string) => {
+    (whole, double?: string, single?: string) => {
+      const words = double ?? single ?? '';
       if (wordsIn(words) < FEWEST_QUOTED) return whole;
       found.push(words);
       return ' ';

@@ -42,7 +42,10 @@ function findOwnSentences(message: string): readonly OwnSentence[] {
   for (const { text: paragraph, block } of ownParagraphs(splitPastedText(typed, 'own').own)) {
     for (const text of splitSentences(paragraph)) {
       if (text.length > LONGEST_SENTENCE || !message.includes(text)) continue;
-      sentences.push({ text, folded: foldWords(text), block });
+      const folded = foldWords(text);
+      // Nothing but a quotation: somebody else's sentence.
+      if (!/\p{L}/u.test(folded) && QUOTATION_MARK.test(text)) continue;
+      sentences.push({ text, folded, block });
       length += text.length;
       if (length > HEAD) return sentences;
     }
@@ -92,6 +95,8 @@ export function isMachineLine(line: string): boolean {
 /** Words in quotation marks, of somebody else or for a text. An apostrophe inside a word closes nothing. */
 const QUOTED =
   /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
+
+const QUOTATION_MARK = /["“«„]/;
 
 function splitSentences(paragraph: string): readonly string[] {
   const sentences: string[] = [];
