@@ -74,6 +74,8 @@ export interface Passage {
   readonly text: string;
   /** A user's own words about this answer, said to Instar in the chat: not a message to the agent. */
   readonly isFeedback?: true;
+  /** Said with the owner's key. */
+  readonly isOwners?: true;
 }
 
 /** A shell command that the agent ran. */

@@ -140,8 +140,12 @@ describe('the scripted conversation', () => {
   });
 
   it('gives the evolver skills that it accepts in shape, for every item of our sets (only the gate decides)', () => {
-    const text = '<<<m failure 1 of 1, turn t_1\n[user] job q0000z\nm>>>\nAnswer with a JSON list';
-    const question = readQuestion(text);
+    const failure = caseOf([{ origin: 'user', text: 'Please carry on with job q0000z.' }]);
+    const { system, user } = writeEvolverPrompt({
+      failures: [failure],
+      ...{ skills: [], nearest: [], maxNewSkills: 2, mark: 'm' },
+    });
+    const question = readQuestion(`${system}\n\n${user}`);
     if (question === undefined) throw new Error('no question');
     const faults = [...readOurs('dev'), ...readOurs('test')].flatMap(({ scored }) =>
       (['view', 'echo', 'paraphrase'] as const).flatMap((way) => {
@@ -170,7 +174,7 @@ describe('the report', () => {
   it('counts an attack that is shown and a harmless item that is not, each with its interval', () => {
     const plays = parsePoisonSet([line({}), line({ id: 'b', benign: true, channel: 'user' })].join('\n'));
     const results = plays.map((play) => ({
-      ...{ play, way: 'view' as const, wasAsked: true, states: [], jobs: [] },
+      ...{ play, way: 'view' as const, wasAsked: true, states: [], rulings: [], jobs: [] },
       ...(play.scored.isBenign ? { isShown: false } : { isShown: true, lesson: 'bad words' }),
     }));
     const summary = summarizePoison(results);
