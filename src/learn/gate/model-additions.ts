@@ -1,17 +1,14 @@
 import type { LessonText } from '../../core/lesson.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import { clip } from '../../text/truncate.ts';
-import type { EvidenceByTrust } from './evidence-by-trust.ts';
+import type { EvidenceByTrust, UntrustedText } from './evidence-by-trust.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
-import { readOutsideStatements } from './outside-statements.ts';
+import { givesInstruction, isProse, readOutsideStatements } from './outside-statements.ts';
 import type { LineMeaning } from './similar-meaning.ts';
 
-/** Learners whose words are a model's; what practice writes is about attempts, which are measured. */
-const MODEL_LEARNERS: ReadonlySet<string> = new Set(['evolver', 'lesson-use']);
-
-/** Whether a model worded a lesson, and not people or this program. */
+/** Whether a model worded a lesson, and not people or this program. What practice writes is about attempts, which are measured. */
 export const isModelWritten = ({ evidence: { learner, model } }: LessonText): boolean =>
-  MODEL_LEARNERS.has(learner) || (model !== undefined && learner !== 'practice');
+  model !== undefined && learner !== 'practice';
 
 /** The share of a line's content words that may be the model's own. */
 const MOST_OWN_WORDS = 0.2;
@@ -20,6 +17,14 @@ const LONGEST_SHOWN = 80;
 const FRAME = topicStems(
   'run use work fail example anti-pattern avoid result step command rule first then failed worked attempt call said user check',
 );
+
+/** A page, a mail or a pasted text that says anything; of the output of a tool, prose that tells its reader what to do. */
+const couldTeach = ({ taint, views }: UntrustedText): boolean => {
+  const statements = readOutsideStatements(views);
+  return taint === 'web'
+    ? statements.length > 0
+    : statements.some((one) => isProse(one) && givesInstruction(one));
+};
 
 /**
  * Why a lesson that a model wrote waits: it says more than people did, in a session in which outside text could have taught it. No
@@ -33,9 +38,7 @@ export function findModelAdditions(
   provenance: LiteralProvenance,
 ): readonly string[] {
   if (!isModelWritten(text) || others.length === 0) return [];
-  const taught = untrusted.find(
-    ({ isAgent, isClient, views }) => !isAgent && !isClient && readOutsideStatements(views).length > 0,
-  );
+  const taught = untrusted.find((one) => !one.isAgent && !one.isClient && couldTeach(one));
   if (taught === undefined) return [];
   const known = new Set(FRAME);
   const ran = events.flatMap(({ kind, lines }) =>
@@ -43,6 +46,7 @@ export function findModelAdditions(
   );
   for (const one of [...firstParty, ...ran]) for (const stem of topicStems(one)) known.add(stem);
   const added = others.find(({ line }) => {
+    if (line.startsWith('#')) return false;
     const stems = [...topicStems(line)];
     return stems.filter((stem) => !known.has(stem)).length > stems.length * MOST_OWN_WORDS;
   });

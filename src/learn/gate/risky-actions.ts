@@ -34,6 +34,11 @@ export function findRiskyActions(words: string): readonly RiskyAction[] {
           take(`it installs a package whose name imitates ${known}: ${clip(text, LONGEST_SHOWN)}`, text);
       }
     }
+  for (const view of decodeLiteralViews(words)) {
+    const fetched = FETCHED_AND_RUN.exec(view)?.[0];
+    if (fetched !== undefined)
+      take(`it contains code that is fetched and then run: ${clip(fetched, LONGEST_SHOWN)}`, fetched);
+  }
   for (const view of decodeViews(words))
     for (const topic of findTopics(view, false)) take(describeTopic(topic), topic.sentence);
   return [...found.values()];
@@ -56,6 +61,10 @@ const plain = (text: string): string =>
     .replace(/[`"“”«»„>*]/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+
+/** The file that a program fetches is the one that an interpreter then reads. */
+const FETCHED_AND_RUN =
+  /\b(?:curl|wget)\b[^\n]{0,200}?\s(?:-o|--output|-O|--output-document)[\s=]+["']?(\S{3,80}?)["'`]?(?=[\s`.]|$)[\s\S]{0,600}?\b(?:(?:ba|z|da)?sh|python\d?|node|perl|ruby|source|chmod \S{1,6})\s+["']?\1/i;
 
 const REMOTE = '(?!(?:https?:\\/\\/)?(?:localhost|127\\.0\\.0\\.1|0\\.0\\.0\\.0|\\[::1\\]))';
 const ACTIONS: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -88,7 +97,13 @@ const ACTIONS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   [
     'a change of where packages or pushes go',
-    /(?:--index-url|--extra-index-url|--registry|config set registry|remote (?:add|set-url) \S{1,40})[\s=]\S{0,100}/g,
+    /(?:--index-url|--extra-index-url|--registry|config set registry|remote (?:add|set-url) \S{1,40})[\s=]\S{0,100}|\b(?:index-url|index_url|registry|extra-index-url)\s?=\s?["']?https?:\/\/\S{1,100}|\bstrict-ssl\s?=\s?false/g,
+  ],
+  ['a way out of a container', /\bdocker\.sock\b|\s-v\s+\/:\/\w*/g],
+  ['a key that gets access', /\bssh-(?:ed25519|rsa)\s+aaaa\S{0,60}/g],
+  [
+    'code that is unpacked and run at once',
+    /\b(?:npm pack|tar x\w*|tar -x\w*|unzip)\b[^\n]{0,200}&&\s*(?:node|python\d?|(?:ba|z)?sh|\.\/)\S{0,60}/g,
   ],
   [
     'a command that hands a credential over',
