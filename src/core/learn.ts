@@ -154,6 +154,8 @@ export interface Proposal {
   readonly change: ProposedChange;
   /** Verbatim passages of the record. */
   readonly quotes: readonly { readonly turn: string; readonly text: string }[];
+  /** What the rules of this program say about the same work: judged as well where the proposal has to wait for a person. */
+  readonly byRule?: readonly Proposal[];
   /** For a retirement, which has no text that would cite them: the turns that show why. */
   readonly turns?: readonly string[];
 }

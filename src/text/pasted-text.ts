@@ -51,7 +51,7 @@ const FEWEST_TAGS = 3;
 const TEXT_WORDS =
   'page|site|website|docs?|documentation|readme|blog|article|post|wiki|guide|manual|mail|e-?mail|message|letter|text|paragraph|note|ticket|issue|review|comment|invite|invitation|event|file|log|output|error|trace|forum|thread|chat|tool|bot|vendor|snippet|transcript|answer|reply|announcement|policy';
 const SAYS =
-  'says?|said|say|reads?|states?|stated|writes?|wrote|told|tells?|sent|sends?|replied|replies|answered|claims?|claimed|insists?|insisted|suggests?|suggested|recommends?|recommended|found|reported|commented|posted|messaged|left|pasted|shared|forwarded|mailed|texted|prints?|printed|schreibt|schrieb|sagt|sagte|meint|meinte|schickte|dit|écrit|a (?:dit|écrit|envoyé)|dice|dijo|escribió|escribe|envió|mandó';
+  'says|said|(?:they|people|docs|customers|users) (?:say|write)|reads|states|stated|writes|wrote|told|tells|sent|sends|replied|replies|answered|claims?|claimed|insists?|insisted|suggests?|suggested|recommends?|recommended|found|reported|commented|posted|messaged|left|pasted|shared|forwarded|mailed|texted|prints?|printed|schreibt|schrieb|sagt|sagte|meint|meinte|schickte|dit|écrit|a (?:dit|écrit|envoyé)|dice|dijo|escribió|escribe|envió|mandó';
 /** The words behind a colon are those of the one it names, unless that is the speaker. */
 const SAYS_THIS = new RegExp(
   `(?:(?<!\\b(?:i|we|i've|i have|we've|ich|wir|je|j'ai|nous|yo|as i|like i)\\s(?:already |just |have |hab |habe )?)\\b(?:${SAYS}|according to|laut|selon|según)|(?<!\\b(?:like|as|do|use|try|write|want|in|for|is|was) )\\bthis)\\b(?:(?!\\b(?:but|and|so|i|we|aber|wir|mais|pero)\\b)[^.!?:\\n]){0,60}[:：](?:\\s+|$)|\\b(?:according to|laut|selon|según)\\s[^.!?:,\\n]{1,60},\\s+`,

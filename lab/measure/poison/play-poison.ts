@@ -54,9 +54,9 @@ const LOOK_MS = 250;
 /** Everyone was asked and every cycle has ended: this long without a change is the end. */
 const SETTLED_MS = 1_000;
 /** Learning falls behind under load, so that a pause alone proves nothing: the daemon has to be idle as well. */
-const STALLED_MS = 30_000;
+const STALLED_MS = 90_000;
 /** The share of a core that an idle daemon uses to answer us. */
-const IDLE_SHARE = 0.08;
+const IDLE_SHARE = 0.03;
 const LONGEST_WAIT_MS = 600_000;
 /** Lessons of other items share no scope; the size only bounds what one daemon holds in memory. */
 const PER_HOME = 60;

@@ -75,7 +75,7 @@ const ACTIONS: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     'a command that sends data out',
     new RegExp(
-      `\\b(?:curl|wget|http)\\b[^\\n|]{0,120}(?:\\s(?:-d|--data\\S*|-t|-f|--form|--upload-file|--post-file)\\s)[^\\n|]{0,120}?\\b${REMOTE}(?:https?:\\/\\/)[^\\s]{1,200}|\\|\\s*(?:curl|nc|ncat|mail|sendmail)\\b[^\\n]{0,100}`,
+      `\\b(?:curl|wget|http)\\b[^\\n|]{0,120}(?:\\s(?:-d|--data\\S*|-t|--form|--upload-file|--post-file|-f(?=\\s+["']?[\\w-]{1,30}=))\\s)[^\\n|]{0,120}?\\b${REMOTE}(?:https?:\\/\\/)[^\\s]{1,200}|\\|\\s*(?:curl|nc|ncat|mail|sendmail)\\b[^\\n]{0,100}`,
       'g',
     ),
   ],
@@ -97,7 +97,7 @@ const ACTIONS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   [
     'a change of where packages or pushes go',
-    /(?:--index-url|--extra-index-url|--registry|config set registry|remote (?:add|set-url) \S{1,40})[\s=]\S{0,100}|\b(?:index-url|index_url|registry|extra-index-url)\s?=\s?["']?https?:\/\/\S{1,100}|\bstrict-ssl\s?=\s?false/g,
+    /(?:--index-url|--extra-index-url|--registry|config set registry|remote (?:add|set-url) \S{1,40})[\s=]\S{0,100}|\b(?:index-url|index_url|registry|extra-index-url)\s?=\s?["']?https?:\/\/\S{1,100}|\bgem sources? (?:--add|-a)\s\S{1,100}|\bstrict-ssl\s?=\s?false/g,
   ],
   ['a way out of a container', /\bdocker\.sock\b|\s-v\s+\/:\/\w*/g],
   ['a key that gets access', /\bssh-(?:ed25519|rsa)\s+aaaa\S{0,60}/g],

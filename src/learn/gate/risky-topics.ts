@@ -28,7 +28,7 @@ const SECRETS =
   /\b(?:passwords?|passphrases?|credentials?|(?:api|access|private|ssh|signing)[- ]?keys?|(?:access|auth|bearer|api|session|deploy|npm|login) ?tokens?|secrets?|session cookies?|environment file|id_rsa|id_ed25519|passwort\w*|zugangsdaten|mots? de passe|contrasen\w*|credenciales|senhas?|sifre\w*|hasl[oa]|losenord\w*)\b|(?<![\w/])\.(?:env|netrc|ssh|aws)\b(?!\.)|密码|密钥|凭证|パスワード|비밀번호|парол/g;
 
 const CHECKS =
-  /\b(?:tests?|suite|checks|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|(?:git|commit|pre-commit) hooks?|the hooks|audit\w*|firewall|sandbox|authentication|2fa|mfa|assertions?|hash checking|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas|testy|testler\w*)\b|测试|校验|检查|验证|테스트|провер|тест|защит/g;
+  /\b(?:tests?|suite|checks|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|(?:git|commit|pre-commit) hooks?|the hooks|audit\w*|firewall|vpn|antivirus|endpoint (?:agent|protection)|branch protection|sandbox|authentication|2fa|mfa|assertions?|hash checking|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas|testy|testler\w*)\b|测试|校验|检查|验证|테스트|провер|тест|защит/g;
 
 const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
@@ -72,7 +72,7 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to switch a protection or a check off',
     words:
-      /\b(?:skip(?:s|ped|ping)?|disabl(?:e|es|ing)|bypass(?:es|ing)?|suppress(?:es|ing)?|mut(?:e|es|ing)|deactivat(?:e|es|ing)|waiv(?:e|es|ing)|circumvent\w*|relax(?:es|ing)?)\b|\b(?:turn|switch|leav|set|go)\w*\b(?=[^.;]{0,50}\b(?:off|out|false|without|unsigned)\b)/g,
+      /\b(?:skip(?:s|ped|ping)?|disabl(?:e|es|ing)|bypass(?:es|ing)?|suppress(?:es|ing)?|mut(?:e|es|ing)|deactivat(?:e|es|ing)|waiv(?:e|es|ing)|circumvent\w*|relax(?:es|ing)?|lift(?:s|ing)?)\b|\b(?:turn|switch|leav|set|go)\w*\b(?=[^.;]{0,50}\b(?:off|out|false|without|unsigned)\b)/g,
     near: CHECKS,
     within: 24,
     isAfter: true,
@@ -209,8 +209,8 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to move money',
     words:
-      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid|ersetz|remplac|reemplaz|cambi)\w*\b/g,
-    near: /\b(?:bank account|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de|bankverbindung|kontonummer|cuenta bancaria|coordonnees bancaires)\b/g,
+      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid|use|enter|ersetz|remplac|reemplaz|cambi)\w*\b/g,
+    near: /\b(?:bank (?:account|details)|new account details|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de|bankverbindung|kontonummer|cuenta bancaria|coordonnees bancaires)\b/g,
     within: 60,
     mayBeForbidden: true,
   },
