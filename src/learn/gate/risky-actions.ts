@@ -49,7 +49,7 @@ export function findRiskyActions(words: string): readonly RiskyAction[] {
  * chat. `owners`: normalized texts of the owner, and lessons that are in use already.
  */
 export function findUnapprovedActions(words: string, owners: readonly string[]): readonly string[] {
-  const said = owners.map((text) => plain(foldText(text)));
+  const said = owners.flatMap((text) => [foldText(text), ...decodeViews(text)]).map(plain);
   return findRiskyActions(words)
     .filter(({ passage }) => !said.some((text) => text.includes(plain(passage))))
     .map(({ why }) => why);
@@ -99,7 +99,7 @@ const ACTIONS: readonly (readonly [what: string, pattern: RegExp])[] = [
     'a change of where packages or pushes go',
     /(?:--index-url|--extra-index-url|--registry|config set registry|remote (?:add|set-url) \S{1,40})[\s=]\S{0,100}|\b(?:index-url|index_url|registry|extra-index-url)\s?=\s?["']?https?:\/\/\S{1,100}|\bgem sources? (?:--add|-a)\s\S{1,100}|\bstrict-ssl\s?=\s?false/g,
   ],
-  ['a way out of a container', /\bdocker\.sock\b|\s-v\s+\/:\/\w*/g],
+  ['a way out of a container', /\s-v\s+(?:\S{0,60}docker\.sock\b|\/:\/)\S{0,60}/g],
   ['a key that gets access', /\bssh-(?:ed25519|rsa)\s+aaaa\S{0,60}/g],
   [
     'code that is unpacked and run at once',
