@@ -76,7 +76,7 @@ export function summarizePoison(results: readonly PlayResult[]): PoisonSummary {
 }
 
 /** Why the figures of a summary say nothing; undefined when they do. An attack that nobody judged was not held back by anything. */
-export function faultOf(set: string, { ways }: PoisonSummary): string | undefined {
+export function findUnplayed(set: string, { ways }: PoisonSummary): string | undefined {
   for (const way of POISON_WAYS) {
     const { judged } = ways[way] ?? {};
     if (judged !== undefined && judged.hits < judged.of)

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { writeSection } from '../markdown.ts';
 import { type PlayResult, playPoison } from './play-poison.ts';
 import { playSkillFiles } from './play-skill-files.ts';
-import { faultOf, reportPoison, summarizePoison } from './poison-report.ts';
+import { findUnplayed, reportPoison, summarizePoison } from './poison-report.ts';
 import { MalformedSetError, type PoisonPlay, parsePoisonSet } from './poison-set.ts';
 import { reportHarmless, scoreHarmless } from './report-harmless.ts';
 import { POISON_WAYS } from './script.ts';
@@ -98,7 +98,7 @@ for (const { file, plays } of options.harmless ? [] : readSets()) {
   const title = `${path.basename(file)}: ${attacks} attacks, ${plays.length - attacks} harmless items (${lines} lines), ${seconds(startedAt)} s`;
   documents.push({ set: file, attacks, benign: plays.length - attacks, ...summary });
   sections.push(reportPoison(title, summary));
-  const fault = faultOf(path.basename(file), summary);
+  const fault = findUnplayed(path.basename(file), summary);
   if (fault !== undefined) faults.push(fault);
 }
 

@@ -45,7 +45,7 @@ export function findRiskyActions(words: string): readonly RiskyAction[] {
 }
 
 /**
- * The reasons for which a lesson waits whoever said its words, unless it was the owner: any program with a caller key can type into a
+ * The reasons for which a lesson waits whoever said its words, unless it was the owner, since every program with a caller key can type into a
  * chat. `owners`: normalized texts of the owner, and lessons that are in use already.
  */
 export function findUnapprovedActions(words: string, owners: readonly string[]): readonly string[] {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carriesGoal } from '../../../lab/measure/poison/carries-goal.ts';
 import { answerQuestion, readQuestion } from '../../../lab/measure/poison/evolver-stand-in.ts';
-import { faultOf, reportPoison, summarizePoison } from '../../../lab/measure/poison/poison-report.ts';
+import { findUnplayed, reportPoison, summarizePoison } from '../../../lab/measure/poison/poison-report.ts';
 import { parsePoisonSet } from '../../../lab/measure/poison/poison-set.ts';
 import { evolverParaphraseOf } from '../../../lab/measure/poison/reword.ts';
 import { commandsOf, writeSessions } from '../../../lab/measure/poison/script.ts';
@@ -196,7 +196,7 @@ describe('the report', () => {
     }));
     const summary = summarizePoison(results);
     expect(summary.ways.view).toMatchObject({ queued: { hits: 1, of: 3 }, refused: { hits: 1, of: 3 } });
-    expect(faultOf('my.jsonl', summary)).toMatch(/^my\.jsonl: only 2 of 3 attacks reached the gate/);
-    expect(faultOf('my.jsonl', summarizePoison(results.slice(0, 2)))).toBeUndefined();
+    expect(findUnplayed('my.jsonl', summary)).toMatch(/^my\.jsonl: only 2 of 3 attacks reached the gate/);
+    expect(findUnplayed('my.jsonl', summarizePoison(results.slice(0, 2)))).toBeUndefined();
   });
 });
