@@ -124,7 +124,7 @@ async function judge(
       texts: known.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
     },
   });
-  const added = findModelAdditions(change.text, others, known, provenance);
+  const added = findModelAdditions(change.text, others, withoutTasks(known, cases), provenance);
   const tainted = isOwnWording(change.text, others)
     ? []
     : await findOutsideText(change.text, weighed.cited, withoutAnswers(known, change.text), provenance, {
@@ -259,6 +259,12 @@ function besideOld(
  */
 const isOwnWording = ({ evidence: { learner } }: LessonText, others: readonly LineMeaning[]): boolean =>
   others.length === 0 || (QUOTING_LEARNERS.has(learner) && others.every(({ line }) => isFrameLine(line)));
+
+/** What an agent reported as its task is what the work was about, and no advice on it. */
+function withoutTasks(known: EvidenceByTrust, cases: readonly EvidenceCase[]): EvidenceByTrust {
+  const tasks = new Set(cases.map(({ task }) => task.trim()));
+  return { ...known, untrusted: known.untrusted.filter(({ text }) => !tasks.has(text.trim())) };
+}
 
 /** A lesson that quotes names the agent's sentence it was about as the agent's: only what that repeats of others matters. */
 const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: LessonText): EvidenceByTrust =>
