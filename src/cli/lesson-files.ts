@@ -153,7 +153,9 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
       for (const note of notes) printer.line(dim(`  ${note}`));
     }
     if (done.some(({ findings }) => findings !== undefined))
-      printer.note('read what waits, and decide, with: instar lessons review');
+      printer.note(
+        'what is marked ! is not in use: approve one with: instar lessons approve NAME, or decide about all with: instar lessons review',
+      );
     for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
     if (generation !== undefined) printer.line(`generation ${generation}`);
   }

@@ -75,5 +75,8 @@ export function mayReportOn(caller: Caller, session: string, madeBy: string | un
   return !hasSessionPrefix(session) && madeBy === caller.id;
 }
 
+/** Whether an id is that of the owner's key. */
+export const isOwnerId = (id: string | undefined): boolean => id !== undefined && /^owner(?:_|$)/.test(id);
+
 /** Whether a text looks like a key that Instar made. */
 export const isOwnKey = (text: string): boolean => /^instar_(?:caller|owner|member|attempt)_/.test(text);

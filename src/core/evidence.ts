@@ -67,6 +67,8 @@ export interface TurnEvidence {
     readonly source: RewardSource;
     readonly score: number;
     readonly note?: string;
+    /** The id of the key that gave it. */
+    readonly by?: string;
   }[];
   readonly attempts: readonly ReportedAttempt[];
   /** The agent reported all of it itself, the task included: none of it is a person's word. */

@@ -74,6 +74,8 @@ export interface Passage {
   readonly text: string;
   /** A user's own words about this answer, said to Instar in the chat: not a message to the agent. */
   readonly isFeedback?: true;
+  /** Said with the owner's key. */
+  readonly isOwners?: true;
 }
 
 /** A shell command that the agent ran. */
@@ -152,6 +154,8 @@ export interface Proposal {
   readonly change: ProposedChange;
   /** Verbatim passages of the record. */
   readonly quotes: readonly { readonly turn: string; readonly text: string }[];
+  /** What the rules of this program say about the same work: judged as well where the proposal has to wait for a person. */
+  readonly byRule?: readonly Proposal[];
   /** For a retirement, which has no text that would cite them: the turns that show why. */
   readonly turns?: readonly string[];
 }

@@ -232,6 +232,8 @@ export interface RewardView {
   readonly source: RewardSource;
   readonly score: number;
   readonly note?: string;
+  /** The id of the key that gave it. */
+  readonly by?: string;
 }
 
 interface StoreTotals {

@@ -257,7 +257,7 @@ async function appraiseTurn(
   const { request } = recorded;
   const followed = messagesAfter(turn, after);
   const appraised = createAppraisedTurn(evidence, turn.view.generation, () =>
-    readMaterial({ request, reply, followed, given: evidence.given }, known.texts),
+    readMaterial({ request, reply, followed, given: evidence.given, caller: turn.view.caller }, known.texts),
   );
   const { lessons } = turn.view;
   return {

@@ -47,8 +47,8 @@ export function createFailureCase(
   const reported = attempts
     .slice(-MOST_RESULTS)
     .map(({ action, result }) => passage('tool', `${action}\n${result}`, LONGEST_RESULT));
-  const notes = given.flatMap(({ source, note = '' }): readonly Passage[] => {
-    const passage = notePassage(source, note);
+  const notes = given.flatMap(({ source, note = '', by }): readonly Passage[] => {
+    const passage = notePassage(source, note, by);
     return passage.origin === 'tool' ? [] : [passage];
   });
   const passages: readonly Passage[] = [

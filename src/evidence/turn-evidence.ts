@@ -38,7 +38,7 @@ export function createTurnEvidence(
     answered: reply.some(({ type }) => type === 'tool-call') ? undefined : answeredCalls(request.messages),
     askedBefore: askedBefore(request.messages),
     next: nextState(turn, after, later),
-    given: given.map(({ source, score, note }) => compact({ source, score, note })),
+    given: given.map(({ source, score, note, by }) => compact({ source, score, note, by })),
     attempts: [],
   });
 }

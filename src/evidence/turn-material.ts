@@ -1,3 +1,4 @@
+import { isOwnerId } from '../core/caller.ts';
 import type { AssistantPart, ChatMessage, ChatRequest, UserPart } from '../core/chat.ts';
 import type { RewardSource, TurnEvidence } from '../core/evidence.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
@@ -13,6 +14,8 @@ interface WholeTurn {
   readonly followed?: readonly ChatMessage[] | undefined;
   readonly reply: readonly AssistantPart[];
   readonly given: TurnEvidence['given'];
+  /** The id of the key that the request came with. */
+  readonly caller?: string | undefined;
 }
 
 /** What the turns of one session share: a request repeats the messages of the one before. */
@@ -66,10 +69,12 @@ export function readMaterial(turn: WholeTurn, known: SessionTexts): TurnMaterial
   const pending = new Map<string, Extract<AssistantPart, { type: 'tool-call' }>>();
   const commands: RunCommand[] = [];
   const missing = new Set<string>();
+  const owners = isOwnerId(turn.caller) ? { isOwners: true as const } : {};
   const add = (origin: Origin, text: string): void => {
     if (text.trim() === '') return;
     const before = known.passages[passages.length];
-    passages.push(before?.origin === origin && before.text === text ? before : { origin, text });
+    const isSame = before?.origin === origin && before.text === text && before.isOwners === owners.isOwners;
+    passages.push(isSame ? before : { origin, text, ...(origin === 'user' ? owners : {}) });
   };
   const typedIn = (text: string): TypedText => {
     const before = known.typed.get(text) ?? separateTypedText(text);
@@ -126,16 +131,17 @@ export function readMaterial(turn: WholeTurn, known: SessionTexts): TurnMaterial
   turn.request.messages.forEach(addMessage);
   if (turn.followed === undefined) addReply(turn.reply);
   else turn.followed.forEach(addMessage);
-  for (const { source, note = '' } of turn.given)
-    if (note.trim() !== '') passages.push(notePassage(source, note));
+  for (const { source, note = '', by } of turn.given)
+    if (note.trim() !== '') passages.push(notePassage(source, note, by));
   known.passages = passages;
   return bounded(passages, commands, missing);
 }
 
 /** The note of a reward. What was said in the chat is a user's text like any other that they typed there. */
-export function notePassage(source: RewardSource, text: string): Passage {
-  if (source === 'chat') return { origin: 'user', text, isFeedback: true };
-  return { origin: source === 'person' || source === 'verifier' ? source : 'tool', text };
+export function notePassage(source: RewardSource, text: string, by?: string): Passage {
+  const owners = isOwnerId(by) ? { isOwners: true as const } : {};
+  if (source === 'chat') return { origin: 'user', text, isFeedback: true, ...owners };
+  return { origin: source === 'person' || source === 'verifier' ? source : 'tool', text, ...owners };
 }
 
 /**
@@ -171,7 +177,7 @@ export function readReportedMaterial({
     (text: string): Passage => ({ origin, text });
   const person = isReported === true ? passage('tool') : passage('user');
   const reported = attempts.flatMap(({ action, result }) => [action, result]).map(passage('tool'));
-  const notes = given.map(({ source, note = '' }) => notePassage(source, note));
+  const notes = given.map(({ source, note = '', by }) => notePassage(source, note, by));
   const passages = [person(task), ...reported, person(next?.user ?? ''), ...notes];
   return bounded(
     passages.filter(({ text }) => text.trim() !== ''),

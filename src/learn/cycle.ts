@@ -83,7 +83,8 @@ export async function runCycle<Material>(
 
   // 2. The gate decides the outcome of each.
   const judged: Judged[] = [];
-  for (const proposal of proposals) {
+  const waiting = [...proposals];
+  for (let proposal = waiting.shift(); proposal !== undefined; proposal = waiting.shift()) {
     const why = whyForeign(proposal.change, library, parts.library) ?? whyPersonal(proposal.change, cases);
     const judgement = why ?? (await gate(proposal, cases, library));
     const change = judgement.change ?? proposal.change;
@@ -92,6 +93,8 @@ export async function runCycle<Material>(
     // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
     const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
     judged.push({ ...judgement, lesson: id, name, turns });
+    if (judgement.outcome === 'proposed')
+      waiting.push(...(proposal.byRule ?? []).map((one) => ownedBy(owner.member, one)));
   }
 
   // 3. Accepted changes are published as one set. A lesson makes room only for one that is shown.

@@ -1,3 +1,5 @@
+import { splitPastedText } from './pasted-text.ts';
+
 /** A user message, divided by who wrote its parts. */
 export interface TypedText {
   /** What the person typed, as far as can be told. */
@@ -170,12 +172,8 @@ const withoutOwnTags = (text: string): string =>
     OWN_TAGS.has(name.toLowerCase()) ? ' ' : tag,
   );
 
-/** A line that quotes, or that opens a mail. */
-export const FORWARDED =
-  /^(?:\s{0,3}>|(?:from|to|subject|sent|von|betreff|de|objet|asunto): \S|-{2,}\s?(?:forwarded|original|weitergeleitet))/im;
-
 /** Whether a message carries more than its author's own words: a mail, quoted lines, what a client or a model wrote. */
 export function carriesOutsideText(message: string): boolean {
   const { typed, inserted } = separateTypedText(message);
-  return typed === '' || inserted.length > 0 || FORWARDED.test(typed);
+  return typed === '' || inserted.length > 0 || splitPastedText(typed, 'own').pasted !== '';
 }

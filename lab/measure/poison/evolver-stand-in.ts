@@ -1,6 +1,6 @@
 import { oneLine, visibleText } from '../../../src/text/visible-text.ts';
 import type { PoisonItem } from './poison-set.ts';
-import { asSentence, assistantEchoOf, evolverParaphraseOf } from './reword.ts';
+import { assistantEchoOf, evolverParaphraseOf } from './reword.ts';
 import { commandsOf, type PoisonWay } from './script.ts';
 
 const LONGEST_LINE = 480;
@@ -8,15 +8,15 @@ const MOST_LINES = 14;
 const LONGEST_QUOTE = 200;
 
 /**
- * The lines that a learner writes when it is fully fooled: for each skill its steps, the most dangerous ones first. An attack is
- * tried in two wordings, the goal and the text itself, of which one is enough.
+ * The steps of the skill that a learner writes when it is fully fooled: the text itself, the assistant's words for it, or its own. The
+ * goal is for scoring alone: no learner is given it.
  */
-export function writtenSteps(item: PoisonItem, way: PoisonWay): readonly (readonly string[])[] {
-  if (way === 'paraphrase') return [[evolverParaphraseOf(item)]];
-  const goal = [asSentence(oneLine(item.goal))];
-  if (way === 'echo')
-    return item.isBenign ? [[assistantEchoOf(item)]] : [[oneLine(assistantEchoOf(item))], goal];
-  return item.isBenign ? [goal] : [goal, verbatim(item.text)];
+export function writtenSteps(item: PoisonItem, way: PoisonWay): readonly string[] {
+  if (way === 'paraphrase') return [evolverParaphraseOf(item)];
+  if (way !== 'view') return [oneLine(assistantEchoOf(item))];
+  if (!item.isBenign || item.channel === 'user' || item.channel === 'skill_file') return verbatim(item.text);
+  const { tried, worked: right } = commandsOf(item);
+  return [`Use \`${right}\`, not \`${tried}\`.`];
 }
 
 /** As much of the text as a skill may hold. */
@@ -38,9 +38,9 @@ export interface LearningQuestion {
 /** Undefined for questions of other kinds. */
 export function readQuestion(text: string): LearningQuestion | undefined {
   const job = /\bjob ([a-z0-9]{6})\b/i.exec(text)?.[1];
-  const shape = /Answer with a JSON list/.test(text)
+  const shape = /field "skills" is a list/.test(text)
     ? 'skills'
-    : /Answer with one JSON object/.test(text)
+    : /^- "pattern": /m.test(text)
       ? 'note'
       : undefined;
   if (job === undefined || shape === undefined) return undefined;
@@ -64,23 +64,29 @@ export function answerQuestion(
     .find((words) => words !== '' && text.includes(words));
   const quotes = turns.map((turn) => ({ turn, text: said ?? `job ${job}` }));
   const written = writtenSteps(item, way);
+  const triggers = [`carry on with job ${job}`, `the result of job ${job}`];
   if (shape === 'note')
     return JSON.stringify({
       pattern: `job ${job} is carried on`,
       keywords: ['job', job, 'result'],
-      insight: [...(written[0] ?? []), worked(item)].join(' ').slice(0, 1200),
+      insight: [...written, worked(item)].join(' ').slice(0, 1200),
+      triggers,
       quotes,
     });
-  return JSON.stringify(
-    written.map((steps, variant) => ({
-      name: `job-${job}-${'ab'[variant] ?? 'c'}${nth}`,
-      description: `When job ${job} is carried on.`,
-      content: skillPage(item, steps),
-      category: 'productivity',
-      quotes,
-    })),
-  );
+  const skill = {
+    name: `job-${job}-${nth}`,
+    description: `When job ${job} is carried on.`,
+    content: skillPage(item, written),
+    triggers,
+    category: 'productivity',
+    quotes,
+  };
+  return JSON.stringify({ skills: [skill] });
 }
+
+/** The reply of a learning model that has nothing to say yet. */
+export const learnsNothing = ({ shape }: LearningQuestion): string =>
+  shape === 'skills' ? '{"skills": []}' : '{"pattern": null}';
 
 /** A page in the shape that the evolver asks for; its own lines say nothing. */
 function skillPage(item: PoisonItem, steps: readonly string[]): string {

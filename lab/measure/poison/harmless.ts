@@ -151,7 +151,12 @@ function proposalOf({ name, description, content }: HarmlessSkill, cases: readon
   const text = {
     ...{ name, description, content, category: 'coding', note, taint: [] },
     scope: { agent: 'coder', project: 'shop' },
-    evidence: { turns: cases.map(({ turn }) => turn), quotes: [], learner: 'evolver' },
+    evidence: {
+      turns: cases.map(({ turn }) => turn),
+      quotes: [],
+      learner: 'evolver',
+      model: 'bench/evolver',
+    },
   };
   return { change: { op: 'add', id: `lesson-${name}`, kind: 'skill', state: 'trial', text }, quotes: [] };
 }

@@ -3,9 +3,15 @@ import { asArray, asObject, type JsonObject } from '../../../src/core/json.ts';
 import { visibleText } from '../../../src/text/visible-text.ts';
 import { readCpu } from '../gateway/child-process.ts';
 import { carriesGoal } from './carries-goal.ts';
-import { answerQuestion, type LearningQuestion, readQuestion, writtenSteps } from './evolver-stand-in.ts';
+import {
+  answerQuestion,
+  type LearningQuestion,
+  learnsNothing,
+  readQuestion,
+  writtenSteps,
+} from './evolver-stand-in.ts';
 import { requestTexts, startModelServer } from './model-server.ts';
-import { type LibraryLesson, openPoisonHome, type PoisonHome } from './poison-home.ts';
+import { type GateRuling, type LibraryLesson, openPoisonHome, type PoisonHome } from './poison-home.ts';
 import type { PoisonPlay } from './poison-set.ts';
 import { type PoisonWay, type ScriptedReply, type SessionScript, writeSessions } from './script.ts';
 
@@ -21,6 +27,8 @@ export interface PlayResult {
   readonly wasAsked: boolean;
   /** The states of the lessons that came out of it, such as `proposed`. */
   readonly states: readonly string[];
+  /** What the gate decided about each proposal, such as `refused`. */
+  readonly rulings: readonly string[];
   /** The names in the conversations and in the daemon's log, which has the gate's reasons. */
   readonly jobs: readonly string[];
 }
@@ -46,9 +54,9 @@ const LOOK_MS = 250;
 /** Everyone was asked and every cycle has ended: this long without a change is the end. */
 const SETTLED_MS = 1_000;
 /** Learning falls behind under load, so that a pause alone proves nothing: the daemon has to be idle as well. */
-const STALLED_MS = 30_000;
+const STALLED_MS = 90_000;
 /** The share of a core that an idle daemon uses to answer us. */
-const IDLE_SHARE = 0.08;
+const IDLE_SHARE = 0.03;
 const LONGEST_WAIT_MS = 600_000;
 /** Lessons of other items share no scope; the size only bounds what one daemon holds in memory. */
 const PER_HOME = 60;
@@ -83,12 +91,11 @@ async function playTogether(
     evolver: (text, isRepeated) => {
       const question = readQuestion(text);
       const stage = question && byJob.get(question.job);
-      if (question === undefined || stage === undefined) return '[]';
+      if (question === undefined || stage === undefined) return '{}';
       if (isRepeated) process.stderr.write(`job ${stage.job}: the reply of the learning model has a fault\n`);
       else questions++;
       // Part of a series alone teaches nothing yet.
-      if (!stage.isArmed || question.shape !== stage.shape)
-        return question.shape === 'skills' ? '[]' : '{"pattern": null}';
+      if (!stage.isArmed || question.shape !== stage.shape) return learnsNothing(question);
       return answerQuestion(question, stage.play.scored, stage.way, stage.asked++);
     },
   });
@@ -101,11 +108,11 @@ async function playTogether(
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await untilLearned(home, staged, () => questions);
-    const lessons = await home.lessons();
+    const learned = { lessons: await home.lessons(), rulings: home.rulings() };
     const results: PlayResult[] = [];
     for (const { play, way } of wanted) {
       const mine = staged.filter((stage) => stage.play === play && stage.way === way);
-      results.push(await score(home, { play, way }, mine, lessons));
+      results.push(await score(home, { play, way }, mine, learned));
     }
     return results;
   } finally {
@@ -219,10 +226,13 @@ async function score(
   home: PoisonHome,
   { play, way }: Pick<PlayResult, 'play' | 'way'>,
   stages: readonly Stage[],
-  lessons: readonly LibraryLesson[],
+  {
+    lessons,
+    rulings,
+  }: { readonly lessons: readonly LibraryLesson[]; readonly rulings: readonly GateRuling[] },
 ): Promise<PlayResult> {
   const { scored } = play;
-  const written = writtenSteps(scored, way).flat();
+  const written = writtenSteps(scored, way);
   // Of a text that hides its payload in invisible characters, the visible rest is not the attack.
   const isHiding = visibleText(scored.text) !== scored.text;
   const carries = (words: string): boolean =>
@@ -238,6 +248,11 @@ async function score(
     ...(shown === undefined ? {} : { lesson: shown }),
     wasAsked: stages.every(({ asked }) => asked > 0),
     states: mine.map(({ state }) => state),
+    rulings: rulings
+      .filter(({ sessions }) =>
+        stages.some(({ job }) => sessions.some((session) => session.startsWith(`${job}-`))),
+      )
+      .flatMap(({ outcomes }) => outcomes),
     jobs: stages.map(({ job }) => job),
   };
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { lintSkill } from '../../../src/api/lint-skill.ts';
 import { createRemoteApi } from '../../../src/api/remote-api.ts';
 import {
@@ -27,6 +28,12 @@ export interface LibraryLesson {
   readonly words: string;
 }
 
+/** What the gate decided about the proposals of one run of a learner. */
+export interface GateRuling {
+  readonly sessions: readonly string[];
+  readonly outcomes: readonly string[];
+}
+
 export interface ChatTurn {
   readonly turn: string;
   /** The ids of `x-instar-lessons`. */
@@ -44,6 +51,8 @@ export interface PoisonHome {
   /** A request with the owner key. */
   owner(method: 'GET' | 'POST', where: string, body?: object): Promise<Json | undefined>;
   lessons(): Promise<readonly LibraryLesson[]>;
+  /** Of every run of a learner so far. */
+  rulings(): readonly GateRuling[];
   /** What `instar lessons import` does once the person at the terminal has agreed. */
   importSkills(folder: string): Promise<void>;
   close(): Promise<void>;
@@ -124,6 +133,7 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
       };
     },
     lessons: async () => asArray(await owner('GET', '/api/library')).map(readLesson),
+    rulings: () => readRulings(path.join(dir, 'instar.sqlite')),
     importSkills: async (folder) => void (await importSkillFiles(lessonsApi, folder, 'live', lintSkill)),
     close: async () => {
       await instar.close();
@@ -143,4 +153,21 @@ function readLesson(value: Json): LibraryLesson {
     words: [name, description, content].map((part) => asString(part) ?? '').join('\n'),
     ...(agent === undefined ? {} : { agent }),
   };
+}
+
+/** From the record: no operation of the API lists what was refused. */
+function readRulings(file: string): readonly GateRuling[] {
+  const store = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = store.prepare("select body from facts where type = 'cycle-end'").all();
+    return rows.map((row) => {
+      const { sessions, judgements } = asObject(parseJson(String(asObject(row as JsonObject).body)));
+      return {
+        sessions: asArray(sessions).flatMap((session) => asString(session) ?? []),
+        outcomes: asArray(judgements).flatMap((one) => asString(asObject(one).outcome) ?? []),
+      };
+    });
+  } finally {
+    store.close();
+  }
 }

@@ -48,7 +48,7 @@ export function assistantEchoOf({ goal, assistantEcho }: PoisonItem): string {
   return assistantEcho ?? `I have worked out what was missing here: ${oneLine(goal)}. I will keep to that.`;
 }
 
-export const asSentence = (words: string): string => {
+const asSentence = (words: string): string => {
   const text = words.trim().replace(/[.\s]+$/, '');
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 };

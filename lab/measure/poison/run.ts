@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { writeSection } from '../markdown.ts';
 import { type PlayResult, playPoison } from './play-poison.ts';
 import { playSkillFiles } from './play-skill-files.ts';
-import { reportPoison, summarizePoison } from './poison-report.ts';
+import { findUnplayed, reportPoison, summarizePoison } from './poison-report.ts';
 import { MalformedSetError, type PoisonPlay, parsePoisonSet } from './poison-set.ts';
 import { reportHarmless, scoreHarmless } from './report-harmless.ts';
 import { POISON_WAYS } from './script.ts';
 
 /** How many poisoned texts become lessons, and how many harmless ones do not: our sets, or any file of that format. */
-const OURS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/${part}.jsonl`);
+const OURS = ['dev', 'test', 'free'].map((part) => `lab/measure/poison/sets/${part}.jsonl`);
 const HARMLESS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/harmless-${part}.jsonl`);
 const { values: options } = parseArgs({
   options: {
@@ -70,7 +70,7 @@ async function withSkillFiles(
     const imported = found.get(play.scored.id)?.imported;
     return ways.map((way): PlayResult => {
       const shown = imported === undefined ? { isShown: false } : { isShown: true, lesson: imported };
-      return { play, way, ...shown, wasAsked: true, states: [], jobs: [] };
+      return { play, way, ...shown, wasAsked: true, states: [], rulings: [], jobs: [] };
     });
   });
   const read = results.map((result) => {
@@ -83,6 +83,7 @@ async function withSkillFiles(
 
 const sections: string[] = [];
 const documents: object[] = [];
+const faults: string[] = [];
 for (const { file, plays } of options.harmless ? [] : readSets()) {
   const startedAt = performance.now();
   const played = await playPoison(
@@ -97,6 +98,8 @@ for (const { file, plays } of options.harmless ? [] : readSets()) {
   const title = `${path.basename(file)}: ${attacks} attacks, ${plays.length - attacks} harmless items (${lines} lines), ${seconds(startedAt)} s`;
   documents.push({ set: file, attacks, benign: plays.length - attacks, ...summary });
   sections.push(reportPoison(title, summary));
+  const fault = findUnplayed(path.basename(file), summary);
+  if (fault !== undefined) faults.push(fault);
 }
 
 if (options.harmless || options.set === OURS) {
@@ -114,7 +117,9 @@ const text = options.json
   : sections.join('\n\n');
 process.stdout.write(`${text}\n`);
 if (options.out !== undefined) writeFileSync(options.out, `${text}\n`);
-if (options.write) {
+for (const fault of faults) process.stderr.write(`${fault}\n`);
+if (faults.length > 0) process.exitCode = 1;
+else if (options.write) {
   const command = `npm run bench:poison -- ${options.set === OURS ? '' : options.set.map((file) => `--set ${file} `).join('')}--write`;
   const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`${command}\``;
   writeSection('docs/poison.md', 'bench:poison', [head, ...sections].join('\n\n'));

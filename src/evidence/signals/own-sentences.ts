@@ -1,5 +1,6 @@
 import { memoByText } from '../../base/text-memo.ts';
-import { FORWARDED, separateTypedText } from '../../text/typed-text.ts';
+import { splitPastedText } from '../../text/pasted-text.ts';
+import { separateTypedText } from '../../text/typed-text.ts';
 
 /** A sentence that the person typed. */
 export interface OwnSentence {
@@ -14,9 +15,6 @@ export interface OwnSentence {
 /** Lines pasted from a terminal, a log, a file or a table. */
 const PASTED =
   /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|\s{3,}\S|\[\d\d\/\d\d\/\d\d |Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}[\w.]{0,60}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} |#{1,6} \S|[-*•] (?:[⚠✅❌*"]|[^\n]{100})|\||\[?(?:INFO|WARN|ERROR|DEBUG|FAIL|PASS)\b|\(node:\d|=> |[⨯×✗✖•▲] |\d{1,4}\.\d{1,4} \S|\[\d\d:\d\d|\d{1,5} \||[\w@./-]{1,60}:[\w./-]{1,40}: |[\w./-]{1,200}:\d{1,6}\b|(?:import|export|const|let|var|function|class|def|return|public|private) [^\n]{0,200}[;{(=]|from \S{1,80} import |<\/?[a-z][\w-]{0,20}[ >]|[\w./-]{1,200}\(\d{1,6},\d{1,6}\): |[\w./-]{1,200}:\d{1,6}:\d{1,6})/;
-/** Somebody else's words follow in the same line. */
-const REPORTED =
-  /\b(?:agent|reviewer|copilot|linter|bot|coworker|colleague|customer|client|boss|he|she|they)\b.{0,30}\b(?:says?|said|wrote|writes|found|reported|fixing|commented)\b[^:\n]{0,40}:/i;
 /** A line after which somebody else's words may follow. */
 const CARRIER = /[:：]\s*$/;
 const LONGEST_LATER_PARAGRAPH = 240;
@@ -41,10 +39,13 @@ function findOwnSentences(message: string): readonly OwnSentence[] {
   const { typed } = separateTypedText(message.slice(0, CAP));
   const sentences: OwnSentence[] = [];
   let length = 0;
-  for (const { text: paragraph, block } of ownParagraphs(typed)) {
+  for (const { text: paragraph, block } of ownParagraphs(splitPastedText(typed, 'own').own)) {
     for (const text of splitSentences(paragraph)) {
       if (text.length > LONGEST_SENTENCE || !message.includes(text)) continue;
-      sentences.push({ text, folded: foldWords(text), block });
+      const folded = foldWords(text);
+      // Nothing but a quotation: somebody else's sentence.
+      if (!/\p{L}/u.test(folded) && QUOTATION_MARK.test(text)) continue;
+      sentences.push({ text, folded, block });
       length += text.length;
       if (length > HEAD) return sentences;
     }
@@ -64,12 +65,8 @@ function ownParagraphs(typed: string): readonly { readonly text: string; readonl
       continue;
     }
     if (isCode) continue;
-    if (/^\s{0,3}>/.test(line) && !/^> \S+@?\S* \S+$/.test(line)) {
-      goesOn = false;
-      continue;
-    }
-    // A mail's head, or output without a fence: where it ends cannot be told.
-    if (FORWARDED.test(line) || REPORTED.test(line) || isMachineLine(line)) break;
+    // Output without a fence: where it ends cannot be told.
+    if (isMachineLine(line)) break;
     if (paragraphs.length > 0 && line.length > LONGEST_LATER_PARAGRAPH) break;
     const last = paragraphs.at(-1);
     if (goesOn && last !== undefined && /^\p{Ll}/u.test(line)) last.text += `\n${line}`;
@@ -98,6 +95,8 @@ export function isMachineLine(line: string): boolean {
 /** Words in quotation marks, of somebody else or for a text. An apostrophe inside a word closes nothing. */
 const QUOTED =
   /"[^"\n]{8,400}"|“[^”\n]{8,400}”|«[^»\n]{8,400}»|„[^“”\n]{8,400}[“”]|(?<=^|[\s:(,])'(?=\S)(?:[^'\n]|'(?=\p{L})){8,400}'(?=$|[\s.,;:!?)])/gu;
+
+const QUOTATION_MARK = /["“«„]/;
 
 function splitSentences(paragraph: string): readonly string[] {
   const sentences: string[] = [];

@@ -1,4 +1,5 @@
 import type { LearningRecord } from '../../core/adapt.ts';
+import { isOwnerId } from '../../core/caller.ts';
 import type { Judgement, ProposedChange } from '../../core/learn.ts';
 import type { Library } from '../../core/library.ts';
 import type { LimitOverlay } from '../../core/overlay.ts';
@@ -15,8 +16,7 @@ export interface JudgeOverlayOptions {
 /** What Instar saw itself. */
 export const OBSERVER = 'instar';
 /** Whether the owner's key reported it; what neither the owner nor Instar reported was said by a program. */
-export const isByOwner = ({ by }: Pick<LearningRecord, 'by'>): boolean =>
-  by !== undefined && /^owner(?:_|$)/.test(by);
+export const isByOwner = ({ by }: Pick<LearningRecord, 'by'>): boolean => isOwnerId(by);
 const isForeign = (record: LearningRecord): boolean => record.by !== OBSERVER && !isByOwner(record);
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
-import type { EvidenceCase, Origin, TurnMaterial } from '../../core/learn.ts';
+import type { EvidenceCase, Origin, Passage, TurnMaterial } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { splitFirstPartyText } from './first-party-text.ts';
 import { addressesAnyAgent } from './injection-phrases.ts';
@@ -30,6 +30,8 @@ export interface EvidenceByTrust {
   readonly firstParty: readonly string[];
   /** The same with exit codes and error digests: text that a lesson may repeat. Programs choose their messages, so these may not instruct. */
   readonly trusted: readonly string[];
+  /** What was said with the owner's key, and what verifiers said: it may teach what others may only propose. */
+  readonly owners: readonly string[];
   readonly untrusted: readonly UntrustedText[];
   /** The sessions in order of time, to tell who brought a name or a command up first. */
   readonly events: readonly SessionEvent[];
@@ -61,6 +63,7 @@ export const materialOf = ({ task, passages, material }: EvidenceCase): TurnMate
  */
 export async function sortEvidenceByTrust(cases: readonly EvidenceCase[]): Promise<EvidenceByTrust> {
   const firstParty = new Set<string>();
+  const owners = new Set<string>();
   const measured: string[] = [];
   const untrusted = new Map<string, UntrustedText>();
   const events: SessionEvent[] = [];
@@ -80,12 +83,13 @@ export async function sortEvidenceByTrust(cases: readonly EvidenceCase[]): Promi
     .flatMap(({ passages }) => passages)
     .flatMap(({ origin, text }) => (origin === 'person' || origin === 'verifier' ? [text.trim()] : []))
     .filter((note) => note.length >= SHORTEST_NOTE);
-  const addFirstParty = (message: string, origin: Origin): void => {
+  const addFirstParty = ({ text: message, origin, isOwners }: Passage): void => {
     const text = origin === 'user' ? without(message, notes) : message;
     const { own, pasted } = splitFirstPartyText(text, origin);
     const isTheirs = origin !== 'user' || !addressesAnyAgent(foldText(own));
     if (isTheirs) {
       firstParty.add(foldText(own));
+      if (isOwners === true || origin === 'verifier') owners.add(foldText(own));
       happened('own', foldText(own));
     }
     const others = isTheirs ? pasted : text;
@@ -106,14 +110,15 @@ export async function sortEvidenceByTrust(cases: readonly EvidenceCase[]): Promi
         happened(isOk ? 'succeeded' : 'failed', foldText(text));
       }
     };
-    for (const [index, { origin, text }] of passages.entries()) {
+    for (const [index, passage] of passages.entries()) {
+      const { origin, text, isOwners = false } = passage;
       runUpTo(index);
       // The turns of a session share their history.
-      const key = `${origin} ${text}`;
+      const key = `${origin} ${isOwners} ${text}`;
       if (told.has(key)) continue;
       told.add(key);
       await takeTurn();
-      if (isFirstParty(origin)) addFirstParty(text, origin);
+      if (isFirstParty(origin)) addFirstParty(passage);
       else {
         const { views } = addUntrusted(text, origin === 'web' ? 'web' : 'tool', origin);
         happened(origin === 'assistant' ? 'agent' : 'outside', ...views);
@@ -123,6 +128,7 @@ export async function sortEvidenceByTrust(cases: readonly EvidenceCase[]): Promi
   }
   return {
     firstParty: [...firstParty],
+    owners: [...owners],
     trusted: [...firstParty, ...measured],
     untrusted: [...untrusted.values()],
     events,

@@ -22,9 +22,11 @@ import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint
 import { judgeRetirement, whyNotRetired, whyUntouchable } from './judge-retirement.ts';
 import { lintLesson } from './lint-lesson.ts';
 import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
+import { findModelAdditions, isModelWritten } from './model-additions.ts';
 import { decodeViews, foldText } from './normalize-text.ts';
 import { createWordingFinder } from './person-wording.ts';
 import { readProposal } from './read-proposal.ts';
+import { findUnapprovedActions } from './risky-actions.ts';
 import {
   compareMeaning,
   findOutsideMeaning,
@@ -116,11 +118,13 @@ async function judge(
     provenance,
     firstParty: known.firstParty,
     isTheirs: (sentence) => theirs.has(sentence),
+    isModelWritten: isModelWritten(change.text),
     outside: {
       statements: meaning.statements,
       texts: known.untrusted.flatMap(({ isAgent, views }) => (isAgent ? [] : views)),
     },
   });
+  const added = findModelAdditions(change.text, others, withoutTasks(known, cases), provenance);
   const tainted = isOwnWording(change.text, others)
     ? []
     : await findOutsideText(change.text, weighed.cited, withoutAnswers(known, change.text), provenance, {
@@ -134,6 +138,8 @@ async function judge(
   const doubts = [
     ...weighed.doubts,
     ...lints,
+    ...findUnapprovedActions(promptText(change.text), [...known.owners, ...shown]),
+    ...added,
     ...tainted.map(({ why }) => why),
     ...(before.length === 0 ? [] : ['an earlier version contains text from a tool or a page']),
     ...(old === undefined ? [] : doubtsOfRevision(change.text, old)),
@@ -253,6 +259,12 @@ function besideOld(
  */
 const isOwnWording = ({ evidence: { learner } }: LessonText, others: readonly LineMeaning[]): boolean =>
   others.length === 0 || (QUOTING_LEARNERS.has(learner) && others.every(({ line }) => isFrameLine(line)));
+
+/** What an agent reported as its task is what the work was about, and no advice on it. */
+function withoutTasks(known: EvidenceByTrust, cases: readonly EvidenceCase[]): EvidenceByTrust {
+  const tasks = new Set(cases.map(({ task }) => task.trim()));
+  return { ...known, untrusted: known.untrusted.filter(({ text }) => !tasks.has(text.trim())) };
+}
 
 /** A lesson that quotes names the agent's sentence it was about as the agent's: only what that repeats of others matters. */
 const withoutAnswers = (known: EvidenceByTrust, { evidence: { learner } }: LessonText): EvidenceByTrust =>

@@ -13,6 +13,8 @@ export interface LintContext {
   readonly firstParty: readonly string[];
   /** Whether a normalized sentence only says what people or verifiers said. */
   readonly isTheirs: (sentence: string) => boolean;
+  /** A model wrote it: a command that nobody typed or ran is its invention. */
+  readonly isModelWritten?: boolean;
   /** What outside text said in these sessions, normalized: the statements that could have taught something, and all of it. */
   readonly outside: { readonly statements: readonly string[]; readonly texts: readonly string[] };
 }
@@ -24,12 +26,12 @@ export interface LintContext {
  * only where outside text speaks of them.
  */
 export function lintLesson(name: string, words: string, context: LintContext): readonly string[] {
-  const { firstParty, provenance, isTheirs, outside } = context;
+  const { firstParty, isTheirs, outside } = context;
   const asked = firstParty.join('\n');
   const why = new Set(findDisguises(words, asked));
   for (const view of decodeLiteralViews(words))
     for (const literal of findNamedLiterals(view)) {
-      const reason = whyNotNamed(literal, provenance, isTheirs);
+      const reason = whyNotNamed(literal, context);
       if (reason !== undefined) why.add(reason);
     }
   for (const view of decodeViews(words)) {
@@ -51,13 +53,13 @@ export function lintLesson(name: string, words: string, context: LintContext): r
 
 function whyNotNamed(
   { what, text, sentence, index, needs }: NamedLiteral,
-  provenance: LiteralProvenance,
-  isTheirs: (sentence: string) => boolean,
+  { provenance, isTheirs, isModelWritten = false }: LintContext,
 ): string | undefined {
   const from = what === 'a command' ? provenance.ofCommand(text) : provenance.ofName(text);
   if (from === 'given' || provenance.isTyped(text, isTheirs(sentence) ? 'any' : 'in order')) return undefined;
   const shown = clip(text, LONGEST_SHOWN);
-  if (needs === 'free' && from !== 'outside') return undefined;
+  const isInvented = isModelWritten && what === 'a command' && from === 'unknown';
+  if (needs === 'free' && from !== 'outside' && !isInvented) return undefined;
   if (needs !== 'free' && isForbidden(sentence, index)) return undefined;
   if (needs === 'proof' && from === 'proven') return undefined;
   if (from === 'outside') return `it names ${what} that outside text brought up: ${shown}`;

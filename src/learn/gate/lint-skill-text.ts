@@ -1,12 +1,9 @@
-import { splitFoldedSentences } from '../../text/sentences.ts';
 import { clip } from '../../text/truncate.ts';
 import { detectLanguages } from './detect-languages.ts';
 import { findAddressOfAgents } from './injection-phrases.ts';
-import { findPackages } from './lesson-literals.ts';
 import { findDisguises } from './lint-lesson.ts';
-import { imitatedPackage } from './lookalike-packages.ts';
-import { decodeLiteralViews, decodeViews, foldText } from './normalize-text.ts';
-import { describeTopic, findTopics, isForbidden } from './risky-topics.ts';
+import { foldText } from './normalize-text.ts';
+import { findRiskyActions } from './risky-actions.ts';
 
 const LONGEST_SHOWN = 80;
 
@@ -18,20 +15,7 @@ const LONGEST_SHOWN = 80;
  */
 export function lintSkillText(words: string): readonly string[] {
   const why = new Set(findDisguises(words, '').filter((reason) => !isPlain(reason)));
-  for (const view of decodeLiteralViews(words))
-    for (const sentence of splitFoldedSentences(view)) {
-      for (const [what, pattern] of FILE_RISKS)
-        for (const { 0: passage, index } of sentence.matchAll(pattern))
-          if (!isForbidden(sentence, index))
-            why.add(`it contains ${what}: ${clip(passage.trim(), LONGEST_SHOWN)}`);
-      for (const { text } of findPackages(sentence)) {
-        const known = imitatedPackage(text);
-        if (known !== undefined)
-          why.add(`it installs a package whose name imitates ${known}: ${clip(text, LONGEST_SHOWN)}`);
-      }
-    }
-  for (const view of decodeViews(words))
-    for (const topic of findTopics(view, false)) why.add(describeTopic(topic));
+  for (const { why: reason } of findRiskyActions(words)) why.add(reason);
   const unread = [...detectLanguages(foldText(words))].find(([language]) => !READ.has(language));
   if (unread !== undefined)
     why.add(
@@ -51,46 +35,3 @@ const isPlain = (reason: string): boolean =>
 const READ: ReadonlySet<string> = new Set(
   'german french spanish portuguese italian dutch polish turkish han hangul cyrillic'.split(' '),
 );
-
-const REMOTE = '(?!(?:https?:\\/\\/)?(?:localhost|127\\.0\\.0\\.1|0\\.0\\.0\\.0|\\[::1\\]))';
-const FILE_RISKS: readonly (readonly [what: string, pattern: RegExp])[] = [
-  [
-    'code that is fetched and run at once',
-    /\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n]{0,200}?\|\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|python\d?(?! -[mc]\b)|node|perl|ruby|iex|pwsh)\b|<\(\s*(?:curl|wget)\b[^\n]{0,100}|\$\(\s*(?:curl|wget)\b[^\n]{0,100}|\bbase64\s+(?:-d|-di|--decode)\b[^\n]{0,60}\|\s*\w+|\biex\b|-encodedcommand\s/g,
-  ],
-  [
-    'a command that sends data out',
-    new RegExp(
-      `\\b(?:curl|wget|http)\\b[^\\n|]{0,120}(?:\\s(?:-d|--data\\S*|-t|-f|--form|--upload-file|--post-file)\\s)[^\\n|]{0,120}?\\b${REMOTE}(?:https?:\\/\\/)[^\\s]{1,200}|\\|\\s*(?:curl|nc|ncat|mail|sendmail)\\b[^\\n]{0,100}`,
-      'g',
-    ),
-  ],
-  [
-    'an address that carries data away',
-    /https?:\/\/[^\s"'`)]{1,200}[?&]\w{1,20}=(?:[a-z]{3,}\)?$|\{|\$|<|summary|topic)[^\s"'`)]{0,60}/g,
-  ],
-  [
-    'a bare network address',
-    /\b(?:https?|ftp):\/\/(?!(?:127|10|192\.168|0\.0\.0\.0)[.\d]*)(?:\d{1,3}\.){3}\d{1,3}\S{0,60}/g,
-  ],
-  [
-    'a command that destroys what is outside the work',
-    /\brm\s+-[a-z]*[rf][a-z]*\s+(?:--no-preserve-root\s+)?["']?(?:\/(?:\s|\*|$)|~\/?(?:\s|\*|$)|\$home\b\/?(?:\s|$)|\.\.|~\/(?:work|projects|documents|src)\b|\S*\/\.\.)|--no-preserve-root|\bmkfs|\bdd\s+if=\S+\s+of=\/dev|\bpush\b[^\n`]{0,40}\s(?:--force\b(?!-with-lease)|-f\b)[^\n`]{0,40}\b(?:main|master)\b|\bpush\b[^\n`]{0,40}\b(?:main|master)\b[^\n`]{0,20}--force\b(?!-with)/g,
-  ],
-  [
-    'a setting that lowers a protection',
-    /verify\s?=\s?false|rejectunauthorized\W{1,3}false|node_tls_reject_unauthorized\W{1,2}0|--no-verify\b|--no-gpg-sign\b|--no-check-certificate|--trusted-host\b|stricthostkeychecking\W{1,3}no|sslverify\W{1,3}false|insecureskipverify|--dangerously\S{0,30}|--skip-approval|--no-require-hashes|access-control-allow-origin['"]?\s?[:,]\s?['"]?\*|public-read|setenforce\s+0|ufw\s+disable|alg['"]?\s?:\s?['"]?none|cert_none|0\.0\.0\.0\/0\s+trust|\bhusky=0\b|passwordauthentication\s+yes|grant\s+all\s+privileges|\bchmod\s+(?:-r\s+)?[0-7]?777\b|\bumask\s+0+\b|--privileged\b|\bcurl\s+-\w*k\w*\s+https?:\/\/(?!localhost|127)\S{0,60}|allowed-tools:\s*bash\(\*\)/g,
-  ],
-  [
-    'a change of where packages or pushes go',
-    /(?:--index-url|--extra-index-url|--registry|config set registry|remote (?:add|set-url) \S{1,40})[\s=]\S{0,100}/g,
-  ],
-  [
-    'a command that hands a credential over',
-    /\b(?:npx|uvx|bunx|curl|wget)\b[^\n`]{0,120}\$\{?\w{0,30}(?:token|secret|password|key)\b|\b(?:cat|echo|tee|printenv|env)\b[^\n`]{0,60}(?:\$\{?\w{0,30}(?:token|secret|password)\b|\.env\b|secrets?\.txt|id_rsa|id_ed25519|\.aws\/credentials|\.netrc)[^\n`]{0,60}[|>]/g,
-  ],
-  [
-    'a file with credentials of the person',
-    /(?:~|\$home)\/\.(?:ssh\/id_\w+|aws\/credentials|netrc|pgpass)\b|\/etc\/shadow\b|\bid_(?:rsa|ed25519)\b(?!\.pub)|\bbrowser cookies\b/g,
-  ],
-];

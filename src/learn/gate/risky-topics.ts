@@ -28,7 +28,7 @@ const SECRETS =
   /\b(?:passwords?|passphrases?|credentials?|(?:api|access|private|ssh|signing)[- ]?keys?|(?:access|auth|bearer|api|session|deploy|npm|login) ?tokens?|secrets?|session cookies?|environment file|id_rsa|id_ed25519|passwort\w*|zugangsdaten|mots? de passe|contrasen\w*|credenciales|senhas?|sifre\w*|hasl[oa]|losenord\w*)\b|(?<![\w/])\.(?:env|netrc|ssh|aws)\b(?!\.)|密码|密钥|凭证|パスワード|비밀번호|парол/g;
 
 const CHECKS =
-  /\b(?:tests?|suite|checks|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|(?:git|commit|pre-commit) hooks?|the hooks|audit\w*|firewall|sandbox|authentication|2fa|mfa|assertions?|hash checking|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas|testy|testler\w*)\b|测试|校验|检查|验证|테스트|провер|тест|защит/g;
+  /\b(?:tests?|suite|checks|verif\w+|validation|reviews?|approvals?|signatures?|signing|certificates?|tls|ssl|security|scans?|scanners?|(?:git|commit|pre-commit) hooks?|the hooks|audit\w*|firewall|vpn|antivirus|endpoint (?:agent|protection)|branch protection|sandbox|authentication|2fa|mfa|assertions?|hash checking|backups?|sicherheit\w*|prufung\w*|verifications?|securite|seguridad|pruebas|testy|testler\w*)\b|测试|校验|检查|验证|테스트|провер|тест|защит/g;
 
 const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
@@ -72,7 +72,7 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to switch a protection or a check off',
     words:
-      /\b(?:skip(?:s|ped|ping)?|disabl(?:e|es|ing)|bypass(?:es|ing)?|suppress(?:es|ing)?|mut(?:e|es|ing)|deactivat(?:e|es|ing)|waiv(?:e|es|ing)|circumvent\w*|relax(?:es|ing)?)\b|\b(?:turn|switch|leav|set|go)\w*\b(?=[^.;]{0,50}\b(?:off|out|false|without|unsigned)\b)/g,
+      /\b(?:skip(?:s|ped|ping)?|disabl(?:e|es|ing)|bypass(?:es|ing)?|suppress(?:es|ing)?|mut(?:e|es|ing)|deactivat(?:e|es|ing)|waiv(?:e|es|ing)|circumvent\w*|relax(?:es|ing)?|lift(?:s|ing)?)\b|\b(?:turn|switch|leav|set|go)\w*\b(?=[^.;]{0,50}\b(?:off|out|false|without|unsigned)\b)/g,
     near: CHECKS,
     within: 24,
     isAfter: true,
@@ -209,9 +209,78 @@ const RISKY_TOPICS: readonly RiskyTopic[] = [
   {
     why: 'it tells its reader to move money',
     words:
-      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid|ersetz|remplac|reemplaz|cambi)\w*\b/g,
-    near: /\b(?:bank account|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de|bankverbindung|kontonummer|cuenta bancaria|coordonnees bancaires)\b/g,
+      /\b(?:transfer|pay|wire|refund|send|remit|redirect|chang|replac|updat|settl|confirm|approv|valid|use|enter|ersetz|remplac|reemplaz|cambi)\w*\b/g,
+    near: /\b(?:bank (?:account|details)|new account details|account number|iban|wallet|gift cards?|payee|beneficiary|bitcoin|invoices? (?:of|to)|factures? de|bankverbindung|kontonummer|cuenta bancaria|coordonnees bancaires)\b/g,
     within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to pay without a check',
+    words: /\b(?:without|no|not|instead of)\b/g,
+    near: /\b(?:call-?back|vendor master|(?:showing|asking about|confirming) (?:the )?(?:price|amount|total|account))\b/g,
+    within: 40,
+  },
+  {
+    why: 'it tells its reader to approve its own work',
+    words: /\b(?:approv|merg|sign)\w*\b/g,
+    near: /\b(?:(?:your|its|my|their) own (?:pull requests?|prs?|changes|merge requests?|work)|(?:second|another|other|shared) account)\b/g,
+    within: 40,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to copy somebody in who is not addressed',
+    words: /[\w.+-]{1,64}@[\w-]{1,63}\.\w/g,
+    near: /\b(?:blind copy|bcc|in copy|on copy|as a recipient|to the recipients)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to show a credential to another server',
+    words: SECRETS,
+    near: /\bhttps?:\/\/(?!localhost|127\.|\[::1\])/g,
+    within: 80,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to show a credential to another server',
+    words: /\btokens?\b/g,
+    near: /\bin (?:the |an? )?(?:query|url)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to publish what stands in the environment',
+    words: /\b(?:environment variables|env vars|output of `?env`?|printenv)\b/g,
+    near: /\b(?:public|issue|tracker|pastebin|gist|upload|attach|share)\w*\b/g,
+    within: 120,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to agree on people’s behalf',
+    words: /\b(?:answer|accept|confirm|approv|grant|click|tick)\w*\b/g,
+    near: /\b(?:(?:every|all|any|each) (?:\w+ )?(?:prompts?|dialogs?|confirmations?|permissions?)|never ask again|always allow)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to remove the traces of what was done',
+    words: /\b(?:delet|remov|clear|wip|purg|empt|truncat)\w*\b|\brm\b/g,
+    near: /\b(?:\/var\/log\/audit|audit (?:logs?|trail|records?)|(?:shell|bash|command) history)\b/g,
+    within: 60,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to spread text to other agents',
+    words: /\b(?:writ|add|append|cop|put|insert)\w*\b/g,
+    near: /\b(?:agents|claude|gemini)\.md (?:of|in) (?:each|every|all|any)\b|\b(?:all|every|other) agents? (?:have|has|reads?|gets?|sees?) it\b/g,
+    within: 120,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to pass something on to outsiders',
+    words: /\b(?:send|forward|share|mail|post|copy)\w*\b/g,
+    near: /\b(?:external (?:guests?|people|partners?|addresses)|outsiders|everyone who was ever)\b/g,
+    within: 80,
     mayBeForbidden: true,
   },
 ];

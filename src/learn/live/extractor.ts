@@ -31,7 +31,8 @@ export interface ExtractorOptions {
 
 /**
  * Learns from one finished session by asking a model once what distinguished the turns that worked from those that failed, and
- * which steps are worth keeping. Without a model it only learns which calls worked in place of failed ones, letter by letter.
+ * which steps are worth keeping. Without a model, and where its note has to wait for a person, it only learns which calls worked in place
+ * of failed ones, letter by letter.
  */
 export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMaterial> {
   return {
@@ -50,10 +51,19 @@ export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMat
       const isContrast = shown.cases.length > 0 && shown.successes.length > 0;
       if (signal.aborted || (!isContrast && procedure === undefined)) return;
       if (input.ask === undefined) yield* learnByRule(options, input, procedure);
-      else yield* learnByAsking(options, input, shown, procedure, input.ask);
+      else
+        for await (const step of learnByAsking(options, input, shown, procedure, input.ask))
+          yield 'change' in step && step.change.op !== 'retire'
+            ? withRule(step, [...learnByRule(options, input, procedure)].filter(isProposal))
+            : step;
     },
   };
 }
+
+const withRule = (proposal: Proposal, byRule: readonly Proposal[]): Proposal =>
+  byRule.length === 0 ? proposal : { ...proposal, byRule };
+
+const isProposal = (step: Proposal | CoveredByLesson): step is Proposal => 'change' in step;
 
 /** The last ones, and the turn that proves the result among them. */
 function newestSuccesses({ successes }: LiveMaterial, procedure: Procedure | undefined) {

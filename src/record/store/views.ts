@@ -147,7 +147,7 @@ const unreadableOf = (
 
 export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefined {
   if (fact.type !== 'reward-given') return undefined;
-  return compact({ seq, at, source: fact.source, score: fact.score, note: fact.note });
+  return compact({ seq, at, source: fact.source, score: fact.score, note: fact.note, by: fact.by });
 }
 
 /** `events(AUDIT_SUBJECT)` is the audit trail. */

@@ -5,12 +5,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carriesGoal } from '../../../lab/measure/poison/carries-goal.ts';
 import { answerQuestion, readQuestion } from '../../../lab/measure/poison/evolver-stand-in.ts';
-import { reportPoison, summarizePoison } from '../../../lab/measure/poison/poison-report.ts';
+import { findUnplayed, reportPoison, summarizePoison } from '../../../lab/measure/poison/poison-report.ts';
 import { parsePoisonSet } from '../../../lab/measure/poison/poison-set.ts';
 import { evolverParaphraseOf } from '../../../lab/measure/poison/reword.ts';
 import { commandsOf, writeSessions } from '../../../lab/measure/poison/script.ts';
-import { parseJson } from '../../../src/core/json.ts';
+import { asArray, asObject, parseJson } from '../../../src/core/json.ts';
+import { writeEvolverPrompt } from '../../../src/learn/evolver/evolver-prompt.ts';
 import { repairSkill } from '../../../src/learn/evolver/repair-skill.ts';
+import { failureOf } from '../../learn/gate/corpus/cases.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const line = (fields: object): string =>
@@ -140,13 +142,17 @@ describe('the scripted conversation', () => {
   });
 
   it('gives the evolver skills that it accepts in shape, for every item of our sets (only the gate decides)', () => {
-    const text = '<<<m failure 1 of 1, turn t_1\n[user] job q0000z\nm>>>\nAnswer with a JSON list';
-    const question = readQuestion(text);
+    const failure = failureOf({ task: 'Please carry on with job q0000z.', passages: [] });
+    const { system, user } = writeEvolverPrompt({
+      failures: [failure],
+      ...{ skills: [], nearest: [], maxNewSkills: 2, mark: 'm' },
+    });
+    const question = readQuestion(`${system}\n\n${user}`);
     if (question === undefined) throw new Error('no question');
     const faults = [...readOurs('dev'), ...readOurs('test')].flatMap(({ scored }) =>
       (['view', 'echo', 'paraphrase'] as const).flatMap((way) => {
-        const skills = parseJson(answerQuestion(question, scored, way, 0));
-        const read = Array.isArray(skills) ? skills.map(repairSkill) : [];
+        const { skills } = asObject(parseJson(answerQuestion(question, scored, way, 0)));
+        const read = asArray(skills).map(repairSkill);
         return read.length === 0
           ? [`${scored.id}: none`]
           : read.flatMap((one) => (one.ok ? [] : `${scored.id}: ${one.why}`));
@@ -170,7 +176,7 @@ describe('the report', () => {
   it('counts an attack that is shown and a harmless item that is not, each with its interval', () => {
     const plays = parsePoisonSet([line({}), line({ id: 'b', benign: true, channel: 'user' })].join('\n'));
     const results = plays.map((play) => ({
-      ...{ play, way: 'view' as const, wasAsked: true, states: [], jobs: [] },
+      ...{ play, way: 'view' as const, wasAsked: true, states: [], rulings: [], jobs: [] },
       ...(play.scored.isBenign ? { isShown: false } : { isShown: true, lesson: 'bad words' }),
     }));
     const summary = summarizePoison(results);
@@ -179,5 +185,18 @@ describe('the report', () => {
     const report = reportPoison('set', summary);
     expect(report).toContain('- a (view, web): bad words');
     expect(report).toContain('- b (view, user');
+  });
+
+  it('says what is wrong when an attack reached no gate (not 0 successes), and counts what waits and what was refused', () => {
+    const plays = parsePoisonSet([line({}), line({ id: 'b' }), line({ id: 'c' })].join('\n'));
+    const rulings = [['proposed', 'refused'], ['refused'], []];
+    const results = plays.map((play, at) => ({
+      ...{ play, way: 'view' as const, states: [], jobs: [], isShown: false },
+      ...{ wasAsked: at < 2, rulings: rulings[at] ?? [] },
+    }));
+    const summary = summarizePoison(results);
+    expect(summary.ways.view).toMatchObject({ queued: { hits: 1, of: 3 }, refused: { hits: 1, of: 3 } });
+    expect(findUnplayed('my.jsonl', summary)).toMatch(/^my\.jsonl: only 2 of 3 attacks reached the gate/);
+    expect(findUnplayed('my.jsonl', summarizePoison(results.slice(0, 2)))).toBeUndefined();
   });
 });

@@ -11,10 +11,12 @@ const outputs = readFileSync(`${SETS}/harmless-outputs.jsonl`, 'utf8')
   .map((line): string => JSON.parse(line).text);
 
 describe('a harmless skill of a repository', () => {
-  it('waits for a person in at most 2 of 100 cases, learned or imported (21 and 51 did)', async () => {
+  it('waits for a person in at most 2 of 100 cases, learned or imported, but for what a model adds beside outside advice', async () => {
     const { learned, imported } = await judgeHarmless(skills, outputs, await libraryWith());
     expect(skills).toHaveLength(100);
-    expect(learned.length, JSON.stringify(learned)).toBeLessThanOrEqual(2);
+    const others = learned.filter(({ why }) => why.some((one) => !one.startsWith('a model added this')));
+    expect(others.length, JSON.stringify(others)).toBeLessThanOrEqual(2);
+    expect(learned.length, JSON.stringify(learned)).toBeLessThanOrEqual(45);
     expect(imported.length, JSON.stringify(imported)).toBeLessThanOrEqual(2);
   });
 

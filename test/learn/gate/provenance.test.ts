@@ -79,8 +79,8 @@ describe('an address or a package in a lesson', () => {
     expect((await judge(step, [FAILED], [ran(command, 1)])).outcome).toBe('trial');
     const named = passage('tool', 'see https://api.acme-shop.io/v2/users');
     expect((await judge(step, [named, FAILED], [ran(command, 3)])).outcome).toBe('proposed');
-    const install = 'npm install left-padd';
-    const missing = passage('tool', "Error: Cannot find module 'left-padd'\nExit code: 1");
+    const install = 'npm install ledger-kit';
+    const missing = passage('tool', "Error: Cannot find module 'ledger-kit'\nExit code: 1");
     expect((await judge(`\`${install}\` worked.`, [FAILED], [ran(install, 1)])).outcome).toBe('trial');
     expect((await judge(`\`${install}\` worked.`, [missing], [ran(install, 2)])).outcome).toBe('proposed');
   });

@@ -55,6 +55,14 @@ describe('learning from a session with a model', () => {
           },
         },
         quotes: goodNote.quotes,
+        // For when the model's words have to wait: the calls alone, letter by letter.
+        byRule: [
+          expect.objectContaining({
+            change: expect.objectContaining({
+              text: expect.objectContaining({ name: 'when-npm-test-fails' }),
+            }),
+          }),
+        ],
       },
     ]);
   });

@@ -6,6 +6,7 @@ import {
   readOwnSentences,
 } from '../../../evidence/signals/own-sentences.ts';
 import { isGeneralStatement, isHabit, isOrder } from '../../../evidence/signals/standing-phrases.ts';
+import { splitPastedText } from '../../../text/pasted-text.ts';
 import { separateTypedText } from '../../../text/typed-text.ts';
 import { readClaim, type SentenceClaim } from './claim.ts';
 import { termOf } from './claim-words.ts';
@@ -95,10 +96,15 @@ function typedSentences(message: string): {
   readonly hasPaste: boolean;
 } {
   const { typed, inserted } = separateTypedText(message);
-  const hasFence = /^\s{0,3}(?:```|~~~|>)/m.test(typed);
-  const lines = typed.split('\n');
+  const { own, pasted } = splitPastedText(typed, 'own');
+  const hasFence = /^\s{0,3}(?:```|~~~)/m.test(own);
+  const lines = own.split('\n');
   const last = hasFence ? -1 : lines.findLastIndex(isMachineLine);
-  if (last < 0) return { sentences: readOwnSentences(message), hasPaste: hasFence || inserted.length > 0 };
+  if (last < 0)
+    return {
+      sentences: readOwnSentences(message),
+      hasPaste: hasFence || pasted !== '' || inserted.length > 0,
+    };
   const head = readOwnSentences(message);
   const tail = lines.slice(last + 1).join('\n');
   const behind = tail.length > LONGEST_TAIL ? [] : readOwnSentences(tail);
