@@ -24,6 +24,7 @@ describe('overlays of a turn', () => {
       active: { for: () => found },
       holdout: () => 0.1,
       settings: () => ({ retries: 2, headersMs: 1000, idleMs: 1000 }),
+      floors: () => undefined,
       append: (fact, key) => {
         facts.push(fact);
         keys.add(key);
@@ -50,6 +51,7 @@ describe('overlays of a turn', () => {
         active: { for: () => found },
         holdout: () => 0,
         settings: () => ({ retries: 2, headersMs: 1000, idleMs: 1000 }),
+        floors: () => undefined,
         append: () => expect.unreachable(),
       });
     expect(make([])({ session: 's' })).toBeUndefined();

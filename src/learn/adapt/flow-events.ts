@@ -2,6 +2,7 @@ import { toJson } from '../../core/json.ts';
 import type { NewFact, Records, TurnView } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { createFlowFinder, type FoundFlow } from './find-flows.ts';
+import { SEEN_WITH } from './observed-event.ts';
 import { readRuns } from './session-calls.ts';
 
 /** Who reports what Instar saw itself. */
@@ -19,7 +20,7 @@ export const scoreFlow = ({ sessions }: FoundFlow['support']): number =>
 export interface EndedSession {
   readonly session: string;
   readonly turns: readonly Pick<AppraisedTurn, 'evidence'>[];
-  readonly last: Pick<TurnView, 'agent' | 'runKind' | 'startedAt'>;
+  readonly last: Pick<TurnView, 'agent' | 'runKind' | 'startedAt' | 'caller'>;
 }
 
 export interface FlowWatch {
@@ -69,6 +70,7 @@ export function createFlowWatch({ records, evidence }: FlowWatchOptions): FlowWa
           score: scoreFlow(support),
           data: {
             label,
+            ...(last.caller === undefined ? {} : { [SEEN_WITH]: last.caller }),
             steps: flow.steps.map(toJson),
             parameters: flow.parameters.map(toJson),
             support: { ...support },

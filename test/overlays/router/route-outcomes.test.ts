@@ -10,6 +10,8 @@ const task = (sketch = RENAME, more: Partial<RoutedTask> = {}): RoutedTask => ({
   sketch,
   ...more,
 });
+/** Of the same key as the sessions below: the first one. */
+const SESSION = 'asking';
 const scored = (session: string, tier: Tier, score: number, of = task()) => ({
   fact: {
     ...{ type: 'session-scored' as const, session, score, lessons: [], heldOut: [] },
@@ -36,7 +38,7 @@ describe('createRouteOutcomes', () => {
     outcomes.add(scored('1', 'cheap', 1));
     outcomes.add(scored('2', 'cheap', 0));
     outcomes.add(scored('3', 'strong', 1, task(LOCKS)));
-    const { cheap, strong } = outcomes.evidenceFor(task());
+    const { cheap, strong } = outcomes.evidenceFor(task(), SESSION);
     expect(cheap.weight).toBeCloseTo(2, 2);
     expect(cheap.success).toBeCloseTo(1, 2);
     expect(strong.weight).toBeLessThan(0.3);
@@ -45,7 +47,8 @@ describe('createRouteOutcomes', () => {
   it('counts half for each of agent, kind of run and domain that differs', () => {
     const outcomes = createRouteOutcomes();
     outcomes.add(scored('1', 'cheap', 1));
-    const weight = (more: Partial<RoutedTask>) => outcomes.evidenceFor(task(RENAME, more)).cheap.weight;
+    const weight = (more: Partial<RoutedTask>) =>
+      outcomes.evidenceFor(task(RENAME, more), SESSION).cheap.weight;
     expect(weight({ agent: 'b' })).toBeCloseTo(0.5);
     expect(weight({ agent: 'b', runKind: 'ci', domain: 'code' })).toBeCloseTo(0.125);
   });
@@ -59,14 +62,14 @@ describe('createRouteOutcomes', () => {
     expect(outcomes.size).toBe(1);
     for (let nth = 0; nth < 45; nth++) outcomes.add(scored(`s${nth}`, 'strong', 1));
     expect(outcomes.size).toBe(10);
-    expect(outcomes.evidenceFor(task()).cheap.weight).toBe(0);
-    expect(outcomes.evidenceFor(task()).strong.weight).toBeCloseTo(10, 1);
+    expect(outcomes.evidenceFor(task(), SESSION).cheap.weight).toBe(0);
+    expect(outcomes.evidenceFor(task(), SESSION).strong.weight).toBeCloseTo(10, 1);
   });
 
   it('counts a session half after 2,000 further ones', () => {
     const outcomes = createRouteOutcomes();
     outcomes.add(scored('old', 'cheap', 1));
     for (let nth = 0; nth < 2_000; nth++) outcomes.add(scored(`s${nth}`, 'strong', 1, task(LOCKS)));
-    expect(outcomes.evidenceFor(task()).cheap.weight).toBeCloseTo(0.5, 2);
+    expect(outcomes.evidenceFor(task(), SESSION).cheap.weight).toBeCloseTo(0.5, 2);
   });
 });
