@@ -125,7 +125,10 @@ const createAdaptation = (all: Pick<Library, 'lessons'>): Learner<readonly Suppo
 
 function proposalOf({ draft, support, overlay, onlyFor }: SupportedCandidate, name: string): Proposal {
   const { score, matches, mean } = support;
-  const { description, content, payload, scope } = overlay;
+  const { description, payload, scope, hasWords } = overlay;
+  const reach =
+    onlyFor === undefined || hasWords ? '' : `\nIt acts on requests with the key ${onlyFor} alone.`;
+  const content = `${overlay.content}${reach}`;
   const text: LessonText = {
     name,
     description,
