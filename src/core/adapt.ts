@@ -50,6 +50,10 @@ export interface LearningRecord {
   readonly session?: string;
   /** The id of the key that reported it; `instar` for what Instar saw itself. */
   readonly by?: string;
+  /** Whose it is: a key that stands for itself, or a client with its own credential. Absent: the home's own person's. */
+  readonly member?: string;
+  /** The key that reported it, or whose session Instar saw it in. Absent: the owner reported it, or no session was involved. */
+  readonly key?: string;
   readonly payload: { readonly [name: string]: Json | undefined };
 }
 
@@ -58,7 +62,11 @@ export interface CandidateDraft {
   readonly type: CandidateType;
   readonly scope: RecordScope;
   readonly sourceLabel: string;
-  /** `type:scope_type:scope_id:source_label`: one candidate at a time has it. */
+  /** As in its records. */
+  readonly member?: string;
+  /** Of records of one key: it acts on that key's sessions alone. */
+  readonly key?: string;
+  /** `type:scope_type:scope_id:source_label`, and `@` with the member or the key: one candidate at a time has it. */
   readonly dedupeKey: string;
   /** That of its first record. */
   readonly score: number;

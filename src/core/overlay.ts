@@ -45,7 +45,10 @@ export interface RouteOverlay {
 /** No hint, and no number of them, moves the router further. */
 export const MOST_BIAS = 0.2;
 
-/** Limits of requests. Every field only applies where it is tighter than the settings, unless a person approved it. */
+/**
+ * Limits of requests. Every field only applies where it is tighter than the settings, unless a person approved it. What was learned is
+ * never tighter than its floors (`lessons/limit-floors`).
+ */
 export interface LimitOverlay {
   readonly type: 'validator_policy_tweak';
   /** Tries after the first, 0 to 5. */
@@ -87,8 +90,10 @@ export type OverlayPayload = FragmentOverlay | FixOverlay | RouteOverlay | Limit
 
 /** The candidate that a lesson was promoted from, with its arithmetic. */
 export interface CandidateOrigin {
-  /** `type:scope_type:scope_id:source_label`. */
+  /** The `dedupeKey` of the candidate. */
   readonly key: string;
+  /** The id of the key on whose sessions alone it acts. Absent: on all sessions in its scope. */
+  readonly onlyFor?: string;
   readonly score: number;
   readonly draftScore: number;
   readonly matches: number;
@@ -111,8 +116,12 @@ export interface ActiveOverlay<Payload extends OverlayPayload = OverlayPayload> 
   readonly revision: number;
   readonly state: 'trial' | 'live';
   readonly payload: Payload;
-  /** Who approved it: then it may loosen a limit. */
+  /** A person approved it: then it may loosen a limit. */
   readonly isApproved: boolean;
+  /** It came from events, whoever approved it since: floors hold for its limits (`lessons/limit-floors`). */
+  readonly isLearned?: boolean;
+  /** See `CandidateOrigin`. */
+  readonly onlyFor?: string;
 }
 
 export interface OverlayQuery {

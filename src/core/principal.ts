@@ -45,8 +45,19 @@ export function sessionPrefix(tag: string | undefined, person: string | undefine
 /** Whether an end user said it: it is about that person, and never a rule for others. */
 export const isEndUser = (principal: string | undefined): boolean => principal?.includes('u_') === true;
 
-/** The key or member that serves an end user; the principal itself otherwise. */
-const servedBy = (principal: string): string => principal.replace(/\.?u_[0-9a-f]{16}$/, '');
+/** The key or member that serves an end user; the principal itself otherwise. Empty for the home's own person. */
+export const basePrincipal = (principal: string | undefined): string =>
+  (principal ?? '').replace(/\.?u_[0-9a-f]{16}$/, '');
+
+/** The key, member or credential that a session was made with, as its id begins; empty for the first key. */
+export function sessionTag(session: string): string {
+  const prefix = SESSION.exec(session)?.[0] ?? '';
+  return basePrincipal(prefix.slice(0, -1));
+}
+
+/** Whether a principal is a key that stands for itself, or a client with a provider credential of its own; not one of their end users. */
+export const standsForItself = (principal: string): boolean =>
+  /^[kc]_/.test(principal) && !isEndUser(principal);
 
 /** Whether a lesson with this member in its scope belongs to this principal, who may change it. The team's is everybody's. */
 export const isOwnedBy = (scope: string | undefined, principal: string | undefined): boolean =>
@@ -55,7 +66,7 @@ export const isOwnedBy = (scope: string | undefined, principal: string | undefin
 /** Whether a lesson with this member in its scope may be shown to this principal: an end user is shown what the key was taught. */
 export function isVisibleTo(scope: string | undefined, principal: string | undefined): boolean {
   if (isOwnedBy(scope, principal)) return true;
-  const base = servedBy(principal ?? '');
+  const base = basePrincipal(principal);
   if (scope === EVERY_KEY) return !base.startsWith('m_');
   return isEndUser(principal) && (scope ?? '') === base;
 }

@@ -344,7 +344,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
-      overlays: (turn) => overlays.apply(overlayQueryOf(turn)),
+      overlays: (turn) => overlays.apply({ ...overlayQueryOf(turn), key: turn.caller?.id }),
       flows: overlays.flows,
       router: overlays.router,
       identify: createIdentify({ redact: redactor.redactName, hashPerson }),

@@ -2,9 +2,10 @@ import type { Fact, StoredFact } from '../core/fact.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { principalOfSession, TEAM } from '../core/principal.ts';
 import type { NewFact, Records } from '../core/store.ts';
-import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import type { AppraisedTurn, EvidenceReader } from '../evidence/evidence-reader.ts';
 import { readSharing } from '../lessons/fold-members.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
+import { isCutBy, limitOf } from './adapt/limit-watch.ts';
 import { readLessonUse } from './lesson-use/read-lesson-use.ts';
 import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
@@ -32,13 +33,17 @@ export async function endSession(
   const last = turns.at(-1);
   if (last === undefined) return [];
   const facts: NewFact[] = [];
-  const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
+  const cut = read.filter((turn) => wasCut(turn, lessonOf));
+  // A time-out that a learned limit made counts against the limit. It says nothing about the agent, other lessons or the model.
+  const rewards = read.flatMap((turn) => turn.appraisal.reward ?? (cut.includes(turn) ? 0 : []));
   if (rewards.length > 0) {
     const recalls = await records.recalls(session);
     const { lessons, heldOut, unmeasured: given } = await shownIn(recalls, turns, records);
     const isKept = await keptFromTeam(session, records, lessonOf);
-    const unmeasured = [...new Set([...given, ...[...lessons, ...heldOut].filter(isKept)])];
-    const route = routeOf(recalls);
+    const isLimit = (id: string): boolean => lessonOf(id)?.kind === 'limit';
+    const isUntold = (id: string): boolean => isKept(id) || (cut.length > 0 && !isLimit(id));
+    const unmeasured = [...new Set([...given, ...[...lessons, ...heldOut].filter(isUntold)])];
+    const route = cut.length > 0 ? undefined : routeOf(recalls);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
     const use = readLessonUse(read, lessonOf);
     const ignored = [...use.ignored.keys()].filter((id) => !isKept(id));
@@ -80,6 +85,18 @@ export async function endSession(
       key: `hard:${session}:${last}`,
     });
   return facts;
+}
+
+/** Whether a learned limit ended a turn. */
+function wasCut(
+  { evidence, shown = [] }: AppraisedTurn,
+  lessonOf: (id: string) => Lesson | undefined,
+): boolean {
+  return shown.some((id) => {
+    const lesson = lessonOf(id);
+    const limit = lesson && limitOf(lesson);
+    return limit !== undefined && isCutBy(limit, evidence.failure);
+  });
 }
 
 /** Whether a lesson is the team's, in the session of a member who opted out: then the session says nothing about it. */

@@ -303,6 +303,7 @@ export async function startLearningWorker(
     effects,
     lessonOf: (id) => library.lesson(id),
     flows: createFlowWatch({ records, evidence }),
+    limits: adapt.limits,
     evidence,
     observer: createObserver({ records, evidence, library, effects, log }),
     buffer: joinFolds([ports.buffer, adapt, identity, wake, ...(practice?.folds ?? [])]),

@@ -10,6 +10,7 @@ import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
+import type { LimitWatch } from './adapt/limit-watch.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
 import type { WriteFacts } from './evolve-step.ts';
@@ -50,6 +51,8 @@ interface LearningOptions {
   /** Reports what happens as events. */
   readonly observer?: Observer;
   readonly flows?: FlowWatch;
+  /** Takes learned limits back that cut requests off: with every look, also while learning is off. */
+  readonly limits?: LimitWatch;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of failures in one scope that starts a learner. */
@@ -146,6 +149,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     serving.add(stored);
     unknown.add(stored);
     options.observer?.note(stored);
+    options.limits?.add(stored);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
@@ -187,6 +191,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       do isBehind = await follow();
       while (isBehind && (isAsked || !meter.isBusy()) && clock.monotonic() < until);
       isAsked &&= isBehind;
+      await options.limits?.withdraw();
       const facts = [...((await options.observer?.take()) ?? [])];
       const looked = new Set<string>();
       const over = new Set<string>();

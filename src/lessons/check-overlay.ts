@@ -143,6 +143,9 @@ function checkOrigin(from: unknown): Why {
   const isNumber = ['score', 'draftScore', 'matches', 'mean'].every((name) => Number.isFinite(from[name]));
   return (
     checkString('overlay.from.key', from.key, { max: MAX_LINE }) ??
+    (from.onlyFor === undefined
+      ? undefined
+      : checkString('overlay.from.onlyFor', from.onlyFor, { max: 64 })) ??
     (isNumber ? undefined : 'overlay.from needs the numbers score, draftScore, matches and mean') ??
     checkList('overlay.from.records', from.records, 64, (label, id) => checkString(label, id, { max: 64 }))
   );

@@ -1,5 +1,5 @@
 import { createLruMap } from '../base/lru-map.ts';
-import type { JsonObject } from '../core/json.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { ActiveOverlay, ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
@@ -99,5 +99,7 @@ function activeOverlayOf({ id, state, revision, text }: Lesson, library: Library
       ({ by, op, revision: of }) =>
         by.kind === 'person' && (op === 'move' || op === 'add') && of === revision,
     );
-  return { lesson: id, name: text.name, revision, state, payload: text.overlay.payload, isApproved };
+  const { payload, from } = text.overlay;
+  const learned = from === undefined ? {} : { isLearned: true, ...compact({ onlyFor: from.onlyFor }) };
+  return { lesson: id, name: text.name, revision, state, payload, isApproved, ...learned };
 }

@@ -7,6 +7,7 @@ import { createActiveOverlays, listOverlays } from './active-overlays.ts';
 import { type AnswerFlows, createAnswerFlows } from './answer-flows.ts';
 import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { createKillSwitch } from './kill-switch.ts';
+import { createMeasuredFloors } from './measured-floors.ts';
 import { type ServedRouter, type ServeRouterOptions, serveRouter } from './router/serve-router.ts';
 
 interface ServeOverlaysOptions {
@@ -47,6 +48,7 @@ export function serveOverlays(options: ServeOverlaysOptions): ServedOverlays {
     active,
     holdout: options.holdout,
     settings: options.settings,
+    floors: createMeasuredFloors({ records, clock, log }),
     append: (fact, key) =>
       void records
         .append([{ at: clock.now(), fact, key }], [], true)

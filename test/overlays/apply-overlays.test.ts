@@ -24,6 +24,7 @@ describe('overlays of a turn', () => {
       active: { for: () => found },
       holdout: () => 0.1,
       settings: () => ({ retries: 2, headersMs: 1000, idleMs: 1000 }),
+      floors: () => undefined,
       append: (fact, key) => {
         facts.push(fact);
         keys.add(key);
@@ -50,10 +51,31 @@ describe('overlays of a turn', () => {
         active: { for: () => found },
         holdout: () => 0,
         settings: () => ({ retries: 2, headersMs: 1000, idleMs: 1000 }),
+        floors: () => undefined,
         append: () => expect.unreachable(),
       });
     expect(make([])({ session: 's' })).toBeUndefined();
     expect(make([overlay({ type: 'prompt_fragment', guidance: ['a'] })])({ session: 's' })).toBeUndefined();
+  });
+
+  it('of one key’s events act on requests with that key, also when it was renewed, and on no others', () => {
+    const apply = createApplyOverlays({
+      active: { for: () => [{ ...hint('cheap', 0.1), isLearned: true, onlyFor: 'k_0123456789' }] },
+      holdout: () => 0,
+      settings: () => ({ retries: 2, headersMs: 1000, idleMs: 1000 }),
+      floors: () => undefined,
+      append: () => undefined,
+    });
+    const acts = (session: string, key?: string): boolean => apply({ session, key }) !== undefined;
+    expect(acts('s', 'k_0123456789')).toBe(true);
+    expect(acts('o_0123456789:s', 'k_renewed000')).toBe(true);
+    for (const [session, key] of [
+      ['s', 'k_abcdefghij'],
+      ['o_abcdefghij:s', 'k_abcdefghij'],
+      ['k_0123456789.x:s', 'k_abcdefghij'],
+      ['s', undefined],
+    ] as const)
+      expect(acts(session, key), session).toBe(false);
   });
 
   it('move the router by no more than one hint may, however many they are', () => {

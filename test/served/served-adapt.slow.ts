@@ -62,7 +62,7 @@ describe('events of three sessions', () => {
     await provoke(here, 'repeated_retry');
     expect(await candidates(here)).toMatchObject([
       {
-        id: 'validator_policy_tweak:agent:builder:repeated_retry',
+        id: expect.stringMatching(/^validator_policy_tweak:agent:builder:repeated_retry@k_/),
         ...{ matches: 2, mean: 62, score: 62.7, status: 'trial' },
       },
     ]);

@@ -111,6 +111,7 @@ export async function simulateRouter(options: SimulationOptions): Promise<Router
     active,
     holdout: () => 0.1,
     settings: () => ({ retries: 0, headersMs: 1, idleMs: 1 }),
+    floors: () => undefined,
     append: () => undefined,
   });
   const results = new Map<string, FamilyResult>();
@@ -127,7 +128,7 @@ export async function simulateRouter(options: SimulationOptions): Promise<Router
     const overlays = apply({ session, agent: 'sim', ...run });
     const { tier } = chooseTier({
       session,
-      evidence: outcomes.evidenceFor(task),
+      evidence: outcomes.evidenceFor(task, session),
       saving: SAVING,
       pressure,
       bias: overlays?.bias ?? 0,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { CandidateDraft, CandidateType, LearningRecord } from '../../core/adapt.ts';
+import type { CandidateDraft, CandidateType } from '../../core/adapt.ts';
+import { compact } from '../../core/json.ts';
 import type { Learner, Proposal } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
@@ -9,14 +10,15 @@ import { type CycleEnd, type CycleOptions, runCycle } from '../cycle.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
 import type { WriteFacts } from '../evolve-step.ts';
 import type { FactFold, LearningState } from '../learning-state.ts';
-import { type CorroborateSettings, type Corroboration, corroborate } from './corroborate.ts';
+import type { CorroborateSettings } from './corroborate.ts';
 import type { RegisteredKinds } from './digest.ts';
-import { type DraftedOverlay, draftOverlay } from './draft-overlay.ts';
-import { isByOwner, type JudgeOverlayOptions, judgeOverlay } from './judge-overlay.ts';
+import { type JudgeOverlayOptions, judgeOverlay } from './judge-overlay.ts';
+import { createLimitWatch, type LimitWatch } from './limit-watch.ts';
 import { createRecordWindow, MOST_RECORDS, type RecordWindow } from './record-window.ts';
+import { createReporters, type SupportedCandidate, supportedCandidate } from './support-candidate.ts';
 
 interface AdaptStepOptions extends Pick<CycleOptions, 'clock' | 'newId' | 'journal' | 'signal'> {
-  readonly records: Pick<Records, 'newestOf' | 'session'>;
+  readonly records: Pick<Records, 'newestOf' | 'session' | 'sessions' | 'turns'>;
   readonly library: Library;
   readonly rules: JudgeOverlayOptions & AdaptRules;
 }
@@ -29,16 +31,9 @@ export interface AdaptRules extends CorroborateSettings {
 
 export interface AdaptStep extends FactFold {
   readonly window: RecordWindow;
+  readonly limits: LimitWatch;
   /** Proposes what new events suggest and other events support. Without new events it does nothing. */
   learn(state: LearningState, write: WriteFacts, isStopped: () => boolean): Promise<void>;
-}
-
-/** A candidate that other records support, with its lesson. */
-export interface SupportedCandidate {
-  readonly draft: CandidateDraft;
-  readonly support: Corroboration;
-  readonly records: readonly LearningRecord[];
-  readonly overlay: DraftedOverlay;
 }
 
 export const ADAPTATION = 'adaptation';
@@ -49,16 +44,18 @@ export async function openAdaptStep(options: AdaptStepOptions): Promise<AdaptSte
   const kinds: RegisteredKinds = new Map(Object.entries(rules.kinds));
   const window = createRecordWindow(() => kinds);
   for (const stored of await records.newestOf('event-reported', MOST_RECORDS)) window.add(stored);
-  const isRecorded = createIsRecorded(records);
+  const reporters = createReporters(records);
+  const adaptation = createAdaptation(library);
   return {
     window,
+    limits: createLimitWatch(library),
     add: (stored) => window.add(stored),
     learn: async (state, write, isStopped) => {
       while (window.hasNews && !isStopped()) {
         const drafts = window.digest(takenKeys(library));
         const supported: SupportedCandidate[] = [];
         for (const draft of drafts) {
-          const found = await supportedCandidate(draft, window, rules, isRecorded);
+          const found = await supportedCandidate(draft, window, rules, reporters);
           if ('why' in found) journal(`${draft.dedupeKey}: ${found.why}`);
           else supported.push(found);
         }
@@ -85,7 +82,7 @@ export async function openAdaptStep(options: AdaptStepOptions): Promise<AdaptSte
                 return { outcome: 'refused', why: ['it is no candidate'] };
               return judgeOverlay(
                 change,
-                { records: own.records, hasWords: own.overlay.hasWords },
+                { records: own.records, hasWords: own.overlay.hasWords, doubt: own.doubt },
                 library,
                 rules,
               );
@@ -104,40 +101,6 @@ export async function openAdaptStep(options: AdaptStepOptions): Promise<AdaptSte
   };
 }
 
-/** A candidate with its support and its lesson; or why there is none. */
-export async function supportedCandidate(
-  draft: CandidateDraft,
-  window: Pick<RecordWindow, 'alike' | 'record'>,
-  settings: CorroborateSettings,
-  isRecorded: (session: string) => Promise<boolean>,
-): Promise<SupportedCandidate | { readonly why: string; readonly support: Corroboration }> {
-  const alike: LearningRecord[] = [];
-  for (const { session, ...record } of window.alike(draft)) {
-    // A session that nobody recorded is a name that the reporter made up: it has no vote of its own, unless the owner says so.
-    const isKnown = session !== undefined && (isByOwner(record) || (await isRecorded(session)));
-    alike.push(isKnown ? { ...record, session } : record);
-  }
-  const support = corroborate(draft, alike, settings);
-  if (!support.passes) return { why: 'other events do not support it', support };
-  const used = draft.records.flatMap((id) => window.record(id) ?? []);
-  const overlay = draftOverlay(draft, used);
-  return 'why' in overlay ? { why: overlay.why, support } : { draft, support, records: used, overlay };
-}
-
-const MOST_SESSIONS = 4_096;
-
-/** Remembered while it is true: a session does not go away, except by an erasure, and then its events have no data. */
-export function createIsRecorded(records: Pick<Records, 'session'>): (session: string) => Promise<boolean> {
-  const known = new Set<string>();
-  return async (session) => {
-    if (known.has(session)) return true;
-    if ((await records.session(session)) === undefined) return false;
-    if (known.size >= MOST_SESSIONS) known.clear();
-    known.add(session);
-    return true;
-  };
-}
-
 /** Candidates whose lesson exists, in whatever state: what a person rejected, or a measurement retired, is not proposed again. */
 const takenKeys = (library: Pick<Library, 'lessons'>): ReadonlySet<string> =>
   new Set(library.lessons().flatMap(({ text }) => text.overlay?.from?.key ?? []));
@@ -147,25 +110,25 @@ export const lessonIdOf = ({ dedupeKey }: Pick<CandidateDraft, 'dedupeKey'>): st
 
 const HALF_LIFE_DAYS = 30;
 
-/** The learner of the adaptation engine: one lesson for each candidate. */
-const adaptation: Learner<readonly SupportedCandidate[]> = {
+/** The learner of the adaptation engine: one lesson for each candidate. Its candidates are of several principals, and names are unique. */
+const createAdaptation = (all: Pick<Library, 'lessons'>): Learner<readonly SupportedCandidate[]> => ({
   name: ADAPTATION,
-  async *learn({ material, library }) {
-    const taken = new Set(library.lessons().map(({ text }) => text.name));
-    for (const { draft, support, overlay } of material) {
-      const name = uniqueLessonName(overlay.name, taken);
+  async *learn({ material }) {
+    const taken = new Set(all.lessons().map(({ text }) => text.name));
+    for (const candidate of material) {
+      const name = uniqueLessonName(candidate.overlay.name, taken);
       taken.add(name);
-      yield proposalOf(draft, support, overlay, name);
+      yield proposalOf(candidate, name);
     }
   },
-};
+});
 
-function proposalOf(
-  draft: CandidateDraft,
-  { score, matches, mean }: Corroboration,
-  { description, content, payload, scope }: DraftedOverlay,
-  name: string,
-): Proposal {
+function proposalOf({ draft, support, overlay, onlyFor }: SupportedCandidate, name: string): Proposal {
+  const { score, matches, mean } = support;
+  const { description, payload, scope, hasWords } = overlay;
+  const reach =
+    onlyFor === undefined || hasWords ? '' : `\nIt acts on requests with the key ${onlyFor} alone.`;
+  const content = `${overlay.content}${reach}`;
   const text: LessonText = {
     name,
     description,
@@ -188,6 +151,7 @@ function proposalOf(
       payload,
       from: {
         key: draft.dedupeKey,
+        ...compact({ onlyFor }),
         score: Number(score.toFixed(1)),
         draftScore: draft.score,
         matches,

@@ -22,18 +22,22 @@ export interface CorroborateSettings {
 }
 
 /**
- * The score of a candidate by records that it was not drafted from: those of its label and scope. The draft's own session on the draft's
- * own day has had its vote, where votes are limited.
+ * The score of a candidate by records that it was not drafted from: those of its label and scope, and of its principal and key. The
+ * draft's own session on the draft's own day has had its vote, where votes are limited.
  */
 export function corroborate(
-  draft: Pick<CandidateDraft, 'scope' | 'sourceLabel' | 'records' | 'score'>,
+  draft: Pick<CandidateDraft, 'scope' | 'sourceLabel' | 'records' | 'score' | 'member' | 'key'>,
   records: readonly LearningRecord[],
   { onePerSessionAndDay }: CorroborateSettings,
 ): Corroboration {
   const used = new Set(draft.records);
   const alike = records.filter(
-    ({ sourceLabel, scope }) =>
-      sourceLabel === draft.sourceLabel && scope.type === draft.scope.type && scope.id === draft.scope.id,
+    ({ sourceLabel, scope, member, key }) =>
+      sourceLabel === draft.sourceLabel &&
+      scope.type === draft.scope.type &&
+      scope.id === draft.scope.id &&
+      member === draft.member &&
+      (draft.key === undefined || key === draft.key),
   );
   const voted = new Set(alike.filter(({ id }) => used.has(id)).map(voteOf));
   const scores: number[] = [];

@@ -8,6 +8,7 @@ import {
   RESPONSE_CHECKS,
   TIERS,
 } from '../../core/overlay.ts';
+import { LEAST_FLOORS, type LimitFloors, withinFloors } from '../../lessons/limit-floors.ts';
 import { clip } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { draftFlow } from './draft-flow.ts';
@@ -36,11 +37,13 @@ const LONGEST_LINE = 400;
 
 /**
  * A candidate's lesson by the template of its type. Numbers and choices come from the records, as far as they are valid; without
- * them from the template. `records`: those that it was drafted from, the best first.
+ * them from the template. `records`: those that it was drafted from, the best first. `floors`: how far its agent's waits may be
+ * shortened.
  */
 export function draftOverlay(
   draft: CandidateDraft,
   records: readonly LearningRecord[],
+  floors: LimitFloors = LEAST_FLOORS,
 ): DraftedOverlay | NoDraft {
   const [record] = records;
   if (record === undefined) return { why: 'its records are gone' };
@@ -49,7 +52,7 @@ export function draftOverlay(
     return { why: 'its events name no agent and no kind of run, so that it would act everywhere' };
   const where = describeScope(scope);
   const about = `${record.kind.replaceAll('_', ' ')}${record.sourceLabel === record.kind ? '' : ` (${record.sourceLabel})`}`;
-  const made = payloadOf(draft, record);
+  const made = payloadOf(draft, record, floors);
   if ('why' in made) return made;
   const { payload, lines, hasWords } = made;
   const description = clip(
@@ -70,7 +73,7 @@ interface Made {
   readonly hasWords: boolean;
 }
 
-function payloadOf({ type }: CandidateDraft, record: LearningRecord): Made | NoDraft {
+function payloadOf({ type }: CandidateDraft, record: LearningRecord, floors: LimitFloors): Made | NoDraft {
   const { kind, payload: data } = record;
   switch (type) {
     case 'prompt_fragment': {
@@ -100,9 +103,14 @@ function payloadOf({ type }: CandidateDraft, record: LearningRecord): Made | NoD
       return { payload: { type, tier, bias }, lines, hasWords: false };
     }
     case 'validator_policy_tweak': {
-      const payload = limitOf(record);
-      if ('why' in payload) return payload;
-      return { payload, lines: describeLimit(payload), hasWords: false };
+      const asked = limitOf(record);
+      if ('why' in asked) return asked;
+      const payload = withinFloors(asked, floors);
+      return {
+        payload,
+        lines: [...describeLimit(payload), ...describeFloors(asked, payload)],
+        hasWords: false,
+      };
     }
     case 'flow_offload': {
       const flow = draftFlow(record);
@@ -158,7 +166,7 @@ function linesOf(value: Json | undefined): readonly string[] {
 }
 
 /** A task has no place of its own among scopes: what is about it acts for its agent or kind of run. */
-function scopeOfRecord({ scope, agent, runKind }: LearningRecord): Scope | undefined {
+function scopeOfRecord({ scope, agent, runKind, member }: LearningRecord): Scope | undefined {
   const found: Scope =
     scope.type === 'agent'
       ? { agent: scope.id }
@@ -168,7 +176,8 @@ function scopeOfRecord({ scope, agent, runKind }: LearningRecord): Scope | undef
   const isNamed = (value: string | undefined): boolean =>
     value !== undefined && value !== 'unknown' && !value.includes('*');
   const isUsable = Object.values(found).every(isNamed) && Object.keys(found).length > 0;
-  return isUsable ? found : undefined;
+  if (!isUsable) return undefined;
+  return member === undefined ? found : { ...found, member };
 }
 
 const describeScope = ({ agent, runKind }: Scope): string =>
@@ -207,6 +216,17 @@ function describeLimit(payload: Omit<LimitOverlay, 'type'>): readonly string[] {
     ),
     ...(reasks === undefined ? [] : [`It is asked for again at most ${reasks} times.`]),
     ...(lessons === undefined ? [] : [`At most ${lessons} lessons are shown with their text.`]),
+  ];
+}
+
+/** Why a limit is looser than its events asked for. */
+function describeFloors(asked: LimitOverlay, given: LimitOverlay): readonly string[] {
+  const fields = ['retries', 'headersMs', 'idleMs', 'reasks', 'lessons'] as const;
+  const changed = fields.filter((field) => asked[field] !== given[field]);
+  if (changed.length === 0) return [];
+  const words = changed.map((field) => `${field} ${asked[field]}`).join(', ');
+  return [
+    `Its events asked for ${words}: what is learned never cuts an agent off from its model or its lessons.`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { principalOfSession } from '../../core/principal.ts';
-import type { NewFact, Records, SessionView } from '../../core/store.ts';
+import type { NewFact, Records, SessionView, TurnView } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { readTurn } from '../../evidence/turn-reading.ts';
 import { leaderOf, observedEvent, shortHash } from './observed-event.ts';
@@ -21,7 +21,7 @@ type EditTimes = ReadonlyMap<string, readonly [first: number, last: number]>;
 export async function findConflicts(
   session: string,
   turns: readonly AppraisedTurn[],
-  runKind: string | undefined,
+  { runKind, caller }: Pick<TurnView, 'runKind' | 'caller'>,
   records: ConflictRecords,
   evidence: Pick<EvidenceReader, 'turns'>,
   now: number,
@@ -54,7 +54,7 @@ export async function findConflicts(
       const agent = leader !== undefined && leader === leaderOf(other.agent) ? leader : own.agent;
       const { fact } = observedEvent(
         'task_conflict',
-        { agent, runKind, session },
+        { agent, runKind, session, caller },
         {
           mark: '',
           label: `file.${file}`,

@@ -1,7 +1,9 @@
 import { toJson } from '../../core/json.ts';
+import { principalOfSession } from '../../core/principal.ts';
 import type { NewFact, Records, TurnView } from '../../core/store.ts';
 import type { AppraisedTurn, EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { createFlowFinder, type FoundFlow } from './find-flows.ts';
+import { SEEN_WITH } from './observed-event.ts';
 import { readRuns } from './session-calls.ts';
 
 /** Who reports what Instar saw itself. */
@@ -19,7 +21,7 @@ export const scoreFlow = ({ sessions }: FoundFlow['support']): number =>
 export interface EndedSession {
   readonly session: string;
   readonly turns: readonly Pick<AppraisedTurn, 'evidence'>[];
-  readonly last: Pick<TurnView, 'agent' | 'runKind' | 'startedAt'>;
+  readonly last: Pick<TurnView, 'agent' | 'runKind' | 'startedAt' | 'caller'>;
 }
 
 export interface FlowWatch {
@@ -39,6 +41,9 @@ const OWN_RUNS: ReadonlySet<string | undefined> = new Set(['practice', 'train'])
 const MOST_EARLIER = 300;
 const EARLIER_AT_ONCE = 10;
 
+/** A flow has values of the calls that it was found in: those of applications, members and end users stay with them. */
+const isOfHome = (session: string): boolean => principalOfSession(session) === undefined;
+
 export function createFlowWatch({ records, evidence }: FlowWatchOptions): FlowWatch {
   const finder = createFlowFinder();
   let earlier: { readonly id: string; readonly at: number }[] | undefined;
@@ -47,7 +52,7 @@ export function createFlowWatch({ records, evidence }: FlowWatchOptions): FlowWa
     finder.add({ session, at, runs: readRuns(turns) });
   const readEarlier = async (): Promise<void> => {
     earlier ??= ((await records?.sessions({ limit: MOST_EARLIER, withoutPractice: true })) ?? [])
-      .filter(({ endedAt, erased }) => endedAt !== undefined && !erased)
+      .filter(({ id, endedAt, erased }) => endedAt !== undefined && !erased && isOfHome(id))
       .map(({ id, lastAt }) => ({ id, at: lastAt }));
     for (const { id, at } of earlier.splice(0, EARLIER_AT_ONCE))
       if (!added.has(id)) add(id, at, await evidence.turns(id));
@@ -55,7 +60,7 @@ export function createFlowWatch({ records, evidence }: FlowWatchOptions): FlowWa
   };
   return {
     flowEvents: async ({ session, turns, last }, now) => {
-      if (OWN_RUNS.has(last.runKind)) return [];
+      if (OWN_RUNS.has(last.runKind) || !isOfHome(session)) return [];
       if (earlier === undefined || earlier.length > 0) added.add(session);
       await readEarlier();
       return add(session, last.startedAt, turns).map(({ label, flow, support }) => ({
@@ -69,6 +74,7 @@ export function createFlowWatch({ records, evidence }: FlowWatchOptions): FlowWa
           score: scoreFlow(support),
           data: {
             label,
+            ...(last.caller === undefined ? {} : { [SEEN_WITH]: last.caller }),
             steps: flow.steps.map(toJson),
             parameters: flow.parameters.map(toJson),
             support: { ...support },

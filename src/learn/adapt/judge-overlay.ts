@@ -16,14 +16,22 @@ export interface JudgeOverlayOptions {
 /** What Instar saw itself. */
 export const OBSERVER = 'instar';
 /** Whether the owner's key reported it; what neither the owner nor Instar reported was said by a program. */
-export const isByOwner = ({ by }: Pick<LearningRecord, 'by'>): boolean => isOwnerId(by);
+export const isByOwner = ({ by }: { readonly by?: string | undefined }): boolean => isOwnerId(by);
 const isForeign = (record: LearningRecord): boolean => record.by !== OBSERVER && !isByOwner(record);
+
+/** What it was drafted from. */
+interface JudgedOverlay {
+  readonly records: readonly LearningRecord[];
+  readonly hasWords: boolean;
+  /** Why it would reach further than those who reported it. */
+  readonly doubt?: string | undefined;
+}
 
 /**
  * How far a corroborated candidate may go. Corroboration says that something happens again and again; it does not say who wrote the
  * words. So:
  * - `manual`: everything waits for a person.
- * - Words that a program reported wait for a person, under every setting.
+ * - Words that a program reported wait for a person, under every setting. So does what one key alone reported about agents of others.
  * - `guarded`: the owner's words go on trial, and so do hints and limits, which have no words: a hint is bounded, a limit only
  *   tightens. Words that Instar saw itself (a repair, a sequence of calls) wait for a person.
  * - `autonomous`: those go on trial as well.
@@ -31,7 +39,7 @@ const isForeign = (record: LearningRecord): boolean => record.by !== OBSERVER &&
  */
 export function judgeOverlay(
   change: Extract<ProposedChange, { readonly op: 'add' }>,
-  { records, hasWords }: { readonly records: readonly LearningRecord[]; readonly hasWords: boolean },
+  { records, hasWords, doubt }: JudgedOverlay,
   library: Pick<Library, 'lesson' | 'lessons'>,
   options: JudgeOverlayOptions,
 ): Judgement {
@@ -43,6 +51,7 @@ export function judgeOverlay(
     return { outcome: 'refused', why: [`lesson ${change.id} exists already`], isKnown: true };
   const doubts = [
     ...(options.autonomy === 'manual' ? ['autonomy is manual: every change needs approval'] : []),
+    ...(doubt === undefined ? [] : [doubt]),
     ...(hasWords ? wordDoubts(records, options.autonomy) : []),
     ...(hasWords ? lintSkillText(`${text.description}\n${text.content}`) : []),
     ...(text.overlay?.payload.type === 'validator_policy_tweak' ? looseningDoubts(text.overlay.payload) : []),

@@ -1,7 +1,9 @@
 import { EVENT_KINDS, type EventKind, type LearningRecord, type RecordScope } from '../../core/adapt.ts';
 import type { Fact, StoredFact } from '../../core/fact.ts';
 import { asString, compact } from '../../core/json.ts';
-import { principalOfSession } from '../../core/principal.ts';
+import { principalOfSession, standsForItself } from '../../core/principal.ts';
+import { isByOwner, OBSERVER } from './judge-overlay.ts';
+import { SEEN_WITH } from './observed-event.ts';
 
 /**
  * The score of an event that names none, by its kind: the surer it is that something can be learned from it, the higher. From 60 on it
@@ -31,10 +33,11 @@ const LABEL = /^[a-z][a-z0-9_.-]{0,63}$/;
 
 /** An event as a learning record; undefined for facts that are none. The label is the kind, or what the event names as `label`. */
 export function learningRecordOf({ seq, at, fact }: StoredFact): LearningRecord | undefined {
-  // What changes how requests are served is for everybody: a member's events do not.
-  if (fact.type !== 'event-reported' || fact.member !== undefined) return undefined;
-  if (principalOfSession(fact.session ?? '') !== undefined) return undefined;
+  if (fact.type !== 'event-reported') return undefined;
   const { kind, agent, runKind, score = scoreOfKind(kind), session, by, data } = fact;
+  const member = fact.member ?? principalOfSession(session ?? '');
+  // What members of the team and end users report changes nothing: how requests are served is decided for a key.
+  if (member !== undefined && (by === OBSERVER || !standsForItself(member))) return undefined;
   const { label, ...payload } = data;
   const named = asString(label);
   return {
@@ -44,9 +47,19 @@ export function learningRecordOf({ seq, at, fact }: StoredFact): LearningRecord 
     sourceLabel: named !== undefined && LABEL.test(named) ? named : kind,
     scope: scopeOf(fact),
     score,
-    ...compact({ agent, runKind, session, by }),
+    ...compact({ agent, runKind, session, by, member, key: keyOf(fact) }),
     payload,
   };
+}
+
+/** Of events of earlier versions nobody knows the key. */
+const UNKNOWN_KEY = '-';
+
+/** The key whose word it is; undefined for the owner's, and for what Instar saw outside of sessions. */
+function keyOf({ by, session, data }: Fact & { readonly type: 'event-reported' }): string | undefined {
+  if (isByOwner({ by })) return undefined;
+  if (by !== OBSERVER) return by ?? UNKNOWN_KEY;
+  return session === undefined ? undefined : (asString(data[SEEN_WITH]) ?? UNKNOWN_KEY);
 }
 
 const isKnown = (kind: string): kind is EventKind => (EVENT_KINDS as readonly string[]).includes(kind);

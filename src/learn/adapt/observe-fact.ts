@@ -46,10 +46,10 @@ export async function observeFact(
     case 'turn-end': {
       const view = hasRunOut(fact) ? await records.turn(fact.turn) : undefined;
       if (view === undefined || !mayTeach(view.caller)) return [];
-      const { session, agent, runKind } = view;
+      const { session, agent, runKind, caller } = view;
       // Once a day for a session: agents try again.
       const mark = `day ${Math.floor(at / DAY_MS)}`;
-      return [ranOut({ session, agent, runKind }, { mark, by: view.policy, turn: fact.turn }, at)];
+      return [ranOut({ session, agent, runKind, caller }, { mark, by: view.policy, turn: fact.turn }, at)];
     }
     default:
       return [];

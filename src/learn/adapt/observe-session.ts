@@ -8,7 +8,7 @@ import { readSessionErrors } from './session-errors.ts';
 export interface ObservedSession {
   readonly session: string;
   /** Its first turn. */
-  readonly view: Pick<TurnView, 'agent' | 'runKind'>;
+  readonly view: Pick<TurnView, 'agent' | 'runKind' | 'caller'>;
   readonly turns: readonly AppraisedTurn[];
   /** What else was written at its end: its score, with the lessons that people spoke about. */
   readonly ended: readonly NewFact[];
@@ -40,7 +40,7 @@ export function observeSession(
   now: number,
 ): readonly NewFact[] {
   const { session, view } = ended;
-  const scope: EventScope = { session, agent: view.agent, runKind: view.runKind };
+  const scope: EventScope = { session, agent: view.agent, runKind: view.runKind, caller: view.caller };
   return [...errorEvents(ended, scope, now), ...guidanceEvents(ended, scope, library, now)]
     .toSorted((a, b) => rankOf(a) - rankOf(b))
     .slice(0, MOST_EVENTS);

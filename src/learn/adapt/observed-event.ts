@@ -9,7 +9,12 @@ export interface EventScope {
   readonly agent?: string | undefined;
   readonly runKind?: string | undefined;
   readonly session?: string | undefined;
+  /** The id of the key that the session was made with. */
+  readonly caller?: string | undefined;
 }
+
+/** The field of an observed event that names the key of its session. */
+export const SEEN_WITH = 'caller';
 
 interface ObservedEvent {
   /** Makes the event's idempotency key, with its kind: what is seen twice is reported once. */
@@ -25,7 +30,7 @@ interface ObservedEvent {
 /** An event that Instar saw itself. */
 export function observedEvent(
   kind: EventKind,
-  { agent, runKind, session }: EventScope,
+  { agent, runKind, session, caller }: EventScope,
   { mark, label, score, data }: ObservedEvent,
   at: number,
 ): NewFact {
@@ -35,7 +40,7 @@ export function observedEvent(
     fact: {
       ...{ type: 'event-reported', kind, by: 'instar' },
       ...compact({ agent, runKind, session, score }),
-      data: compact({ label, leader, ...data }),
+      data: compact({ label, leader, [SEEN_WITH]: caller, ...data }),
     },
     key: `observed:${kind}:${shortHash([session ?? '', mark])}`,
   };

@@ -68,7 +68,7 @@ export function createObserver({ records, evidence, library, effects, log }: Obs
           { lessonOf: library.lesson, lastUse },
           now,
         );
-        const conflicts = await findConflicts(session, turns, view.runKind, records, evidence, now);
+        const conflicts = await findConflicts(session, turns, view, records, evidence, now);
         return [...conflicts, ...seen].slice(0, MOST_EVENTS);
       }),
   };

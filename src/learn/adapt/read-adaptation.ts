@@ -2,10 +2,11 @@ import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
-import { type AdaptRules, createIsRecorded, lessonIdOf, supportedCandidate } from './adapt-step.ts';
+import { type AdaptRules, lessonIdOf } from './adapt-step.ts';
 import { DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
 import { learningRecordOf } from './learning-records.ts';
 import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
+import { createReporters, supportedCandidate } from './support-candidate.ts';
 
 const MOST_LISTED = 50;
 
@@ -14,7 +15,7 @@ const MOST_LISTED = 50;
  * other records supported: the state of their lesson. Nothing is written.
  */
 export async function readAdaptation(
-  records: Pick<Records, 'newestOf' | 'session'>,
+  records: Pick<Records, 'newestOf' | 'session' | 'sessions' | 'turns'>,
   lessons: readonly Lesson[],
   settings: AdaptRules,
 ): Promise<JsonObject> {
@@ -24,12 +25,12 @@ export async function readAdaptation(
   for (const one of stored) window.add(one);
   const newest = stored.flatMap((one) => learningRecordOf(one) ?? []);
   const promoted = lessons.filter(({ text }) => text.overlay?.from !== undefined);
-  const isRecorded = createIsRecorded(records);
+  const reporters = createReporters(records);
   const drafts = digestRecords(newest, new Set(), kinds, { ...DEFAULT_DIGEST, limit: MOST_LISTED });
   const listed: JsonObject[] = [];
   const seen = new Set<string>();
   for (const draft of drafts) {
-    const found = await supportedCandidate(draft, window, settings, isRecorded);
+    const found = await supportedCandidate(draft, window, settings, reporters);
     const lesson = promoted.find(({ id }) => id === lessonIdOf(draft));
     seen.add(draft.dedupeKey);
     listed.push(
@@ -42,7 +43,7 @@ export async function readAdaptation(
     const { from } = lesson.text.overlay ?? {};
     if (from === undefined || seen.has(from.key)) continue;
     const [type = '', scopeType = '', ...rest] = from.key.split(':');
-    const sourceLabel = rest.at(-1) ?? '';
+    const [sourceLabel = ''] = (rest.at(-1) ?? '').split('@', 1);
     const scopeId = rest.slice(0, -1).join(':');
     listed.push({ id: from.key, type, scopeType, scopeId, sourceLabel, ...describePromoted(lesson) });
   }

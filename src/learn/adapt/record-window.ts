@@ -14,8 +14,8 @@ export interface RecordWindow {
   add(stored: StoredFact): void;
   /** Drafts of the places with new records, the best first. Those that the limit leaves out are in the next run. */
   digest(taken: ReadonlySet<string>): readonly CandidateDraft[];
-  /** The records of the label and scope of a draft, oldest first. */
-  alike(draft: Pick<CandidateDraft, 'scope' | 'sourceLabel'>): readonly LearningRecord[];
+  /** The records of the label, scope and principal of a draft, oldest first. */
+  alike(draft: Pick<CandidateDraft, 'scope' | 'sourceLabel' | 'member'>): readonly LearningRecord[];
   record(id: string): LearningRecord | undefined;
   readonly size: number;
   /** Whether a run of the digest has something to look at. */
@@ -80,5 +80,9 @@ export function createRecordWindow(
   };
 }
 
-const placeOf = ({ sourceLabel, scope }: Pick<LearningRecord, 'sourceLabel' | 'scope'>): string =>
-  JSON.stringify([sourceLabel, scope.type, scope.id]);
+const placeOf = ({
+  sourceLabel,
+  scope,
+  member = '',
+}: Pick<LearningRecord, 'sourceLabel' | 'scope' | 'member'>): string =>
+  JSON.stringify([sourceLabel, scope.type, scope.id, member]);

@@ -17,9 +17,8 @@ export interface RetireHarmfulOptions {
 export function retireHarmful({ effects, library, by }: RetireHarmfulOptions): ChangeSet | undefined {
   const harmful = library
     .lessons()
-    .filter((lesson) => mayRetire(lesson, by))
     .filter(({ id }) => effects.verdict(id) === 'harmful')
-    .filter((lesson) => !wasRestored(lesson, library, by));
+    .filter((lesson) => isRetirable(lesson, library, by));
   if (harmful.length === 0) return undefined;
   const changes = harmful.map(({ id }): Change => ({ op: 'retire', id, reason: reasonOf(effects.of(id)) }));
   const names = harmful.map(({ text }) => text.name).join(', ');
@@ -31,6 +30,10 @@ export function retireHarmful({ effects, library, by }: RetireHarmfulOptions): C
     changes,
   };
 }
+
+/** Whether an author that measured harm may retire a lesson. A person's decision to bring it back stands. */
+export const isRetirable = (lesson: Lesson, library: Pick<Library, 'history'>, by: Author): boolean =>
+  mayRetire(lesson, by) && !wasRestored(lesson, library, by);
 
 const mayRetire = ({ state, pinned, frozen }: Lesson, by: Author): boolean =>
   (state === 'trial' || state === 'live') && !pinned && (!frozen || by.kind === 'person');

@@ -100,7 +100,7 @@ export function createRouter(options: RouterOptions): TurnRouter {
   ) =>
     chooseTier({
       session: turn.session.session,
-      evidence: options.outcomes().evidenceFor(task),
+      evidence: options.outcomes().evidenceFor(task, turn.session.session),
       saving: savingOf(options.prices(cheap), options.prices(strong)),
       pressure: options.pressure(),
       bias: overlays?.bias ?? 0,

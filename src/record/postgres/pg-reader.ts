@@ -1,6 +1,6 @@
-import { sessionPrefix } from '../../core/principal.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { ATTEMPT_PREFIX } from '../../core/practice.ts';
+import { sessionPrefix } from '../../core/principal.ts';
 import {
   type AsyncReads,
   type IndexedType,

@@ -64,7 +64,7 @@ describe('a lesson for a candidate', () => {
       });
     const named = record('repeated_retry', { retries: 0, timeoutMs: 5000, checks: ['json', 'nonsense'] });
     expect(made('validator_policy_tweak', named).payload).toEqual({
-      ...{ type: 'validator_policy_tweak', retries: 0, headersMs: 5000, checks: ['json'] },
+      ...{ type: 'validator_policy_tweak', retries: 1, headersMs: 30_000, checks: ['json'] },
     });
   });
 

@@ -144,6 +144,19 @@ describe('the events of flows', () => {
     expect(found.map(({ fact }) => fact.type)).toEqual(['event-reported']);
   });
 
+  it('do not come from sessions of applications, members and end users, nor count them', async () => {
+    for (const whose of ['k_0123456789', 'm_0123456789', 'c_0123456789', 'u_0123456789abcdef']) {
+      const watch = createFlowWatch({ evidence });
+      const found = [];
+      for (const n of [1, 2]) {
+        const one = ended(n);
+        found.push(...(await watch.flowEvents({ ...one, session: `${whose}:${one.session}` }, NOW)));
+      }
+      for (const n of [3, 4]) found.push(...(await watch.flowEvents(ended(n), NOW)));
+      expect(found, whose).toEqual([]);
+    }
+  });
+
   it('do not come from practice', async () => {
     const watch = createFlowWatch({ evidence });
     for (const n of [1, 2, 3, 4])
