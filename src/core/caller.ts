@@ -61,7 +61,7 @@ export function sessionIdFor({ tag }: SessionOwner, id: string, person?: string)
 }
 
 /** Whether the id is of a session that was made with this key, or, of a member, with any of that member's keys. */
-export function isSessionOf({ tag }: SessionOwner, session: string): boolean {
+function isSessionOf({ tag }: SessionOwner, session: string): boolean {
   if (tag === undefined) return !hasSessionPrefix(session) || /^u_[0-9a-f]{16}:/.test(session);
   return session.startsWith(`${tag}:`) || session.startsWith(`${tag}.`);
 }

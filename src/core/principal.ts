@@ -19,7 +19,7 @@ export const NOBODY = '-';
 /** In what a lesson may reach: the home's own person and every key, but no member of the team. */
 export const EVERY_KEY = 'k_*';
 
-export const isPrincipal = (id: string): boolean => PRINCIPAL.test(id);
+const isPrincipal = (id: string): boolean => PRINCIPAL.test(id);
 
 /** Whether a scope may name this as its member. */
 export const isScopeMember = (member: string): boolean =>
@@ -43,7 +43,7 @@ export function sessionPrefix(tag: string | undefined, person: string | undefine
 }
 
 /** Whether an end user said it: it is about that person, and never a rule for others. */
-export const isEndUser = (principal: string | undefined): boolean => principal?.includes('u_') === true;
+const isEndUser = (principal: string | undefined): boolean => principal?.includes('u_') === true;
 
 /** The key or member that serves an end user; the principal itself otherwise. Empty for the home's own person. */
 export const basePrincipal = (principal: string | undefined): string =>
