@@ -54,6 +54,7 @@ export async function assignOwners(options: AssignOwnersOptions): Promise<void> 
     await library.publish({ id: 'assign-owners-1', by, reason: 'whose each lesson is', changes });
   }
   markRecordAssigned(home);
+  if (used.size === 0 && changes.length === 0) return;
   const waiting = changes.filter(({ op }) => op === 'move').length;
   log.info(
     { keys: used.size, lessons: changes.length, waiting },

@@ -20,10 +20,14 @@ export function withShortIds(
   const find = async (noun: 'session' | 'turn', typed: string): Promise<string> => {
     if ((noun === 'session' ? await records.session(typed) : await records.turn(typed)) !== undefined)
       return typed;
-    const pattern = parseIdPattern(typed);
-    if (pattern === undefined) return typed;
     const of = noun === 'session' ? 'sessions' : 'turns';
-    return onlyOne(noun, typed, await records.ids(of, pattern, MOST_CANDIDATES)) ?? typed;
+    const pattern = parseIdPattern(typed);
+    const begun = pattern === undefined ? [] : await records.ids(of, pattern, MOST_CANDIDATES);
+    const byBeginning = onlyOne(noun, typed, begun);
+    if (byBeginning !== undefined || noun === 'turn') return byBeginning ?? typed;
+    // The name that a client gave it: the id has the mark of its key before that.
+    const named = await records.ids(of, { beginning: '', end: `:${typed}` }, MOST_CANDIDATES);
+    return onlyOne(noun, typed, named) ?? typed;
   };
   return {
     api: {

@@ -95,7 +95,12 @@ export function openKeyAgents({ home, env, clock, log }: KeyAgentsOptions): KeyA
       const binding = bindings.get(id);
       if (binding === undefined || agent.includes(ANY) || agent === UNNAMED) return true;
       const { agents, used } = binding;
-      return agents?.includes(agent) === true || agents?.includes(ANY) === true || used.has(agent);
+      if (agents !== undefined) return agents.includes(agent) || agents.includes(ANY);
+      // Not bound yet, as when a program has reported without the daemon: it is another's only if another key speaks for it.
+      return (
+        used.has(agent) ||
+        ![...bindings.values()].some((other) => other !== binding && isNamedBy(other, agent))
+      );
     },
     reload: () => {
       flush();
@@ -104,6 +109,9 @@ export function openKeyAgents({ home, env, clock, log }: KeyAgentsOptions): KeyA
     flush,
   };
 }
+
+const isNamedBy = ({ agents, used }: Binding, agent: string): boolean =>
+  agents?.includes(agent) === true || used.has(agent);
 
 /** The agent of a key that has named none of its own. */
 const UNNAMED = 'unknown';

@@ -89,7 +89,8 @@ async function ownSession(
   records: Records,
 ): Promise<string | undefined> {
   const id = asString(named);
-  if (id === undefined || caller.kind === 'owner') return id;
+  if (id === undefined) return undefined;
+  if (caller.kind === 'owner') return findNamed(id, records);
   const own = sessionIdFor(caller, id, person);
   if (own === id || (await records.session(own)) !== undefined) return own;
   const before = await callerOfSession(id, records);
@@ -154,6 +155,13 @@ export const reportEvent: ControlAction = async (context, body, caller, key) => 
   };
   return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));
 };
+
+/** The owner may name a session of any key as its client does, where only one has the name. */
+async function findNamed(id: string, records: Records): Promise<string> {
+  if ((await records.session(id)) !== undefined || (await records.events(id)).length > 0) return id;
+  const named = await records.ids('sessions', { beginning: '', end: `:${id}` }, 2);
+  return named.length === 1 ? (named[0] ?? id) : id;
+}
 
 /** The agent that an event is about: one of the key's own, whatever it names. */
 function bindReporter(

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
 import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -59,7 +59,10 @@ export async function openKeyWorld(config: JsonObject = {}): Promise<KeyWorld> {
     });
   const learned: KeyWorld['learned'] = async ({ headers }) => {
     const turn = String(headers['x-instar-turn']);
-    await expect.poll(async () => (await here.owner('GET', `/api/turns/${turn}`)).status).toBe('complete');
+    await vi.waitFor(
+      async () => expect((await here.owner('GET', `/api/turns/${turn}`)).status).toBe('complete'),
+      { timeout: 100_000, interval: 20 },
+    );
     await here.daemon.settle();
   };
   let looks = 0;

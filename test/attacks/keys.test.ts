@@ -139,19 +139,21 @@ describe('the key that an agent holds', () => {
     const session = JSON.stringify({ session: 'of-other', score: 1 });
     expect(
       (await ask(daemon.port, { path: '/v1/feedback', headers: bearer(daemon.key), body: session })).status,
-    ).toBe(403);
+    ).toBe(404);
     expect(await rewardsOf('of-other')).toEqual([]);
-    // Nor does it report into the sessions and episodes of another key.
+    // Nor does it report into the sessions and episodes of another key: what it names is its own.
     const report = (key: string, where: string) =>
       ask(daemon.port, {
         path: '/v1/events',
         headers: bearer(key),
         body: JSON.stringify({ kind: 'episode_start', session: where, task: 'Deploy.' }),
       });
-    expect((await report(daemon.key, 'of-other')).status).toBe(403);
+    const episode = async (key: string, id: string): Promise<number> =>
+      (await ask(daemon.port, { method: 'GET', path: `/api/episodes/${id}`, headers: bearer(key) })).status;
     expect((await report(other, 'episode-1')).status).toBe(200);
-    expect((await report(daemon.key, 'episode-1')).status).toBe(403);
-    expect((await report(other, 'episode-1')).status).toBe(200);
+    expect([await episode(other, 'episode-1'), await episode(daemon.key, 'episode-1')]).toEqual([200, 404]);
+    expect((await report(daemon.key, 'episode-2')).status).toBe(200);
+    expect([await episode(other, 'episode-2'), await episode(daemon.key, 'episode-2')]).toEqual([404, 200]);
   });
 
   it('passes ratings of people on where the owner allowed it, and the owner’s own word is a person’s', async () => {

@@ -276,14 +276,14 @@ describe('connect', () => {
     expect(person.read('.claude/settings.json')).toBe('{}');
   });
 
-  it('keeps the mode of a file that contains no key', () => {
+  it('closes a file to others once it has the key, also beside a login of the client’s own', () => {
     const path = person.write('.claude/settings.json', '{}\n', 0o644);
     const passThrough = {
       providers: { anthropic: { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' } },
     };
     person.connect('claude-code', connectionOf(passThrough));
-    expect(statSync(path).mode & 0o777).toBe(0o644);
-    expect(person.read('.claude/settings.json')).not.toContain(KEY);
+    expect(person.read('.claude/settings.json')).toContain(KEY);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it('remembers both files when a variable moved the client’s folder in between', () => {

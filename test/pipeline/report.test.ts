@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { openHome } from '../../src/config/home.ts';
+import { callerOfKey } from '../../src/config/valid-keys.ts';
+import { sessionIdFor } from '../../src/core/caller.ts';
 import { compact } from '../../src/core/json.ts';
 import type { StageOutcome } from '../../src/pipeline/stage-outcome.ts';
 import { createHttpReport, createMemoryReport, type ReportProblem } from '../../src/pipeline/stage-report.ts';
@@ -15,6 +17,8 @@ let provider: Provider;
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 let key: string;
+/** The record's id of a session that the pipeline names. */
+let idOf: (session: string) => string;
 const problems: ReportProblem[] = [];
 
 beforeAll(async () => {
@@ -23,7 +27,9 @@ beforeAll(async () => {
     response.end(wholeReply('openai-chat'));
   });
   home = makeHome({ providers: { fake: { wire: 'openai', baseUrl: `${provider.url}/v1` } } });
-  key = createCallerKey(openHome(home.dir), { name: 'lab', mayRate: true, at: 0 }).key;
+  const made = createCallerKey(openHome(home.dir), { name: 'lab', mayRate: true, at: 0 });
+  key = made.key;
+  idOf = (session) => sessionIdFor(callerOfKey(made.entry), session);
   daemon = await startDaemon(home.dir);
 });
 afterAll(async () => {
@@ -82,7 +88,7 @@ describeReport('a gateway over HTTP', () => ({
     const reader = openSqliteReader(`${home.dir}/instar.sqlite`);
     try {
       const events = reader
-        .events(session)
+        .events(idOf(session))
         .flatMap(({ fact }) => (fact.type === 'event-reported' ? [fact] : []));
       expect(
         events.every(
@@ -92,7 +98,7 @@ describeReport('a gateway over HTTP', () => ({
       ).toBe(true);
       const subjects = [
         ...turns.map((turn) => ({ of: turn, query: { turn } })),
-        { of: session, query: { session } },
+        { of: session, query: { session: idOf(session) } },
       ];
       const verdicts = subjects.flatMap(({ of, query }) =>
         reader.rewards(query).map(({ source, score, note }) => compact({ of, source, score, note })),

@@ -125,6 +125,24 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     expect(found).toEqual(['system', 'user']);
   });
 
+  /** Whether what one agent was told is shown to another. */
+  const sharing = once(async () => {
+    const found = [];
+    for (const shareAgents of [true, false]) {
+      const here = await stage.open(`share-${shareAgents}`, { library: { holdout: 0, shareAgents } });
+      const [lesson] = LESSONS;
+      if (lesson === undefined) throw new Error('no lesson');
+      const evidence = { turns: [], quotes: [], learner: 'distiller' };
+      await here.addLesson({ ...lesson, scope: { agent: 'clerk' }, evidence });
+      for (const agent of ['clerk', 'writer']) {
+        const headers = { 'x-instar-agent': agent };
+        const answer = await here.chat(TASK, { session: `share-${agent}`, headers });
+        found.push(answer.headers['x-instar-lessons'] !== undefined);
+      }
+    }
+    expect(found).toEqual([true, true, true, false]);
+  });
+
   /** Whether consolidation would write an overview of four notes about one subject. */
   const overviews = once(async () => {
     const planned = [];
@@ -157,6 +175,8 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   });
 
   return {
+    'library.shareAgents=true': { acts: sharing },
+    'library.shareAgents=false': { acts: sharing },
     'library.overviews=true': { acts: overviews },
     'library.overviews=false': { acts: overviews },
     'library.topK': {
