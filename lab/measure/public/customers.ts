@@ -19,6 +19,7 @@ const CONVERSATIONS = 40;
 const QUESTIONS = 50;
 
 interface Conversation {
+  readonly task: string;
   readonly customer: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   /** What identifies the customer: the user id, and codes of reservations and payments. */
@@ -33,9 +34,9 @@ export async function measureCustomers(data: string): Promise<Measured> {
   const file = path.join(data, 'tau-bench-trajectories', 'gpt-4o-airline.json');
   if (!existsSync(file)) return { ok: false, why: `The set "tau-bench" is absent: there is no ${file}.` };
   const all = asArray(parseJson(readFileSync(file, 'utf8')) as Json).map(readConversation);
-  const byCustomer = new Map(all.map((one) => [one.customer, one]));
+  const byTask = new Map(all.map((one) => [one.task, one]));
   const played = all.slice(0, CONVERSATIONS);
-  const asking = [...byCustomer.values()].slice(0, QUESTIONS);
+  const asking = [...byTask.values()].slice(0, QUESTIONS);
   if (played.length === 0 || asking.length === 0) return { ok: false, why: `${file} has no conversations.` };
   const ways: JsonObject[] = [];
   for (const isNamed of [true, false]) {
@@ -69,7 +70,7 @@ export async function measureCustomers(data: string): Promise<Measured> {
   const text = ways
     .map(
       (way) =>
-        `customers ${String(way.customers)}: ${String(way.conversations)} conversations, ${String(way.lessons)} lessons; of ${String(way.prompts)} other customers' prompts ${String(way.withIdentifiersOfOthers)} carry an identifier and ${String(way.withWordsOfOthers)} a sentence of somebody else`,
+        `customers ${String(way.customers)}: ${String(way.conversations)} conversations, ${String(way.lessons)} lessons; of ${String(way.prompts)} prompts of customers ${String(way.withIdentifiersOfOthers)} carry an identifier and ${String(way.withWordsOfOthers)} a sentence of somebody else`,
     )
     .join('\n');
   return {
@@ -90,7 +91,7 @@ const saidBy = ({ messages }: Conversation): readonly string[] =>
     .filter((sentence) => sentence.length >= SHORTEST_SENTENCE && /\d/.test(sentence));
 
 function readConversation(value: Json): Conversation {
-  const { info, traj } = asObject(value);
+  const { info, traj, task_id } = asObject(value);
   const task = asObject(asObject(info).task);
   const messages = asArray(traj).flatMap((one) => {
     const { role, content } = asObject(one);
@@ -101,5 +102,5 @@ function readConversation(value: Json): Conversation {
   const customer = asString(task.user_id) ?? '';
   const codes = JSON.stringify(task).match(/"(?:reservation_id|payment_id)":"([^"]+)"/g) ?? [];
   const identifiers = codes.map((code) => code.replace(/^.*:"|"$/g, ''));
-  return { customer, messages, identifiers: [...new Set([customer, ...identifiers])] };
+  return { task: String(task_id), customer, messages, identifiers: [...new Set([customer, ...identifiers])] };
 }
