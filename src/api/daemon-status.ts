@@ -86,7 +86,7 @@ export async function askStatus(
     })),
     waiting: asArray(raw.waiting).map(asObject),
     copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
-    library: describeLibrary(asObject(raw.library)),
+    library: [...describeLibrary(asObject(raw.library)), ...describeEndUsers(asNumber(raw.endUsers) ?? 0)],
     learning: describeLearning(asObject(raw.learning)),
     gateways: describeGateways(raw),
     settings: describeSharedUse(asObject(raw.settings)),
@@ -124,6 +124,9 @@ function describeCopies(copies: JsonObject, now: number): readonly string[] {
     ...(waitsFor === undefined ? [] : [`old sessions are kept; erasing them waits for ${waitsFor}`]),
   ];
 }
+
+const describeEndUsers = (count: number): readonly string[] =>
+  count === 0 ? [] : [`${plural(count, 'end user')} since the start, memories apart`];
 
 function describeLibrary(library: JsonObject): readonly string[] {
   const problem = asString(library.problem);

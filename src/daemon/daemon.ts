@@ -41,7 +41,7 @@ import { withAttemptKeys } from '../gateway/attempt-keys.ts';
 import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createGateway } from '../gateway/gateway.ts';
-import { createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
+import { countPersons, createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createProviderAccount } from '../gateway/provider-account.ts';
@@ -143,7 +143,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const newId = createIds(clock);
   const { salt, gateway, follow } = await shareRecord({ place, home, clock, newId, log });
   const callers = openValidKeys(home, env, clock);
-  const hashPerson = createPersonHash(salt);
+  const persons = countPersons(createPersonHash(salt));
   const keyAgents = openKeyAgents({ home, env, clock, log });
   const modelKeys = withFormerKeys(live, (now) => readModelKeys(now, { env, home }));
   const keys = () => [...callers.texts(), ...modelKeys()];
@@ -301,6 +301,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         copies: recording.describeCopies(),
         time: clock.describe(),
         library: library.status(),
+        endUsers: persons.count(),
         ...compact({ sharedRecord: shared?.describe(), router: overlays.router.describe() }),
         learning: follower.status(),
         settings: live.describe(),
@@ -347,8 +348,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       overlays: (turn) => overlays.apply({ ...overlayQueryOf(turn), key: turn.caller?.id }),
       flows: overlays.flows,
       router: overlays.router,
-      identify: createIdentify({ redact: redactor.redactName, hashPerson }),
-      personOf: createPersonOf(hashPerson),
+      identify: createIdentify({ redact: redactor.redactName, hashPerson: persons.hash }),
+      personOf: createPersonOf(persons.hash),
       agents: keyAgents,
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

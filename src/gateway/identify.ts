@@ -61,6 +61,24 @@ export const createPersonHash =
   (user) =>
     `u_${createHmac('sha256', salt).update(`person\n${user}`).digest('hex').slice(0, 16)}`;
 
+/** The number of end users since the start, up to a bound. */
+export function countPersons(hash: IdentifyOptions['hashPerson']): {
+  readonly hash: IdentifyOptions['hashPerson'];
+  readonly count: () => number;
+} {
+  const persons = new Set<string>();
+  return {
+    hash: (user) => {
+      const person = hash(user);
+      if (persons.size < MOST_PERSONS) persons.add(person);
+      return person;
+    },
+    count: () => persons.size,
+  };
+}
+
+const MOST_PERSONS = 100_000;
+
 /** By its header alone: requests to Instar's own routes have no field for it. */
 export const createPersonOf =
   (hashPerson: IdentifyOptions['hashPerson']) =>

@@ -436,3 +436,48 @@ describe('a remembered conversation', () => {
     expect(remembering(other).project?.label).toBe('shop');
   });
 });
+
+describe('the end user of a request', () => {
+  const USER = /^u_[0-9a-f]{16}$/;
+
+  it.each([...recorded])(
+    'is nobody in what a known client sends (%s): its fields name its own sessions',
+    (_, request) => {
+      expect(of(request).person).toBeUndefined();
+    },
+  );
+
+  it('is named by user and safety_identifier of OpenAI, metadata.user_id of Anthropic, or x-instar-user', () => {
+    const named = [
+      ask({}, { user: 'ines' }),
+      ask({}, { safety_identifier: 'ines' }, 'openai-responses'),
+      ask({}, { metadata: { user_id: 'ines' } }, 'anthropic'),
+      ask({ 'x-instar-user': 'ines' }),
+    ].map(({ person }) => person);
+    expect(named[0]).toMatch(USER);
+    expect(new Set(named).size).toBe(1);
+    expect(ask({}, { user: 'otto' }).person).not.toBe(named[0]);
+    expect(JSON.stringify(named)).not.toContain('ines');
+  });
+
+  it.each([{}, { user: '' }, { user: 7 }, { metadata: { user_id: 'ines' } }])(
+    'is nobody in %j on another wire',
+    (body) => {
+      expect(ask({}, body).person).toBeUndefined();
+    },
+  );
+
+  it('counts in a recognised client by the header alone', () => {
+    const [first] = recorded.values();
+    if (first === undefined) throw new Error('no recording');
+    expect(of(first, { 'x-instar-user': 'ines' }).person).toMatch(USER);
+  });
+});
+
+describe('names that callers send', () => {
+  it.each(['*', 'build*', 'a?b'])('have no characters of patterns: %s is a hash', (name) => {
+    expect(ask({ 'x-instar-agent': name }).agent).toMatch(/^sha256-/);
+    expect(ask({ 'x-instar-run-kind': name }).runKind).toMatch(/^sha256-/);
+    expect(ask({ 'x-instar-domain': name }).domain).toMatch(/^sha256-/);
+  });
+});
