@@ -12,6 +12,7 @@ import {
 import { confirmSettings } from '../config/confirmed-settings.ts';
 import type { Home } from '../config/home.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
+import { credentialCaller } from '../config/valid-keys.ts';
 import type { KeysApi } from '../core/daemon-api.ts';
 import { asArray, asString, compact, type Json, type JsonObject } from '../core/json.ts';
 import type { Library } from '../core/library.ts';
@@ -58,6 +59,11 @@ export function createKeysApi(options: KeysApiOptions): KeysApi {
         ...(agents === undefined ? {} : { agents }),
       });
       onChanged?.();
+      const library = lessons?.()?.library;
+      // A client that had only its own login so far goes on with what it learned under that.
+      if (entry.isOwn && library !== undefined)
+        for (const provider of Object.keys(settings?.config.providers ?? {}))
+          await moveLessons(library, credentialCaller(provider, name).id, now());
       return { ...describeKey(entry), key };
     },
     change: async (idOrName, request) => {

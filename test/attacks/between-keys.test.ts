@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { credentialCaller } from '../../src/config/valid-keys.ts';
 import { asArray, asObject, asString, type JsonObject } from '../../src/core/json.ts';
 import { type KeyWorld, openKeyWorld, TASK } from './key-world.ts';
 
@@ -101,6 +102,20 @@ describe('what the owner decides', () => {
     expect(changed).toMatchObject({ whose: 'yours', movedLessons: 1 });
     expect(await promptOf({ key: world.here.key, agent: 'packer' })).toContain('--adopted');
     expect(await promptOf({ key, agent: 'packer' })).toContain('--adopted');
+  });
+
+  it('a client that is connected keeps what it learned with its own login before', async () => {
+    const { member } = credentialCaller('p', 'codex');
+    await world.here.addLesson({
+      name: 'login-flag',
+      description: 'When you compile or build the shop.',
+      content: 'Build the shop with the flag --login.',
+      scope: { agent: 'codex', ...(member === undefined ? {} : { member }) },
+      evidence: { turns: [], quotes: [], learner: 'distiller' },
+    });
+    expect(await promptOf({ key: world.here.key, agent: 'codex' })).not.toContain('--login');
+    const key = await makeKey('codex', { isOwn: true, agents: ['codex'] });
+    expect(await promptOf({ key, agent: 'codex' })).toContain('--login');
   });
 
   it('what the owner wrote holds for every key', async () => {
