@@ -89,7 +89,10 @@ export async function openOfflineApi(
       },
       lessonsApi,
       keysApi: createKeysApi({
-        ...{ home, env, now, records },
+        home,
+        env,
+        now,
+        records,
         members: async (request) => {
           const { openMembers } = await import('../team/members.ts');
           const { createMembersApi } = await import('../team/members-api.ts');

@@ -181,7 +181,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     statements: async (session) => learning?.statements(session) ?? [],
   });
   await assignOwners({
-    ...{ home, env, records: recording.records, library: library.open()?.library, now: clock.now, log },
+    home,
+    env,
+    records: recording.records,
+    library: library.open()?.library,
+    now: clock.now,
+    log,
   }).catch((error: unknown) => log.warn({ err: error }, 'owners of lessons could not be assigned'));
   keyAgents.reload();
   shared?.listen({ follow: library.follow, reload: followLibrary, wake: onRecorded });
@@ -309,7 +314,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
     );
   const keysApi = createKeysApi({
-    ...{ home, env, now: clock.now, records: recording.records, settings: live, members: team.api },
+    home,
+    env,
+    now: clock.now,
+    records: recording.records,
+    settings: live,
+    members: team.api,
     lessons: library.open,
     onChanged: keyAgents.reload,
   });
@@ -356,7 +366,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       recorder: recording.recorder,
       records,
       apisFor: createApisFor({
-        ...{ apis, records, lessons: library.open, audit, now: clock.now },
+        apis,
+        records,
+        lessons: library.open,
+        audit,
+        now: clock.now,
         agents: keyAgents,
       }),
       begunWork: workTrees.begun,

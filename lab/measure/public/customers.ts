@@ -66,6 +66,8 @@ export async function measureCustomers(data: string): Promise<Measured> {
     }
   }
   const [named, unnamed] = ways;
+  if (named?.lessons === 0)
+    return { ok: false, why: 'Nothing was learned: that nothing leaks would say nothing.' };
   const isMet = named?.withWordsOfOthers === 0 && ways.every((way) => way.withIdentifiersOfOthers === 0);
   const text = ways
     .map(
