@@ -201,7 +201,8 @@ function createMirrorPass(
       library.lesson(id)?.state === 'proposed' ? library.lesson(id) : undefined;
     const context = { memory, files, fault, isStopped: options.isStopped, waiting };
     const hasWrites = await writePublishedSkills(records, seen, wanted(), context);
-    await memory.save(!isMoving);
+    // After edits another pass is due: until then some files may be unread, and lost records stay lost.
+    await memory.save(!isMoving && !hasEdits);
     return { hasMore: hasEdits || hasWrites || isMoving, folders: [...seen.keys()] };
   };
 

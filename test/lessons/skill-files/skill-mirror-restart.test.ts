@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { eachWithTwoSkills } from './each-with-two-skills.ts';
 import { filesIn, openMirror } from './open-mirror.ts';
 import { addSkill, plant, publish, scratch, skillText, textOf } from './skill-folders.ts';
@@ -125,6 +126,21 @@ describe('a mirror whose records are lost', () => {
     expect(Object.keys(filesIn(now.dir))).toEqual(['one/SKILL.md', 'three/SKILL.md']);
     expect(read('one/SKILL.md')).toContain('Newer.');
     expect(read('three/SKILL.md')).toContain('instar-state: "live"');
+  });
+
+  it('recognises them also when one pass has no time for all files (a retired skill is not proposed again)', async () => {
+    await now.mirror.close();
+    forget();
+    await publish(
+      now.library,
+      { op: 'retire', id: 'a', reason: 'old' },
+      { op: 'retire', id: 'b', reason: 'old' },
+    );
+    let monotonic = 0;
+    const clock = { ...systemClock, monotonic: () => (monotonic += 60) };
+    await openMirror(now.dir, now.library, { clock });
+    expect(now.library.lessons().map(({ state }) => state)).toEqual(['retired', 'retired']);
+    expect(Object.keys(filesIn(now.dir))).toEqual([]);
   });
 
   it('publishes an edit of the newest revision, and treats one of an older revision as a conflict', async () => {
