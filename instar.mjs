@@ -62,7 +62,7 @@ function whenChanged(stamp, now, build) {
 const MANIFESTS = ['package.json', 'package-lock.json', 'tsconfig.json'];
 whenChanged(
   '.built',
-  fingerprint(['src', 'nano', 'lab', 'plugins'], /\.ts$|plugins?.*\.json$/, [
+  fingerprint(['src', 'train', 'team', 'lab', 'plugins'], /\.ts$|plugins?.*\.json$/, [
     ...MANIFESTS,
     'tsconfig.build.json',
   ]),

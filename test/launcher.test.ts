@@ -25,7 +25,7 @@ for (const name of [
   'tsconfig.build.json',
 ])
   cpSync(path.join(root, name), path.join(checkout, name));
-for (const folder of ['src/cli', 'nano', 'lab', 'plugins'])
+for (const folder of ['src/cli', 'train', 'team', 'lab', 'plugins'])
   mkdirSync(path.join(checkout, folder), { recursive: true });
 
 const write = (text: string): void => writeFileSync(path.join(checkout, 'src/cli/main.ts'), text);

@@ -16,7 +16,7 @@ import { checkConfig } from '../../src/config/check-config.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import type { PolicyTemplate, Sampler } from '../../src/core/training.ts';
 import { createLog } from '../../src/redact/create-log.ts';
-import { createPolicyModel } from '../../src/train/policy/policy-model.ts';
+import { createPolicyModel } from '../../train/policy/policy-model.ts';
 import { readConditions } from '../commands/bench.ts';
 import { writeSection } from '../measure/markdown.ts';
 import { DEFAULT_HABITS } from '../policies/choose-policy.ts';

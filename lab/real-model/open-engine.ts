@@ -1,12 +1,12 @@
-import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
-import { readNano } from '../../nano/shipped-policy.ts';
 import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
-import { openChatTemplate } from '../../src/train/policy/open-chat-template.ts';
-import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
-import { PROFILES, type ProfileName } from '../../src/train/tinker/profiles.ts';
-import type { TinkerEngine } from '../../src/train/tinker/tinker-engine.ts';
+import { createNanoTemplate } from '../../train/nano/policy/nano-template.ts';
+import { readNano } from '../../train/nano/shipped-policy.ts';
+import { openChatTemplate } from '../../train/policy/open-chat-template.ts';
+import { connectTinker } from '../../train/tinker/connect-tinker.ts';
+import { PROFILES, type ProfileName } from '../../train/tinker/profiles.ts';
+import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
 import { DESK_SAMPLING } from '../desk/desk.ts';
 
 /** A server of Tinker's protocol, as the command line names it. */

@@ -19,7 +19,7 @@ import {
   type TrialEvidence,
   weighHeldOut,
   weighRegression,
-} from '../../src/train/trial-evidence.ts';
+} from '../../train/trial-evidence.ts';
 import { markdownTable, writeSection } from '../measure/markdown.ts';
 import { drawCurves } from './draw-curves.ts';
 import { TAUGHT_ARMS } from './taught-arms.ts';

@@ -13,15 +13,11 @@ import { parseArgs } from 'node:util';
 import type { LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import type { Sampler } from '../../src/core/training.ts';
-import { withShuffledRewards } from '../../src/train/groups.ts';
-import { attemptTask, createPolicyRollouts, sharePrompts } from '../../src/train/policy-rollouts.ts';
-import {
-  createRegressionTasks,
-  readRegressionSuite,
-  regressionFile,
-} from '../../src/train/regression-suite.ts';
-import { createMemoryJournal } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
+import { withShuffledRewards } from '../../train/groups.ts';
+import { attemptTask, createPolicyRollouts, sharePrompts } from '../../train/policy-rollouts.ts';
+import { createRegressionTasks, readRegressionSuite, regressionFile } from '../../train/regression-suite.ts';
+import { createMemoryJournal } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
 import { type DeskSet, makeTaughtTasks, type TaughtTask } from './desk-training.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
 import {

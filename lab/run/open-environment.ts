@@ -21,8 +21,8 @@ import { parseBaseUrl } from '../../src/models/base-url.ts';
 import { createExchange } from '../../src/models/exchange.ts';
 import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { createHttpReport } from '../../src/pipeline/stage-report.ts';
-import type { TrainingOverride } from '../../src/train/serve-training.ts';
 import { wires } from '../../src/wire/wires.ts';
+import type { TrainingOverride } from '../../train/serve-training.ts';
 import { type Arm, armOf } from '../suite/arms.ts';
 import type {
   ArmEnvironment,

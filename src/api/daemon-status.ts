@@ -1,10 +1,10 @@
+import { describeSpool, readSpoolState } from '../../team/spool/describe-spool.ts';
 import { callDaemon } from '../config/call-daemon.ts';
 import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
-import { describeSpool, readSpoolState } from '../record/spool/describe-spool.ts';
 import { localTime, plural } from '../text/phrases.ts';
 import { describeGateways, describeSharedUse } from './describe-gateways.ts';
 

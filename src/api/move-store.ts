@@ -1,3 +1,5 @@
+import { leaveSqlite, moveToPg, moveToSqlite } from '../../team/postgres/move-record.ts';
+import { readSharedSalt } from '../../team/shared-salt.ts';
 import { editConfig, writeConfigText } from '../config/edit-config.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { readStoreUrl } from '../config/store-url.ts';
@@ -5,9 +7,7 @@ import type { JsonObject } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { openWholeStore } from '../record/open-store.ts';
-import { leaveSqlite, moveToPg, moveToSqlite } from '../record/postgres/move-record.ts';
-import { isPgUrl } from '../record/postgres/pg-place.ts';
-import { readSharedSalt } from '../record/shared-salt.ts';
+import { isPgUrl } from '../record/pg-place.ts';
 import { keepOldFormat } from './take-home.ts';
 
 interface MoveOptions {

@@ -94,8 +94,8 @@ export async function openOfflineApi(
         now,
         records,
         members: async (request) => {
-          const { openMembers } = await import('../team/members.ts');
-          const { createMembersApi } = await import('../team/members-api.ts');
+          const { openMembers } = await import('../../team/members.ts');
+          const { createMembersApi } = await import('../../team/members-api.ts');
           const members = await openMembers({ records, now });
           return createMembersApi({ members, records, library: async () => (await lessons()).library })(
             request,

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
+import { openPromotionLog } from '../../train/promotion-log.ts';
+import { describeVersions } from '../../train/training-status.ts';
 import type { Home } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { policyName } from '../config/model-ref.ts';
@@ -6,9 +9,6 @@ import { readStoreUrl } from '../config/store-url.ts';
 import { systemClock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import { openReads, placeOfRecord } from '../record/open-store.ts';
-import { DEFAULT_PROMOTION } from '../train/promotion.ts';
-import { openPromotionLog } from '../train/promotion-log.ts';
-import { describeVersions } from '../train/training-status.ts';
 
 /** The training status without a daemon: the settings and the versions in the record. */
 export async function describeOfflineTraining(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {

@@ -1,10 +1,10 @@
+import { findSurvivors, type TrainingSample } from '../../train/buffer.ts';
 import { compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
 import type { CompareBlocks, ShownTask } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
-import { findSurvivors, type TrainingSample } from '../train/buffer.ts';
 
 /** Each is recalled twice while a change waits; older samples do not survive it. */
 const MOST = 128;

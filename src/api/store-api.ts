@@ -1,3 +1,4 @@
+import { createTrainingBuffer, SAMPLE_CAP } from '../../train/buffer.ts';
 import type { Caller } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -6,7 +7,6 @@ import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/e
 import { giveFeedback } from '../gateway/control-api.ts';
 import { loadLearning } from '../learn/learning-state.ts';
 import { readLearningSwitch } from '../learn/learning-switch.ts';
-import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { ApiError } from './remote-api.ts';
 import { createSessionsApi } from './sessions-api.ts';
 

@@ -1,3 +1,11 @@
+import { createTrainingBuffer, SAMPLE_CAP } from '../../train/buffer.ts';
+import { usesLiveTurns } from '../../train/live-turns.ts';
+import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
+import { openPromotionLog, type PromotionLog } from '../../train/promotion-log.ts';
+import { createRecordedTasks } from '../../train/recorded-tasks.ts';
+import { findUnlimitedCost, isFreeEngine } from '../../train/step-budget.ts';
+import { countSides } from '../../train/task-sources.ts';
+import type { TrialShortage } from '../../train/trial-plan.ts';
 import { policyName } from '../config/model-ref.ts';
 import { enginePrice, hasTokenLimit } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
@@ -11,14 +19,6 @@ import { openPracticeTasks } from '../learn/practice/sources/practice-tasks.ts';
 import { splitOf } from '../learn/practice/sources/split.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { plural } from '../text/phrases.ts';
-import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
-import { usesLiveTurns } from '../train/live-turns.ts';
-import { DEFAULT_PROMOTION } from '../train/promotion.ts';
-import { openPromotionLog, type PromotionLog } from '../train/promotion-log.ts';
-import { createRecordedTasks } from '../train/recorded-tasks.ts';
-import { findUnlimitedCost, isFreeEngine } from '../train/step-budget.ts';
-import { countSides } from '../train/task-sources.ts';
-import type { TrialShortage } from '../train/trial-plan.ts';
 
 interface SupplyParts {
   readonly config: Pick<Config, 'train' | 'learn' | 'models' | 'practice' | 'schedule'>;

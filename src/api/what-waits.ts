@@ -1,5 +1,5 @@
+import { describeSpool, readSpoolState } from '../../team/spool/describe-spool.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
-import { describeSpool, readSpoolState } from '../record/spool/describe-spool.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
 
 /**

@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { serveTeam } from '../../team/serve-team.ts';
+import { type ServedTraining, serveTraining, type TrainingOverride } from '../../train/serve-training.ts';
+import { createTrainingApi, scoreCanarySessions } from '../../train/training-api.ts';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { assignOwners } from '../api/assign-owners.ts';
@@ -66,10 +69,7 @@ import { shareRecord } from '../record/share-record.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
-import { serveTeam } from '../team/serve-team.ts';
 import { openTracedRecording } from '../traces/traced-recording.ts';
-import { type ServedTraining, serveTraining, type TrainingOverride } from '../train/serve-training.ts';
-import { createTrainingApi, scoreCanarySessions } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';

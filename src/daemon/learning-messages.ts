@@ -1,3 +1,5 @@
+import type { TrainingBuffer, TrainingOutcome } from '../../train/buffer.ts';
+import type { PracticeTrainingCall } from '../../train/open-practice-training.ts';
 import type { AttemptAccess, AttemptPlace, AttemptTurns } from '../core/attempt-model.ts';
 import type { ChatEvent, ChatRequest } from '../core/chat.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -9,8 +11,6 @@ import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
 import type { LearningModel, LearningRole } from '../learn/learning-model.ts';
 import type { LearningStatus } from '../learn/learning-status.ts';
 import type { LearningSettings } from '../learn/learning-worker.ts';
-import type { TrainingBuffer, TrainingOutcome } from '../train/buffer.ts';
-import type { PracticeTrainingCall } from '../train/open-practice-training.ts';
 
 /** What the learning thread starts with. */
 export interface LearningThreadData {

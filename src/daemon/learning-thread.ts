@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../../train/buffer.ts';
+import { sendPracticeCalls } from '../../train/open-practice-training.ts';
 import { createRemoteAccess } from '../api/shared-access.ts';
 import { createFollowingClock } from '../base/following-clock.ts';
 import { createIds } from '../base/ids.ts';
@@ -17,8 +19,6 @@ import { openLastingReads } from '../record/open-store.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { createRedactor } from '../redact/redact.ts';
-import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../train/buffer.ts';
-import { sendPracticeCalls } from '../train/open-practice-training.ts';
 import {
   type LearningSide,
   type LearningThreadData,

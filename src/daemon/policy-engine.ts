@@ -1,5 +1,11 @@
-import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
-import { NANO_QUESTIONS, NANO_TEMPLATE, readNano } from '../../nano/shipped-policy.ts';
+import { type SupervisedEngine, superviseEngine } from '../../train/engine-process.ts';
+import { createNanoTemplate } from '../../train/nano/policy/nano-template.ts';
+import { NANO_QUESTIONS, NANO_TEMPLATE, readNano } from '../../train/nano/shipped-policy.ts';
+import { openChatTemplate } from '../../train/policy/open-chat-template.ts';
+import type { ServedPolicy } from '../../train/serve-policy.ts';
+import { connectTinker } from '../../train/tinker/connect-tinker.ts';
+import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
+import type { EngineAddress, PolicyEngine } from '../../train/training-plan.ts';
 import type { Log } from '../base/log.ts';
 import { createRandom } from '../base/random.ts';
 import { sleep } from '../base/sleep.ts';
@@ -11,12 +17,6 @@ import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
 import { TrainingError } from '../core/training.ts';
 import type { OwnPolicy } from '../models/catalogue.ts';
-import { type SupervisedEngine, superviseEngine } from '../train/engine-process.ts';
-import { openChatTemplate } from '../train/policy/open-chat-template.ts';
-import type { ServedPolicy } from '../train/serve-policy.ts';
-import { connectTinker } from '../train/tinker/connect-tinker.ts';
-import type { TinkerEngine } from '../train/tinker/tinker-engine.ts';
-import type { EngineAddress, PolicyEngine } from '../train/training-plan.ts';
 
 interface PolicyEngineOptions {
   readonly settings: Config['train'];

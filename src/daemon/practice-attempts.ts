@@ -1,3 +1,4 @@
+import { openPracticeTraining, type PracticeTrainingCalls } from '../../train/open-practice-training.ts';
 import { createAttemptFolders } from '../agent/attempts/attempt-folders.ts';
 import { withoutSecrets } from '../agent/attempts/attempt-parts.ts';
 import { createAttempts } from '../agent/attempts/attempts.ts';
@@ -16,7 +17,6 @@ import { createTaskVerifier, readAttemptSteps } from '../evidence/verifiers/veri
 import type { PracticeModel, PracticePorts } from '../learn/practice/open-practice.ts';
 import { isRerunnable } from '../learn/practice/sources/rerunnable.ts';
 import { createInProcessAttempts } from '../models/in-process-client.ts';
-import { openPracticeTraining, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
 
 interface AttemptsOptions {
   /** Who attempts: `model`, or names of programs. */

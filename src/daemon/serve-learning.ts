@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { TrainingOutcome } from '../../train/buffer.ts';
+import { answerPracticeCall, type PracticeTrainingCalls } from '../../train/open-practice-training.ts';
 import { HEADLESS_HOME, HEADLESS_URL } from '../agent/attempts/headless-agent.ts';
 import { recertifySamples } from '../api/recertify-samples.ts';
 import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
@@ -30,8 +32,6 @@ import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
 import { killFileBeside } from '../overlays/kill-switch.ts';
-import type { TrainingOutcome } from '../train/buffer.ts';
-import { answerPracticeCall, type PracticeTrainingCalls } from '../train/open-practice-training.ts';
 import {
   type LearningSide,
   type LearningThreadData,

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { MARK } from '../../nano/policy/vocabulary.ts';
-import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
-import { openNano, ShippedFileError } from '../../nano/shipped-policy.ts';
+import { MARK } from '../../train/nano/policy/vocabulary.ts';
+import { startTinkerServer } from '../../train/nano/server/start-tinker-server.ts';
+import { openNano, ShippedFileError } from '../../train/nano/shipped-policy.ts';
 import { replaceFileSync } from '../base/atomic-file.ts';
 import type { Log } from '../base/log.ts';
 import { HomeInUseError } from '../config/home.ts';

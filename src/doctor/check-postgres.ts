@@ -1,6 +1,6 @@
+import { inspectPg } from '../../team/postgres/inspect-pg.ts';
+import { inspectSpool } from '../../team/spool/describe-spool.ts';
 import { StoreError } from '../core/store.ts';
-import { inspectPg } from '../record/postgres/inspect-pg.ts';
-import { inspectSpool } from '../record/spool/describe-spool.ts';
 import { localTime, plural } from '../text/phrases.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readStoreUrl } from '../config/store-url.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { isPgUrl } from '../record/postgres/pg-place.ts';
+import { isPgUrl } from '../record/pg-place.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
 import { localTime } from '../text/phrases.ts';

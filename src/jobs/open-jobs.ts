@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { JobQueue, JobRules, NamedLeases } from '../core/jobs.ts';
 import { StoreError } from '../core/store.ts';
 import { openDayBudget } from '../cost/day-budget.ts';
-import { isPgUrl, readPgUrl } from '../record/postgres/pg-place.ts';
+import { isPgUrl, readPgUrl } from '../record/pg-place.ts';
 import { createMemoryJobs, createMemoryLeases } from './memory-jobs.ts';
 
 /** The work that the processes of a store share: its queue, its rights and its budgets. */
@@ -47,15 +47,15 @@ export function openJobs(options: JobsOptions): Jobs {
   let opened: ReturnType<typeof open> | undefined;
   let isClosed = false;
   const open = async () => {
-    const { openPgPool } = await import('../record/postgres/pg-connection.ts');
+    const { openPgPool } = await import('../../team/postgres/pg-connection.ts');
     const pool = openPgPool(readPgUrl(place), { most: 3 });
     try {
       const [{ openJobTables }, { createPgJobs }, { createPgLeases }, { createPgBudget }] = await Promise.all(
         [
-          import('./job-tables.ts'),
-          import('./pg-jobs.ts'),
-          import('./pg-leases.ts'),
-          import('./pg-budget.ts'),
+          import('../../team/jobs/job-tables.ts'),
+          import('../../team/jobs/pg-jobs.ts'),
+          import('../../team/jobs/pg-leases.ts'),
+          import('../../team/jobs/pg-budget.ts'),
         ],
       );
       const tables = await openJobTables(pool);

@@ -1,6 +1,6 @@
 import type { OpenBudget } from '../core/budget.ts';
 import type { NamedLeases } from '../core/jobs.ts';
-import { isPgUrl } from '../record/postgres/pg-place.ts';
+import { isPgUrl } from '../record/pg-place.ts';
 import type { Jobs } from './open-jobs.ts';
 
 /** What a process does of the work that the processes of a store share. */

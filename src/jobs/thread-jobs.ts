@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import type { OpenBudget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import type { AttemptOrder, MakeAttempt } from '../core/practice.ts';
-import { isPgUrl } from '../record/postgres/pg-place.ts';
+import { isPgUrl } from '../record/pg-place.ts';
 import { JOB_RULES, openJobs } from './open-jobs.ts';
 import { attemptKind, doAttempt, shareAttempts } from './share-attempts.ts';
 import { type JobWork, type WorkNews, workJobs } from './work-jobs.ts';

@@ -1,7 +1,7 @@
+import { drainSpool } from '../../team/spool/replay-spool.ts';
 import type { GatewayProcess } from '../core/gateway-process.ts';
 import { type AsyncReads, type AsyncStore, StoreError } from '../core/store.ts';
-import { isPgUrl } from './postgres/pg-place.ts';
-import { drainSpool } from './spool/replay-spool.ts';
+import { isPgUrl } from './pg-place.ts';
 import { toAsyncReads, toAsyncStore } from './store/async-store.ts';
 import { openSqlitePageReader, type PageReader } from './store/page-reader.ts';
 import { openSqliteReader, openSqliteStore } from './store/sqlite-store.ts';
@@ -12,7 +12,7 @@ import { openSqliteReader, openSqliteStore } from './store/sqlite-store.ts';
  */
 export async function openStore(place: string, gateway?: GatewayProcess): Promise<AsyncStore> {
   if (!isPgUrl(place)) return toAsyncStore(openSqliteStore({ file: place }));
-  const { openPgStore } = await import('./postgres/pg-store.ts');
+  const { openPgStore } = await import('../../team/postgres/pg-store.ts');
   return openPgStore({ url: place, ...(gateway && { gateway }) });
 }
 
@@ -43,7 +43,7 @@ export interface OpenReads extends AsyncReads {
 /** A store that others write. Each query sees what was committed before it. */
 export async function openReads(place: string): Promise<OpenReads> {
   if (isPgUrl(place)) {
-    const { openPgReader } = await import('./postgres/pg-store.ts');
+    const { openPgReader } = await import('../../team/postgres/pg-store.ts');
     return openPgReader(place);
   }
   const reader = openSqliteReader(place);
@@ -57,7 +57,7 @@ export async function openReads(place: string): Promise<OpenReads> {
 /** What the page reads of a store that others write. */
 export async function openPageReader(place: string): Promise<PageReader> {
   if (!isPgUrl(place)) return openSqlitePageReader(place);
-  const { openPgPageReader } = await import('./postgres/pg-page-reader.ts');
+  const { openPgPageReader } = await import('../../team/postgres/pg-page-reader.ts');
   return openPgPageReader(place);
 }
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { GatewayWatch } from '../../team/postgres/watch-gateways.ts';
+import { readSharedSalt } from '../../team/shared-salt.ts';
 import { createFileSync } from '../base/atomic-file.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
@@ -10,9 +12,7 @@ import type { GatewayProcess } from '../core/gateway-process.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { LogFollower } from '../core/log-follower.ts';
 import type { NewFact } from '../core/store.ts';
-import { isPgUrl, readPgUrl } from './postgres/pg-place.ts';
-import type { GatewayWatch } from './postgres/watch-gateways.ts';
-import { readSharedSalt } from './shared-salt.ts';
+import { isPgUrl, readPgUrl } from './pg-place.ts';
 
 interface SharingOptions {
   readonly place: string;
@@ -90,10 +90,10 @@ const UNKNOWN = 'a conversation with a history is not in the record';
 
 /** Two connections: one listens and shows that this gateway is alive, the other one looks after the others. */
 async function followRecord({ place, gateway, append, clock, log }: FollowOptions): Promise<SharedRecord> {
-  const { followPgLog } = await import('./postgres/follow-pg-log.ts');
-  const { holdGateway } = await import('./postgres/gateways.ts');
-  const { openPgPool } = await import('./postgres/pg-connection.ts');
-  const { watchGateways } = await import('./postgres/watch-gateways.ts');
+  const { followPgLog } = await import('../../team/postgres/follow-pg-log.ts');
+  const { holdGateway } = await import('../../team/postgres/gateways.ts');
+  const { openPgPool } = await import('../../team/postgres/pg-connection.ts');
+  const { watchGateways } = await import('../../team/postgres/watch-gateways.ts');
   const { now, monotonic } = clock;
   const pool = openPgPool(readPgUrl(place), { most: 3 });
   const watch = watchGateways({ pool, gateway, append, now, monotonic, log });

@@ -1,10 +1,10 @@
 import { renameSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openSpool } from '../../team/spool/spool.ts';
+import { createSpooling, type Spooling } from '../../team/spool/spooling.ts';
 import { StoreError } from '../core/store.ts';
 import { createRedactor } from '../redact/redact.ts';
 import { openStore } from './open-store.ts';
-import { openSpool } from './spool/spool.ts';
-import { createSpooling, type Spooling } from './spool/spooling.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
 import { createWriter } from './writer.ts';
 import { type PackedJobs, unpackJobs, type WriterMessage, type WriterSettings } from './writer-messages.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createReplay } from '../../team/spool/replay-spool.ts';
+import { type Spooling, withKeys } from '../../team/spool/spooling.ts';
 import { type AsyncStore, type Block, type NewFact, StoreError } from '../core/store.ts';
 import { createPendingTurns, NOTHING_DONE } from './pending-turns.ts';
-import { createReplay } from './spool/replay-spool.ts';
-import { type Spooling, withKeys } from './spool/spooling.ts';
 import { countUnreadable, type TurnEncoder } from './turn-encoder.ts';
 import { createWorkQueue } from './work-queue.ts';
 import { isFenced, type WriterJob, type WriterMessage } from './writer-messages.ts';

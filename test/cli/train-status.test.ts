@@ -4,8 +4,8 @@ import { sayPolicyUse } from '../../src/cli/training-status.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
-import { DEFAULT_PROMOTION } from '../../src/train/promotion.ts';
-import { openPromotionLog } from '../../src/train/promotion-log.ts';
+import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
+import { openPromotionLog } from '../../train/promotion-log.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { runInProcess } from './run-cli.ts';
 

@@ -4,7 +4,7 @@ import { createManualClock } from '../../src/core/clock.ts';
 import type { Change } from '../../src/core/lesson.ts';
 import type { AsyncStore } from '../../src/core/store.ts';
 import { type OpenLibrary, openLibrary } from '../../src/lessons/library.ts';
-import { openPgStore } from '../../src/record/postgres/pg-store.ts';
+import { openPgStore } from '../../team/postgres/pg-store.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { needPostgres } from '../support/need-postgres.ts';
 

@@ -1,7 +1,7 @@
 import { readCuratedTasks } from '../../src/learn/practice/sources/curated-tasks.ts';
 import { splitOf } from '../../src/learn/practice/sources/split.ts';
-import type { RecordedTask } from '../../src/train/recorded-tasks.ts';
-import { countSides } from '../../src/train/task-sources.ts';
+import type { RecordedTask } from '../../train/recorded-tasks.ts';
+import { countSides } from '../../train/task-sources.ts';
 import { ask } from '../support/client.ts';
 
 /** A verifier that can grade every answer without a reference or a model: recorded tasks need one. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { createRandom } from '../../src/base/random.ts';
 import { asArray } from '../../src/core/json.ts';
-import { openPgPool } from '../../src/record/postgres/pg-connection.ts';
-import { readPgUrl } from '../../src/record/postgres/pg-place.ts';
+import { readPgUrl } from '../../src/record/pg-place.ts';
+import { openPgPool } from '../../team/postgres/pg-connection.ts';
 import { needPostgres } from '../support/need-postgres.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { wholeReply } from '../support/samples.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
 import { asArray, asObject, type JsonObject } from '../../src/core/json.ts';
-import { openPgStore } from '../../src/record/postgres/pg-store.ts';
+import { openPgStore } from '../../team/postgres/pg-store.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
 import { needPostgres } from '../support/need-postgres.ts';
 import { startWorker } from '../support/worker.ts';

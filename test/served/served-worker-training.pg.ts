@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../lab/measure/postgres-server.ts';
-import { openPgReader } from '../../src/record/postgres/pg-store.ts';
+import { openPgReader } from '../../team/postgres/pg-store.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { needPostgres } from '../support/need-postgres.ts';

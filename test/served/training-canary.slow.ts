@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isInCanary } from '../../src/train/promotion.ts';
+import { isInCanary } from '../../train/promotion.ts';
 import { ask } from '../support/client.ts';
 import {
   openTrainingEnvironment,

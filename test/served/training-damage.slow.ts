@@ -2,7 +2,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workdaysTasks } from '../../lab/workdays/task-source.ts';
-import type { TrainingEvent } from '../../src/train/training-window.ts';
+import type { TrainingEvent } from '../../train/training-window.ts';
 import {
   bedsOfEach,
   FEW_WORKDAYS,

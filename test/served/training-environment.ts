@@ -13,9 +13,9 @@ import type { OwnerApis } from '../../src/core/daemon-api.ts';
 import { asObject } from '../../src/core/json.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { createLog } from '../../src/redact/create-log.ts';
-import type { ServedTraining, TrainingOverride } from '../../src/train/serve-training.ts';
-import type { TrainingRequest } from '../../src/train/training-plan.ts';
-import type { TrainingEvent } from '../../src/train/training-window.ts';
+import type { ServedTraining, TrainingOverride } from '../../train/serve-training.ts';
+import type { TrainingRequest } from '../../train/training-plan.ts';
+import type { TrainingEvent } from '../../train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openFileJournal } from '../../src/train/run-files.ts';
+import { openFileJournal } from '../../train/run-files.ts';
 import { bedsOfEach, lesson, runWindow, teach } from './training-environment.ts';
 
 const { folder, open } = bedsOfEach();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workdaysTasks } from '../../lab/workdays/task-source.ts';
 import { asObject, parseJson } from '../../src/core/json.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
-import type { TrainingEvent } from '../../src/train/training-window.ts';
+import type { TrainingEvent } from '../../train/training-window.ts';
 import { ask } from '../support/client.ts';
 import {
   lesson,

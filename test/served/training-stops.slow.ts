@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { TrainingError } from '../../src/core/training.ts';
 import { readEngineRecord } from '../../src/daemon/start-engine.ts';
-import { openFileJournal } from '../../src/train/run-files.ts';
-import type { RunEntry } from '../../src/train/run-journal.ts';
-import type { TrainingEvent } from '../../src/train/training-window.ts';
+import { openFileJournal } from '../../train/run-files.ts';
+import type { RunEntry } from '../../train/run-journal.ts';
+import type { TrainingEvent } from '../../train/training-window.ts';
 import {
   openTrainingEnvironment,
   removeFolder,

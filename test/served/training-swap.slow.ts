@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { asArray, asObject, parseJson } from '../../src/core/json.ts';
 import { readEngineRecord } from '../../src/daemon/start-engine.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
-import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
+import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 import type { Answer } from '../support/client.ts';
 import {
   ENGINE_KEY,

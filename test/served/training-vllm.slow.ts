@@ -5,9 +5,9 @@ import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { readEngineRecord } from '../../src/daemon/start-engine.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
-import { checkPeft } from '../../src/train/peft-check.ts';
-import { isInCanary } from '../../src/train/promotion.ts';
-import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
+import { checkPeft } from '../../train/peft-check.ts';
+import { isInCanary } from '../../train/promotion.ts';
+import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 import { startVllm } from '../models/vllm-server.ts';
 import { type Answer, ask } from '../support/client.ts';
 import {

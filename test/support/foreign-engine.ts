@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createEngine } from '../../nano/create-engine.ts';
-import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
-import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
+import { createEngine } from '../../train/nano/create-engine.ts';
+import { startTinkerServer } from '../../train/nano/server/start-tinker-server.ts';
+import { SMALL, smallWeights } from '../train/nano/engine/small-model.ts';
 import { MODELS } from '../train/policy/models.ts';
 
 const FOREIGN_KEY = 'tml-foreign-key-of-thirty-two-letters';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advantagesOf, scoreGroups, scoreLiveTurns } from '../../src/train/advantage.ts';
+import { advantagesOf, scoreGroups, scoreLiveTurns } from '../../train/advantage.ts';
 import { attempt, groupFrom } from './attempts.ts';
 
 const rewards = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 2, maxLength: 16 });

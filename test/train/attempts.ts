@@ -1,5 +1,5 @@
-import type { Group, Rollout, RolloutSegment } from '../../src/train/rollout.ts';
-import { groupOf, isBatchRefusal } from '../../src/train/rollout.ts';
+import type { Group, Rollout, RolloutSegment } from '../../train/rollout.ts';
+import { groupOf, isBatchRefusal } from '../../train/rollout.ts';
 
 /** A prompt of two tokens and a reply of two, unless told. */
 export const attempt = (

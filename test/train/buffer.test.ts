@@ -5,7 +5,7 @@ import {
   createTrainingBuffer,
   type TrainingBuffer as Samples,
   type TrainingBufferOptions,
-} from '../../src/train/buffer.ts';
+} from '../../train/buffer.ts';
 import { changed, cycleEnd, erased, failure, learner, numbered, resting, success } from './facts.ts';
 
 function fold(facts: readonly Fact[], options: Partial<TrainingBufferOptions> = {}): Samples {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ScoredRollout } from '../../src/train/advantage.ts';
-import { dataOf, scaleData } from '../../src/train/datum.ts';
-import type { RolloutSegment } from '../../src/train/rollout.ts';
+import type { ScoredRollout } from '../../train/advantage.ts';
+import { dataOf, scaleData } from '../../train/datum.ts';
+import type { RolloutSegment } from '../../train/rollout.ts';
 import { attempt } from './attempts.ts';
 
 const stamp = { policy: 0, generation: 0 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
-import { createDistillation } from '../../src/train/distillation.ts';
-import { createMemoryJournal } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
+import { createDistillation } from '../../train/distillation.ts';
+import { createMemoryJournal } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
 import { echoTasks, rollOutEcho } from './echo-tasks.ts';
 import { createServer, createTabularEngine, logprobAt } from './tabular-engine.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TrainingEngine } from '../../src/core/training.ts';
-import type { Rollout } from '../../src/train/rollout.ts';
-import type { MakeRollouts } from '../../src/train/training-run.ts';
+import type { Rollout } from '../../train/rollout.ts';
+import type { MakeRollouts } from '../../train/training-run.ts';
 
 /** Tasks for a table: after token `shown`, say its two right answers in order. */
 export interface EchoTask {

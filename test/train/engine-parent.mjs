@@ -4,7 +4,7 @@ import { createEngineKey } from '../../dist/src/config/engine-key.js';
 import { openHome } from '../../dist/src/config/home.js';
 import { systemClock } from '../../dist/src/core/clock.js';
 import { createLog } from '../../dist/src/redact/create-log.js';
-import { superviseEngine } from '../../dist/src/train/engine-process.js';
+import { superviseEngine } from '../../dist/train/engine-process.js';
 
 const [dir] = process.argv.slice(2);
 const log = createLog({ format: 'json', level: 'info' });

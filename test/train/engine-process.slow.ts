@@ -15,8 +15,8 @@ import {
   type SupervisedEngine,
   type SuperviseOptions,
   superviseEngine,
-} from '../../src/train/engine-process.ts';
-import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
+} from '../../train/engine-process.ts';
+import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 
 const signal = new AbortController().signal;
 const KEY = createEngineKey();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { withShuffledRewards } from '../../src/train/groups.ts';
-import { evaluateCandidate } from '../../src/train/measure-candidate.ts';
-import { DEFAULT_PROMOTION, promote } from '../../src/train/promotion.ts';
-import type { PromotionLog } from '../../src/train/promotion-log.ts';
-import { startPromotion } from '../../src/train/promotion-stages.ts';
-import { createMemoryJournal } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
-import type { MakeRollouts } from '../../src/train/training-run.ts';
-import type { TrainingEvent } from '../../src/train/training-window.ts';
+import { withShuffledRewards } from '../../train/groups.ts';
+import { evaluateCandidate } from '../../train/measure-candidate.ts';
+import { DEFAULT_PROMOTION, promote } from '../../train/promotion.ts';
+import type { PromotionLog } from '../../train/promotion-log.ts';
+import { startPromotion } from '../../train/promotion-stages.ts';
+import { createMemoryJournal } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
+import type { MakeRollouts } from '../../train/training-run.ts';
+import type { TrainingEvent } from '../../train/training-window.ts';
 import { type EchoTask, echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 

@@ -1,5 +1,5 @@
 import type { Pending, TrainingEngine, TrainingModel } from '../../src/core/training.ts';
-import type { RunJournal } from '../../src/train/run-journal.ts';
+import type { RunJournal } from '../../train/run-journal.ts';
 
 /** What a process does outside of itself, in order. Whoever is asked before an operation may end the process there. */
 export interface Operations {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_GUARD } from '../../src/train/reward-guard.ts';
-import { openFileJournal } from '../../src/train/run-files.ts';
-import { createMemoryJournal, openRunLog, type RunEntry } from '../../src/train/run-journal.ts';
+import { DEFAULT_GUARD } from '../../train/reward-guard.ts';
+import { openFileJournal } from '../../train/run-files.ts';
+import { createMemoryJournal, openRunLog, type RunEntry } from '../../train/run-journal.ts';
 import { attempt } from './attempts.ts';
 
 let folder = '';

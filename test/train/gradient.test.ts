@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import type { TrainingModel } from '../../src/core/training.ts';
-import { advantagesOf, scoreGroups } from '../../src/train/advantage.ts';
-import { dataOf, type LengthRule, scaleData } from '../../src/train/datum.ts';
-import type { Group, RolloutSegment } from '../../src/train/rollout.ts';
+import { advantagesOf, scoreGroups } from '../../train/advantage.ts';
+import { dataOf, type LengthRule, scaleData } from '../../train/datum.ts';
+import type { Group, RolloutSegment } from '../../train/rollout.ts';
 import { attempt, groupFrom } from './attempts.ts';
 import {
   copyOf,

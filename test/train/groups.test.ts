@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advantagesOf } from '../../src/train/advantage.ts';
-import { shuffleRewards } from '../../src/train/groups.ts';
+import { advantagesOf } from '../../train/advantage.ts';
+import { shuffleRewards } from '../../train/groups.ts';
 import { attempt } from './attempts.ts';
 
 describe('shuffled rewards', () => {

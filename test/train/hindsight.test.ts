@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addHindsight, hindsightOf } from '../../src/train/hindsight.ts';
-import type { HintedRollout } from '../../src/train/rollout.ts';
+import { addHindsight, hindsightOf } from '../../train/hindsight.ts';
+import type { HintedRollout } from '../../train/rollout.ts';
 import { attempt } from './attempts.ts';
 import { createServer, createTabularEngine, logprobAt } from './tabular-engine.ts';
 

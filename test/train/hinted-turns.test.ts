@@ -4,8 +4,8 @@ import type { Fact } from '../../src/core/fact.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import { hintOf, withHint } from '../../src/train/hint.ts';
-import { createLiveReader, liveEstimators, liveQueryOf } from '../../src/train/live-turns.ts';
+import { hintOf, withHint } from '../../train/hint.ts';
+import { createLiveReader, liveEstimators, liveQueryOf } from '../../train/live-turns.ts';
 import { end, start } from '../record/store/facts.ts';
 import { failure, success } from './facts.ts';
 

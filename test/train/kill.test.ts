@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryJournal } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
-import type { TrainerEvent } from '../../src/train/training-run.ts';
+import { createMemoryJournal } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
+import type { TrainerEvent } from '../../train/training-run.ts';
 import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createOperations, journalWithOperations, Killed, withOperations } from './faulty.ts';
 import { bitsOf, createServer, createTabularEngine } from './tabular-engine.ts';

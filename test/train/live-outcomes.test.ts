@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/fact.ts';
-import { createLiveOutcomes, judgeTrust, type LiveOutcomes } from '../../src/train/live-outcomes.ts';
+import { createLiveOutcomes, judgeTrust, type LiveOutcomes } from '../../train/live-outcomes.ts';
 import { failure, numbered, success } from './facts.ts';
 
 function fold(...facts: readonly Fact[]): LiveOutcomes {

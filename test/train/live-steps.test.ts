@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveTurn } from '../../src/train/advantage.ts';
-import { createMemoryJournal } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
-import type { LiveTurnsQuery, TrainerEvent } from '../../src/train/training-run.ts';
+import type { LiveTurn } from '../../train/advantage.ts';
+import { createMemoryJournal } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
+import type { LiveTurnsQuery, TrainerEvent } from '../../train/training-run.ts';
 import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { RewardSource } from '../../src/core/evidence.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import type { TrainingOutcome } from '../../src/train/buffer.ts';
-import { liveQueryOf, readLiveTurns } from '../../src/train/live-turns.ts';
+import type { TrainingOutcome } from '../../train/buffer.ts';
+import { liveQueryOf, readLiveTurns } from '../../train/live-turns.ts';
 import { end, start } from '../record/store/facts.ts';
 
 interface Turn {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadTaskSource } from '../../src/train/task-sources.ts';
+import { loadTaskSource } from '../../train/task-sources.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'instar-source-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

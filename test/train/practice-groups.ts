@@ -7,10 +7,10 @@ import {
   type PracticeTask,
 } from '../../src/core/practice.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
-import type { PracticeTraining } from '../../src/train/practice-training.ts';
-import { findTrialShortage, type PromotionSettings, promote } from '../../src/train/promotion.ts';
-import type { PromotionLog } from '../../src/train/promotion-log.ts';
-import { startPromotion } from '../../src/train/promotion-stages.ts';
+import type { PracticeTraining } from '../../train/practice-training.ts';
+import { findTrialShortage, type PromotionSettings, promote } from '../../train/promotion.ts';
+import type { PromotionLog } from '../../train/promotion-log.ts';
+import { startPromotion } from '../../train/promotion-stages.ts';
 import { attemptsWith, scriptOf } from '../agent/attempts/orders.ts';
 
 const signal = new AbortController().signal;

@@ -5,14 +5,10 @@ import {
   type PromotionEvent,
   pointerOf,
   promote,
-} from '../../src/train/promotion.ts';
-import {
-  type CheckpointMoved,
-  type PromotionState,
-  startPromotion,
-} from '../../src/train/promotion-stages.ts';
-import type { TrialSuite } from '../../src/train/trial-evidence.ts';
-import { planTrial } from '../../src/train/trial-plan.ts';
+} from '../../train/promotion.ts';
+import { type CheckpointMoved, type PromotionState, startPromotion } from '../../train/promotion-stages.ts';
+import type { TrialSuite } from '../../train/trial-evidence.ts';
+import { planTrial } from '../../train/trial-plan.ts';
 
 const bare = { version: 0, sampler: undefined };
 const ENOUGH = 200;

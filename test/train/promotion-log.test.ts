@@ -7,9 +7,9 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Records } from '../../src/core/store.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
-import type { PromotionEvent } from '../../src/train/promotion.ts';
-import { DEFAULT_PROMOTION } from '../../src/train/promotion.ts';
-import { openPromotionLog } from '../../src/train/promotion-log.ts';
+import type { PromotionEvent } from '../../train/promotion.ts';
+import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
+import { openPromotionLog } from '../../train/promotion-log.ts';
 import { countOf } from '../support/counts.ts';
 
 const settings = { ...DEFAULT_PROMOTION, canaryShare: 0.5, canarySessions: 3 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/stats/confidence-sequence.ts';
 import { addToMoments, EMPTY_MOMENTS } from '../../src/stats/moments.ts';
-import type { PromotionEvent } from '../../src/train/promotion.ts';
+import type { PromotionEvent } from '../../train/promotion.ts';
 import {
   DEFAULT_PROMOTION,
   isInCanary,
@@ -10,9 +10,9 @@ import {
   pointerOf,
   promote,
   versionForSession,
-} from '../../src/train/promotion.ts';
-import type { CheckpointMoved, PromotionStage } from '../../src/train/promotion-stages.ts';
-import { canaryOf, type PromotionState, startPromotion } from '../../src/train/promotion-stages.ts';
+} from '../../train/promotion.ts';
+import type { CheckpointMoved, PromotionStage } from '../../train/promotion-stages.ts';
+import { canaryOf, type PromotionState, startPromotion } from '../../train/promotion-stages.ts';
 
 const bare = { version: 0, sampler: undefined };
 const served = (version: number) => ({ version, sampler: `path-${version}` });

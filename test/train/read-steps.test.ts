@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { readTrainingSteps } from '../../src/train/read-steps.ts';
+import { readTrainingSteps } from '../../train/read-steps.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'steps-'));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));

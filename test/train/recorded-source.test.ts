@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskSource } from '../../src/core/task-source.ts';
 import { TrainingError } from '../../src/core/training.ts';
-import type { RecordedTask } from '../../src/train/recorded-tasks.ts';
-import { createRecordedSource, withRecordedTasks } from '../../src/train/task-sources.ts';
+import type { RecordedTask } from '../../train/recorded-tasks.ts';
+import { createRecordedSource, withRecordedTasks } from '../../train/task-sources.ts';
 import { describeTaskSource } from './task-source-contract.ts';
 
 const { signal } = new AbortController();

@@ -5,7 +5,7 @@ import { toRecords } from '../../src/record/records.ts';
 import { createRequestEncoder } from '../../src/record/request-manifest.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { readStoredTurn } from '../../src/record/stored-turn.ts';
-import { createRecordedTasks } from '../../src/train/recorded-tasks.ts';
+import { createRecordedTasks } from '../../train/recorded-tasks.ts';
 import { end, start } from '../record/store/facts.ts';
 
 const { signal } = new AbortController();

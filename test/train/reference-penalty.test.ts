@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainDatum } from '../../src/core/training.ts';
-import { penaliseDistance } from '../../src/train/reference-penalty.ts';
-import { createMemoryJournal } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
-import { tuningOf } from '../../src/train/training-plan.ts';
+import { penaliseDistance } from '../../train/reference-penalty.ts';
+import { createMemoryJournal } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
+import { tuningOf } from '../../train/training-plan.ts';
 import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 

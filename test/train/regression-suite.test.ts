@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NANO_QUESTIONS } from '../../nano/shipped-policy.ts';
 import { TrainingError } from '../../src/core/training.ts';
-import { gradeReply, type QuestionCheck, readRegressionSuite } from '../../src/train/regression-suite.ts';
-import { FEWEST_QUESTIONS } from '../../src/train/trial-evidence.ts';
+import { NANO_QUESTIONS } from '../../train/nano/shipped-policy.ts';
+import { gradeReply, type QuestionCheck, readRegressionSuite } from '../../train/regression-suite.ts';
+import { FEWEST_QUESTIONS } from '../../train/trial-evidence.ts';
 
 const GENERAL = path.join(import.meta.dirname, '../../models/regression/questions.jsonl');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planRestart, RESTART_RULE, type RestartRule } from '../../src/train/engine-process.ts';
+import { planRestart, RESTART_RULE, type RestartRule } from '../../train/engine-process.ts';
 
 const rules: fc.Arbitrary<RestartRule> = fc.record({
   firstMs: fc.integer({ min: 1, max: 1_000 }),

@@ -7,11 +7,11 @@ import { asNumber, asObject, parseJson } from '../../src/core/json.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import { DEFAULT_PROMOTION } from '../../src/train/promotion.ts';
-import { openPromotionLog } from '../../src/train/promotion-log.ts';
-import type { RunCheckpoint } from '../../src/train/run-journal.ts';
-import { createTrainJob } from '../../src/train/training-job.ts';
-import { runTrainingWindow, type TrainingEvent } from '../../src/train/training-window.ts';
+import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
+import { openPromotionLog } from '../../train/promotion-log.ts';
+import type { RunCheckpoint } from '../../train/run-journal.ts';
+import { createTrainJob } from '../../train/training-job.ts';
+import { runTrainingWindow, type TrainingEvent } from '../../train/training-window.ts';
 import { digitTemplate } from './practice-groups.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 

@@ -10,8 +10,8 @@ import {
   guardVerdict,
   observeRewards,
   type RewardGuard,
-} from '../../src/train/reward-guard.ts';
-import type { Group } from '../../src/train/rollout.ts';
+} from '../../train/reward-guard.ts';
+import type { Group } from '../../train/rollout.ts';
 import { countOf } from '../support/counts.ts';
 
 const seen = (version: number, reward: number, completion?: number): BatchRewards => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupFault, groupOf, type RolloutSegment } from '../../src/train/rollout.ts';
+import { groupFault, groupOf, type RolloutSegment } from '../../train/rollout.ts';
 import { attempt, groupFrom } from './attempts.ts';
 
 const stamp = { policy: 0, generation: 0 };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRunRegistry } from '../../src/train/run-files.ts';
-import type { RunCheckpoint } from '../../src/train/run-journal.ts';
+import { openRunRegistry } from '../../train/run-files.ts';
+import type { RunCheckpoint } from '../../train/run-journal.ts';
 
 let folder = '';
 let file = '';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServedWeights } from '../../src/core/training.ts';
 import { TrainingError } from '../../src/core/training.ts';
-import type { PolicyPointer } from '../../src/train/promotion.ts';
-import type { PolicyVersion } from '../../src/train/promotion-stages.ts';
-import { createOpenWeights } from '../../src/train/served-weights.ts';
+import type { PolicyPointer } from '../../train/promotion.ts';
+import type { PolicyVersion } from '../../train/promotion-stages.ts';
+import { createOpenWeights } from '../../train/served-weights.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import { type RewardWeights, TASK_ALONE } from '../../src/evidence/shape-reward.ts';
-import { groupOf, isBatchRefusal } from '../../src/train/rollout.ts';
+import { groupOf, isBatchRefusal } from '../../train/rollout.ts';
 import {
   type AnsweredRollout,
   isShaping,
@@ -10,7 +10,7 @@ import {
   shapeAttempts,
   type WindowShaping,
   withShapedRollouts,
-} from '../../src/train/shape-rollouts.ts';
+} from '../../train/shape-rollouts.ts';
 import { attempt } from './attempts.ts';
 
 const { signal } = new AbortController();

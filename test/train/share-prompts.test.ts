@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sampler, SamplerRequest } from '../../src/core/training.ts';
 import { TrainingError } from '../../src/core/training.ts';
-import { sharePrompts } from '../../src/train/policy-rollouts.ts';
+import { sharePrompts } from '../../train/policy-rollouts.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 
 const never = new AbortController().signal;

@@ -9,7 +9,7 @@ import {
   type StepPrice,
   withinStepBudget,
   withStepBudget,
-} from '../../src/train/step-budget.ts';
+} from '../../train/step-budget.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 
 const idle = new AbortController().signal;

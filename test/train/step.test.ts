@@ -5,21 +5,16 @@ import {
   TrainingError,
   type TrainingModel,
 } from '../../src/core/training.ts';
-import { DEFAULT_GUARD } from '../../src/train/reward-guard.ts';
-import type { BatchRefusalName, Group, Rollout } from '../../src/train/rollout.ts';
-import {
-  createMemoryJournal,
-  openRunLog,
-  type RunJournal,
-  type RunLog,
-} from '../../src/train/run-journal.ts';
+import { DEFAULT_GUARD } from '../../train/reward-guard.ts';
+import type { BatchRefusalName, Group, Rollout } from '../../train/rollout.ts';
+import { createMemoryJournal, openRunLog, type RunJournal, type RunLog } from '../../train/run-journal.ts';
 import {
   DEFAULT_STEP,
   type StepSettings,
   type TrainStepEnd,
   type TrainStepInput,
   trainStep,
-} from '../../src/train/step.ts';
+} from '../../train/step.ts';
 import { attempt, groupFrom } from './attempts.ts';
 import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createServer, createTabularEngine, type TabularServer } from './tabular-engine.ts';

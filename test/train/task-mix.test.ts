@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrainingTask } from '../../src/core/task-source.ts';
 import type { PolicyTemplate } from '../../src/core/training.ts';
-import type { RecordedTask } from '../../src/train/recorded-tasks.ts';
-import { canAttempt, mixTasks } from '../../src/train/task-sources.ts';
+import type { RecordedTask } from '../../train/recorded-tasks.ts';
+import { canAttempt, mixTasks } from '../../train/task-sources.ts';
 
 const taskOf = (id: string): TrainingTask => ({
   id,

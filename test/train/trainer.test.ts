@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type TrainingEngine, TrainingError } from '../../src/core/training.ts';
 import { wilsonInterval } from '../../src/stats/interval.ts';
-import { withShuffledRewards } from '../../src/train/groups.ts';
-import { createMemoryJournal, openRunLog } from '../../src/train/run-journal.ts';
-import { train } from '../../src/train/trainer.ts';
-import type { MakeRollouts, TrainerEvent, TrainInput } from '../../src/train/training-run.ts';
+import { withShuffledRewards } from '../../train/groups.ts';
+import { createMemoryJournal, openRunLog } from '../../train/run-journal.ts';
+import { train } from '../../train/trainer.ts';
+import type { MakeRollouts, TrainerEvent, TrainInput } from '../../train/training-run.ts';
 import { type EchoTask, echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { withOperations } from './faulty.ts';
 import { bitsOf, createServer, createTabularEngine, type TabularServer } from './tabular-engine.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createLearningState } from '../../src/learn/learning-state.ts';
-import { createTrainingBuffer } from '../../src/train/buffer.ts';
-import type { PromotionStage } from '../../src/train/promotion-stages.ts';
-import { beginTrainingCycle } from '../../src/train/training-job.ts';
-import type { TrainingEvent } from '../../src/train/training-window.ts';
+import { createTrainingBuffer } from '../../train/buffer.ts';
+import type { PromotionStage } from '../../train/promotion-stages.ts';
+import { beginTrainingCycle } from '../../train/training-job.ts';
+import type { TrainingEvent } from '../../train/training-window.ts';
 
 let now = 0;
 const clock = { now: () => 5_000.4, monotonic: () => now };

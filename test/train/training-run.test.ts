@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { minibatchesOf } from '../../src/train/datum.ts';
-import { rateAt } from '../../src/train/training-run.ts';
+import { minibatchesOf } from '../../train/datum.ts';
+import { rateAt } from '../../train/training-run.ts';
 
 describe('the learning rate', () => {
   it('is constant, or decays linearly to its share in the last step', () => {

@@ -1,6 +1,6 @@
 import type { LossKind, TrainDatum } from '../../../src/core/training.ts';
-import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
-import type { TinkerModel } from '../../../src/train/tinker/tinker-model.ts';
+import type { TinkerEngine } from '../../../train/tinker/tinker-engine.ts';
+import type { TinkerModel } from '../../../train/tinker/tinker-model.ts';
 import { assertHolds, type CheckReport } from './check-report.ts';
 
 /** A fetch that loses responses: the request arrives, the response does not. */

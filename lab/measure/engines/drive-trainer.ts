@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createRandom } from '../../../src/base/random.ts';
 import type { Sampler } from '../../../src/core/training.ts';
-import type { Rollout } from '../../../src/train/rollout.ts';
-import type { RunEntry, RunJournal } from '../../../src/train/run-journal.ts';
-import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
-import { train } from '../../../src/train/trainer.ts';
-import type { MakeRollouts } from '../../../src/train/training-run.ts';
+import type { Rollout } from '../../../train/rollout.ts';
+import type { RunEntry, RunJournal } from '../../../train/run-journal.ts';
+import type { TinkerEngine } from '../../../train/tinker/tinker-engine.ts';
+import { train } from '../../../train/trainer.ts';
+import type { MakeRollouts } from '../../../train/training-run.ts';
 import { assertHolds, type CheckReport } from './check-report.ts';
 
 export interface TrainerOptions {

@@ -1,4 +1,4 @@
-"""Writes messages as the official SDK encodes them: python golden_vectors.py > test/nano/server/golden-vectors.json
+"""Writes messages as the official SDK encodes them: python golden_vectors.py > test/train/nano/server/golden-vectors.json
 
 With the name of a file of messages that we encoded ({name: hex}), says whether the SDK reads them as the same.
 """

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import type { ModelShape } from '../../../nano/model/decoder-weights.ts';
-import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
-import { openThreadedEngine } from '../../../nano/threaded-engine.ts';
+import type { ModelShape } from '../../../train/nano/model/decoder-weights.ts';
+import { startTinkerServer } from '../../../train/nano/server/start-tinker-server.ts';
+import { openThreadedEngine } from '../../../train/nano/threaded-engine.ts';
 import { writeSection } from '../markdown.ts';
 
 /** Starts the nano engine's server and drives it with each of the given versions of the official Python SDK. */

@@ -1,6 +1,6 @@
 import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.ts';
-import { DEFAULT_PROMOTION } from '../../../src/train/promotion.ts';
-import { planTrial } from '../../../src/train/trial-plan.ts';
+import { DEFAULT_PROMOTION } from '../../../train/promotion.ts';
+import { planTrial } from '../../../train/trial-plan.ts';
 import { RATED_A_WEEK, REPLAYED_A_WEEK, WEEKS } from './simulate-gate.ts';
 
 const percent = (value: number, digits = 1): string => `${(100 * value).toFixed(digits)} %`;

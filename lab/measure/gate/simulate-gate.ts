@@ -1,8 +1,8 @@
 import { createSfc32 } from '../../../src/base/random.ts';
 import { ERROR_BUDGET, levelInSequence } from '../../../src/stats/error-budget.ts';
-import { DEFAULT_PROMOTION, isInCanary, type PromotionEvent, promote } from '../../../src/train/promotion.ts';
-import { canaryOf, type PromotionState, startPromotion } from '../../../src/train/promotion-stages.ts';
-import { expectedPairVariance } from '../../../src/train/trial-plan.ts';
+import { DEFAULT_PROMOTION, isInCanary, type PromotionEvent, promote } from '../../../train/promotion.ts';
+import { canaryOf, type PromotionState, startPromotion } from '../../../train/promotion-stages.ts';
+import { expectedPairVariance } from '../../../train/trial-plan.ts';
 
 /** How many sessions are rated. */
 export type Traffic = 'thin' | 'thick';

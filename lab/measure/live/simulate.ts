@@ -1,10 +1,10 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { StepInput, TrainingModel } from '../../../src/core/training.ts';
-import { hindsightOf } from '../../../src/train/hindsight.ts';
-import { createLiveOutcomes } from '../../../src/train/live-outcomes.ts';
-import type { HintedRollout } from '../../../src/train/rollout.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import { hindsightOf } from '../../../train/hindsight.ts';
+import { createLiveOutcomes } from '../../../train/live-outcomes.ts';
+import type { HintedRollout } from '../../../train/rollout.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
 import { shuffled } from '../../workdays/draw.ts';
 
 /*

@@ -1,5 +1,5 @@
-import type { NanoReply } from '../../../nano/policy/nano-template.ts';
 import type { Random } from '../../../src/base/random.ts';
+import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
 import { makeChoices } from '../../workdays/choices/make-choices.ts';
 import { shuffled } from '../../workdays/draw.ts';
 import { makeRuleChoice } from '../../workdays/rules/make-rule-choice.ts';

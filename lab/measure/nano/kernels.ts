@@ -1,16 +1,16 @@
-import { createEngine } from '../../../nano/create-engine.ts';
-import type { Datum } from '../../../nano/engine.ts';
-import { createNanoKernels } from '../../../nano/kernels/nano-kernels.ts';
+import { type FloatTensor, writeSafetensors } from '../../../src/base/safetensors.ts';
+import { createArena } from '../../../src/base/wasm/arena.ts';
+import { createEngine } from '../../../train/nano/create-engine.ts';
+import type { Datum } from '../../../train/nano/engine.ts';
+import { createNanoKernels } from '../../../train/nano/kernels/nano-kernels.ts';
 import {
   type ModelShape,
   NANO_SHAPE,
   PROJECTIONS,
   projectionName,
   projectionSize,
-} from '../../../nano/model/decoder-weights.ts';
-import { createRandomStream } from '../../../nano/random-stream.ts';
-import { type FloatTensor, writeSafetensors } from '../../../src/base/safetensors.ts';
-import { createArena } from '../../../src/base/wasm/arena.ts';
+} from '../../../train/nano/model/decoder-weights.ts';
+import { createRandomStream } from '../../../train/nano/random-stream.ts';
 
 /*
  * The cost of the embedded engine's mathematics, for the shipped shape, a smaller and a deeper one with random weights: processor time, so that other work on the

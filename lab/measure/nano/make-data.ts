@@ -4,12 +4,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
-import { writeNanoReply } from '../../../nano/policy/nano-template.ts';
-import { PROMPT_LIMITS } from '../../../nano/policy/render-prompt.ts';
-import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
-import { createVocabulary, MARK, type Pieces, writeVocabulary } from '../../../nano/policy/vocabulary.ts';
 import { createRandom } from '../../../src/base/random.ts';
+import { NANO_SHAPE } from '../../../train/nano/model/decoder-weights.ts';
+import { writeNanoReply } from '../../../train/nano/policy/nano-template.ts';
+import { PROMPT_LIMITS } from '../../../train/nano/policy/render-prompt.ts';
+import { createNanoTokenizer } from '../../../train/nano/policy/tokenizer.ts';
+import {
+  createVocabulary,
+  MARK,
+  type Pieces,
+  writeVocabulary,
+} from '../../../train/nano/policy/vocabulary.ts';
 import {
   createPlaceholderEncoder,
   createRenaming,

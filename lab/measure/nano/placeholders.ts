@@ -1,5 +1,5 @@
-import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
+import type { NanoTokenizer } from '../../../train/nano/policy/tokenizer.ts';
 import { pick } from '../../workdays/draw.ts';
 import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, TAGS } from '../../workdays/make-world/pools.ts';
 import { createValueDraw } from '../../workdays/rules/split-values.ts';

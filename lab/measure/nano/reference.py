@@ -1,8 +1,8 @@
 """Numbers that the engine must come to, in double precision from the weights that ship.
 
-    python3 lab/measure/nano/reference.py --model models/nano --out test/nano/engine/reference.json
+    python3 lab/measure/nano/reference.py --model models/nano --out test/train/nano/engine/reference.json
 
-Run it again whenever the weights change; test/nano/engine/reference.slow.ts says what the numbers are. The prompts are what the
+Run it again whenever the weights change; test/train/nano/engine/reference.slow.ts says what the numbers are. The prompts are what the
 model itself says, so that nothing but the model is needed. Needs PyTorch, safetensors, and the checkout's node_modules.
 """
 
@@ -154,7 +154,7 @@ def describe_batch(model, factors, batch, data):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", type=pathlib.Path, default=pathlib.Path("models/nano"))
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("test/nano/engine/reference.json"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("test/train/nano/engine/reference.json"))
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     model = read_model(args.model)

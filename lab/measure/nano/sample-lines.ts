@@ -1,5 +1,5 @@
-import type { NanoReply } from '../../../nano/policy/nano-template.ts';
 import type { Random } from '../../../src/base/random.ts';
+import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
 import { pick, shuffled } from '../../workdays/draw.ts';
 import { DISTRACTORS } from './distractors.ts';
 import type { DrawnLesson } from './draw-lessons.ts';

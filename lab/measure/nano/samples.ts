@@ -1,5 +1,5 @@
-import type { NanoReply } from '../../../nano/policy/nano-template.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
+import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
 import { pick } from '../../workdays/draw.ts';
 import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draft.ts';
 import type { Plan } from '../../workdays/files/plan.ts';

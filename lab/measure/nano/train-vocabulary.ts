@@ -1,5 +1,5 @@
-import { splitSpelling } from '../../../nano/policy/tokenizer.ts';
-import { FIRST_PIECE, type Pieces } from '../../../nano/policy/vocabulary.ts';
+import { splitSpelling } from '../../../train/nano/policy/tokenizer.ts';
+import { FIRST_PIECE, type Pieces } from '../../../train/nano/policy/vocabulary.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 /** Single characters in the suite's texts; others are spelt in bytes. */

@@ -1,6 +1,6 @@
-import { readNanoReply } from '../../../nano/policy/nano-template.ts';
-import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import { createWorkspace } from '../../../src/agent/sandbox/workspace.ts';
+import { readNanoReply } from '../../../train/nano/policy/nano-template.ts';
+import type { NanoTokenizer } from '../../../train/nano/policy/tokenizer.ts';
 import type { Trial } from './make-trials.ts';
 
 /** How a reply did in a trial. */

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createNanoTemplate } from '../../../nano/policy/nano-template.ts';
-import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
-import { readVocabulary } from '../../../nano/policy/vocabulary.ts';
-import { openNano } from '../../../nano/shipped-policy.ts';
+import { createNanoTemplate } from '../../../train/nano/policy/nano-template.ts';
+import { createNanoTokenizer } from '../../../train/nano/policy/tokenizer.ts';
+import { readVocabulary } from '../../../train/nano/policy/vocabulary.ts';
+import { openNano } from '../../../train/nano/shipped-policy.ts';
 import { SPLITS } from '../../workdays/world.ts';
 import { judgeTrial } from './judge-trial.ts';
 import { makeTrials, ORIGINS, type Trial } from './make-trials.ts';

@@ -13,7 +13,7 @@ import { openPracticeJournal } from '../../../src/learn/practice/practice-journa
 import { meanOf } from '../../../src/learn/practice/spread.ts';
 import { runTrials } from '../../../src/learn/trial/trials.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
-import type { PracticeTraining } from '../../../src/train/practice-training.ts';
+import type { PracticeTraining } from '../../../train/practice-training.ts';
 import { createQuotingLearner } from '../../policies/quoting-learner.ts';
 import { openPromptNotes, type PromptNotes } from '../../run/prompt-notes.ts';
 import type { CuratedWork } from '../../workdays/curated-tasks.ts';

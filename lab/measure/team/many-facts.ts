@@ -1,9 +1,9 @@
-import { openPgPool, type PgPool } from '../../../src/record/postgres/pg-connection.ts';
-import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
-import { monthOf } from '../../../src/record/postgres/pg-schema.ts';
-import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
-import { insertFactRows, type PgFactRow } from '../../../src/record/postgres/write-rows.ts';
+import { readPgUrl } from '../../../src/record/pg-place.ts';
 import { hashFactRow } from '../../../src/record/store/row-codec.ts';
+import { openPgPool, type PgPool } from '../../../team/postgres/pg-connection.ts';
+import { monthOf } from '../../../team/postgres/pg-schema.ts';
+import { openPgStore } from '../../../team/postgres/pg-store.ts';
+import { insertFactRows, type PgFactRow } from '../../../team/postgres/write-rows.ts';
 
 const DAY_MS = 86_400_000;
 const TURNS_PER_SESSION = 20;

@@ -1,8 +1,8 @@
 import { formatTurnBodyKey, type NewFact } from '../../../src/core/store.ts';
-import { NOTICE_CHANNEL } from '../../../src/record/postgres/log-notice.ts';
-import { openPgPool } from '../../../src/record/postgres/pg-connection.ts';
-import { readPgUrl } from '../../../src/record/postgres/pg-place.ts';
-import { openPgStore } from '../../../src/record/postgres/pg-store.ts';
+import { readPgUrl } from '../../../src/record/pg-place.ts';
+import { NOTICE_CHANNEL } from '../../../team/postgres/log-notice.ts';
+import { openPgPool } from '../../../team/postgres/pg-connection.ts';
+import { openPgStore } from '../../../team/postgres/pg-store.ts';
 import { createText } from '../gateway/traffic.ts';
 import { quantile } from '../markdown.ts';
 

@@ -190,8 +190,9 @@ const describeWalk = (name: string, files: ReadonlyMap<string, readonly string[]
 };
 const out = [
   `src: ${sizeOf('src')}`,
-  `nano: ${sizeOf('nano')}`,
-  `lab and bench: ${sizeOf('lab', 'bench')}`,
+  `train: ${sizeOf('train')}`,
+  `team: ${sizeOf('team')}`,
+  `lab: ${sizeOf('lab')}`,
   `test: ${sizeOf('test')}`,
   describeWalk('one chat request, recorded', request),
   describeWalk(`failure to lesson (${lessons} learned)`, lesson),

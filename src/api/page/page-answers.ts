@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readTrainingSteps } from '../../../train/read-steps.ts';
 import type { Home } from '../../config/home.ts';
 import { settingNote } from '../../config/setting-path.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
@@ -8,7 +9,6 @@ import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
 import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
-import { readTrainingSteps } from '../../train/read-steps.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
 import { encodeErasure } from '../router/answers.ts';
 import type { PAGE_ROUTES } from '../router/page-routes.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { enginePrice, priceRules } from '../../../src/config/price-rules.ts';
 import { costOf, createPrices } from '../../../src/cost/prices.ts';
-import { costOfStep } from '../../../src/train/step-budget.ts';
+import { costOfStep } from '../../../train/step-budget.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
 const MILLION = 1_000_000;

@@ -10,9 +10,9 @@ import {
 } from '../../../lab/real-model/taught-arms.ts';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { PolicyTemplate, StepInput, TrainingEngine, TrainingModel } from '../../../src/core/training.ts';
-import type { HintedRollout } from '../../../src/train/rollout.ts';
-import { createMemoryJournal } from '../../../src/train/run-journal.ts';
-import { train } from '../../../src/train/trainer.ts';
+import type { HintedRollout } from '../../../train/rollout.ts';
+import { createMemoryJournal } from '../../../train/run-journal.ts';
+import { train } from '../../../train/trainer.ts';
 
 const { signal } = new AbortController();
 const bytesOf = (text: string): readonly number[] => [...Buffer.from(text)];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_NIGHT, foldNight, type NightInProgress, nightSteps } from '../../../lab/run/training-night.ts';
-import type { RunCheckpoint } from '../../../src/train/run-journal.ts';
-import type { StepReport } from '../../../src/train/step-metrics.ts';
-import type { TrainingEvent } from '../../../src/train/training-window.ts';
+import type { RunCheckpoint } from '../../../train/run-journal.ts';
+import type { StepReport } from '../../../train/step-metrics.ts';
+import type { TrainingEvent } from '../../../train/training-window.ts';
 
 const checkpoint = (version: number): RunCheckpoint => ({
   version,

@@ -15,8 +15,8 @@ import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
-import { openMembers } from '../../../src/team/members.ts';
-import { createMembersApi } from '../../../src/team/members-api.ts';
+import { openMembers } from '../../../team/members.ts';
+import { createMembersApi } from '../../../team/members-api.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 
 const RULE = 'Put the total of the report on the first line.';

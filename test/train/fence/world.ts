@@ -9,7 +9,7 @@ import {
   findSurvivors,
   type TrainingBuffer as Samples,
   type TrainingSample,
-} from '../../../src/train/buffer.ts';
+} from '../../../train/buffer.ts';
 
 export const CAP = 4;
 

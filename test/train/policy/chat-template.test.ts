@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../../../src/core/chat.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { PolicyReply, PolicyTemplate } from '../../../src/core/training.ts';
-import { dataOf } from '../../../src/train/datum.ts';
-import { createChatTokens } from '../../../src/train/policy/chat-tokens.ts';
-import type { RolloutSegment } from '../../../src/train/rollout.ts';
+import { dataOf } from '../../../train/datum.ts';
+import { createChatTokens } from '../../../train/policy/chat-tokens.ts';
+import type { RolloutSegment } from '../../../train/rollout.ts';
 import { attempt } from '../attempts.ts';
 import {
   asking,

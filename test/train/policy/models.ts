@@ -4,7 +4,7 @@ import type { ChatMessage, ChatRequest, Tool } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { PolicyReply, PolicyTemplate } from '../../../src/core/training.ts';
-import { type ChatTemplateOptions, createChatTemplate } from '../../../src/train/policy/chat-template.ts';
+import { type ChatTemplateOptions, createChatTemplate } from '../../../train/policy/chat-template.ts';
 
 export const MODELS = path.join(import.meta.dirname, 'models');
 export type ModelName = 'qwen' | 'llama' | 'metaspace';

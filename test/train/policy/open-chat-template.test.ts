@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openChatTemplate } from '../../../src/train/policy/open-chat-template.ts';
+import { openChatTemplate } from '../../../train/policy/open-chat-template.ts';
 import { asking, CLOCK, createTemplate, MODELS, type ModelName, promptOf, TOOL, user } from './models.ts';
 
 async function copyOf(name: ModelName): Promise<string> {

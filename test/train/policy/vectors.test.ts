@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest, Tool } from '../../../src/core/chat.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { createChatTokens } from '../../../src/train/policy/chat-tokens.ts';
+import { createChatTokens } from '../../../train/policy/chat-tokens.ts';
 import { asking, createTemplate, type ModelName, promptOf, sourcesOf } from './models.ts';
 
 interface Vector {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
+import { connectTinker } from '../../../train/tinker/connect-tinker.ts';
 
 const whole = {
   url: 'http://127.0.0.1:9',

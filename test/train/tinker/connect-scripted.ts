@@ -1,9 +1,9 @@
 import { createRandom } from '../../../src/base/random.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { TrainDatum } from '../../../src/core/training.ts';
-import { type ConnectTinkerOptions, connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
-import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
+import { type ConnectTinkerOptions, connectTinker } from '../../../train/tinker/connect-tinker.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
+import type { TinkerEngine } from '../../../train/tinker/tinker-engine.ts';
 import { type Script, type ScriptedServer, startScripted } from './scripted-server.ts';
 
 /** Pauses of milliseconds instead of seconds; limits stay generous, so that a busy machine does not decide a verdict. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asString, type JsonObject } from '../../../src/core/json.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
-import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
+import type { TinkerEngine } from '../../../train/tinker/tinker-engine.ts';
 import { withScripted } from './connect-scripted.ts';
 import type { Script, Scripted } from './scripted-server.ts';
 

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { DecodeError } from '../../../src/base/decode-error.ts';
 import { toBytes } from '../../../src/base/little-endian.ts';
 import { createProtobufWriter, protobufFields } from '../../../src/base/protobuf.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
 import {
   decodeJsonSample,
   decodeJsonTrain,
   decodeProtoSample,
   decodeProtoTrain,
   encodeTrainCall,
-} from '../../../src/train/tinker/train-messages.ts';
+} from '../../../train/tinker/train-messages.ts';
 /** Written by the protobuf code of the official SDK (tinker 0.25.0; `typedRequest`: 0.36.0), from the values in the tests. */
 import official from './official-messages.json' with { type: 'json' };
 

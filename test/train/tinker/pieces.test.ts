@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/base/random.ts';
 import type { StepOutput, TrainDatum } from '../../../src/core/training.ts';
-import { backoffMs, DEFAULT_TIMINGS } from '../../../src/train/tinker/post.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
-import { createRequestLimiter } from '../../../src/train/tinker/request-limiter.ts';
-import { mergeOutputs } from '../../../src/train/tinker/tinker-model.ts';
-import { CHUNK_LIMITS, encodeTrainCall, splitData } from '../../../src/train/tinker/train-messages.ts';
+import { backoffMs, DEFAULT_TIMINGS } from '../../../train/tinker/post.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
+import { createRequestLimiter } from '../../../train/tinker/request-limiter.ts';
+import { mergeOutputs } from '../../../train/tinker/tinker-model.ts';
+import { CHUNK_LIMITS, encodeTrainCall, splitData } from '../../../train/tinker/train-messages.ts';
 
 const datumOf = (length: number): TrainDatum => {
   const random = createRandom(`datum/${length}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asNumber } from '../../../src/core/json.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
 import { withScripted } from './connect-scripted.ts';
 import type { ScriptedServer } from './scripted-server.ts';
 

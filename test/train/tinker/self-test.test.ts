@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../../nano/create-engine.ts';
-import type { BatchResult, Engine, TrainBatch } from '../../../nano/engine.ts';
-import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { LossKind } from '../../../src/core/training.ts';
-import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
-import type { SelfTestReport } from '../../../src/train/tinker/self-test.ts';
-import { SMALL, smallWeights } from '../../nano/engine/small-model.ts';
+import { createEngine } from '../../../train/nano/create-engine.ts';
+import type { BatchResult, Engine, TrainBatch } from '../../../train/nano/engine.ts';
+import { startTinkerServer } from '../../../train/nano/server/start-tinker-server.ts';
+import { connectTinker } from '../../../train/tinker/connect-tinker.ts';
+import type { SelfTestReport } from '../../../train/tinker/self-test.ts';
+import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
 
 const ALL: readonly LossKind[] = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'];
 

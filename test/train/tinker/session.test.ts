@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
 import { FAST, withScripted } from './connect-scripted.ts';
 
 const signal = new AbortController().signal;

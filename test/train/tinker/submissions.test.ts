@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import { PROFILES } from '../../../train/tinker/profiles.ts';
 import { datum, FAST, HANGING, withScripted } from './connect-scripted.ts';
 import type { Fault, Scripted } from './scripted-server.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { createEngineKey } from '../../../../src/config/engine-key.ts';
 import type { Sampler } from '../../../../src/core/training.ts';
-import type { TinkerEngine } from '../../../../src/train/tinker/tinker-engine.ts';
+import type { TinkerEngine } from '../../../../train/tinker/tinker-engine.ts';
 
 interface EngineProcess {
   readonly url: string;

@@ -1,9 +1,9 @@
-import type { createNanoTemplate } from '../../../../nano/policy/nano-template.ts';
 import { createRandom } from '../../../../src/base/random.ts';
 import type { TrainingTask } from '../../../../src/core/task-source.ts';
 import type { Sampler } from '../../../../src/core/training.ts';
 import { renderBlock } from '../../../../src/lessons/render-block.ts';
-import { attemptTask } from '../../../../src/train/policy-rollouts.ts';
+import type { createNanoTemplate } from '../../../../train/nano/policy/nano-template.ts';
+import { attemptTask } from '../../../../train/policy-rollouts.ts';
 import { pick, shuffled } from '../../../workdays/draw.ts';
 import { createLiveSkill } from '../../recall/synthetic.ts';
 import type { LessonPool } from '../lessons.ts';

@@ -1,0 +1,193 @@
+import type { Fact, StoredFact } from '../../src/core/fact.ts';
+import type { LogFollower } from '../../src/core/log-follower.ts';
+import { FACT_COLUMNS, type RawFactRow } from '../../src/record/store/sqlite-rows.ts';
+import { readFacts } from './load-rows.ts';
+import { decodeNotice, NOTICE_CHANNEL } from './log-notice.ts';
+import type { PgPool, PgSql } from './pg-connection.ts';
+
+interface FollowPgLogOptions {
+  readonly pool: PgPool;
+  /** The last number that is known; absent: begin after the head at the first connection. */
+  readonly after?: number;
+  /** Called with each new connection, before it listens: for locks that last as long as it does. */
+  readonly onConnected?: (sql: PgSql) => Promise<void>;
+  /** A listener rejected. */
+  readonly onFault: (error: unknown) => void;
+  /** Without a notice for this long it looks at the head of the log. */
+  readonly lookMs?: number;
+}
+
+const LOOK_MS = 5_000;
+const PAGE = 500;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+interface Listener {
+  readonly types: readonly Fact['type'][];
+  readonly hear: (stored: StoredFact) => void | Promise<void>;
+}
+
+/**
+ * Follows the log by LISTEN, and by its numbers: numbers are without a gap and visible in their order (see `pg-schema`), so a
+ * notice only says that there is something to read. A notice that continues where this follower is, about facts that nobody
+ * here listens for, costs no query. After a lost connection, and every few seconds without a notice, the head is read.
+ */
+export function followPgLog(options: FollowPgLogOptions): LogFollower {
+  const { pool, onFault, lookMs = LOOK_MS } = options;
+  const listeners: Listener[] = [];
+  const begun: (() => void | Promise<void>)[] = [];
+  const appended: ((types: readonly string[]) => void)[] = [];
+  let passed = options.after;
+  let problem: string | undefined = 'not connected yet';
+  let connection: (PgSql & { release(): void }) | undefined;
+  let reading: Promise<void> | undefined;
+  /** Something was appended while it was reading. */
+  let isAgain = false;
+  let isClosed = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let wanted: ReadonlySet<string> | undefined;
+
+  const isWanted = (type: string): boolean => {
+    wanted ??= new Set(listeners.flatMap(({ types }) => types));
+    return wanted.has(type);
+  };
+  const deliver = async (stored: StoredFact): Promise<void> => {
+    for (const { types, hear } of listeners) {
+      if (!types.includes(stored.fact.type)) continue;
+      try {
+        await hear(stored);
+      } catch (error) {
+        onFault(error);
+      }
+    }
+  };
+  const later = (ms: number, run: () => void): void => {
+    clearTimeout(timer);
+    if (isClosed) return;
+    timer = setTimeout(run, ms);
+    timer.unref();
+  };
+
+  const tellBegun = async (listener: () => void | Promise<void>): Promise<void> => {
+    try {
+      await listener();
+    } catch (error) {
+      onFault(error);
+    }
+  };
+  const begin = async (head: number): Promise<number> => {
+    passed = head;
+    for (const listener of begun) await tellBegun(listener);
+    return head;
+  };
+  /** Delivers everything up to the head of the log. */
+  const read = async (sql: PgSql): Promise<void> => {
+    do {
+      isAgain = false;
+      const [row] = await sql.all<{ seq: number }>('select seq from log_head');
+      const head = row?.seq ?? 0;
+      let at = passed ?? (await begin(head));
+      while (at < head && !isClosed) {
+        isWanted('');
+        const page = await sql.all<RawFactRow>(
+          `select ${FACT_COLUMNS} from facts where seq > $1 and seq <= $2 and type = any($3) order by seq limit $4`,
+          [at, head, [...(wanted ?? [])], PAGE],
+        );
+        for (const stored of readFacts(page)) {
+          passed = stored.seq;
+          await deliver(stored);
+        }
+        at = page.length < PAGE ? head : (page.at(-1)?.seq ?? head);
+        passed = at;
+      }
+    } while (isAgain && !isClosed);
+  };
+  const look = (): void => {
+    isAgain = true;
+    const sql = connection;
+    if (reading !== undefined || sql === undefined || isClosed) return;
+    reading = read(sql)
+      // The connection reports its own loss.
+      .catch((error: unknown) => {
+        problem = error instanceof Error ? error.message : String(error);
+      })
+      .finally(() => {
+        reading = undefined;
+        if (connection !== undefined) later(lookMs, look);
+        if (isAgain && connection !== undefined && connection !== sql) look();
+      });
+  };
+  const notice = (payload: string): void => {
+    const heard = decodeNotice(payload);
+    for (const listener of appended) listener(heard?.types ?? []);
+    const isNext = heard !== undefined && reading === undefined && heard.from === passed;
+    if (!isNext || heard.types.some(isWanted)) look();
+    else {
+      passed = heard.to;
+      later(lookMs, look);
+    }
+  };
+  const lost = (): void => {
+    connection = undefined;
+    if (isClosed) return;
+    problem ??= 'the connection to PostgreSQL was lost';
+    later(pauseMs, () => void connect());
+    pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+  };
+  const connect = async (): Promise<void> => {
+    try {
+      let isLost = false;
+      const sql = await pool.hold(
+        () => {
+          isLost = true;
+          if (connection === sql) lost();
+        },
+        { onNotice: notice },
+      );
+      try {
+        await options.onConnected?.(sql);
+        const [channel] = await sql.all<{ name: string }>(`select ${NOTICE_CHANNEL} as name`);
+        await sql.run(`listen "${channel?.name}"`);
+      } catch (error) {
+        sql.release();
+        throw error;
+      }
+      connection = sql;
+      if (isClosed) sql.release();
+      if (isClosed || isLost) throw new Error('the connection to PostgreSQL was lost');
+      problem = undefined;
+      pauseMs = FIRST_PAUSE_MS;
+      // What was appended before LISTEN was told to nobody here.
+      look();
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+      lost();
+    }
+  };
+  // Listeners are added first.
+  const connecting = Promise.resolve().then(connect);
+
+  return {
+    on: (types, hear) => {
+      listeners.push({ types, hear });
+      wanted = undefined;
+    },
+    onAppended: (listener) => void appended.push(listener),
+    onBegun: (listener) => {
+      begun.push(listener);
+      if (passed !== undefined) void tellBegun(listener);
+    },
+    seq: () => passed,
+    problem: () => problem,
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await connecting;
+      const sql = connection;
+      connection = undefined;
+      sql?.release();
+      await reading;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { replaceFile } from '../../../src/base/atomic-file.ts';
+import { parseJson } from '../../../src/core/json.ts';
+import { cardFrom, cardJson, type ModelCard } from './checkpoints.ts';
+import type { Futures } from './futures.ts';
+import { failureOf } from './futures.ts';
+import { HttpRefusal } from './http.ts';
+import { fileNameOfId } from './model-journal.ts';
+import type { RequestContext } from './model-request.ts';
+import { createBrokenStore, openModelStore } from './model-store.ts';
+import type { TinkerServerLimits } from './server-limits.ts';
+import { createTrainedModel, type TrainedModel } from './trained-model.ts';
+
+/** All models, and the runs of ended models that have checkpoints. */
+export interface Models {
+  /** Resolves with the id of the future once the request is durable; the model is created afterwards. */
+  create(card: ModelCard): Promise<string>;
+  /** Throws a Refusal (404). */
+  get(id: string): TrainedModel;
+  live(): readonly TrainedModel[];
+  /** The newest first. */
+  runs(): readonly ModelCard[];
+  /** Finishes the accepted requests, then removes the model from the engine and its files, except for checkpoints. */
+  end(model: TrainedModel): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ModelsOptions extends RequestContext {
+  readonly folder: string;
+  readonly futures: Futures;
+  readonly limits: TinkerServerLimits;
+  readonly now: () => number;
+  readonly log: (line: string) => void;
+  readonly onKey: (key: string, print: string, requestId: string, modelId: string) => void;
+}
+
+export async function openModels(options: ModelsOptions): Promise<Models> {
+  const { folder, futures, limits, log } = options;
+  const live = new Map<string, TrainedModel>();
+  const cards = new Map<string, ModelCard>();
+  const making = new Map<string, Promise<void>>();
+  let queued = 0;
+  const folderFor = (id: string): string => path.join(folder, fileNameOfId(id));
+  const cardFile = (id: string): string => path.join(folderFor(id), 'model.json');
+  const writeCard = async (card: ModelCard): Promise<void> => {
+    await mkdir(folderFor(card.id), { recursive: true });
+    await replaceFile(cardFile(card.id), JSON.stringify(cardJson(card)));
+    cards.set(card.id, card);
+  };
+  const admit = (): (() => void) => {
+    if (queued >= limits.total) throw new HttpRefusal(429, 'Too many requests are queued.', 1);
+    queued++;
+    let isQueued = true;
+    return () => {
+      if (isQueued) queued--;
+      isQueued = false;
+    };
+  };
+  const creationId = (id: string): string => `${id}:0`;
+
+  const start = async (card: ModelCard): Promise<void> => {
+    const { id } = card;
+    const onKey = (key: string, print: string, requestId: string): void =>
+      options.onKey(key, print, requestId, id);
+    const store = await openModelStore(folderFor(id)).catch(createBrokenStore);
+    const model = createTrainedModel({ ...options, folder: folderFor(id), card, admit, onKey }, store);
+    live.set(id, model);
+    futures.open(creationId(id));
+    model.made.then(
+      () => {
+        const type = card.from === undefined ? 'create_model' : 'load_weights';
+        const from = card.from === undefined ? {} : { path: card.from.path };
+        futures.settle(creationId(id), { kind: 'json', body: { type, model_id: id, ...from } });
+      },
+      (error: unknown) => {
+        const failure = failureOf(error);
+        log(`model ${id} could not be created: ${failure.error}`);
+        live.delete(id);
+        cards.delete(id);
+        // The client may use the number again, for a valid request.
+        rm(folderFor(id), { recursive: true, force: true })
+          .catch((fault: Error) => log(fault.message))
+          .finally(() => futures.settle(creationId(id), failure));
+      },
+    );
+    // Clients may ask at once for earlier results of a model that existed before.
+    if (store !== undefined) await model.made;
+  };
+
+  const clear = async (card: ModelCard): Promise<void> => {
+    const isPinned = options.checkpoints.list(card.id).length > 0;
+    if (isPinned) {
+      await writeCard({ ...card, isEnded: true });
+      for (const file of await readdir(folderFor(card.id))) {
+        if (file !== 'model.json') await rm(path.join(folderFor(card.id), file), { force: true });
+      }
+    } else {
+      cards.delete(card.id);
+      await rm(folderFor(card.id), { recursive: true, force: true });
+    }
+  };
+
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const text = await readFile(path.join(folder, name, 'model.json'), 'utf8').catch(() => '');
+    const card = cardFrom(parseJson(text));
+    if (card === undefined) {
+      // The process died between creating the folder and its card: no client got a reply.
+      log(`model ${name} has no readable model.json and is skipped`);
+      continue;
+    }
+    cards.set(card.id, card);
+    if (card.isEnded) await clear(card);
+    else await start(card);
+  }
+
+  return {
+    create: async (card) => {
+      const id = creationId(card.id);
+      const before = cards.get(card.id);
+      if (before !== undefined) {
+        if (before.print !== card.print)
+          throw new HttpRefusal(409, `Model ${card.id} was requested with other parameters.`);
+        await making.get(card.id);
+        return id;
+      }
+      if (futures.peek(id) !== undefined) futures.forget(id);
+      cards.set(card.id, card);
+      const made = writeCard(card).then(() => start(card));
+      making.set(card.id, made);
+      try {
+        await made;
+      } catch (error) {
+        cards.delete(card.id);
+        throw error;
+      } finally {
+        making.delete(card.id);
+      }
+      return id;
+    },
+    get: (id) => {
+      const model = live.get(id);
+      if (model === undefined) throw new HttpRefusal(404, `Model ${id.slice(0, 100)} does not exist.`);
+      return model;
+    },
+    live: () => [...live.values()],
+    runs: () => [...cards.values()].sort((a, b) => b.created - a.created),
+    end: async (model) => {
+      await model.drained();
+      live.delete(model.card.id);
+      await model.close('The model was unloaded, or its session has ended.');
+      await clear(model.card);
+      if (model.state !== undefined) await options.engine.dispose(model.state.adapter);
+    },
+    close: async () => {
+      await Promise.all([...live.values()].map((model) => model.close()));
+    },
+  };
+}

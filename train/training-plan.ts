@@ -1,0 +1,193 @@
+import type { JobContext, JobCost } from '../src/core/schedule.ts';
+import type { TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
+import type { PolicyTemplate } from '../src/core/training.ts';
+import type { ShapedReward } from '../src/evidence/shape-reward.ts';
+import type { LiveTurn } from './advantage.ts';
+import type { LiveEstimators, LiveQuery } from './live-turns.ts';
+import type { TaskLessons } from './policy-rollouts.ts';
+import type { PromotionEvent } from './promotion.ts';
+import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
+import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
+import type { RunCheckpoint } from './run-journal.ts';
+import type { AttemptsToShape } from './shape-rollouts.ts';
+import type { StepSettings } from './step.ts';
+import type { StepBudget, StepPrice } from './step-budget.ts';
+import type { ProfileName } from './tinker/profiles.ts';
+import type { TinkerEngine } from './tinker/tinker-engine.ts';
+import type { RateSchedule } from './training-run.ts';
+import type { TrainingEvent } from './training-window.ts';
+import type { TrialShortage } from './trial-plan.ts';
+
+/** One training window as plain data, for the training thread. */
+export interface TrainingPlan {
+  readonly engine: EngineAddress;
+  /** The chat template: of the model whose tokenizer is in a folder, or what a module's `openTemplate()` returns. */
+  readonly template: { readonly folder: string } | { readonly module: string };
+  /** Where this engine's runs are kept. */
+  readonly folder: string;
+  /** What another process has trained so far; see `TrainingWindowOptions`. */
+  readonly resume?: RunCheckpoint;
+  /** Tasks besides the recorded ones, and those the new weights are measured on; only recorded tasks by default. */
+  readonly tasks?: TaskSourceRef;
+  readonly steps: number;
+  readonly rank: number;
+  readonly batch: { readonly groups: number; readonly size: number };
+  /** Whether live turns are used besides groups. */
+  readonly isLive: boolean;
+  /** There are no tasks to train on, and enough live turns: a batch consists of them. */
+  readonly isLiveOnly?: true;
+  /** Rewards are made of more than the task's: see `learn.identity.reward`. */
+  readonly isShaped?: true;
+  /** Whether proven lessons move into the weights. */
+  readonly isDistilled: boolean;
+  /** Whether every request has to fit into the day's budget of background jobs. */
+  readonly isBudgeted: boolean;
+  /** What the engine charges; undefined when it is not known. */
+  readonly price?: StepPrice;
+  readonly tuning: Tuning;
+  /** The promotion state when the window begins. */
+  readonly promotion: PromotionState;
+  /** Versions that were rolled back after serving. */
+  readonly turnedBack: readonly number[];
+  /** The file with general questions that new weights are asked; absent: none. */
+  readonly regression?: string;
+  /** Few sessions are rated: a canary is compared on recorded requests instead. */
+  readonly isThin: boolean;
+  /** When the weights of the canary were proposed: nothing that was asked later is in them. Absent without a canary. */
+  readonly canarySince?: number;
+  /** Tasks on which the next session of practice can measure new weights, counted by origin. */
+  readonly gateTasks: number;
+}
+
+/** One window that somebody asks for. */
+export interface TrainingRequest {
+  readonly steps?: number;
+  /** Those of the override by default, else the recorded tasks alone. */
+  readonly tasks?: TaskSourceRef;
+  /** The budget of the job that runs the window. A window of a person has none where the engine costs nothing. */
+  readonly reserve?: JobContext['reserve'];
+  /** The weights that an interrupted window of any process has come to. Not of an embedded engine: that is each home's own. */
+  readonly resume?: RunCheckpoint;
+}
+
+/** A server that speaks the Tinker protocol. */
+export interface EngineAddress {
+  readonly url: string;
+  readonly key?: string;
+  readonly baseModel: string;
+  readonly profile: ProfileName;
+  /** Whether the self-test runs on connecting. */
+  readonly isTested: boolean;
+}
+
+export interface Tuning {
+  /** The engine's default if not given. */
+  readonly learningRate?: number;
+  readonly schedule?: RateSchedule;
+  readonly settings?: Partial<StepSettings>;
+  readonly seed?: number;
+  /** Pairs of attempts at held-out tasks in one window; no limit by default. */
+  readonly mostPairs?: number;
+  /** An ablation: what the trainer still learns, it did not learn from what was taken away. */
+  readonly control?: 'shuffled-rewards' | 'no-lessons';
+}
+
+/** How a window or a session of practice trains: by the settings, unless something else is asked for. */
+export function tuningOf({ learningRate, kl }: TrainSettings, asked: Tuning = {}): Tuning {
+  const settings = { ...(kl > 0 ? { klPenalty: kl } : {}), ...asked.settings };
+  return { ...(learningRate === undefined ? {} : { learningRate }), ...asked, settings };
+}
+
+/** The engine that samples and trains the policy, in a child process or on a server. It is started when first asked for. */
+export interface PolicyEngine {
+  /** The policy's name, which follows `instar/` in requests. */
+  readonly name: string;
+  readonly isEmbedded: boolean;
+  /** The file with general questions in the language of this policy; absent: those for language models. */
+  readonly regression?: string;
+  template(): Promise<PolicyTemplate>;
+  /** For those who open a connection of their own. The engine is up when this resolves. */
+  place(): Promise<Pick<TrainingPlan, 'engine' | 'template'>>;
+  /** The engine is up when this resolves. Rejects with a TrainingError; the next call tries again. */
+  connect(): Promise<TinkerEngine>;
+  state(): 'idle' | 'starting' | 'up' | 'down';
+  close(): Promise<void>;
+}
+
+/** The part of the configuration that training reads. */
+export interface TrainSettings {
+  readonly engine: 'off' | 'nano' | { readonly baseModel: string };
+  readonly steps: number;
+  readonly batchSize: number;
+  readonly groupSize: number;
+  readonly loraRank: number;
+  /** The engine's default if not given. */
+  readonly learningRate?: number | undefined;
+  /** The coefficient of the penalty for KL(policy ‖ base model). */
+  readonly kl: number;
+  readonly live: boolean | LiveEstimators;
+  readonly distill: boolean;
+  readonly regression: string;
+  readonly effect: number;
+  /** A vLLM that serves the adapters. */
+  readonly serve?:
+    | {
+        readonly vllm: string;
+        readonly keyEnv?: string | undefined;
+        readonly model?: string | undefined;
+      }
+    | undefined;
+}
+
+/** What the training thread asks of the daemon. */
+export interface DaemonCalls extends StepBudget {
+  /** The lessons that the library shows with a task now. */
+  show(query: TaskRecall): Promise<TaskLessons>;
+  /** Those of them that are live and were measured to help. */
+  proven(query: TaskRecall): Promise<TaskLessons>;
+  generation(): Promise<number>;
+  tell(event: PromotionEvent): Promise<PromotionOutcome>;
+  /** See `PromotionLog`. */
+  shortage(clusters: number): Promise<TrialShortage | undefined>;
+  /** Recorded tasks, newest first. */
+  recorded(): Promise<readonly RecordedTask[]>;
+  /** 0 to 1; undefined when no verifier could grade it. */
+  grade(answer: RecordedAnswer): Promise<number | undefined>;
+  /** The rewards of a group by what the owner weighs. */
+  shape(group: AttemptsToShape): Promise<readonly ShapedReward[]>;
+  live(query: LiveQuery): Promise<readonly LiveTurn[]>;
+}
+
+interface PromotionOutcome {
+  readonly moves: readonly CheckpointMoved[];
+  readonly promotion: PromotionState;
+}
+
+export type DaemonCall =
+  | { readonly ask: 'show'; readonly query: TaskRecall }
+  | { readonly ask: 'proven'; readonly query: TaskRecall }
+  | { readonly ask: 'generation' }
+  | { readonly ask: 'tell'; readonly event: PromotionEvent }
+  | { readonly ask: 'shortage'; readonly clusters: number }
+  | { readonly ask: 'recorded' }
+  | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
+  | { readonly ask: 'shape'; readonly group: AttemptsToShape }
+  | { readonly ask: 'live'; readonly query: LiveQuery }
+  | { readonly ask: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
+  | { readonly ask: 'settle'; readonly reservation: number; readonly used: JobCost };
+
+export type TrainingThreadMessage =
+  | { readonly type: 'news'; readonly news: TrainingEvent }
+  | { readonly type: 'question'; readonly id: number; readonly question: DaemonCall }
+  | { readonly type: 'over' }
+  | {
+      readonly type: 'failed';
+      readonly message: string;
+      readonly category: 'user' | 'server' | 'unknown';
+      readonly code?: 'no-tasks' | undefined;
+    };
+
+export type TrainingThreadCommand =
+  | { readonly type: 'stop' }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'no-answer'; readonly id: number; readonly message: string };

@@ -1,0 +1,123 @@
+import { compact, type JsonObject } from '../src/core/json.ts';
+import { findAdapter, type HomeFolder } from './adapter-folders.ts';
+import type { PolicyTrial, PromotionState } from './promotion-stages.ts';
+import type { TrainingEvent } from './training-window.ts';
+
+/** The versions that serve or are on trial, for the status output. */
+export const describeVersions = (
+  engine: string,
+  { live, previous, trial, waiting }: PromotionState,
+  home: HomeFolder,
+): JsonObject => ({
+  policy: `instar/${engine}@${live.version}`,
+  // The live version's adapter, for the user to copy.
+  ...compact({ adapter: findAdapter(home, engine, live.version) }),
+  versions: compact({
+    live: live.version,
+    previous: previous?.version,
+    onTrial: trial && describeTrial(trial),
+    waiting: waiting && describeTrial(waiting),
+  }),
+});
+
+const describeTrial = ({ served, stage, sessions, differences, replay, regression }: PolicyTrial) => ({
+  version: served.version,
+  stage,
+  tasks: differences.n,
+  questions: regression?.n ?? 0,
+  replayed: replay?.n ?? 0,
+  sessions: sessions.length,
+});
+
+/** The progress of the current or last training window, for the status output. */
+interface TrainingView {
+  begin(steps: number): void;
+  hear(news: TrainingEvent): void;
+  fail(why: string): void;
+  end(): void;
+  describe(): JsonObject | undefined;
+}
+
+interface Window {
+  readonly steps: number;
+  readonly done: number;
+  readonly reward?: number;
+  readonly completion?: number;
+  /** Of the last step that trained. */
+  readonly loss?: number;
+  /** The means of the parts of rewards, of the last group. */
+  readonly parts?: Readonly<Record<string, number>>;
+  readonly pairs?: { readonly count: number; readonly candidate: number; readonly live: number };
+  readonly moves: readonly string[];
+  readonly problem?: string;
+  readonly isRunning: boolean;
+}
+
+export function createTrainingView(): TrainingView {
+  let window: Window | undefined;
+  const change = (more: Partial<Window>): void => {
+    if (window !== undefined) window = { ...window, ...more };
+  };
+  return {
+    begin: (steps) => {
+      window = { steps, done: 0, moves: [], isRunning: true };
+    },
+    hear: (news) => {
+      if (window === undefined) return;
+      switch (news.type) {
+        case 'group-collected':
+          if (news.parts !== undefined) change({ parts: news.parts });
+          return;
+        case 'step-trained':
+        case 'step-idle': {
+          const { seen, loss } = news.report;
+          change({
+            done: window.done + 1,
+            ...(seen === undefined ? {} : { reward: seen.reward }),
+            ...(seen?.completion === undefined ? {} : { completion: seen.completion }),
+            ...(loss === undefined ? {} : { loss }),
+          });
+          return;
+        }
+        case 'step-refused':
+        case 'rolled-back':
+          change({ done: window.done + 1 });
+          return;
+        case 'pair-weighed': {
+          const { pairs: count, candidate, live } = news;
+          change({ pairs: { count, candidate: candidate / count, live: live / count } });
+          return;
+        }
+        case 'moved':
+          change({
+            moves: [...window.moves, `version ${news.moved.version} is ${news.moved.to}: ${news.moved.why}`],
+          });
+          return;
+        case 'weights-unfit':
+          change({ problem: `version ${news.version} cannot answer: ${news.why}` });
+          return;
+        case 'stuck':
+        case 'not-trained':
+          change({ problem: news.why });
+      }
+    },
+    fail: (problem) => change({ problem }),
+    end: () => change({ isRunning: false }),
+    describe: () => {
+      if (window === undefined) return undefined;
+      const { steps, done, reward, completion, loss, parts, pairs, moves, problem, isRunning } = window;
+      return compact({
+        steps,
+        done,
+        reward,
+        completion,
+        loss,
+        parts: parts && { ...parts },
+        pairs: pairs && { ...pairs },
+        moves: [...moves],
+        problem,
+        isRunning,
+      });
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import path from 'node:path';
+import type { TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
+import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../src/core/training.ts';
+import type { ShapedReward } from '../src/evidence/shape-reward.ts';
+import type { LiveTurn } from './advantage.ts';
+import { createDistillation } from './distillation.ts';
+import {
+  countClusters,
+  evaluateCandidate,
+  type MeasurementEvent,
+  replayCanary,
+} from './measure-candidate.ts';
+import { createPolicyRollouts, createQuestionRollouts, type TaskLessons } from './policy-rollouts.ts';
+import type { PromotionLog } from './promotion-log.ts';
+import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
+import { openFileJournal, openRunRegistry, peekRun } from './run-files.ts';
+import type { RunCheckpoint } from './run-journal.ts';
+import { type AttemptsToShape, withShapedRollouts } from './shape-rollouts.ts';
+import type { StepSettings } from './step.ts';
+import { train } from './trainer.ts';
+import type { LiveTurnsQuery, MakeRollouts, RateSchedule, TrainerEvent } from './training-run.ts';
+import { notTrained } from './trial-plan.ts';
+
+export interface TrainingWindowOptions {
+  readonly engine: TrainingEngine;
+  readonly template: PolicyTemplate;
+  readonly promotions: Omit<PromotionLog, 'pointer'>;
+  /** Where this engine's runs are kept. */
+  readonly folder: string;
+  /** The weights that another process has trained so far, in the same engine; it was interrupted. */
+  readonly resume?: RunCheckpoint;
+  /** Asked when tasks are needed: making them can take seconds. */
+  readonly tasks: TaskSource;
+  readonly show: (query: TaskRecall) => Promise<TaskLessons>;
+  /** Live turns to use besides groups; none by default. */
+  readonly live?: (wanted: LiveTurnsQuery) => Promise<readonly LiveTurn[]>;
+  /** Batches consist of live turns alone. */
+  readonly isLiveOnly?: true;
+  readonly generation: () => number | Promise<number>;
+  readonly rank: number;
+  readonly batch: { readonly groups: number; readonly size: number };
+  readonly learningRate?: number;
+  readonly schedule?: RateSchedule;
+  readonly settings?: Partial<StepSettings>;
+  /** The block of proven lessons for a task; absent: no lessons move into the weights. */
+  readonly proven?: (query: TaskRecall) => Promise<TaskLessons>;
+  /** Shapes the rewards of groups to train on; absent: they are the tasks'. */
+  readonly shape?: (group: AttemptsToShape) => Promise<readonly ShapedReward[]>;
+  /** Wraps the rollouts before training, for controls. */
+  readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;
+  readonly seed?: number;
+  /** General questions that new weights are asked besides; none by default. */
+  readonly regression?: readonly TrainingTask[];
+  /** Pairs of attempts at held-out tasks in one window; no limit by default. */
+  readonly mostPairs?: number;
+  /** Few sessions are rated: a canary is compared on recorded requests instead. */
+  readonly isThin?: boolean;
+  /** Recorded requests to replay with a canary, newest first; the held-out tasks by default. */
+  readonly replay?: () => Promise<readonly TrainingTask[]>;
+  /** Tasks on which the next session of practice can measure new weights, counted by origin; none by default. */
+  readonly gateTasks?: number;
+}
+
+export type TrainingEvent =
+  | TrainerEvent
+  | MeasurementEvent
+  /** Nothing could measure new weights, so that none were made. */
+  | { readonly type: 'not-trained'; readonly why: string };
+
+/** Groups in parallel: while one is verified, others are sampled. */
+const AT_ONCE = 4;
+
+/**
+ * One training window: trains `steps` more steps, then compares the new weights with the live ones on held-out tasks. Stopped
+ * at any point, the next window continues from there. Weights never serve unmeasured.
+ */
+export async function* runTrainingWindow(
+  training: TrainingWindowOptions,
+  steps: number,
+  signal: AbortSignal,
+): AsyncGenerator<TrainingEvent, void, undefined> {
+  const { engine, template, promotions, folder, show, shape } = training;
+  const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
+  const rollOut = createPolicyRollouts({ template, openSampler, show, hasAnswers: shape !== undefined });
+  const regression = training.regression && {
+    tasks: training.regression,
+    rollOut: createQuestionRollouts(template, openSampler),
+  };
+  const limit = training.mostPairs === undefined ? {} : { mostPairs: training.mostPairs };
+  let found: readonly TrainingTask[] | undefined;
+  const findHeldOut = async (): Promise<readonly TrainingTask[]> => {
+    found ??= await training.tasks.heldOut(signal);
+    return found;
+  };
+  const heldOut = async (): Promise<readonly TrainingTask[]> => {
+    const tasks = await findHeldOut();
+    if (tasks.length === 0 && !signal.aborted)
+      throw new TrainingError('user', 'There are no held-out tasks to measure the new weights on.');
+    return tasks;
+  };
+  async function* weigh(): AsyncGenerator<TrainingEvent, void, undefined> {
+    yield* evaluateCandidate({ ...limit, promotions, rollOut, tasks: await heldOut(), regression, signal });
+  }
+  // Finish the measurement that an earlier window left.
+  if (training.isThin === true && canaryOf(promotions.state()) !== undefined)
+    yield* replayCanary({
+      ...{ ...limit, promotions, rollOut, signal },
+      tasks: await (training.replay?.() ?? heldOut()),
+    });
+  if (promotions.state().trial?.stage === 'candidate') yield* weigh();
+  if (signal.aborted || promotions.state().trial?.stage === 'candidate') return;
+  // What could not be measured afterwards, here or in a session of practice, is not trained.
+  const clusters = countClusters(await findHeldOut());
+  const shortage = await promotions.shortage(Math.max(clusters, training.gateTasks ?? 0));
+  if (signal.aborted) return;
+  if (shortage !== undefined) {
+    yield { type: 'not-trained', why: notTrained(shortage) };
+    return;
+  }
+
+  const book = openRunRegistry(path.join(folder, 'runs.json'));
+  if (training.resume !== undefined) book.adopt(training.resume, (await peekRun(folder)).versions);
+  const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
+  const tasks = await training.tasks.train(signal);
+  if (signal.aborted) return;
+  if (tasks.length === 0 && training.isLiveOnly !== true)
+    throw new TrainingError('user', 'There are no tasks to train on.', 'no-tasks');
+  const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
+  let best: RunCheckpoint | undefined;
+  let closed = 0;
+  try {
+    const done = await closedIn(journal);
+    const { bend = (same) => same } = training;
+    const { proven, batch } = training;
+    const lessons = proven && { tasks, show: proven, count: batch.groups };
+    for await (const news of train({
+      ...training,
+      run: name,
+      tasks,
+      batch: { ...training.batch, atOnce: AT_ONCE },
+      rollouts: bend(shape === undefined ? rollOut : withShapedRollouts(rollOut, shape)),
+      distil: createDistillation({ template, openSampler, ...(lessons === undefined ? {} : { lessons }) }),
+      steps: done + steps,
+      journal,
+      signal,
+      firstVersion,
+      ...(from === undefined ? {} : { from }),
+    })) {
+      yield news;
+      if (isClosing(news.type)) closed++;
+      if (news.type === 'done' || news.type === 'stuck') best = news.checkpoint;
+      if (news.type === 'stuck') book.stop(closed > 0, news.isRetryable);
+    }
+  } finally {
+    journal.close();
+  }
+  // The first checkpoint of a run has learned nothing.
+  if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
+  // The weights stay in their run: the next session of practice measures them on tasks of the gate.
+  if ((await promotions.shortage(clusters)) !== undefined) return;
+  book.propose(best);
+  const isRegressed = regression !== undefined;
+  for (const moved of await promotions.tell({
+    ...{ type: 'proposed', served: servedOf(best) },
+    ...{ clusters, isRegressed },
+  }))
+    yield { type: 'moved', moved };
+  for await (const news of weigh()) {
+    yield news;
+    // A run continues from a candidate that was not shown to be as good, but not from one shown to be worse.
+    if (news.type === 'moved' && news.moved.to === 'rejected' && news.moved.isWorse === true) book.leave();
+  }
+}
+
+const isClosing = (type: string): boolean =>
+  type === 'step-trained' || type === 'step-idle' || type === 'step-refused' || type === 'rolled-back';
+
+const servedOf = ({ version, sampler }: RunCheckpoint): PolicyVersion => ({ version, sampler });
+
+async function closedIn(journal: ReturnType<typeof openFileJournal>): Promise<number> {
+  const { entries } = await journal.read();
+  return entries.filter(({ type }) => type === 'step-ended' || isClosing(type)).length;
+}
