@@ -9,7 +9,7 @@ import type { Records } from '../src/core/store.ts';
 import { openMembers, withMemberKeys } from './members.ts';
 import { createMembersApi } from './members-api.ts';
 
-interface ServeTeamOptions<Keys> extends Omit<Parameters<typeof openMembers>[0], 'records'> {
+export interface ServeTeamOptions<Keys> extends Omit<Parameters<typeof openMembers>[0], 'records'> {
   readonly records: Records;
   /** The keys of the home's files. */
   readonly keys: Keys;
@@ -20,7 +20,7 @@ interface ServeTeamOptions<Keys> extends Omit<Parameters<typeof openMembers>[0],
   readonly library: () => Library | undefined;
 }
 
-interface ServedTeam<Keys> {
+export interface ServedTeam<Keys> {
   /** The home's keys and the members'. */
   readonly keys: Keys;
   readonly api: KeysApi['members'];

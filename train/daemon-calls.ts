@@ -3,7 +3,7 @@ import type { LessonsApi } from '../src/core/daemon-api.ts';
 import { asString, compact } from '../src/core/json.ts';
 import type { Records } from '../src/core/store.ts';
 import type { TaskRecall } from '../src/core/task-source.ts';
-import type { TrainingOutcome } from './buffer.ts';
+import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
 import { createLiveReader, liveEstimators } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';

@@ -1,7 +1,7 @@
 import { asArray, asObject, parseJson } from '../src/core/json.ts';
 import type { Records } from '../src/core/store.ts';
+import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { TrainingOutcome } from './buffer.ts';
 import { createReadHintedPrompt, type HintedTurnsOptions, type ReadHintedPrompt } from './hinted-turns.ts';
 import { followOutcomes, isLiveSource, type LiveOutcomes } from './live-outcomes.ts';
 import type { LiveTurnsQuery } from './training-run.ts';

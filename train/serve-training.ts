@@ -8,10 +8,10 @@ import type { Job, JobContext } from '../src/core/schedule.ts';
 import type { Records } from '../src/core/store.ts';
 import type { TaskSourceRef } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
-import type { TrainingOutcome } from './buffer.ts';
+import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
 import { usesLiveTurns } from './live-turns.ts';
-import type { PracticeTrainingCalls } from './open-practice-training.ts';
+import type { PracticeTrainingCalls } from './practice-training-calls.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
 import { canaryOf } from './promotion-stages.ts';
@@ -41,7 +41,7 @@ import { createTrainingView, describeVersions } from './training-status.ts';
 import type { TrainingEvent } from './training-window.ts';
 import { createWindowSupply } from './window-supply.ts';
 
-interface TrainingOptions {
+export interface TrainingOptions {
   readonly settings: TrainSettings;
   /** Undefined when nothing is to be trained. */
   readonly engine: PolicyEngine | undefined;

@@ -1,4 +1,3 @@
-import { describeSpool, readSpoolState } from '../../team/spool/describe-spool.ts';
 import { callDaemon } from '../config/call-daemon.ts';
 import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
@@ -7,6 +6,7 @@ import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJ
 import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
 import { localTime, plural } from '../text/phrases.ts';
 import { describeGateways, describeSharedUse } from './describe-gateways.ts';
+import { describeSpool, readSpoolState } from './describe-spool.ts';
 
 export interface StatusReport {
   readonly daemon: DaemonRecord;

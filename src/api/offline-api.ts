@@ -75,7 +75,7 @@ export async function openOfflineApi(
             file: home.configFile,
             env,
           });
-          const { withTrainingSupply } = await import('./training-supply.ts');
+          const { withTrainingSupply } = await import('../../train/training-supply.ts');
           const parts = { config, configFile: home.configFile, records, schedule, now };
           return withTrainingSupply(store.training, parts)();
         },

@@ -1,6 +1,6 @@
-import { findSurvivors, type TrainingSample } from '../../train/buffer.ts';
 import { compact } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
+import { findSurvivors, type TrainingSample } from '../evidence/training-buffer.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
 import type { CompareBlocks, ShownTask } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';

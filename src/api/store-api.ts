@@ -1,9 +1,9 @@
-import { createTrainingBuffer, SAMPLE_CAP } from '../../train/buffer.ts';
 import type { Caller } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Records } from '../core/store.ts';
 import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
+import { createTrainingBuffer, SAMPLE_CAP } from '../evidence/training-buffer.ts';
 import { giveFeedback } from '../gateway/control-api.ts';
 import { loadLearning } from '../learn/learning-state.ts';
 import { readLearningSwitch } from '../learn/learning-switch.ts';

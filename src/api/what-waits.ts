@@ -1,6 +1,6 @@
-import { describeSpool, readSpoolState } from '../../team/spool/describe-spool.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { plural, relativeTime } from '../text/phrases.ts';
+import { describeSpool, readSpoolState } from './describe-spool.ts';
 
 /**
  * A status with all that waits, and why: `waiting: [{ code, count, what, why, nextAt?, fix? }]`. `what` and `why` together are

@@ -1,15 +1,10 @@
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import type { RunningEngine, StartEngineOptions } from '../../train/start-engine.ts';
 import type { Log } from '../base/log.ts';
 import { readOrCreateEngineKey } from '../config/engine-key.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
-import {
-  type RunningEngine,
-  ShippedFileError,
-  type StartEngineOptions,
-  startEngine,
-} from '../daemon/start-engine.ts';
 import { createLog, isPretty } from '../redact/create-log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readSalt } from '../redact/salt.ts';
@@ -95,6 +90,7 @@ async function engineUp(options: EngineUpOptions, context: CommandContext): Prom
 
 async function start(options: StartEngineOptions & { readonly host: string }): Promise<RunningEngine> {
   const { port, host } = options;
+  const { ShippedFileError, startEngine } = await import('../../train/start-engine.ts');
   try {
     return await startEngine(options);
   } catch (error) {

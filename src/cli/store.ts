@@ -1,3 +1,4 @@
+import { whyNoPgDriver } from '../base/pg-driver.ts';
 import { HomeInUseError, homeAt } from '../config/home.ts';
 import { StoreError } from '../core/store.ts';
 import {
@@ -32,7 +33,9 @@ const migrateStore = async ({ args }: Positional, context: CommandContext): Prom
       'the record can be moved to postgres://… or to sqlite',
       'instar store migrate postgres://USER:PASSWORD@HOST/DATABASE',
     );
-  const { moveStore } = await import('../api/move-store.ts');
+  const missing = whyNoPgDriver();
+  if (missing !== undefined) throw new CommandError(EXIT.failed, missing);
+  const { moveStore } = await import('../../team/move-store.ts');
   let told = 0;
   const onProgress = (done: number, of: number): void => {
     if (printer.json || done - told < TOLD_EVERY) return;

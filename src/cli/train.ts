@@ -70,7 +70,7 @@ const rollBackWeights = (_options: object, context: CommandContext): Promise<Exi
 
 /** The status without a daemon, from the settings and the record. */
 const describe = async ({ homeDir, env }: CommandContext) =>
-  (await import('../api/offline-training.ts')).describeOfflineTraining(homeAt(homeDir), env);
+  (await import('../../train/offline-training.ts')).describeOfflineTraining(homeAt(homeDir), env);
 
 const move = (
   context: CommandContext,

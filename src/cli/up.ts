@@ -153,7 +153,7 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
       throw new CommandError(EXIT.failed, error.message, 'fix learn.verifiers in the config');
-    if (error instanceof StoreError && error.code === 'uncopied')
+    if (error instanceof StoreError && (error.code === 'uncopied' || error.code === 'no-driver'))
       throw new CommandError(EXIT.failed, error.message);
     const { port, host } = options.config.gateway;
     const hostFix = 'set gateway.host to 127.0.0.1 in the config';

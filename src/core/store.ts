@@ -252,7 +252,7 @@ export class StoreError extends Error {
   /**
    * `away`: a database that does not answer, or takes no writes. `unclear`: it went away before it answered a commit.
    * `stale`: another process erased what a batch relies on. `uncopied`: a record could not be copied before its format changes.
-   * `fenced`: another process has the right that a fact needs.
+   * `no-driver`: the packages that a PostgreSQL needs are not installed. `fenced`: another process has the right that a fact needs.
    */
   readonly code:
     | 'full'
@@ -263,6 +263,7 @@ export class StoreError extends Error {
     | 'newer'
     | 'old-sqlite'
     | 'uncopied'
+    | 'no-driver'
     | 'locked'
     | 'stale'
     | 'fenced'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { serveTeam } from '../../team/serve-team.ts';
-import { type ServedTraining, serveTraining, type TrainingOverride } from '../../train/serve-training.ts';
-import { createTrainingApi, scoreCanarySessions } from '../../train/training-api.ts';
+import type { OpenTrainingOptions } from '../../train/open-training.ts';
+import type { ServedTraining, TrainingOverride } from '../../train/serve-training.ts';
+import type { withTrainingSupply } from '../../train/training-supply.ts';
 import { createAdaptApi } from '../api/adapt-api.ts';
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { assignOwners } from '../api/assign-owners.ts';
@@ -13,7 +13,7 @@ import { servePage } from '../api/page/serve-page.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { takeHome } from '../api/take-home.ts';
-import { countGateTasks, withTrainingSupply } from '../api/training-supply.ts';
+import { createTrainingApi, scoreCanarySessions } from '../api/training-api.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
@@ -33,6 +33,7 @@ import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { CLIENT_NAMES } from '../core/client-name.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
+import type { DaemonApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { OverlayQuery } from '../core/overlay.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
@@ -71,7 +72,8 @@ import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import { openTracedRecording } from '../traces/traced-recording.ts';
 import { openCatalogue } from './catalogue.ts';
-import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
+import { createDeferredPolicy } from './deferred-policy.ts';
+import { openTeam } from './open-team.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
 import { serveLessons } from './serve-lessons.ts';
 
@@ -167,7 +169,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const sessions = createSessionMatcher(clock, newId, shared?.chains);
   await recording.recorder.restoreChains(sessions.restore);
   await followSharedSettings({ live, records: recording.records, shared, log });
-  const team = await serveTeam({
+  const team = await openTeam({
     ...{ records: recording.records, keys: callers, gateway: settings, now: clock.now, shared, log },
     library: () => library.open()?.library,
   });
@@ -218,9 +220,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   learning = follower;
   const generation = (): number => library.open()?.library.generation ?? 0;
-  training = serveTraining({
+  training = await openTraining({
+    config,
     settings: config.train,
-    engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
     price: enginePrice(config.train),
     hasTokenLimit: () => hasTokenLimit(config, home.configFile),
     reserve: (most, work) => schedule.reserve(most, work),
@@ -231,7 +233,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lessonsApi: library.api,
     shaping: { weights: () => config.learn.identity.reward, rule: follower.practice },
     generation,
-    gateTasks: () => countGateTasks({ records: recording.records, config }),
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: follower.outcomes, wake: follower.wake },
     ...{ clock, log },
@@ -290,7 +291,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     overlays: async (query: OverlayQuery) => overlays.describe(query),
     ...createAdaptApi(recording.records, library.api, () => config.learn.adapt),
     ...createConsolidateApi(follower.practice),
-    ...createTrainingApi(training, withTrainingSupply(storeApi.training, supply), log),
+    ...createTrainingApi(training, createSupplied(storeApi.training, supply), log),
   };
   const status = (): JsonObject =>
     redactor.redactObject(
@@ -431,4 +432,22 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await letGo();
     throw error;
   }
+}
+
+/** Undefined when training is off: nothing of `train/` is loaded then. */
+async function openTraining(options: OpenTrainingOptions): Promise<ServedTraining | undefined> {
+  if (options.settings.engine === 'off') return undefined;
+  return (await import('../../train/open-training.ts')).serveConfiguredTraining(options);
+}
+
+/** The training status with what there is to train on, counted when it is asked for. */
+function createSupplied(
+  recorded: DaemonApi['training'],
+  supply: Parameters<typeof withTrainingSupply>[1],
+): DaemonApi['training'] {
+  let described: DaemonApi['training'] | undefined;
+  return async () => {
+    described ??= (await import('../../train/training-supply.ts')).withTrainingSupply(recorded, supply);
+    return described();
+  };
 }

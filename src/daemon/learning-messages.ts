@@ -1,11 +1,11 @@
-import type { TrainingBuffer, TrainingOutcome } from '../../train/buffer.ts';
-import type { PracticeTrainingCall } from '../../train/open-practice-training.ts';
+import type { PracticeTrainingCall } from '../../train/practice-training-calls.ts';
 import type { AttemptAccess, AttemptPlace, AttemptTurns } from '../core/attempt-model.ts';
 import type { ChatEvent, ChatRequest } from '../core/chat.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { AttemptLessons, LessonsForTask } from '../core/practice.ts';
 import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
+import type { TrainingBuffer, TrainingOutcome } from '../evidence/training-buffer.ts';
 import type { WrittenPrompt } from '../learn/compress/compressor.ts';
 import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
 import type { LearningModel, LearningRole } from '../learn/learning-model.ts';

@@ -1,12 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../../train/buffer.ts';
-import { sendPracticeCalls } from '../../train/open-practice-training.ts';
 import { createRemoteAccess } from '../api/shared-access.ts';
 import { createFollowingClock } from '../base/following-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/thread-connection.ts';
+import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../evidence/training-buffer.ts';
 import { openThreadJobs } from '../jobs/thread-jobs.ts';
 import {
   chatOfRole,
@@ -26,6 +25,7 @@ import {
   type ServingSide,
 } from './learning-messages.ts';
 import { createSessionAttempts } from './practice-attempts.ts';
+import { sendPracticeCalls } from './practice-training-messages.ts';
 
 /*
  * The thread that learns: it reads the record on its own connection, appraises, verifies, judges, learns and gates. The

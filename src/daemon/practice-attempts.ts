@@ -1,4 +1,4 @@
-import { openPracticeTraining, type PracticeTrainingCalls } from '../../train/open-practice-training.ts';
+import type { PracticeTrainingCalls } from '../../train/practice-training-calls.ts';
 import { createAttemptFolders } from '../agent/attempts/attempt-folders.ts';
 import { withoutSecrets } from '../agent/attempts/attempt-parts.ts';
 import { createAttempts } from '../agent/attempts/attempts.ts';
@@ -65,6 +65,7 @@ export function createSessionAttempts({ agents: names, ...options }: AttemptsOpt
     openAttempts: async (model, budget, ask, signal) => {
       const { name, price } = model;
       const priced = (usage: Parameters<typeof costOf>[0]) => costOf(usage, price);
+      const { openPracticeTraining } = await import('../../train/open-practice-training.ts');
       const training = await openPracticeTraining(name, options.training, signal);
       const isTrained = typeof training === 'object';
       const policy = isTrained ? training.agents : undefined;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import type { TrainingOutcome } from '../../train/buffer.ts';
-import { answerPracticeCall, type PracticeTrainingCalls } from '../../train/open-practice-training.ts';
+import type { PracticeTrainingCalls } from '../../train/practice-training-calls.ts';
 import { HEADLESS_HOME, HEADLESS_URL } from '../agent/attempts/headless-agent.ts';
 import { recertifySamples } from '../api/recertify-samples.ts';
 import { createSharedAccess, type SharedAccess } from '../api/shared-access.ts';
@@ -21,6 +20,7 @@ import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
 import { describeWriting } from '../cost/describe-cost.ts';
 import { createPrices, type PriceRules } from '../cost/prices.ts';
+import type { TrainingOutcome } from '../evidence/training-buffer.ts';
 import { createLearningLead, type LearningLead } from '../jobs/learning-lead.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
 import { createProviderSlots } from '../jobs/provider-slots.ts';
@@ -38,6 +38,7 @@ import {
   learningErrors,
   type ServingSide,
 } from './learning-messages.ts';
+import { answerPracticeCall } from './practice-training-messages.ts';
 
 export interface ServeLearningOptions {
   readonly config: Config;

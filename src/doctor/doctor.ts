@@ -1,3 +1,4 @@
+import { whyNoPgDriver } from '../base/pg-driver.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
@@ -13,7 +14,6 @@ import { checkCopies } from './check-copies.ts';
 import { checkDaemon, checkPort, checkRunningSettings } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
-import { checkPostgres } from './check-postgres.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
@@ -35,7 +35,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
   const daemon = await findDaemon(home);
   const url = readStoreUrl(home.configFile);
   const isServer = isPgUrl(url);
-  const stored = isServer ? await checkPostgres(url, home.spoolFile) : checkStore(home, daemon);
+  const stored = isServer ? await checkServer(url, home.spoolFile) : checkStore(home, daemon);
   const basics = [
     checkNode(nodeVersion),
     checkClock(clock),
@@ -140,4 +140,10 @@ async function checkSchedule(
         detail || 'no source on this machine can detect whether you are present',
         'set schedule.sleep or schedule.calendar; otherwise background jobs wait until there was no request for schedule.idleMinutes',
       );
+}
+
+async function checkServer(url: string, spoolFile: string): Promise<readonly DoctorCheck[]> {
+  const why = whyNoPgDriver();
+  if (why !== undefined) return [failed('store', why, 'npm install -g pg pg-boss', 'store-no-driver')];
+  return (await import('../../team/check-postgres.ts')).checkPostgres(url, spoolFile);
 }

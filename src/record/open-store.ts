@@ -1,4 +1,5 @@
-import { drainSpool } from '../../team/spool/replay-spool.ts';
+import { existsSync } from 'node:fs';
+import { whyNoPgDriver } from '../base/pg-driver.ts';
 import type { GatewayProcess } from '../core/gateway-process.ts';
 import { type AsyncReads, type AsyncStore, StoreError } from '../core/store.ts';
 import { isPgUrl } from './pg-place.ts';
@@ -26,7 +27,10 @@ export async function openWholeStore(
 ): Promise<AsyncStore> {
   const store = await openStore(place);
   try {
-    await drainSpool(home.spoolFile, store, Date.now());
+    if (existsSync(home.spoolFile)) {
+      const { drainSpool } = await import('../../team/spool/replay-spool.ts');
+      await drainSpool(home.spoolFile, store, Date.now());
+    }
     return store;
   } catch (error) {
     await store.close();
@@ -112,8 +116,10 @@ export function openLastingReads(place: string): AsyncReads & { close(): void } 
   };
 }
 
-/** Where the record of a home is: its file, or the PostgreSQL that the settings name. */
-export const placeOfRecord = (
-  home: { readonly storeFile: string },
-  store: { readonly url: string },
-): string => (isPgUrl(store.url) ? store.url : home.storeFile);
+/** Where the record of a home is: its file, or the PostgreSQL that the settings name. Throws `StoreError` without its driver. */
+export function placeOfRecord(home: { readonly storeFile: string }, store: { readonly url: string }): string {
+  if (!isPgUrl(store.url)) return home.storeFile;
+  const why = whyNoPgDriver();
+  if (why !== undefined) throw new StoreError('no-driver', why);
+  return store.url;
+}

@@ -1,8 +1,4 @@
-import { renameSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSpool } from '../../team/spool/spool.ts';
-import { createSpooling, type Spooling } from '../../team/spool/spooling.ts';
-import { StoreError } from '../core/store.ts';
 import { createRedactor } from '../redact/redact.ts';
 import { openStore } from './open-store.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
@@ -28,27 +24,14 @@ const keeper = createTurnEncoder(
   settings.gateway?.id,
 );
 
-/** Without a spool turns wait in memory, as they do for a file. */
-function openSpooling(
-  { file, mostBytes }: NonNullable<WriterSettings['spool']>,
-  isSecond = false,
-): Spooling | undefined {
-  try {
-    const spool = openSpool(file, mostBytes);
-    // No other process has this home: turns without an end are those of a dead one.
-    spool.endCrashed(settings.now);
-    const chains = spool.chains();
-    if (chains.length > 0) say({ type: 'open', chains });
-    return createSpooling({ spool, keeper, now: Date.now });
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    if (error.code !== 'corrupt' || isSecond) return undefined;
-    // It is kept beside the new one, for the doctor to name.
-    renameSync(file, `${file}.damaged-${settings.now}`);
-    return openSpooling({ file, mostBytes }, true);
-  }
-}
-const spooling = settings.spool && openSpooling(settings.spool);
+const spooling =
+  settings.spool &&
+  (await import('../../team/spool/spooling.ts')).openSpooling({
+    ...settings.spool,
+    keeper,
+    now: settings.now,
+    onChains: (chains) => say({ type: 'open', chains }),
+  });
 
 const writer = createWriter({
   open: () => openStore(settings.place, settings.gateway),

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createReplay } from '../../team/spool/replay-spool.ts';
-import { type Spooling, withKeys } from '../../team/spool/spooling.ts';
+import type { Spooling } from '../../team/spool/spooling.ts';
 import { type AsyncStore, type Block, type NewFact, StoreError } from '../core/store.ts';
 import { createPendingTurns, NOTHING_DONE } from './pending-turns.ts';
 import { countUnreadable, type TurnEncoder } from './turn-encoder.ts';
@@ -183,20 +182,17 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     }
   };
 
-  const replay =
-    spooling &&
-    createReplay({
-      spooling,
-      open: ensureOpen,
-      ready: ensureReady,
-      failed,
-      say,
-      answered: () => {
-        spooling.answered();
-        tell();
-      },
-      later: (ms, step) => later(ms, () => void inTurn(step)),
-    });
+  const replay = spooling?.createReplay({
+    open: ensureOpen,
+    ready: ensureReady,
+    failed,
+    say,
+    answered: () => {
+      spooling.answered();
+      tell();
+    },
+    later: (ms, step) => later(ms, () => void inTurn(step)),
+  });
 
   const writeGroup = async (): Promise<void> => {
     isQueued = false;
@@ -332,7 +328,7 @@ export function createWriter({ open, ready, spooling, keeper, say, later }: Writ
     return count;
   };
   const ask = (given: Append): void => {
-    const job = spooling !== undefined && given.isPatient ? withKeys(given) : given;
+    const job = spooling !== undefined && given.isPatient ? spooling.withKeys(given) : given;
     if (!job.isPatient && spooling?.isOn()) act(job);
     // The waiting turns cannot be written now: an answer must not wait for them. What needs a right fails alone.
     else if (pauseMs > 0 || isFenced(job)) void inTurn(() => answer(job, append));

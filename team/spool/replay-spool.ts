@@ -3,7 +3,6 @@ import { type AsyncStore, type Batch, type Block, StoreError } from '../../src/c
 import { NOTHING_DONE } from '../../src/record/pending-turns.ts';
 import type { WriterMessage } from '../../src/record/writer-messages.ts';
 import { openSpool, type Spool, type SpooledRow } from './spool.ts';
-import type { Spooling } from './spooling.ts';
 
 /** What one step of a replay did. */
 interface ReplayedRows {
@@ -19,7 +18,7 @@ interface ReplayedRows {
 const STEP = { rows: 200, bytes: 1024 * 1024 };
 
 /** Writes what is in the spool to the database, in steps, and tries again while it is away. */
-interface Replay {
+export interface Replay {
   /** Unless the next step is due already. */
   beginSoon(): void;
   /** Whatever else waits for the database comes between two of them. */
@@ -28,8 +27,8 @@ interface Replay {
   isLastStep(): boolean;
 }
 
-interface ReplayOptions {
-  readonly spooling: Spooling;
+export interface ReplayOptions {
+  readonly spooling: { isOn(): boolean; readonly spool: Spool };
   open(): Promise<AsyncStore>;
   /** Called when nothing waits any more. */
   ready(): Promise<unknown>;

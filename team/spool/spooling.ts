@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { type SpoolState, StoreError } from '../../src/core/store.ts';
 import { readBatch } from '../../src/record/store/ledger.ts';
 import { countUnreadable, type TurnEncoder } from '../../src/record/turn-encoder.ts';
 import type { WriterJob } from '../../src/record/writer-messages.ts';
 import { plural } from '../../src/text/phrases.ts';
-import { type PackedEntry, packEntry, type Spool } from './spool.ts';
+import { createReplay, type Replay, type ReplayOptions } from './replay-spool.ts';
+import { openSpool, type PackedEntry, packEntry, type Spool } from './spool.ts';
 
 type SaidJob = WriterJob & { readonly type: 'append' };
 
@@ -41,6 +43,10 @@ export interface Spooling {
   full(): string | undefined;
   /** Undefined while it is off. */
   describe(): SpoolState | undefined;
+  /** Writes what is in the spool to the database, in steps. */
+  createReplay(options: Omit<ReplayOptions, 'spooling'>): Replay;
+  /** Facts that may be written twice, before and from the spool, get a key. */
+  withKeys(job: SaidJob): SaidJob;
   readonly spool: Spool;
 }
 
@@ -134,9 +140,11 @@ export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spoolin
     return { lost, unreadable, refused };
   };
 
-  return {
+  const spooling: Spooling = {
     spool,
     isOn,
+    createReplay: (options) => createReplay({ spooling, ...options }),
+    withKeys,
     refusal: (needsAll) => {
       if (fault !== undefined)
         return new StoreError(
@@ -183,12 +191,50 @@ export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spoolin
       };
     },
   };
+  return spooling;
 }
 
-/** Facts that may be written twice, before and from the spool, have a key. */
-export const withKeys = (job: SaidJob): SaidJob => ({
+const withKeys = (job: SaidJob): SaidJob => ({
   ...job,
   facts: job.facts.map((fact) =>
     fact.key === undefined && fact.callerKey === undefined ? { ...fact, key: `once/${randomUUID()}` } : fact,
   ),
 });
+
+interface OpenSpoolingOptions {
+  readonly file: string;
+  readonly mostBytes: number;
+  readonly keeper: TurnEncoder;
+  /** When this process started. */
+  readonly now: number;
+  /** Receives the sessions that the spool holds. */
+  readonly onChains: (chains: ReturnType<Spool['chains']>) => void;
+}
+
+/** Undefined when the file cannot be opened: turns then wait in memory, as they do for a SQLite file. */
+export function openSpooling(options: OpenSpoolingOptions): Spooling | undefined {
+  const { file, now } = options;
+  try {
+    return openSpoolFile(options);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code !== 'corrupt') return undefined;
+  }
+  // The damaged file is kept beside the new one, for the doctor to name.
+  renameSync(file, `${file}.damaged-${now}`);
+  try {
+    return openSpoolFile(options);
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
+}
+
+function openSpoolFile({ file, mostBytes, keeper, now, onChains }: OpenSpoolingOptions): Spooling {
+  const spool = openSpool(file, mostBytes);
+  // No other process has this home: turns without an end are those of a dead one.
+  spool.endCrashed(now);
+  const chains = spool.chains();
+  if (chains.length > 0) onChains(chains);
+  return createSpooling({ spool, keeper, now: Date.now });
+}

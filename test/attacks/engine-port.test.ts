@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asObject, parseJson } from '../../src/core/json.ts';
-import { readEngineRecord } from '../../src/daemon/start-engine.ts';
+import { readEngineRecord } from '../../train/start-engine.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { requestBody } from '../support/samples.ts';

@@ -7,7 +7,7 @@ import { readPgUrl } from '../../src/record/pg-place.ts';
 import { peekInto } from '../../src/record/store/sql-connection.ts';
 import { openPgPool } from '../../team/postgres/pg-connection.ts';
 import { openPgReader } from '../../team/postgres/pg-store.ts';
-import { inspectSpool } from '../../team/spool/describe-spool.ts';
+import { inspectSpool } from '../../team/spool/inspect-spool.ts';
 import { runInProcess } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';

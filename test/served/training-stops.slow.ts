@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { TrainingError } from '../../src/core/training.ts';
-import { readEngineRecord } from '../../src/daemon/start-engine.ts';
 import { openFileJournal } from '../../train/run-files.ts';
 import type { RunEntry } from '../../train/run-journal.ts';
+import { readEngineRecord } from '../../train/start-engine.ts';
 import type { TrainingEvent } from '../../train/training-window.ts';
 import {
   openTrainingEnvironment,

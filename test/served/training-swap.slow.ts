@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { asArray, asObject, parseJson } from '../../src/core/json.ts';
-import { readEngineRecord } from '../../src/daemon/start-engine.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
+import { readEngineRecord } from '../../train/start-engine.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 import type { Answer } from '../support/client.ts';
 import {

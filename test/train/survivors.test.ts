@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TrainingSample } from '../../train/buffer.ts';
-import { findSurvivors } from '../../train/buffer.ts';
+import type { TrainingSample } from '../../src/evidence/training-buffer.ts';
+import { findSurvivors } from '../../src/evidence/training-buffer.ts';
 
 const samples: readonly TrainingSample[] = ['a', 'b', 'c', 'd'].map((turn) => ({
   turn,

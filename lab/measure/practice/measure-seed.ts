@@ -5,7 +5,7 @@ import { openHome } from '../../../src/config/home.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { TrainingError } from '../../../src/core/training.ts';
-import { openPolicyEngine } from '../../../src/daemon/policy-engine.ts';
+import { openPolicyEngine } from '../../../train/policy-engine.ts';
 import { createPolicyAttempts } from '../../../train/policy-attempts.ts';
 import { createPracticeTraining } from '../../../train/practice-training.ts';
 import { DEFAULT_PROMOTION } from '../../../train/promotion.ts';

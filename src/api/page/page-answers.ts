@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { readTrainingSteps } from '../../../train/read-steps.ts';
 import type { Home } from '../../config/home.ts';
 import { settingNote } from '../../config/setting-path.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
@@ -184,7 +183,7 @@ export function createPageAnswers(parts: PageParts): AnswersTo<typeof PAGE_ROUTE
         generation: lessons().library.generation,
         ...(await parts.training()?.describe()),
         buffer: { query: 0, support: 0, ...asObject(buffer) },
-        steps: policy === undefined ? [] : [...(await readTrainingSteps(folder))],
+        steps: policy === undefined ? [] : [...(await stepsIn(folder))],
         moves: await movesOf(policy),
         windows: asArray(windows),
         schedule: compact({ state, reasons }),
@@ -312,3 +311,6 @@ const ONLY_IN_A_TERMINAL = createFailure(
   'The page cannot make codes for other browsers. Run in a terminal: instar page',
   { code: 'terminal' },
 );
+
+const stepsIn = async (folder: string): Promise<readonly JsonObject[]> =>
+  (await import('../../../train/read-steps.ts')).readTrainingSteps(folder);

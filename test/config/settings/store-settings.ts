@@ -6,7 +6,7 @@ import { homeAt } from '../../../src/config/home.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
-import { inspectSpool } from '../../../team/spool/describe-spool.ts';
+import { inspectSpool } from '../../../team/spool/inspect-spool.ts';
 import { ask } from '../../support/client.ts';
 import type { InstarHere, Stage } from './instar-here.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';

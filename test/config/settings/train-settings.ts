@@ -5,8 +5,8 @@ import { checkConfig } from '../../../src/config/check-config.ts';
 import { homeAt } from '../../../src/config/home.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { asArray, asObject, parseJson } from '../../../src/core/json.ts';
-import { openPolicyEngine } from '../../../src/daemon/policy-engine.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
+import { openPolicyEngine } from '../../../train/policy-engine.ts';
 import {
   openTrainingEnvironment,
   removeFolder,

@@ -8,7 +8,7 @@ import { createExtractor } from '../../../src/learn/live/extractor.ts';
 import { type LiveMaterial, shownCases } from '../../../src/learn/live/live-material.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { createTrainingBuffer } from '../../../train/buffer.ts';
+import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { openOn } from '../../lessons/library/samples.ts';
 import { numbered, success } from '../../train/facts.ts';
 import { asker, speaker, text } from '../ask/samples.ts';

@@ -3,7 +3,7 @@ import { createSessionsApi } from '../../../src/api/sessions-api.ts';
 import type { Fact } from '../../../src/core/fact.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { createTrainingBuffer } from '../../../train/buffer.ts';
+import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { practise, taskOf } from './scripted-practice.ts';
 
 const start = (session: string, turn: string): Fact => ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/store.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
-import { createTrainingBuffer } from '../../../train/buffer.ts';
+import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { scratch } from '../../record/store/scratch.ts';
 import { runsOf } from '../../support/counts.ts';
 import { act, type Count } from './act.ts';

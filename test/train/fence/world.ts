@@ -9,7 +9,7 @@ import {
   findSurvivors,
   type TrainingBuffer as Samples,
   type TrainingSample,
-} from '../../../train/buffer.ts';
+} from '../../../src/evidence/training-buffer.ts';
 
 export const CAP = 4;
 

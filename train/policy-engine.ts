@@ -1,22 +1,19 @@
-import { type SupervisedEngine, superviseEngine } from '../../train/engine-process.ts';
-import { createNanoTemplate } from '../../train/nano/policy/nano-template.ts';
-import { NANO_QUESTIONS, NANO_TEMPLATE, readNano } from '../../train/nano/shipped-policy.ts';
-import { openChatTemplate } from '../../train/policy/open-chat-template.ts';
-import type { ServedPolicy } from '../../train/serve-policy.ts';
-import { connectTinker } from '../../train/tinker/connect-tinker.ts';
-import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
-import type { EngineAddress, PolicyEngine } from '../../train/training-plan.ts';
-import type { Log } from '../base/log.ts';
-import { createRandom } from '../base/random.ts';
-import { sleep } from '../base/sleep.ts';
-import { createEngineKey } from '../config/engine-key.ts';
-import type { Home } from '../config/home.ts';
-import { policyName } from '../config/model-ref.ts';
-import type { Config } from '../config/schema.ts';
-import type { Clock } from '../core/clock.ts';
-import { createFailure } from '../core/failure.ts';
-import { TrainingError } from '../core/training.ts';
-import type { OwnPolicy } from '../models/catalogue.ts';
+import type { Log } from '../src/base/log.ts';
+import { createRandom } from '../src/base/random.ts';
+import { sleep } from '../src/base/sleep.ts';
+import { createEngineKey } from '../src/config/engine-key.ts';
+import type { Home } from '../src/config/home.ts';
+import { policyName } from '../src/config/model-ref.ts';
+import type { Config } from '../src/config/schema.ts';
+import type { Clock } from '../src/core/clock.ts';
+import { TrainingError } from '../src/core/training.ts';
+import { type SupervisedEngine, superviseEngine } from './engine-process.ts';
+import { createNanoTemplate } from './nano/policy/nano-template.ts';
+import { NANO_QUESTIONS, NANO_TEMPLATE, readNano } from './nano/shipped-policy.ts';
+import { openChatTemplate } from './policy/open-chat-template.ts';
+import { connectTinker } from './tinker/connect-tinker.ts';
+import type { TinkerEngine } from './tinker/tinker-engine.ts';
+import type { EngineAddress, PolicyEngine } from './training-plan.ts';
 
 interface PolicyEngineOptions {
   readonly settings: Config['train'];
@@ -154,29 +151,5 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
       made = undefined;
     });
     return made;
-  };
-}
-
-const hasKey = ({ engine, serve }: Config['train']): boolean =>
-  (serve ?? (typeof engine === 'object' ? engine : undefined))?.keyEnv !== undefined;
-
-/** The policy in the model catalogue, which is built before the policy itself can be: until then it answers `overloaded`. */
-export function createDeferredPolicy(
-  settings: Config['train'],
-  served: () => ServedPolicy | undefined,
-): OwnPolicy | undefined {
-  const name = policyName(settings);
-  if (name === undefined) return undefined;
-  return {
-    name,
-    // As for a provider: a caller that makes use of our key needs Instar's key.
-    isKeyed: hasKey(settings),
-    label: (session) => served()?.label(session) ?? `instar/${name}`,
-    chat: async function* (request, options) {
-      const policy = served();
-      if (policy === undefined)
-        yield { type: 'failure', failure: createFailure('overloaded', 'Instar is starting.') };
-      else yield* policy.chat(request, options);
-    },
   };
 }

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
-import { openPromotionLog } from '../../train/promotion-log.ts';
-import { describeVersions } from '../../train/training-status.ts';
-import type { Home } from '../config/home.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { policyName } from '../config/model-ref.ts';
-import { readStoreUrl } from '../config/store-url.ts';
-import { systemClock } from '../core/clock.ts';
-import type { JsonObject } from '../core/json.ts';
-import { openReads, placeOfRecord } from '../record/open-store.ts';
+import type { Home } from '../src/config/home.ts';
+import { loadConfig } from '../src/config/load-config.ts';
+import { policyName } from '../src/config/model-ref.ts';
+import { readStoreUrl } from '../src/config/store-url.ts';
+import { systemClock } from '../src/core/clock.ts';
+import type { JsonObject } from '../src/core/json.ts';
+import { openReads, placeOfRecord } from '../src/record/open-store.ts';
+import { DEFAULT_PROMOTION } from './promotion.ts';
+import { openPromotionLog } from './promotion-log.ts';
+import { describeVersions } from './training-status.ts';
 
 /** The training status without a daemon: the settings and the versions in the record. */
 export async function describeOfflineTraining(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { MARK } from '../../train/nano/policy/vocabulary.ts';
-import { startTinkerServer } from '../../train/nano/server/start-tinker-server.ts';
-import { openNano, ShippedFileError } from '../../train/nano/shipped-policy.ts';
-import { replaceFileSync } from '../base/atomic-file.ts';
-import type { Log } from '../base/log.ts';
-import { HomeInUseError } from '../config/home.ts';
-import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
-import { lockHome } from '../record/home-lock.ts';
+import { replaceFileSync } from '../src/base/atomic-file.ts';
+import type { Log } from '../src/base/log.ts';
+import { HomeInUseError } from '../src/config/home.ts';
+import { asNumber, asObject, asString, parseJson } from '../src/core/json.ts';
+import { lockHome } from '../src/record/home-lock.ts';
+import { MARK } from './nano/policy/vocabulary.ts';
+import { startTinkerServer } from './nano/server/start-tinker-server.ts';
+import { openNano, ShippedFileError } from './nano/shipped-policy.ts';
 
 export { ShippedFileError };
 

@@ -1,14 +1,14 @@
-import { leaveSqlite, moveToPg, moveToSqlite } from '../../team/postgres/move-record.ts';
-import { readSharedSalt } from '../../team/shared-salt.ts';
-import { editConfig, writeConfigText } from '../config/edit-config.ts';
-import { type Home, HomeInUseError } from '../config/home.ts';
-import { readStoreUrl } from '../config/store-url.ts';
-import type { JsonObject } from '../core/json.ts';
-import { StoreError } from '../core/store.ts';
-import { lockHome } from '../record/home-lock.ts';
-import { openWholeStore } from '../record/open-store.ts';
-import { isPgUrl } from '../record/pg-place.ts';
-import { keepOldFormat } from './take-home.ts';
+import { keepOldFormat } from '../src/api/take-home.ts';
+import { editConfig, writeConfigText } from '../src/config/edit-config.ts';
+import { type Home, HomeInUseError } from '../src/config/home.ts';
+import { readStoreUrl } from '../src/config/store-url.ts';
+import type { JsonObject } from '../src/core/json.ts';
+import { StoreError } from '../src/core/store.ts';
+import { lockHome } from '../src/record/home-lock.ts';
+import { openWholeStore } from '../src/record/open-store.ts';
+import { isPgUrl } from '../src/record/pg-place.ts';
+import { leaveSqlite, moveToPg, moveToSqlite } from './postgres/move-record.ts';
+import { readSharedSalt } from './shared-salt.ts';
 
 interface MoveOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -1,9 +1,9 @@
-import type { Log } from '../src/base/log.ts';
-import { mayTeach } from '../src/core/caller.ts';
-import type { DaemonApi } from '../src/core/daemon-api.ts';
-import type { NewFact, Records } from '../src/core/store.ts';
-import { TrainingError } from '../src/core/training.ts';
-import type { ServedTraining } from './serve-training.ts';
+import type { ServedTraining } from '../../train/serve-training.ts';
+import type { Log } from '../base/log.ts';
+import { mayTeach } from '../core/caller.ts';
+import type { DaemonApi } from '../core/daemon-api.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import { TrainingError } from '../core/training.ts';
 
 type Asked = Pick<DaemonApi, 'training' | 'startTraining' | 'moveWeights'>;
 

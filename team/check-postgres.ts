@@ -1,8 +1,8 @@
-import { inspectPg } from '../../team/postgres/inspect-pg.ts';
-import { inspectSpool } from '../../team/spool/describe-spool.ts';
-import { StoreError } from '../core/store.ts';
-import { localTime, plural } from '../text/phrases.ts';
-import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
+import { StoreError } from '../src/core/store.ts';
+import { type DoctorCheck, failed, passed, warned } from '../src/doctor/doctor-check.ts';
+import { localTime, plural } from '../src/text/phrases.ts';
+import { inspectPg } from './postgres/inspect-pg.ts';
+import { inspectSpool } from './spool/inspect-spool.ts';
 
 /** Whether the record in PostgreSQL can be reached, is ours and is of a known version. Creates and changes nothing. */
 export async function checkPostgres(url: string, spoolFile: string): Promise<readonly DoctorCheck[]> {

@@ -5,8 +5,8 @@ import {
   createTrainingBuffer,
   type TrainingBuffer as Samples,
   type TrainingBufferOptions,
-} from '../../train/buffer.ts';
-import { changed, cycleEnd, erased, failure, learner, numbered, resting, success } from './facts.ts';
+} from '../../src/evidence/training-buffer.ts';
+import { changed, cycleEnd, erased, failure, learner, numbered, resting, success } from '../train/facts.ts';
 
 function fold(facts: readonly Fact[], options: Partial<TrainingBufferOptions> = {}): Samples {
   const samples = createTrainingBuffer({ cap: 100, ...options });

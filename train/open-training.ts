@@ -1,0 +1,20 @@
+import type { Home } from '../src/config/home.ts';
+import type { Config } from '../src/config/schema.ts';
+import { openPolicyEngine } from './policy-engine.ts';
+import { type ServedTraining, serveTraining, type TrainingOptions } from './serve-training.ts';
+import { countGateTasks } from './training-supply.ts';
+
+export interface OpenTrainingOptions extends Omit<TrainingOptions, 'engine' | 'gateTasks'> {
+  readonly config: Config;
+  readonly home: Home;
+}
+
+/** Training with the engine of the settings. Undefined when training is off. */
+export function serveConfiguredTraining(options: OpenTrainingOptions): ServedTraining | undefined {
+  const { config, records, home, env, clock, log } = options;
+  return serveTraining({
+    ...options,
+    engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
+    gateTasks: () => countGateTasks({ records, config }),
+  });
+}

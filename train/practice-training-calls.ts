@@ -1,0 +1,43 @@
+import type { JobCost } from '../src/core/schedule.ts';
+import type { PromotionEvent } from './promotion.ts';
+import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
+
+/** What training in a session of practice needs, as plain data: it runs in another thread than the one that serves. */
+export interface PracticeTrainingPlan
+  extends Pick<
+    TrainingPlan,
+    | 'engine'
+    | 'template'
+    | 'folder'
+    | 'rank'
+    | 'tuning'
+    | 'promotion'
+    | 'turnedBack'
+    | 'regression'
+    | 'isThin'
+    | 'isBudgeted'
+    | 'price'
+  > {
+  /** The policy's name, such as `nano`. */
+  readonly name: string;
+}
+
+/** What a session of practice asks of the daemon. */
+export interface PracticeTrainingCalls
+  extends Pick<DaemonCalls, 'tell' | 'shortage' | 'generation' | 'reserve' | 'settle'> {
+  /**
+   * Nothing else trains the engine's weights from then on until `end`. A text says why nothing may be trained now. Undefined: the
+   * model (`provider/model`) is not the engine's policy.
+   */
+  begin(model: string): Promise<PracticeTrainingPlan | string | undefined>;
+  end(): Promise<void>;
+}
+
+/** One of these calls as plain data. */
+export type PracticeTrainingCall =
+  | { readonly call: 'begin'; readonly model: string }
+  | { readonly call: 'tell'; readonly event: PromotionEvent }
+  | { readonly call: 'shortage'; readonly clusters: number }
+  | { readonly call: 'generation' | 'end' }
+  | { readonly call: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
+  | { readonly call: 'settle'; readonly reservation: number; readonly used: JobCost };
