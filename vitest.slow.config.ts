@@ -5,9 +5,9 @@ import { defineConfig } from 'vitest/config';
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) =>
   path.posix.join('test', file),
 );
-/** Tests that try less in `npm test`: each imports `support/counts.ts`. */
+/** Tests that try less in `npm test`: those with `support/counts.ts`, and properties. */
 const counted = files.filter(
-  (file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes("/counts.ts'"),
+  (file) => file.endsWith('.test.ts') && /\/counts\.ts'|'fast-check'/.test(readFileSync(file, 'utf8')),
 );
 
 /** Whole runs, windows of training with the real engine, and full counts: many minutes, and not part of `npm test`. */

@@ -26,7 +26,7 @@ export function geometricBets(top: number, step: number, count: number, tilt: nu
 
 /**
  * For samples of any size up to some hundred thousand. Chosen by width of the interval at 20, 100 and 1,000 values
- * (test/stats/width.test.ts).
+ * (test/stats/width.slow.ts).
  */
 export const DEFAULT_BETS = geometricBets(0.9, 1.5, 13, 0.5);
 

@@ -38,9 +38,9 @@ export const pageBlocks = (): readonly PageBlock[] =>
 export const MARKS: Readonly<Record<string, string>> = {
   'main job': 'test/launcher.test.ts, and whoever starts a checkout',
   tests: 'the CI',
-  library: 'test/api/library-docs.test.ts',
+  library: 'test/api/library-docs.slow.ts',
   practice: 'test/docs/blocks.check.ts',
-  pipeline: 'test/api/library-docs.test.ts',
+  pipeline: 'test/api/library-docs.slow.ts',
   'run: newcomer': 'test/newcomer',
   'run: home': 'test/docs/blocks.check.ts',
   'run: daemon': 'test/docs/blocks.check.ts',

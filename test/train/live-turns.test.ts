@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardSource } from '../../src/core/evidence.ts';
+import type { TrainingOutcome } from '../../src/evidence/training-buffer.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
-import type { TrainingOutcome } from '../../src/evidence/training-buffer.ts';
 import { liveQueryOf, readLiveTurns } from '../../train/live-turns.ts';
 import { end, start } from '../record/store/facts.ts';
 

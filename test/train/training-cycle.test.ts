@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLearningState } from '../../src/learn/learning-state.ts';
 import { createTrainingBuffer } from '../../src/evidence/training-buffer.ts';
+import { createLearningState } from '../../src/learn/learning-state.ts';
 import type { PromotionStage } from '../../train/promotion-stages.ts';
 import { beginTrainingCycle } from '../../train/training-job.ts';
 import type { TrainingEvent } from '../../train/training-window.ts';

@@ -10,10 +10,10 @@ import { createStoreProofs } from './store-settings.ts';
 import { TRACE_PROOFS } from './trace-settings.ts';
 import { createVerifierProofs } from './verifier-settings.ts';
 
-const SHOWN_IN = 'test/api/library-practice.test.ts';
+const SHOWN_IN = 'test/api/library-practice.slow.ts';
 const SESSIONS = 'test/learn/practice/practice-settings.test.ts';
 const SNAPSHOTS = {
-  shownIn: 'test/served/served-work-trees.test.ts',
+  shownIn: 'test/served/served-work-trees.slow.ts',
   title:
     'keeps commit, diff and small untracked files of a git work tree when they are on, and nothing when they are off',
 };
@@ -22,7 +22,7 @@ const SCHEDULED = {
   title: 'begins by itself never (off), when it costs nothing (free), or always (on)',
 };
 const AGENT = {
-  shownIn: 'test/served/served-practice-programs.test.ts',
+  shownIn: 'test/served/served-practice-programs.slow.ts',
   title: 'are attempted by the agent of the config',
 };
 const PRACTICE: SettingProofs = {

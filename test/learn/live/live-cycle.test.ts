@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { Ask } from '../../../src/core/learn.ts';
+import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { runCycle } from '../../../src/learn/cycle.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
@@ -8,7 +9,6 @@ import { createExtractor } from '../../../src/learn/live/extractor.ts';
 import { type LiveMaterial, shownCases } from '../../../src/learn/live/live-material.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { openOn } from '../../lessons/library/samples.ts';
 import { numbered, success } from '../../train/facts.ts';
 import { asker, speaker, text } from '../ask/samples.ts';

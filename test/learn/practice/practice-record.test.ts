@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSessionsApi } from '../../../src/api/sessions-api.ts';
 import type { Fact } from '../../../src/core/fact.ts';
+import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { practise, taskOf } from './scripted-practice.ts';
 
 const start = (session: string, turn: string): Fact => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { domainOf } from '../../../src/evidence/verify-session.ts';
 import { rootOf, splitOf } from '../../../src/learn/practice/sources/split.ts';
-import { createTrainingBuffer } from '../../../src/evidence/training-buffer.ts';
 import { openScripted, tasksFile } from './open-scripted.ts';
 import { attemptOf } from './scripted-practice.ts';
 import { createRecordedWork, type RecordedWork } from './sources/recorded-work.ts';

@@ -2,14 +2,14 @@ import { createManualClock } from '../../../src/core/clock.ts';
 import type { Fact, StoredFact } from '../../../src/core/fact.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { FOLDED_TYPES, type NewFact, type Store, type StoreReader } from '../../../src/core/store.ts';
-import { createFailureClusters, type FailureClusters } from '../../../src/learn/failure-clusters.ts';
-import { openLibrary } from '../../../src/lessons/library.ts';
 import {
   createTrainingBuffer,
   findSurvivors,
   type TrainingBuffer as Samples,
   type TrainingSample,
 } from '../../../src/evidence/training-buffer.ts';
+import { createFailureClusters, type FailureClusters } from '../../../src/learn/failure-clusters.ts';
+import { openLibrary } from '../../../src/lessons/library.ts';
 
 export const CAP = 4;
 

@@ -51,7 +51,7 @@ const given = JSON.parse(readFileSync(path.join(import.meta.dirname, 'reference.
 
 /** The adapter of the reference, in an engine over its weights. */
 const open = async ({ adapter, weightsFile }: Reference): Promise<{ engine: Engine; name: string }> => {
-  const weights = readFileSync(path.resolve(import.meta.dirname, '../../..', weightsFile));
+  const weights = readFileSync(path.resolve(import.meta.dirname, '../../../..', weightsFile));
   const engine = createEngine({ weights, shape: NANO_SHAPE, name: 'reference' });
   const { rank, alpha, amplitude, frequency } = adapter;
   const blank = await engine.createAdapter({ rank, alpha, seed: 0, attention: true, mlp: true });
@@ -83,7 +83,7 @@ const everyNext = async (
 
 describe('PyTorch’s numbers', () => {
   it('were computed from the weights that ship', () => {
-    const bytes = readFileSync(path.resolve(import.meta.dirname, '../../..', given.weightsFile));
+    const bytes = readFileSync(path.resolve(import.meta.dirname, '../../../..', given.weightsFile));
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(given.weightsSha256);
   });
 

@@ -18,7 +18,7 @@ import {
   trainBody,
 } from './tinker-client.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
+const root = path.resolve(import.meta.dirname, '../../../..');
 const KILLS = Number(process.env.KILL_CYCLES ?? countOf(4, 20));
 const STEPS = 2 * KILLS;
 let work = '';
