@@ -12,7 +12,7 @@ import {
   toSkillName,
 } from './skill-file.ts';
 import { provenanceValues, readProvenance } from './skill-provenance.ts';
-import { readList, readQuoted, readScalar, writeQuoted } from './yaml-scalar.ts';
+import { readList, readScalar, writeQuoted } from './yaml-scalar.ts';
 
 /** The library's limit for a lesson. */
 const LARGEST_CONTENT_BYTES = 8 * 1024;
@@ -248,7 +248,7 @@ function takeLine(line: string, into: Map<string, string>): boolean {
   const key = line.startsWith(OWN) ? fieldKey(line) : undefined;
   if (key === undefined) return false;
   const text = line.slice(line.indexOf(':') + 1).trim();
-  const value = text.startsWith('"') ? readQuoted(text) : text;
+  const value = text.startsWith('"') ? readScalar(text) : text;
   if (typeof value === 'string') into.set(key.slice(OWN.length), value);
   return true;
 }
