@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncFolder } from '../../base/atomic-file.ts';
 import { asObject, asString, isObject, parseJson } from '../../core/json.ts';
@@ -157,7 +157,7 @@ export function createMirrorFiles(dir: string): MirrorFiles {
     },
     setAside: async (folder, hash) => {
       if (!(await isStill(folder, hash))) return false;
-      await linkToFree(fileOf(folder), join(dir, folder, SET_ASIDE));
+      await copyToFree(fileOf(folder), join(dir, folder, SET_ASIDE));
       await rm(fileOf(folder), { force: true });
       await syncFolder(join(dir, folder));
       return true;
@@ -179,19 +179,10 @@ async function othersFields(path: string, folder: string): Promise<readonly Fron
 }
 
 /** Never overwrites a file. */
-async function linkToFree(from: string, to: string): Promise<void> {
+async function copyToFree(from: string, to: string): Promise<void> {
   for (let number = 1; ; number++) {
-    const path = number === 1 ? to : `${to}-${number}`;
     try {
-      return await link(from, path);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') continue;
-      if (code === 'ENOENT') throw error;
-      // A file system without hard links.
-    }
-    try {
-      return await copyFile(from, path, constants.COPYFILE_EXCL);
+      return await copyFile(from, number === 1 ? to : `${to}-${number}`, constants.COPYFILE_EXCL);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
