@@ -51,7 +51,7 @@ export function followFolder(
   { dir, library, onFault, log, quietMs = QUIET_MS, pollMs, watch: openWatch }: FollowOptions,
 ): FolderFollower {
   const watched = openWatch?.(dir, () => wake(SOON_MS));
-  let faults: readonly FileFault[] = [];
+  const faults = createFaultList(onFault, log);
   let last: Promise<boolean> = Promise.resolve(false);
   let queued: Promise<boolean> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -60,18 +60,6 @@ export function followFolder(
   let isRunning = false;
   let restUntil = 0;
 
-  const report = (now: readonly FileFault[]): void => {
-    const before = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
-    faults = now;
-    for (const fault of now) {
-      if (before.has(`${fault.file}\n${fault.why}`)) continue;
-      try {
-        onFault(fault);
-      } catch (error) {
-        log?.warn({ err: error, file: fault.file }, 'the listener for faults of a folder failed');
-      }
-    }
-  };
   const runPass = async (): Promise<boolean> => {
     queued = undefined;
     if (isClosed) return false;
@@ -92,7 +80,7 @@ export function followFolder(
       poll.unref();
     }
     const isWatchedAnew = watched?.follow(result.folders ?? []) === true;
-    report(result.faults);
+    faults.report(result.faults);
     if (result.hasMore || isWatchedAnew) wake(quietMs);
     return result.hasMore;
   };
@@ -115,7 +103,7 @@ export function followFolder(
   const stopListening = library.onChange(() => wake(SOON_MS));
   void look();
   return {
-    faults: () => faults,
+    faults: faults.list,
     isBusy: () => isRunning || queued !== undefined || timer !== undefined,
     settle: async () => {
       while (await look()) await sleep(quietMs);
@@ -127,6 +115,26 @@ export function followFolder(
       stopListening();
       watched?.close();
       await last;
+    },
+  };
+}
+
+/** The present faults; `report` announces those that are new. */
+function createFaultList(onFault: FollowOptions['onFault'], log: FollowOptions['log']) {
+  let faults: readonly FileFault[] = [];
+  const keyOf = ({ file, why }: FileFault): string => `${file}\n${why}`;
+  return {
+    list: () => faults,
+    report: (now: readonly FileFault[]): void => {
+      const before = new Set(faults.map(keyOf));
+      faults = now;
+      for (const fault of now.filter((one) => !before.has(keyOf(one)))) {
+        try {
+          onFault(fault);
+        } catch (error) {
+          log?.warn({ err: error, file: fault.file }, 'the listener for faults of a folder failed');
+        }
+      }
     },
   };
 }
