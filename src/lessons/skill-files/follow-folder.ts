@@ -40,8 +40,12 @@ export interface FollowOptions {
 export const QUIET_MS = 250;
 export const POLL_MS = 10_000;
 const SOON_MS = 50;
-/** A pass over many folders takes time: the next poll, or the next pass for a change, waits at least this many times as long. */
+/**
+ * A pass over many folders takes time: the next poll, or the next pass for a change, waits at least this many times as long. With
+ * few folders a pass is slow only because the machine is busy with something else.
+ */
 const REST = { poll: 20, change: 10 };
+const MANY_FOLDERS = 500;
 const SHORT_MS = 100;
 const LONGEST_REST_MS = 30_000;
 
@@ -72,11 +76,11 @@ export function followFolder(
     isRunning = false;
     if (isClosed) return false;
     const now = performance.now();
-    const restMs = now - start < SHORT_MS ? 0 : Math.min(LONGEST_REST_MS, REST.change * (now - start));
-    restUntil = now + restMs;
+    const tookMs = (result.folders?.length ?? 0) < MANY_FOLDERS ? 0 : now - start;
+    restUntil = now + (tookMs < SHORT_MS ? 0 : Math.min(LONGEST_REST_MS, REST.change * tookMs));
     if (pollMs !== undefined) {
       clearTimeout(poll);
-      poll = setTimeout(() => void look(), Math.max(pollMs, REST.poll * (now - start)));
+      poll = setTimeout(() => void look(), Math.max(pollMs, REST.poll * tookMs));
       poll.unref();
     }
     const isWatchedAnew = watched?.follow(result.folders ?? []) === true;
