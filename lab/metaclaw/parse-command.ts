@@ -1,4 +1,4 @@
-import { readShellQuote } from '../../src/text/shell-quote.ts';
+import { readShellQuote } from '../../src/text/shell-tokens.ts';
 import { type FieldPath, META_TYPES, parseFieldPath } from './checkers.ts';
 
 interface ParsedCommand {

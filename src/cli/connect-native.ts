@@ -19,11 +19,12 @@ import {
 import type { JsonObject } from '../core/json.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import { decodeLessons } from '../lessons/codec.ts';
-import { bringUpToDate, nativeDirs } from '../lessons/skill-files/follow-native-skills.ts';
 import {
+  bringUpToDate,
   forgetNativeSkills,
   type NativePlace,
   type NativeSkills,
+  nativeDirs,
   readNativeSkills,
   removeNativeSkills,
   type SyncedSkills,

@@ -90,7 +90,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   schedule: ['instar schedule status', 'instar schedule next'],
   'schedule next': ['instar schedule next'],
   'schedule suggest': ['instar schedule suggest'],
-  'schedule connect': ['instar schedule connect'],
   bench: ['instar bench list', 'instar bench run workdays --seeds 3'],
   'bench list': ['instar bench list'],
   'bench report': ['instar bench report RUN'],

@@ -10,7 +10,7 @@ import {
   importSkillFiles,
   type SkillReport,
 } from '../lessons/skill-files/import-export.ts';
-import { NATIVE_FOLDERS, nativeFolder, type SkillProgram } from '../lessons/skill-files/native-folders.ts';
+import { NATIVE_FOLDERS, nativeFolder, type SkillProgram } from '../lessons/skill-files/native-skills.ts';
 import { askOwner, isAtTerminal } from './confirm-owner.ts';
 import {
   type CommandContext,

@@ -1,10 +1,7 @@
-import { openHome } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { describeJobsBudget } from '../cost/describe-cost.ts';
-import { connectCalendar } from '../schedule/presence-sources.ts';
 import { localTime, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { openUrl } from './foreground.ts';
 import { dim, type Part, type Printer } from './print.ts';
 import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
@@ -24,10 +21,6 @@ export const declareSchedule: DeclareCommand = (schedule, act) => {
     .option('--write', 'write the suggestion to the config; a copy of the old one (.old) is kept')
     .description('Suggest quiet hours from the recorded activity, with the evidence.')
     .action(act(scheduleSuggest));
-  schedule
-    .command('connect')
-    .description('Let Instar read the busy times of your Google calendar; you grant access in your browser.')
-    .action(act(scheduleConnect));
 };
 
 const scheduleStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
@@ -104,24 +97,6 @@ const reasonsOf = ({ reasons }: JsonObject): string =>
 
 const wordOf = (value: unknown): string => (value === undefined ? '' : String(value));
 const listOf = (value: unknown): readonly JsonObject[] => asArray(value).map(asObject);
-
-const CONSENT_TIMEOUT_MS = 5 * 60_000;
-
-/** Gets read access to the busy times of a Google calendar, and to nothing else, after consent in a browser. */
-async function scheduleConnect(_options: object, context: CommandContext): Promise<ExitCode> {
-  const { printer, env } = context;
-  const show = (url: string): void => {
-    printer.note('grant access in your browser; if none opens, go to:');
-    printer.note(url);
-    openUrl(url, (message) => printer.note(`cannot open a browser: ${message}`));
-  };
-  const signal = AbortSignal.timeout(CONSENT_TIMEOUT_MS);
-  const connected = await connectCalendar(openHome(context.homeDir), env, show, signal);
-  if (!connected.ok) throw new CommandError(EXIT.failed, connected.why, connected.fix);
-  if (printer.json) printer.document({ connected: true, file: connected.file });
-  else printer.line(`connected; the access token is stored in ${connected.file}`);
-  return EXIT.ok;
-}
 
 /** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
 const scheduleSuggest = (options: { readonly write?: true }, context: CommandContext): Promise<ExitCode> =>

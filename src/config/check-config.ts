@@ -43,7 +43,7 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
     ...routerProblems(input, known, policy),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  const warnings: readonly string[] = [];
+  const warnings = googleWarnings(parsed.data);
   if (!found) return { config: parsed.data, source: 'file', notes: [], warnings };
   const { providers, defaultRef, notes } = found;
   const models =
@@ -51,6 +51,14 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
   const source = Object.keys(providers).length > 0 ? 'environment' : 'none';
   return { config: { ...parsed.data, providers, models }, source, notes, warnings };
 }
+
+/** A calendar by its id needed an OAuth client of the user's own. */
+const googleWarnings = ({ schedule: { calendar } }: Config): readonly string[] =>
+  calendar?.clientId !== undefined || (calendar?.google !== undefined && !calendar.google.includes('://'))
+    ? [
+        'schedule.calendar.google: the calendar is not read: set schedule.calendar to { "ics": "https://…" }, the secret address in iCal format that its settings show',
+      ]
+    : [];
 
 /** Checks the raw input, so that aliases are checked even when other settings are invalid. */
 function unknownProviders(

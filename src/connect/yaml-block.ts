@@ -1,3 +1,5 @@
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+
 /** Instar's lines in a YAML file are between these two. */
 const OPEN = '# >>> instar (instar connect --undo takes this out)';
 const CLOSE = '# <<< instar';
@@ -15,8 +17,8 @@ export interface YamlBlock {
 export const yamlText = (text: string): string => JSON.stringify(text);
 
 /**
- * Adds the settings: top-level ones at the beginning, the entry as the first of its list. The owner's lines with the same keys are kept
- * as comments. Returns the reason when there is no safe way.
+ * Adds the settings: top-level ones at the beginning, the entry as the first of its list. Every other byte of the file stays; the
+ * owner's lines with the same keys are kept as comments. Returns the reason when there is no safe way.
  */
 export function addYamlBlock(
   text: string,
@@ -25,18 +27,18 @@ export function addYamlBlock(
   if (text.startsWith('\ufeff')) return { fault: 'it starts with a byte-order mark' };
   if (text.includes('\r')) return { fault: 'its lines end with a carriage return' };
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
-  const keys = readKeys(lines);
+  const keys = readKeys(text);
   if (keys === undefined) return { fault: 'it is not written as one plain mapping' };
   const replaced = keys.filter(({ name }) => Object.hasOwn(top, name));
-  const spread = replaced.find(({ lines: count }) => count > 1);
+  const spread = replaced.find(({ at, lastLine }) => lastLine > at);
   if (spread !== undefined) return { fault: `its ${spread.name} spans several lines` };
-  const kept = lines.map((line, at) => (replaced.some((key) => key.at === at) ? KEPT + line : line));
+  const own = lines.map((line, at) => (replaced.some((key) => key.at === at) ? KEPT + line : line));
   const settings = render(top);
   const start = /^---\s*$/.test(lines[0] ?? '') ? 1 : 0;
   const added = settings.length === 0 ? [] : [OPEN, ...settings, CLOSE];
-  const list = entry === undefined ? undefined : placeEntry(lines, keys, entry);
+  const list = entry === undefined ? undefined : placeEntry(lines.length, keys, entry);
   if (list !== undefined && 'fault' in list) return list;
-  const body = list === undefined ? kept : kept.toSpliced(list.at, 0, ...list.lines);
+  const body = list === undefined ? own : own.toSpliced(list.at, 0, ...list.lines);
   return { text: [...body.slice(0, start), ...added, ...body.slice(start), ''].join('\n') };
 }
 
@@ -54,12 +56,12 @@ export function removeYamlBlock(text: string): string {
     } else if (ours === undefined) lines.push(line);
     else ours.push(line);
   }
-  const since = new Set((readKeys(lines) ?? []).map(({ name }) => name));
+  const since = new Set((readKeys(lines.join('\n')) ?? []).map(({ name }) => name));
   return lines
     .flatMap((line) => {
       if (!line.startsWith(KEPT)) return [line];
       const own = line.slice(KEPT.length);
-      return since.has(keyOf(own) ?? '') ? [] : [own];
+      return readKeys(own)?.some(({ name }) => since.has(name)) === true ? [] : [own];
     })
     .join('\n');
 }
@@ -69,53 +71,51 @@ const render = (settings: Readonly<Record<string, string>>): readonly string[] =
 
 interface TopKey {
   readonly name: string;
-  /** Its line, and the number of lines with its value. */
   readonly at: number;
-  readonly lines: number;
-  /** What stands on its line behind the colon. */
-  readonly value: string;
-}
-
-function keyOf(line: string): string | undefined {
-  const found = /^(?:"([^"\\]+)"|'([^']+)'|([A-Za-z_][\w.-]*))\s*:(?=\s|$)/.exec(line);
-  return found?.[1] ?? found?.[2] ?? found?.[3];
+  readonly lastLine: number;
+  /** The indentation of a list with one entry on each line; undefined for other values. */
+  readonly listIndent?: number;
 }
 
 /** The keys of the outermost mapping. Undefined when the file is something else, or has more than one document. */
-function readKeys(lines: readonly string[]): readonly TopKey[] | undefined {
-  const keys: TopKey[] = [];
-  for (const [at, line] of lines.entries()) {
-    const isInside = /^(?:\s|$|#|- |-$)/.test(line);
-    const name = keyOf(line);
-    if (line.startsWith('\t')) return undefined;
-    if (at === 0 && /^---\s*$/.test(line)) continue;
-    if (name === undefined && !isInside) return undefined;
-    const last = keys.at(-1);
-    if (name !== undefined)
-      keys.push({ name, at, lines: 1, value: line.slice(line.indexOf(':') + 1).trim() });
-    else if (/^(?:\s*[^\s#]|- |-$)/.test(line)) {
-      if (last === undefined) return undefined;
-      keys[keys.length - 1] = { ...last, lines: at - last.at + 1 };
-    }
-  }
-  return keys;
+function readKeys(text: string): readonly TopKey[] | undefined {
+  const counter = new LineCounter();
+  const { contents, errors } = parseDocument(text, { lineCounter: counter, logLevel: 'error' });
+  const placeOf = (offset: number) => {
+    const { line, col } = counter.linePos(offset);
+    return { line: line - 1, column: col - 1 };
+  };
+  if (errors.length > 0) return undefined;
+  if (contents === null) return [];
+  if (!isMap(contents) || contents.flow === true) return undefined;
+  return contents.items.flatMap(({ key, value }): readonly TopKey[] => {
+    if (!isScalar(key) || key.range == null) return [];
+    const at = placeOf(key.range[0]).line;
+    const range = isNode(value) ? value.range : undefined;
+    const lastLine = range == null ? at : placeOf(Math.max(range[0], range[1] - 1)).line;
+    const isList = isSeq(value) && value.flow !== true && range != null;
+    return [
+      {
+        name: String(key.value),
+        at,
+        lastLine,
+        ...(isList && { listIndent: placeOf(range[0]).column }),
+      },
+    ];
+  });
 }
 
 /** Where the entry goes, with its lines: before the first entry of the list, indented like it, or with a new list at the end. */
 function placeEntry(
-  lines: readonly string[],
+  end: number,
   keys: readonly TopKey[],
   { list, settings }: NonNullable<YamlBlock['entry']>,
 ): { readonly at: number; readonly lines: readonly string[] } | { readonly fault: string } {
   const key = keys.find(({ name }) => name === list);
   const entry = render(settings).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`);
-  if (key === undefined) {
-    const inside = entry.map((line) => `  ${line}`);
-    return { at: lines.length, lines: [OPEN, `${list}:`, ...inside, CLOSE] };
-  }
-  const first = lines.slice(key.at + 1, key.at + key.lines).find((line) => /^\s*[^\s#]/.test(line)) ?? '';
-  const indent = /^( *)- /.exec(first)?.[1];
-  if ((key.value !== '' && !key.value.startsWith('#')) || indent === undefined)
-    return { fault: `its ${list} is not a list with one entry on each line` };
+  if (key === undefined)
+    return { at: end, lines: [OPEN, `${list}:`, ...entry.map((line) => `  ${line}`), CLOSE] };
+  if (key.listIndent === undefined) return { fault: `its ${list} is not a list with one entry on each line` };
+  const indent = ' '.repeat(key.listIndent);
   return { at: key.at + 1, lines: [OPEN, ...entry, CLOSE].map((line) => indent + line) };
 }

@@ -20,7 +20,7 @@ import { type CompareBlocks, createCompareBlocks } from '../lessons/compare-bloc
 import { deferLessonsApi } from '../lessons/deferred-lessons-api.ts';
 import { createHoldout } from '../lessons/effect/hold-out.ts';
 import { describeUse } from '../lessons/explain/describe-use.ts';
-import { createIdentityMirror, joinMirrors } from '../lessons/identity-files/identity-mirror.ts';
+import { createIdentityMirror } from '../lessons/identity-files/identity-mirror.ts';
 import { createLessonsForTask } from '../lessons/lessons-for-task.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
@@ -31,10 +31,11 @@ import { limitsFor } from '../lessons/recall/select-lessons.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createReadLeftTurns, type SharedSessions } from '../lessons/shown/left-turns.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
-import type { FileFault } from '../lessons/skill-files/draft-import.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
-import { createNativeFollower, nativeDirs } from '../lessons/skill-files/follow-native-skills.ts';
-import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
+import { type FolderFollower, joinFollowers } from '../lessons/skill-files/follow-folder.ts';
+import { createNativeFollower, nativeDirs } from '../lessons/skill-files/native-skills.ts';
+import type { FileFault } from '../lessons/skill-files/skill-file.ts';
+import { createSkillMirror } from '../lessons/skill-files/skill-mirror.ts';
 import { createReadLearnedIn } from '../lessons/visibility.ts';
 import { readConversation } from '../wire/conversation.ts';
 
@@ -85,7 +86,7 @@ interface Opened {
   readonly open: OpenLessons;
   readonly index: LessonRecall;
   readonly lessons: ServedLessons['lessons'];
-  readonly mirror: SkillMirror;
+  readonly mirror: FolderFollower;
   readonly compare: CompareBlocks;
   readonly followErasure: ServedLessons['followErasure'];
 }
@@ -157,7 +158,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     library.onChange(update);
     const onFault = ({ file, why }: FileFault): void => log.warn({ file }, `file of a lesson: ${why}`);
     const files = { library, clock, newId, log, lint: lintSkillText, onFault };
-    const mirror = joinMirrors(
+    const mirror = joinFollowers(
       createSkillMirror({ ...files, dir: home.skillsDir }),
       createIdentityMirror({ ...files, dir: home.identityDir }),
       createNativeFollower({ ...nativeDirs(home), library, onFault }),

@@ -1,14 +1,10 @@
 import path from 'node:path';
-import type { Home } from '../config/home.ts';
-import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { PresenceSource } from '../core/schedule.ts';
-import type { BusyTimes } from './calendar/busy-times.ts';
+import { type BusyTimes, busyFailure } from './calendar/busy-times.ts';
 import { createCaldavBusyTimes } from './calendar/caldav.ts';
 import { type CalendarSource, createCalendarSource } from './calendar/calendar-source.ts';
-import { connectGoogle } from './calendar/connect-google.ts';
-import { createGoogleBusyTimes, createTokenFile, type GoogleClient } from './calendar/google.ts';
 import { createIcsBusyTimes } from './calendar/ics.ts';
 import { findIdleSources } from './idle/idle-source.ts';
 import { parseSleep } from './windows/parse-sleep.ts';
@@ -75,63 +71,25 @@ interface CalendarOptions {
   readonly fetch: typeof fetch;
 }
 
-/** The file of the refresh token for Google, readable by its owner only. */
-const googleTokenFile = (homeDir: string): string => path.join(homeDir, 'google-calendar.json');
-
-/** Undefined when the settings name no OAuth client, which Google requires. */
-function googleClient(
-  { clientId, keyEnv }: CalendarSettings,
-  env: NodeJS.ProcessEnv,
-): GoogleClient | undefined {
-  if (clientId === undefined) return undefined;
-  const secret = keyEnv === undefined ? undefined : env[keyEnv];
-  return { id: clientId, ...(secret === undefined ? {} : { secret }) };
-}
-
 /** The calendar that the settings name. */
 function openCalendar(options: CalendarOptions): CalendarSource {
   return createCalendarSource({ busyTimes: busyTimesOf(options), clock: options.clock });
 }
 
-function busyTimesOf({ settings, env, homeDir, clock, fetch }: CalendarOptions): BusyTimes {
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Of a calendar that is named by its id, which is no address. */
+const GOOGLE_IS_UNREAD =
+  'a Google calendar is read by its secret address in iCal format: set schedule.calendar to { "ics": "https://…" }';
+
+function busyTimesOf({ settings, env, homeDir, fetch }: CalendarOptions): BusyTimes {
   const { ics, google, caldav, user = '', keyEnv } = settings;
-  if (ics !== undefined) {
-    const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(ics);
-    return createIcsBusyTimes({ place: isAddress ? ics : path.resolve(homeDir, ics), fetch });
-  }
   if (caldav !== undefined) {
     const password = (keyEnv === undefined ? undefined : env[keyEnv]) ?? '';
-    return createCaldavBusyTimes({ url: caldav, access: { user, password }, fetch });
+    return createCaldavBusyTimes({ url: caldav, user, password, fetch });
   }
-  return createGoogleBusyTimes({
-    calendars: [google ?? 'primary'],
-    client: googleClient(settings, env) ?? { id: '' },
-    tokens: createTokenFile(googleTokenFile(homeDir)),
-    clock,
-    fetch,
-  });
-}
-
-type CalendarConnection =
-  | { readonly ok: true; readonly file: string }
-  | { readonly ok: false; readonly why: string; readonly fix: string };
-
-/** Gets access to a person's busy times, with their consent in a browser, and stores the token. Rejects with `ConfigError`. */
-export async function connectCalendar(
-  home: Home,
-  env: NodeJS.ProcessEnv,
-  show: (url: string) => void,
-  signal: AbortSignal,
-): Promise<CalendarConnection> {
-  const { calendar } = loadConfig({ file: home.configFile, env }).config.schedule;
-  const client = calendar && googleClient(calendar, env);
-  if (calendar?.google === undefined || client === undefined) {
-    const fix = `set schedule.calendar in ${home.configFile}: { "google": "primary", "clientId": "…" }`;
-    return { ok: false, why: 'the settings name no Google calendar with an OAuth client', fix };
-  }
-  const connected = await connectGoogle({ client, fetch, show, signal });
-  if (!connected.ok) return { ok: false, why: connected.why, fix: 'try again' };
-  const file = googleTokenFile(home.dir);
-  await createTokenFile(file).write(connected.refreshToken);
-  return { ok: true, file };
+  if (google !== undefined && !ADDRESS.test(google))
+    return { name: 'google', busy: async () => busyFailure(GOOGLE_IS_UNREAD, true) };
+  const place = ics ?? google ?? '';
+  return createIcsBusyTimes({ place: ADDRESS.test(place) ? place : path.resolve(homeDir, place), fetch });
 }

@@ -100,10 +100,4 @@ describe('instar schedule', () => {
     expect(readFileSync(`${file}.old`, 'utf8')).toBe(before);
     expect((await run('status', '--json')).code).toBe(0);
   });
-
-  it('refuses to connect a calendar that the config does not name', async () => {
-    const { code, stdout } = await run('connect', '--json');
-    expect(code).toBe(1);
-    expect(stdout).toContain('clientId');
-  });
 });

@@ -1,10 +1,10 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Help } from './help.tsx';
+import type { LessonPage } from './lib/api-shapes.ts';
 import { call, SIGNED_OUT } from './lib/call.ts';
 import { closeFeed, openFeed, useFeedState } from './lib/feed.ts';
 import { useKeys } from './lib/keys.ts';
-import type { LessonPage } from './lib/lesson-shapes.ts';
 import { forgetResources, useResource } from './lib/resource.ts';
 import { goTo, linkTo, useRoute, type ViewRoute } from './lib/route.ts';
 import { useTheme } from './lib/theme.ts';

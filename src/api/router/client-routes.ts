@@ -55,7 +55,7 @@ export const CLIENT_ROUTES = {
     path: '/api/status',
     access: 'caller',
     says: 'What runs, what it has served, and what waits.',
-    reply: () => z.looseObject({ version: is.text, waiting: z.array(is.waiting).optional() }),
+    reply: () => is.status.partial().required({ version: true }),
   },
   lessons: {
     method: 'GET',
@@ -108,7 +108,7 @@ export const CLIENT_ROUTES = {
     path: '/api/schedule',
     access: 'caller',
     says: 'Presence, whether background jobs may run, the next window, and all windows of the next 24 hours.',
-    reply: () => z.looseObject({ state: is.text, windows: z.array(is.window) }),
+    reply: () => is.schedule,
   },
   overlays: {
     method: 'GET',

@@ -13,6 +13,8 @@ const sample = z.looseObject({
 });
 const comparison = z.looseObject({ before: sample, after: sample, difference: interval.nullable() });
 
+const pair = z.looseObject({ a: is.text, b: is.text, names: z.array(is.text) });
+
 const listedSession = () =>
   is.session.extend({
     turns: is.count,
@@ -26,8 +28,29 @@ const threadTurn = () =>
   is.turn.extend({
     n: is.count,
     lessons: z.array(is.revisionRef),
-    messages: z.array(z.looseObject({ role: is.text, text: is.text, callId: is.text.optional() })).optional(),
-    reply: z.array(z.looseObject({ type: is.text })).optional(),
+    messages: z
+      .array(
+        z.looseObject({
+          role: z.enum(['user', 'assistant', 'tool', 'system']),
+          text: is.text,
+          callId: is.text.optional(),
+          isError: z.boolean().optional(),
+        }),
+      )
+      .optional(),
+    reply: z
+      .array(
+        z.union([
+          z.looseObject({ type: z.enum(['text', 'reasoning']), text: is.text }),
+          z.looseObject({
+            type: z.literal('tool-call'),
+            id: is.text.optional(),
+            name: is.text,
+            arguments: is.text,
+          }),
+        ]),
+      )
+      .optional(),
     verdict: is.text.optional(),
     reward: z.number().optional(),
     judgedBy: is.text.optional(),
@@ -44,7 +67,9 @@ const shownRevision = () => revisionText().extend({ id: is.text, revision: is.co
 const lessonPage = () =>
   is.shownLesson.extend({
     revisions: z.array(
-      z.looseObject({ revision: is.count, at: is.time, by: is.text, content: is.text.optional() }),
+      revisionText()
+        .partial()
+        .extend({ revision: is.count, at: is.time, by: is.text, erased: z.boolean().optional() }),
     ),
     sessions: z.array(z.looseObject({ turn: is.text, session: is.text })),
   });
@@ -108,7 +133,12 @@ export const PAGE_ROUTES = {
         hash: is.text,
         rewards: z.array(is.reward),
         turnCount: is.count,
+        score: z.number().optional(),
+        marked: is.text.optional(),
         at: is.count.optional(),
+        hidden: is.count.optional(),
+        earlier: is.count.optional(),
+        later: is.count.optional(),
         totals: z.looseObject({
           inputTokens: is.count,
           outputTokens: is.count,
@@ -188,7 +218,13 @@ export const PAGE_ROUTES = {
           }),
         ),
         marks: z.array(
-          z.looseObject({ at: is.time, kind: z.enum(['generation', 'policy']), label: is.text }),
+          z.looseObject({
+            at: is.time,
+            kind: z.enum(['generation', 'policy']),
+            label: is.text,
+            generation: is.count.optional(),
+            version: is.count.optional(),
+          }),
         ),
         total: z.looseObject({ turns: is.count, successes: is.count, failures: is.count, scored: is.count }),
         split: z.looseObject({ at: is.time, success: comparison, reward: comparison }).optional(),
@@ -229,7 +265,13 @@ export const PAGE_ROUTES = {
         added: z.array(shownRevision()),
         removed: z.array(shownRevision()),
         revised: z.array(
-          z.looseObject({ id: is.text, name: is.text, before: revisionText(), after: revisionText() }),
+          z.looseObject({
+            id: is.text,
+            name: is.text,
+            kind: is.text,
+            before: revisionText(),
+            after: revisionText(),
+          }),
         ),
       }),
   },
@@ -251,15 +293,31 @@ export const PAGE_ROUTES = {
           z.looseObject({
             n: is.count,
             outcome: is.text,
+            why: is.text.optional(),
+            version: is.count.optional(),
             reward: z.number().optional(),
+            completion: z.number().optional(),
             loss: z.number().optional(),
             kl: z.number().optional(),
+            referenceKl: z.number().optional(),
             ratio: z.number().optional(),
+            entropy: z.number().optional(),
+            gradNorm: z.number().optional(),
+            tokens: z.number().optional(),
           }),
         ),
-        moves: z.array(z.looseObject({ at: is.time, version: is.count, to: is.text, why: is.text })),
+        moves: z.array(
+          z.looseObject({
+            at: is.time,
+            version: is.count,
+            from: is.text.optional(),
+            to: is.text,
+            by: is.text,
+            why: is.text,
+          }),
+        ),
         windows: z.array(is.window),
-        schedule: z.looseObject({ state: is.text }),
+        schedule: z.looseObject({ state: is.text, reasons: z.array(is.text) }),
       }),
   },
   pageMemory: {
@@ -270,12 +328,22 @@ export const PAGE_ROUTES = {
     query: () => z.object({ q: is.word, limit: is.rows(300, 1000) }),
     reply: () =>
       z.looseObject({
-        notes: z.array(is.revisionRef.extend({ kind: is.text, state: is.text, importance: z.number() })),
+        notes: z.array(
+          is.revisionRef.extend({
+            kind: is.text,
+            state: is.text,
+            description: is.text,
+            importance: z.number(),
+            confidence: z.number(),
+            tags: z.array(is.text).optional(),
+            changedAt: is.time,
+          }),
+        ),
         links: z.array(z.looseObject({ from: is.text, to: is.text, type: is.text })),
         total: is.count,
         archived: is.count,
-        contradictions: is.objects,
-        same: is.objects,
+        contradictions: z.array(pair.extend({ why: is.text })),
+        same: z.array(pair),
         isReviewed: z.boolean(),
       }),
   },
@@ -291,7 +359,15 @@ export const PAGE_ROUTES = {
         keyFile: is.text,
         file: is.text,
         settings: z.array(z.looseObject({ path: is.text, from: is.text, description: is.text.optional() })),
-        clients: z.array(z.looseObject({ name: is.text, title: is.text, connect: is.text, undo: is.text })),
+        clients: z.array(
+          z.looseObject({
+            name: is.text,
+            title: is.text,
+            connect: is.text,
+            undo: is.text,
+            seen: z.looseObject({ sessions: is.count, lastAt: is.time }).optional(),
+          }),
+        ),
       }),
   },
   rateTurn: {

@@ -42,6 +42,26 @@ export type BodyOf<S extends RouteShape> = Given<S, 'body'>['out'];
 /** What a client sends. */
 export type BodyFor<S extends RouteShape> = Given<S, 'body'>['in'];
 
+/** The members that a schema names, without the others that may be there. */
+export type NamedMembers<T> = T extends readonly (infer Item)[]
+  ? readonly NamedMembers<Item>[]
+  : T extends object
+    ? {
+        readonly [Key in keyof T as string extends Key
+          ? unknown extends T[Key]
+            ? never
+            : Key
+          : Key]: NamedMembers<Exclude<T[Key], undefined>>;
+      }
+    : T;
+
+/** What a route answers, as far as its schema says. */
+export type ReplyOf<S extends RouteShape> = S['reply'] extends () => infer Schema
+  ? Schema extends z.ZodType
+    ? NamedMembers<z.output<Schema>>
+    : undefined
+  : undefined;
+
 /** `GET /api/sessions/:id`. */
 export const routeName = ({ method, path }: Pick<RouteShape, 'method' | 'path'>): string =>
   `${method} ${path}`;

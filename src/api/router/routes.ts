@@ -162,7 +162,7 @@ export const ROUTES = {
     path: '/api/practice',
     access: 'owner',
     says: 'Tasks and sessions of practice, and what is due.',
-    reply: () => z.looseObject({ tasks: z.looseObject({ count: is.count }), sessions: is.objects }),
+    reply: () => is.practice,
   },
   practice: {
     method: 'POST',
@@ -186,7 +186,7 @@ export const ROUTES = {
     path: '/api/today',
     access: 'member',
     says: 'What was learned and changed since midnight, and what it cost.',
-    reply: () => z.looseObject({ from: is.time, to: is.time, generation: is.count, learned: is.objects }),
+    reply: () => is.today,
   },
   suggestWindows: {
     method: 'GET',
@@ -214,7 +214,16 @@ export const ROUTES = {
     path: '/api/keys',
     access: 'owner',
     says: 'The keys of clients; never a key itself.',
-    reply: () => z.array(z.looseObject({ id: is.text, name: is.text, may: z.array(is.text) })),
+    reply: () =>
+      z.array(
+        z.looseObject({
+          id: is.text,
+          name: is.text,
+          may: z.array(is.text),
+          createdAt: is.time.optional(),
+          revokedAt: is.time.optional(),
+        }),
+      ),
   },
   createKey: {
     method: 'POST',
@@ -255,13 +264,7 @@ export const ROUTES = {
     path: '/api/config',
     access: 'owner',
     says: 'All settings, with where their values come from.',
-    reply: () =>
-      z.looseObject({
-        file: is.text,
-        settings: z.array(
-          z.looseObject({ path: is.text, from: z.enum(['default', 'file', 'environment', 'shared']) }),
-        ),
-      }),
+    reply: () => is.settings,
   },
   setSetting: {
     method: 'POST',

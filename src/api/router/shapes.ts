@@ -40,7 +40,21 @@ const reward = z.looseObject({
   note: text.optional(),
   at: time.optional(),
 });
-const usage = z.looseObject({ inputTokens: count, outputTokens: count });
+const usage = z.looseObject({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count.optional(),
+});
+
+const number = z.number();
+const texts = z.array(text);
+const quote = z.looseObject({ turn: text, text, by: text.optional(), at: time.optional() });
+const scope = z.looseObject({
+  agent: text.optional(),
+  project: text.optional(),
+  runKind: text.optional(),
+  domain: text.optional(),
+});
 
 const session = z.looseObject({
   id: text,
@@ -65,6 +79,11 @@ const turn = z.looseObject({
   endedAt: time.optional(),
   usage: usage.optional(),
   rewards: z.array(reward),
+  runKind: text.optional(),
+  failure: text.optional(),
+  missing: text.optional(),
+  asked: text.optional(),
+  answered: text.optional(),
 });
 
 const effect = z.looseObject({
@@ -84,7 +103,13 @@ const lesson = z.looseObject({
   description: text,
   state: z.enum(['proposed', 'trial', 'live', 'retired', 'rejected']),
   revision: count,
-  scope: object,
+  scope,
+  source: text.optional(),
+  taint: texts.optional(),
+  tier: text.optional(),
+  pinned: z.boolean().optional(),
+  frozen: z.boolean().optional(),
+  reason: text.optional(),
   hash: text,
   changedAt: time,
   effect,
@@ -92,17 +117,39 @@ const lesson = z.looseObject({
 
 const shownLesson = lesson.extend({
   content: text,
-  note: object,
+  overlay: z.looseObject({ payload: z.unknown().optional() }).optional(),
+  note: z.looseObject({
+    context: text.optional(),
+    keywords: texts,
+    tags: texts,
+    importance: number,
+    confidence: number,
+    visibility: text,
+    halfLifeDays: number,
+    triggers: texts.optional(),
+  }),
   evidence: z.looseObject({
-    turns: z.array(text),
-    quotes: z.array(z.looseObject({ turn: text, text: text.optional() })),
+    turns: texts,
+    quotes: z.array(quote),
     learner: text,
+    model: text.optional(),
   }),
   writtenBy: text,
   createdAt: time,
-  why: z.looseObject({ because: text }),
+  why: z.looseObject({ because: text, since: time.optional(), fix: text.optional() }),
+  project: text.optional(),
   linked: z.array(z.looseObject({ type: text, id: text, name: text, state: text })),
-  history: z.array(z.looseObject({ at: time, by: text, op: text, state: text, revision: count })),
+  history: z.array(
+    z.looseObject({
+      at: time,
+      by: text,
+      op: text,
+      reason: text.optional(),
+      state: text,
+      revision: count,
+      generation: count,
+    }),
+  ),
 });
 
 const published = z.looseObject({
@@ -110,7 +157,15 @@ const published = z.looseObject({
   results: z.array(z.looseObject({ status: z.enum(['applied', 'same', 'refused']), id: text })),
 });
 
-const waiting = z.looseObject({ code: text, count, what: text, why: text });
+const waiting = z.looseObject({
+  code: text,
+  count,
+  what: text,
+  why: text,
+  nextAt: text.optional(),
+  fix: text.optional(),
+  lesson: text.optional(),
+});
 
 const revisionRef = z.looseObject({ id: text, name: text });
 
@@ -119,8 +174,18 @@ const explainedTurn = () =>
     turn: text,
     session: text,
     shown: z.array(revisionRef),
-    lessons: z.array(z.looseObject({ id: text, name: text, verdict: text, because: text })),
-    choices: objects,
+    note: text.optional(),
+    lessons: z.array(
+      z.looseObject({
+        id: text,
+        name: text,
+        verdict: text,
+        because: text,
+        relevance: number.optional(),
+      }),
+    ),
+    choices: z.array(z.looseObject({ text: text.optional(), engine: text.optional() })),
+    route: z.looseObject({ tier: text, target: text.optional(), reason: text.optional() }).optional(),
   });
 
 const erasure = z.looseObject({
@@ -130,17 +195,46 @@ const erasure = z.looseObject({
 });
 
 const adaptation = z.looseObject({
-  events: z.array(z.looseObject({ id: text, at: time, kind: text, score: z.number() })),
-  candidates: z.array(z.looseObject({ id: text, type: text, status: text, score: z.number() })),
+  events: z.array(
+    z.looseObject({
+      id: text,
+      at: time,
+      kind: text,
+      sourceLabel: text,
+      scopeType: text,
+      scopeId: text,
+      score: number,
+      session: text.optional(),
+    }),
+  ),
+  candidates: z.array(
+    z.looseObject({
+      id: text,
+      type: text,
+      scopeType: text,
+      scopeId: text,
+      sourceLabel: text,
+      draftScore: number,
+      records: texts,
+      score: number,
+      matches: number,
+      mean: number,
+      status: text,
+      why: text.optional(),
+      lesson: text.optional(),
+    }),
+  ),
   counts: z.looseObject({ records: count, scoring: count }),
 });
 
 const overlay = z.looseObject({
   lesson: text,
   name: text,
+  kind: text,
   revision: count,
   state: text,
-  scope: object,
+  scope,
+  payload: z.looseObject({ type: text.optional() }),
 });
 
 /** A time in which background jobs may run: `for` names those that wait for one. */
@@ -152,11 +246,192 @@ const window = z.looseObject({
   for: z.array(text),
 });
 
+const buffer = z.looseObject({ query: count, support: count });
+const policyStage = z.looseObject({ version: count, stage: text, tasks: count, sessions: count });
+
 const training = z.looseObject({
   engine: text,
   policy: text,
+  engineState: text.optional(),
+  problem: text.optional(),
   generation: count,
-  buffer: z.looseObject({ query: count, support: count }),
+  buffer,
+  supply: z
+    .looseObject({
+      ready: z.array(z.unknown()).optional(),
+      missing: z.array(z.looseObject({ what: text, fix: text.optional() })).optional(),
+    })
+    .optional(),
+  versions: z
+    .looseObject({
+      live: count,
+      previous: count.optional(),
+      onTrial: policyStage.optional(),
+      waiting: policyStage.optional(),
+    })
+    .optional(),
+  window: z
+    .looseObject({ steps: count, done: count, isRunning: z.boolean(), problem: text.optional() })
+    .optional(),
+});
+
+/** What the owner is told; others are told less. */
+const status = z.looseObject({
+  version: text,
+  startedAt: time,
+  now: time,
+  providers: z.array(
+    z.looseObject({
+      name: text,
+      baseUrl: text.optional(),
+      wires: texts,
+      credentials: text.optional(),
+      models: texts,
+    }),
+  ),
+  requests: z.looseObject({ served: count, failed: count, refused: count, inFlight: count }),
+  recording: z.looseObject({
+    degraded: text.optional(),
+    missing: text.optional(),
+    lost: count.optional(),
+    recorded: count.optional(),
+    unreadable: count.optional(),
+  }),
+  copies: z
+    .looseObject({ count: count.optional(), newest: text.optional(), problem: text.optional() })
+    .optional(),
+  library: z.looseObject({
+    generation: count.optional(),
+    lessons: z.record(text, count).optional(),
+    problem: text.optional(),
+  }),
+  learning: z.looseObject({
+    on: z.boolean().optional(),
+    writer: text.optional(),
+    problem: text.optional(),
+    appraised: z.looseObject({ failures: count, successes: count }).optional(),
+    cycles: z.looseObject({ run: count, published: count, queued: count }).optional(),
+    cost: z
+      .looseObject({
+        learning: z.looseObject({
+          usdToday: number,
+          tokensToday: count,
+          unpricedTokensToday: count,
+          callsToday: count,
+        }),
+      })
+      .optional(),
+    usdPerDay: number.optional(),
+    buffer: buffer.optional(),
+  }),
+  waiting: z.array(waiting).optional(),
+});
+
+const spending = z.looseObject({ minutes: number, tokens: number, usd: number });
+
+const schedule = z.looseObject({
+  state: text,
+  reasons: texts,
+  job: text.optional(),
+  signals: z
+    .array(
+      z.looseObject({
+        source: text,
+        state: text,
+        why: text,
+        sees: text.optional(),
+        until: text.optional(),
+      }),
+    )
+    .optional(),
+  budget: z.looseObject({ spent: spending, limits: spending }).optional(),
+  jobs: z.array(z.looseObject({ name: text, note: text.optional(), lastDone: text.optional() })).optional(),
+  next: z
+    .looseObject({
+      from: time.optional(),
+      until: time.optional(),
+      source: text.optional(),
+      why: text,
+    })
+    .optional(),
+  windows: z.array(window),
+});
+
+const today = z.looseObject({
+  from: time,
+  to: time,
+  generation: count,
+  learned: z.array(
+    z.looseObject({
+      id: text,
+      name: text,
+      description: text,
+      state: text,
+      at: time,
+      shownIn: count.optional(),
+      quote: quote.optional(),
+    }),
+  ),
+  changed: z.array(z.looseObject({ id: text.optional(), name: text, what: text, at: time })),
+  sessions: count,
+  turns: count,
+  appraised: z.looseObject({ failures: count, successes: count }),
+  feedback: count,
+  scored: count,
+  shown: z.looseObject({ lessons: count, turns: count }),
+  practice: z.looseObject({ sessions: count, learned: count }).optional(),
+  cost: z.looseObject({ calls: count, tokens: count, unpricedTokens: count, usd: number }),
+});
+
+const practiceSession = z.looseObject({
+  run: text,
+  kind: text,
+  why: text,
+  at: time,
+  tasks: count,
+  end: text,
+  note: text.optional(),
+  learned: count.optional(),
+  helpful: count.optional(),
+  refused: count.optional(),
+  forgotten: count.optional(),
+  spent: z
+    .looseObject({ tokens: number.optional(), usd: number.optional(), unpriced: number.optional() })
+    .optional(),
+});
+
+const practice = z.looseObject({
+  whyNot: text.optional(),
+  problem: text.optional(),
+  due: z.looseObject({ kind: text.optional(), why: text.optional() }).optional(),
+  running: z.looseObject({ run: text.optional(), kind: text.optional() }).optional(),
+  tasks: z.looseObject({ count, learn: count, gate: count, report: count, excluded: count }),
+  faults: z.array(z.looseObject({ file: text, line: count, what: text, fix: text })).optional(),
+  sessions: z.array(practiceSession),
+  yields: z.array(
+    z.looseObject({
+      kind: text,
+      sessions: count,
+      learned: count,
+      helpful: count,
+      tokens: number,
+      usd: number,
+    }),
+  ),
+});
+
+const settings = z.looseObject({
+  file: text,
+  problem: text.optional(),
+  settings: z.array(
+    z.looseObject({
+      path: text,
+      value: z.unknown().optional(),
+      from: z.enum(['default', 'file', 'environment', 'shared']),
+      inForce: z.unknown().optional(),
+      description: text.optional(),
+    }),
+  ),
 });
 
 /** Parts of queries and replies that several routes have. Members that are not named may be there: new versions add some. */
@@ -188,4 +463,9 @@ export const shapes = {
   overlay,
   window,
   training,
+  status,
+  schedule,
+  today,
+  practice,
+  settings,
 };

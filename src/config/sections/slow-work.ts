@@ -15,13 +15,19 @@ const CALENDAR_OPTIONS: Readonly<Record<string, readonly ('google' | 'caldav')[]
 const calendarSchema = z
   .strictObject({
     ics: z.string().min(1).optional().describe('Private iCalendar address (https) or a file.'),
-    google: z.string().min(1).optional().describe('Google calendar id, such as primary.'),
+    google: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Secret address in iCal format of a Google calendar, which its settings show.'),
     caldav: z.string().min(1).optional().describe('https address of a CalDAV calendar.'),
     user: z.string().min(1).optional().describe('User name at the CalDAV server.'),
-    clientId: z.string().min(1).optional().describe('OAuth client id (of a desktop app) for Google.'),
-    keyEnv: keyEnvSchema
+    clientId: z
+      .string()
+      .min(1)
       .optional()
-      .describe('Environment variable with the CalDAV password or the secret of the Google client.'),
+      .describe('No longer used: a Google calendar is read by its secret address.'),
+    keyEnv: keyEnvSchema.optional().describe('Environment variable with the CalDAV password.'),
   })
   .refine(
     (given) => [given.ics, given.google, given.caldav].filter((one) => one !== undefined).length === 1,

@@ -1,4 +1,4 @@
-import { readShellQuote } from '../../text/shell-quote.ts';
+import { readShellTokens } from '../../text/shell-tokens.ts';
 
 /** One program of a shell command, as far as it can be parsed without running it. */
 export interface Program {
@@ -67,65 +67,34 @@ interface Piece {
   heredoc: boolean;
 }
 
+const JOINTS: Readonly<Record<string, Program['joint']>> = {
+  '&&': '&&',
+  '||': '||',
+  '|': '|',
+  ';': ';',
+  '&': ';',
+  '\n': ';',
+};
+
 function split(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { words: [], joint: '', writes: false, heredoc: false };
-  let word = '';
   let isTarget = false;
-  let terminator: string | undefined;
-  const endWord = () => {
-    if (isTarget && word !== '') {
-      if (!word.startsWith('/dev/') && !word.startsWith('&')) piece.writes = true;
-      isTarget = false;
-    } else if (word !== '') piece.words.push(word);
-    word = '';
-  };
-  const endPiece = (joint: Program['joint']) => {
-    endWord();
+  const endPiece = (joint: Program['joint']): void => {
     if (piece.words.length > 0) pieces.push(piece);
     piece = { words: [], joint, writes: false, heredoc: false };
+    isTarget = false;
   };
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at] ?? '';
-    if (char === "'" || char === '"') {
-      const quoted = readShellQuote(text, at);
-      word += quoted.text;
-      at = quoted.end - 1;
-    } else if (char === '\\') word += text[++at] ?? '';
-    else if (char === ' ' || char === '\t') endWord();
-    else if (char === '\n') {
-      endPiece(';');
-      if (terminator !== undefined) {
-        const end = text.indexOf(`\n${terminator}`, at);
-        if (end < 0) break;
-        at = end + terminator.length;
-        terminator = undefined;
-      }
-    } else if (char === '<' && text[at + 1] === '<') {
-      endWord();
-      const mark = /^<<-?\s{0,4}['"]?(\w{1,40})['"]?/.exec(text.slice(at, at + 60));
-      terminator = mark?.[1];
-      piece.heredoc = true;
-      at += (mark?.[0].length ?? 2) - 1;
-    } else if (char === '>') {
-      if (word === '1' || word === '2' || word === '&') word = '';
-      endWord();
-      if (text[at + 1] === '>') at++;
-      isTarget = true;
-      if (text[at + 1] === '&') {
-        isTarget = false;
-        at += 2;
-      }
-    } else if (char === ';') endPiece(';');
-    else if (char === '|') {
-      const isOr = text[at + 1] === '|';
-      if (isOr) at++;
-      endPiece(isOr ? '||' : '|');
-    } else if (char === '&') {
-      const isAnd = text[at + 1] === '&';
-      if (isAnd) at++;
-      endPiece(isAnd ? '&&' : ';');
-    } else word += char;
+  for (const token of readShellTokens(text)) {
+    if (token.kind === 'heredoc') piece.heredoc = true;
+    else if (token.kind === 'sign') {
+      const joint = JOINTS[token.sign];
+      if (joint !== undefined) endPiece(joint);
+      else isTarget = !token.sign.includes('>&');
+    } else if (isTarget) {
+      if (!token.text.startsWith('/dev/')) piece.writes = true;
+      isTarget = false;
+    } else if (token.text !== '') piece.words.push(token.text);
   }
   endPiece('');
   return pieces;

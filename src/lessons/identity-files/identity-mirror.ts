@@ -10,12 +10,17 @@ import {
 } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { revisedIds, withLinksOf } from '../links.ts';
-import type { FileFault } from '../skill-files/draft-import.ts';
+import {
+  type FolderFollower,
+  type FolderPass,
+  followFolder,
+  POLL_MS,
+  watchFolders,
+} from '../skill-files/follow-folder.ts';
 import { lintText, proposeBeside, toReason } from '../skill-files/gate-file.ts';
 import { readUntrustedFile } from '../skill-files/read-untrusted-file.ts';
-import { watchSkills } from '../skill-files/scan-skills.ts';
-import { isSkillFault } from '../skill-files/skill-file.ts';
-import type { SkillMirror, SkillMirrorOptions } from '../skill-files/skill-mirror.ts';
+import { type FileFault, isSkillFault } from '../skill-files/skill-file.ts';
+import type { SkillMirrorOptions } from '../skill-files/skill-mirror.ts';
 import {
   IDENTITY_FILES,
   type IdentityFile,
@@ -28,9 +33,6 @@ import {
 
 type IdentityMirrorOptions = Omit<SkillMirrorOptions, 'clock' | 'watch'>;
 
-const QUIET_MS = 250;
-const POLL_MS = 10_000;
-const SOON_MS = 50;
 const MOST_AGENTS = 200;
 /** A folder is named as its agent; a pattern or a path is not a name. */
 const AGENT = /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$/;
@@ -42,93 +44,30 @@ const BY_FILE = 'it came by file, and every program can write one';
  * person; the file is left alone meanwhile. A file that only says what the library once had, or what a person rejected, or that
  * is missing, is written from what is in use: neither an edit nor a deletion changes an identity by itself. Never throws or rejects.
  */
-export function createIdentityMirror(options: IdentityMirrorOptions): SkillMirror {
-  const { dir, library, onFault, quietMs = QUIET_MS, pollMs = POLL_MS } = options;
-  const watch = watchSkills(dir, () => wake(SOON_MS));
+export function createIdentityMirror(options: IdentityMirrorOptions): FolderFollower {
+  const { dir, library, pollMs = POLL_MS } = options;
   /** The text of a file that was read a moment ago: editors write in steps. */
   const before = new Map<string, string>();
-  let faults: readonly FileFault[] = [];
-  let last: Promise<boolean> = Promise.resolve(false);
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-
-  const run = async (): Promise<boolean> => {
-    const found: FileFault[] = [];
+  const pass = async (isStopped: () => boolean): Promise<FolderPass> => {
+    const faults: FileFault[] = [];
     let hasMore = false;
-    const agents = await listAgents(dir, library, found);
+    const agents = await listAgents(dir, library, faults);
     for (const agent of agents)
       for (const file of FILES) {
-        if (isClosed) return false;
+        if (isStopped()) return { hasMore: false, faults };
         const path = join(dir, agent, IDENTITY_FILES[file]);
         try {
-          hasMore = (await syncFile({ ...options, agent, file, path, before, faults: found })) || hasMore;
+          hasMore = (await syncFile({ ...options, agent, file, path, before, faults })) || hasMore;
         } catch (error) {
-          found.push({
-            file: path,
-            why: `cannot be synchronised (${codeOf(error)}); it will be tried again`,
-          });
+          const { code, message } = error as NodeJS.ErrnoException;
+          const why = `cannot be synchronised (${code ?? message}); it will be tried again`;
+          faults.push({ file: path, why });
         }
       }
-    if (watch.follow(agents)) hasMore = true;
-    const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
-    faults = found;
-    for (const fault of found) if (!known.has(`${fault.file}\n${fault.why}`)) onFault(fault);
-    return hasMore;
+    return { hasMore, faults, folders: agents };
   };
-  const look = (): Promise<boolean> => {
-    last = last.then(async () => {
-      if (isClosed) return false;
-      isRunning = true;
-      const hasMore = await run().catch((error: unknown) => {
-        faults = [{ file: dir, why: `cannot be synchronised (${codeOf(error)}); it will be tried again` }];
-        return false;
-      });
-      isRunning = false;
-      isDue = hasMore;
-      wake(hasMore ? quietMs : pollMs);
-      return hasMore;
-    });
-    return last;
-  };
-  let dueAt = Number.POSITIVE_INFINITY;
-  let isRunning = false;
-  /** Because something has changed. */
-  let isDue = false;
-  const wake = (delay: number): void => {
-    const at = performance.now() + delay;
-    if (isClosed || at >= dueAt) return;
-    clearTimeout(timer);
-    dueAt = at;
-    timer = setTimeout(() => {
-      dueAt = Number.POSITIVE_INFINITY;
-      void look();
-    }, delay);
-    timer.unref();
-  };
-
-  const stopListening = library.onChange(() => {
-    isDue = true;
-    wake(SOON_MS);
-  });
-  void look();
-  return {
-    faults: () => faults,
-    isBusy: () => isRunning || isDue,
-    settle: async () => {
-      while (await look()) await new Promise((done) => setTimeout(done, quietMs));
-    },
-    close: async () => {
-      isClosed = true;
-      clearTimeout(timer);
-      stopListening();
-      watch.close();
-      await last;
-    },
-  };
+  return followFolder(pass, { ...options, pollMs, watch: watchFolders });
 }
-
-const codeOf = (error: unknown): string =>
-  (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : 'unknown error');
 
 /** The folders of agents, and the agents of the library that have none. */
 async function listAgents(dir: string, library: Library, faults: FileFault[]): Promise<readonly string[]> {
@@ -268,16 +207,4 @@ const revisePending = (
   from: revision,
   text: { ...text, name, note: withLinksOf(text.note, note) },
   reason,
-});
-
-/** The mirrors of both folders as one. */
-export const joinMirrors = (...mirrors: readonly SkillMirror[]): SkillMirror => ({
-  faults: () => mirrors.flatMap((mirror) => mirror.faults()),
-  isBusy: () => mirrors.some((mirror) => mirror.isBusy()),
-  settle: async () => {
-    for (const mirror of mirrors) await mirror.settle();
-  },
-  close: async () => {
-    for (const mirror of mirrors) await mirror.close();
-  },
 });

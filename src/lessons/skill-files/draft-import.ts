@@ -5,9 +5,10 @@ import type { Change, Lesson, Scope } from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { checkLessonText } from '../check-lesson-text.ts';
 import { findProgramsBeside, type LintWords, lintText, proposeBeside, toReason } from './gate-file.ts';
-import { NATIVE_FOLDERS } from './native-folders.ts';
+import { NATIVE_FOLDERS } from './native-skills.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
 import {
+  type FileFault,
   fileWords,
   isSameScope,
   isSameSkill,
@@ -168,11 +169,6 @@ interface SkillPlace {
   readonly folder: string;
   /** The other entries of its folder. */
   readonly beside: readonly string[];
-}
-
-export interface FileFault {
-  readonly file: string;
-  readonly why: string;
 }
 
 interface Found {

@@ -8,10 +8,17 @@ import type { LessonsApi } from '../../core/daemon-api.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
-import { type FileFault, importSkills } from './draft-import.ts';
+import { importSkills } from './draft-import.ts';
 import type { LintWords } from './gate-file.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
-import { assignFolders, isSkillFault, isSkillName, SKILL_FILE, toExportedFile } from './skill-file.ts';
+import {
+  assignFolders,
+  type FileFault,
+  isSkillFault,
+  isSkillName,
+  SKILL_FILE,
+  toExportedFile,
+} from './skill-file.ts';
 import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 
 export interface SkillReport {

@@ -1,25 +1,126 @@
 import { constants } from 'node:fs';
-import { copyFile, link, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncFolder } from '../../base/atomic-file.ts';
-import type { Lesson } from '../../core/lesson.ts';
-import {
-  type MirrorMemory,
-  type MirrorRecord,
-  type MirrorRecords,
-  mirrorRecordOf,
-} from './mirror-records.ts';
+import { asObject, asString, isObject, parseJson } from '../../core/json.ts';
+import { LESSON_STATES, type Lesson, type LessonState } from '../../core/lesson.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
-import { type FolderContent, fileHash, SET_ASIDE } from './scan-skills.ts';
+import { fileHash, SET_ASIDE } from './scan-skills.ts';
 import { type FrontMatterField, isSkillFault, SKILL_FILE, toSkillFile } from './skill-file.ts';
 import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 
+/** The lesson of a file, and the file's state when it and the library last agreed. */
+export interface MirrorRecord {
+  readonly id: string;
+  /** 0 when the file differs from the library and has to be written again. */
+  readonly revision: number;
+  readonly state: LessonState;
+  /** Of the file's bytes. */
+  readonly hash: string;
+}
+
+/** By folder. */
+export type MirrorRecords = ReadonlyMap<string, MirrorRecord>;
+
+export const mirrorRecordOf = ({ id, revision, state }: Lesson, hash: string): MirrorRecord => ({
+  id,
+  revision,
+  state,
+  hash,
+});
+
+const RECORDS_FILE = '.mirror.json';
+const OLD_JOURNAL = '.mirror.log';
+const VERSION = 1;
+/** A million lessons have less; a file of another size is not ours. */
+const LARGEST_RECORDS_BYTES = 512 * 2 ** 20;
+
+/** The mirror's records of its folder, stored in a file there. Files that Instar wrote are recognised without them. */
+export interface MirrorMemory {
+  readonly records: MirrorRecords;
+  /** The records of previous writes are lost, and not all files have been read since. */
+  isLost(): boolean;
+  /** Rejects when the folder cannot be created or read. */
+  load(): Promise<void>;
+  put(folder: string, record: MirrorRecord): void;
+  forget(folder: string): void;
+  /** `isWhole`: every file was read, so that lost records are complete again. Rejects when the file cannot be written. */
+  save(isWhole: boolean): Promise<void>;
+}
+
+export function createMirrorMemory(dir: string): MirrorMemory {
+  const records = new Map<string, MirrorRecord>();
+  const file = join(dir, RECORDS_FILE);
+  let isLoaded = false;
+  let isLost = true;
+  let isDirty = false;
+  return {
+    records,
+    isLost: () => isLost,
+    load: async () => {
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      if (!isLoaded) {
+        const stored = await readRecords(file);
+        for (const [folder, record] of stored ?? []) records.set(folder, record);
+        isLost = stored === undefined;
+        // Its names may be made of words that were erased since.
+        await rm(join(dir, OLD_JOURNAL), { force: true });
+        isLoaded = true;
+      } else if (!isLost && !(await exists(file))) {
+        // The whole folder was removed or replaced: these skills were not deleted one by one.
+        records.clear();
+        isLost = true;
+      }
+    },
+    put: (folder, record) => {
+      records.set(folder, record);
+      isDirty = true;
+    },
+    forget: (folder) => {
+      if (records.delete(folder)) isDirty = true;
+    },
+    save: async (isWhole) => {
+      if (isLost ? !isWhole : !isDirty) return;
+      const sorted = [...records].sort(([one], [other]) => (one < other ? -1 : 1));
+      const text = `${JSON.stringify({ version: VERSION, files: Object.fromEntries(sorted) }, null, 1)}\n`;
+      await replaceFile(file, text, { makeFolder: true });
+      isLost = false;
+      isDirty = false;
+    },
+  };
+}
+
+/** Undefined without usable records. Never rejects. */
+async function readRecords(path: string): Promise<MirrorRecords | undefined> {
+  const file = await readUntrustedFile(path, LARGEST_RECORDS_BYTES);
+  const stored = file === undefined || isSkillFault(file) ? undefined : parseJson(file.text);
+  if (!isObject(stored) || stored.version !== VERSION || !isObject(stored.files)) return undefined;
+  const records = new Map<string, MirrorRecord>();
+  for (const [folder, value] of Object.entries(stored.files)) {
+    const { id, hash, revision, state } = asObject(value);
+    const [lesson, bytes] = [asString(id), asString(hash)];
+    const known = LESSON_STATES.find((one) => one === state);
+    if (lesson === undefined || bytes === undefined || known === undefined) continue;
+    if (typeof revision === 'number' && Number.isSafeInteger(revision))
+      records.set(folder, { id: lesson, revision, state: known, hash: bytes });
+  }
+  return records;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 /** The mirror's operations on files. Each rejects on a disk error, and leaves a file that was changed meanwhile as it is. */
 export interface MirrorFiles {
-  /** The text of a lesson's file. */
-  render(folder: string, lesson: Lesson, over: string | undefined): Promise<string>;
-  /** False when the file is no longer the one to replace. */
-  write(folder: string, text: string, over: string | undefined): Promise<boolean>;
+  /** Writes a lesson over the file with the hash `over`, or where there is none. Undefined when the file is no longer that one. */
+  write(folder: string, lesson: Lesson, over: string | undefined): Promise<MirrorRecord | undefined>;
   /** False when the file has changed. */
   remove(folder: string, over: string): Promise<boolean>;
   move(folder: string, to: string): Promise<void>;
@@ -37,12 +138,13 @@ export function createMirrorFiles(dir: string): MirrorFiles {
     return !isSkillFault(file) && fileHash(file.bytes) === hash;
   };
   return {
-    render: async (folder, lesson, over) => {
+    write: async (folder, lesson, over) => {
       const extra = over === undefined ? [] : await othersFields(fileOf(folder), folder);
-      return encodeSkillFile(toSkillFile(lesson, extra));
+      const text = encodeSkillFile(toSkillFile(lesson, extra));
+      const mayReplace = (): Promise<boolean> => isStill(folder, over);
+      const isWritten = await replaceFile(fileOf(folder), text, { makeFolder: true, mayReplace });
+      return isWritten ? mirrorRecordOf(lesson, fileHash(text)) : undefined;
     },
-    write: (folder, text, over) =>
-      replaceFile(fileOf(folder), text, { makeFolder: true, mayReplace: () => isStill(folder, over) }),
     remove: async (folder, over) => {
       if (!(await isStill(folder, over))) return false;
       await rm(fileOf(folder), { force: true });
@@ -55,7 +157,7 @@ export function createMirrorFiles(dir: string): MirrorFiles {
     },
     setAside: async (folder, hash) => {
       if (!(await isStill(folder, hash))) return false;
-      await linkToFree(fileOf(folder), join(dir, folder, SET_ASIDE));
+      await copyToFree(fileOf(folder), join(dir, folder, SET_ASIDE));
       await rm(fileOf(folder), { force: true });
       await syncFolder(join(dir, folder));
       return true;
@@ -77,19 +179,10 @@ async function othersFields(path: string, folder: string): Promise<readonly Fron
 }
 
 /** Never overwrites a file. */
-async function linkToFree(from: string, to: string): Promise<void> {
+async function copyToFree(from: string, to: string): Promise<void> {
   for (let number = 1; ; number++) {
-    const path = number === 1 ? to : `${to}-${number}`;
     try {
-      return await link(from, path);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') continue;
-      if (code === 'ENOENT') throw error;
-      // A file system without hard links.
-    }
-    try {
-      return await copyFile(from, path, constants.COPYFILE_EXCL);
+      return await copyFile(from, number === 1 ? to : `${to}-${number}`, constants.COPYFILE_EXCL);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
@@ -103,139 +196,5 @@ async function removeIfEmpty(folder: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error;
-  }
-}
-
-/** A pending operation on the folder. `over` is the hash of the file to replace; absent: there must be no file. */
-type MirrorWrite =
-  | { readonly type: 'write'; readonly folder: string; readonly lesson: Lesson; readonly over?: string }
-  | { readonly type: 'remove'; readonly folder: string; readonly over: string }
-  | { readonly type: 'move'; readonly folder: string; readonly to: string }
-  | { readonly type: 'fault'; readonly folder: string; readonly why: string };
-
-/** Leaves every file that differs from its record: its edit is published first. Pure. */
-function planWrites(
-  records: MirrorRecords,
-  seen: ReadonlyMap<string, FolderContent>,
-  wanted: ReadonlyMap<string, Lesson>,
-  waiting: (id: string) => Lesson | undefined,
-): readonly MirrorWrite[] {
-  const placeOf = new Map([...records].map(([folder, { id }]) => [id, folder]));
-  const isUntouched = (folder: string, { hash }: MirrorRecord): boolean => {
-    const look = seen.get(folder);
-    return look?.kind === 'file' && look.hash === hash;
-  };
-  const writes: MirrorWrite[] = [];
-  const kept = new Set<string>();
-  for (const [home, lesson] of wanted) {
-    kept.add(lesson.id);
-    const folder = placeOf.get(lesson.id);
-    const record = folder === undefined ? undefined : records.get(folder);
-    if (folder === undefined || record === undefined) {
-      if ((seen.get(home)?.kind ?? 'none') === 'none') writes.push({ type: 'write', folder: home, lesson });
-    } else if (isUntouched(folder, record)) {
-      if (folder === home) {
-        const isOld = record.revision !== lesson.revision || record.state !== lesson.state;
-        if (isOld) writes.push({ type: 'write', folder, lesson, over: record.hash });
-      } else if (seen.has(home)) {
-        writes.push({
-          type: 'fault',
-          folder,
-          why: `should be renamed to ${home}, but that folder exists already`,
-        });
-      } else {
-        writes.push({ type: 'move', folder, to: home });
-      }
-    }
-  }
-  for (const [folder, record] of records) {
-    if (kept.has(record.id) || !isUntouched(folder, record)) continue;
-    // A file that waits for a person to approve it stays.
-    const lesson = record.state === 'proposed' ? waiting(record.id) : undefined;
-    if (lesson === undefined) writes.push({ type: 'remove', folder, over: record.hash });
-    else if (record.revision !== lesson.revision)
-      writes.push({ type: 'write', folder, lesson, over: record.hash });
-  }
-  return writes;
-}
-
-interface FollowParts {
-  readonly memory: MirrorMemory;
-  readonly files: MirrorFiles;
-  readonly fault: (folder: string, why: string) => void;
-  readonly isStopped: () => boolean;
-  /** A lesson that waits for a person. */
-  readonly waiting: (id: string) => Lesson | undefined;
-}
-
-/**
- * Writes published skills to the folder. Returns whether anything was written. A failed write is reported as a fault and the
- * others continue. Rejects, without writing, when the records of the planned writes cannot be saved.
- */
-export async function writePublishedSkills(
-  records: MirrorRecords,
-  seen: ReadonlyMap<string, FolderContent>,
-  wanted: ReadonlyMap<string, Lesson>,
-  parts: FollowParts,
-): Promise<boolean> {
-  const writes = planWrites(records, seen, wanted, parts.waiting);
-  const drafts = await renderAll(writes, parts.files);
-  await parts.memory.plan(new Map([...drafts].map(([folder, { record }]) => [folder, record])));
-  let isDone = false;
-  for (const write of writes) {
-    if (parts.isStopped()) return isDone;
-    try {
-      isDone = (await perform(write, drafts, parts)) || isDone;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      parts.fault(write.folder, `cannot be written (${code ?? 'unknown error'}); it will be tried again`);
-    }
-  }
-  return isDone;
-}
-
-interface Draft {
-  readonly text: string;
-  readonly record: MirrorRecord;
-}
-
-async function renderAll(
-  writes: readonly MirrorWrite[],
-  files: MirrorFiles,
-): Promise<ReadonlyMap<string, Draft>> {
-  const drafts = new Map<string, Draft>();
-  for (const write of writes) {
-    if (write.type !== 'write') continue;
-    const text = await files.render(write.folder, write.lesson, write.over);
-    drafts.set(write.folder, { text, record: mirrorRecordOf(write.lesson, fileHash(text)) });
-  }
-  return drafts;
-}
-
-async function perform(
-  write: MirrorWrite,
-  drafts: ReadonlyMap<string, Draft>,
-  { memory, files, fault }: FollowParts,
-): Promise<boolean> {
-  const { folder } = write;
-  switch (write.type) {
-    case 'fault':
-      fault(folder, write.why);
-      return false;
-    case 'move': {
-      await files.move(folder, write.to);
-      memory.move(folder, write.to);
-      return true;
-    }
-    case 'remove':
-      if (await files.remove(folder, write.over)) memory.forget(folder);
-      return true;
-    case 'write': {
-      const draft = drafts.get(folder);
-      if (draft !== undefined && (await files.write(folder, draft.text, write.over))) {
-        memory.put(folder, draft.record);
-      }
-      return true;
-    }
   }
 }

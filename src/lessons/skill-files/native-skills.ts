@@ -1,14 +1,41 @@
-import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { replaceFile } from '../../base/atomic-file.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
 import { isVisibleTo } from '../../core/principal.ts';
-import type { FileFault } from './draft-import.ts';
+import { type FolderFollower, followFolder } from './follow-folder.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
-import { assignFolders, isSkillFault, isSkillName, SKILL_FILE, toSkillFile } from './skill-file.ts';
+import { fileHash } from './scan-skills.ts';
+import {
+  assignFolders,
+  type FileFault,
+  isSkillFault,
+  isSkillName,
+  SKILL_FILE,
+  toSkillFile,
+} from './skill-file.ts';
 import { encodeSkillFile } from './skill-file-codec.ts';
+
+/** Where programs look for skills, below a project, a workspace or a home folder. */
+export const NATIVE_FOLDERS = {
+  'claude-code': ['.claude', 'skills'],
+  openclaw: ['skills'],
+  agents: ['.agents', 'skills'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type SkillProgram = keyof typeof NATIVE_FOLDERS;
+
+/** The folder of a program's skills below `dir`; `dir` itself where it is that folder already, or without a program. */
+export function nativeFolder(dir: string, program: SkillProgram | undefined): string {
+  if (program === undefined) return dir;
+  const parts: readonly string[] = NATIVE_FOLDERS[program];
+  for (let inside = parts.length; inside > 0; inside--)
+    if (dir.endsWith(sep + parts.slice(0, inside).join(sep))) return join(dir, ...parts.slice(inside));
+  return join(dir, ...parts);
+}
 
 /** A folder in which a client looks for skills. */
 export interface NativePlace {
@@ -106,7 +133,7 @@ export async function syncNativeSkills(
       const text = encodeSkillFile(toSkillFile(lesson, []));
       const known = files[file];
       const found = await readInstalled(file);
-      const record = { id: lesson.id, revision: lesson.revision, hash: hashOf(text) };
+      const record = { id: lesson.id, revision: lesson.revision, hash: fileHash(text) };
       const isOurs = known !== undefined && found === known.hash;
       if (found === record.hash) kept[file] = record;
       else if ((found === undefined && known === undefined) || isOurs) {
@@ -155,8 +182,6 @@ export async function removeNativeSkills(
   return done;
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** The hash of a file; `other` for a link or a file that is none of ours; undefined when there is nothing. */
 async function readInstalled(file: string): Promise<string | undefined> {
   for (const path of [dirname(dirname(file)), dirname(file)]) {
@@ -166,7 +191,7 @@ async function readInstalled(file: string): Promise<string | undefined> {
   }
   const read = await readUntrustedFile(file);
   if (read === undefined) return (await readdir(dirname(file))).length === 0 ? undefined : 'other';
-  return isSkillFault(read) ? 'other' : hashOf(read.text);
+  return isSkillFault(read) ? 'other' : fileHash(read.text);
 }
 
 async function makeFolders(folder: string): Promise<readonly string[]> {
@@ -239,3 +264,45 @@ export async function writeNativeSkills(nativeDir: string, skills: NativeSkills)
 
 export const forgetNativeSkills = (nativeDir: string, client: string): Promise<void> =>
   rm(fileOf(nativeDir, client), { force: true });
+
+interface NativeFollowerOptions {
+  /** `HOME/native`, and `HOME/connect` with a record for each client whose requests go through the gateway. */
+  readonly nativeDir: string;
+  readonly connectDir: string;
+  readonly library: Pick<Library, 'lessons' | 'onChange'>;
+  /** Called once for each new fault. */
+  readonly onFault: (fault: FileFault) => void;
+}
+
+export const nativeDirs = (home: { readonly dir: string }) => ({
+  nativeDir: join(home.dir, 'native'),
+  connectDir: join(home.dir, 'connect'),
+});
+
+/**
+ * Brings the skills of one client up to date. A client whose requests go through the gateway has no files: the gateway shows it the
+ * lessons, and nobody is told twice.
+ */
+export async function bringUpToDate(
+  skills: NativeSkills,
+  lessons: readonly Lesson[],
+  { nativeDir, connectDir }: Pick<NativeFollowerOptions, 'nativeDir' | 'connectDir'>,
+): Promise<SyncedSkills> {
+  const isRouted = existsSync(join(connectDir, `${skills.client}.json`));
+  const synced = await syncNativeSkills(skills, isRouted ? [] : lessons);
+  if (JSON.stringify(synced.skills) !== JSON.stringify(skills))
+    await writeNativeSkills(nativeDir, synced.skills);
+  return synced;
+}
+
+/** Keeps the skills that clients have as their own files up to date while the library changes. Never throws or rejects. */
+export function createNativeFollower(options: NativeFollowerOptions): FolderFollower {
+  const { nativeDir, library, onFault } = options;
+  const pass = async () => {
+    const faults: FileFault[] = [];
+    for (const skills of await readNativeSkills(nativeDir))
+      faults.push(...(await bringUpToDate(skills, library.lessons(), options)).faults);
+    return { hasMore: false, faults };
+  };
+  return followFolder(pass, { dir: nativeDir, library, onFault });
+}

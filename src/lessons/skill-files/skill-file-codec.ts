@@ -1,6 +1,8 @@
-import { asArray, asString, compact, isObject, parseJson } from '../../core/json.ts';
-import { LESSON_KINDS, LESSON_STATES, type Scope } from '../../core/lesson.ts';
+import { asArray, asString, compact, isObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { LESSON_KINDS, LESSON_STATES, type Note, type Scope, type Taint } from '../../core/lesson.ts';
 import { clip } from '../../text/truncate.ts';
+import { checkNote } from '../check-lesson-text.ts';
+import { encodeNote } from '../codec.ts';
 import {
   type FrontMatterField,
   isSkillFault,
@@ -9,10 +11,10 @@ import {
   type SkillFault,
   type SkillFile,
   type SkillOrigin,
+  type SkillProvenance,
   toSkillName,
 } from './skill-file.ts';
-import { provenanceValues, readProvenance } from './skill-provenance.ts';
-import { readList, readQuoted, readScalar, writeQuoted } from './yaml-scalar.ts';
+import { readList, readScalar, writeQuoted } from './yaml-scalar.ts';
 
 /** The library's limit for a lesson. */
 const LARGEST_CONTENT_BYTES = 8 * 1024;
@@ -248,7 +250,7 @@ function takeLine(line: string, into: Map<string, string>): boolean {
   const key = line.startsWith(OWN) ? fieldKey(line) : undefined;
   if (key === undefined) return false;
   const text = line.slice(line.indexOf(':') + 1).trim();
-  const value = text.startsWith('"') ? readQuoted(text) : text;
+  const value = text.startsWith('"') ? readScalar(text) : text;
   if (typeof value === 'string') into.set(key.slice(OWN.length), value);
   return true;
 }
@@ -328,3 +330,65 @@ function mapIndent(raw: string): string | undefined {
   const indent = line.slice(0, line.length - line.trimStart().length);
   return indent !== '' && !indent.includes('\t') ? indent : undefined;
 }
+
+/** Instar's fields for the provenance of an exported skill: who learned it, from what, and the metadata of the lesson. */
+function provenanceValues({
+  note,
+  taint,
+  learner,
+  turns = [],
+}: SkillProvenance): [string, string | undefined][] {
+  return [
+    ['source', note.source],
+    ['learner', learner],
+    ['turns', turns.length === 0 ? undefined : JSON.stringify(turns)],
+    ['taint', taint.length === 0 ? undefined : JSON.stringify(taint)],
+    ['note', JSON.stringify(encodeNote({ ...note, keywords: [] }))],
+  ];
+}
+
+/** The provenance of a file that Instar exported. Anybody can write it: a note that no lesson could have is not read. */
+function readProvenance(values: ReadonlyMap<string, string>): SkillProvenance | undefined {
+  const said = parseJson(values.get('note') ?? '');
+  if (!isObject(said)) return undefined;
+  const { keywords: _keywords, triggers: _triggers, isAlways: _isAlways, ...rest } = said;
+  if (!isNote(rest)) return undefined;
+  const learner = values.get('learner');
+  const turns = asArray(parseJson(values.get('turns') ?? '')).flatMap((turn) => asString(turn) ?? []);
+  return {
+    note: pickNote(rest),
+    taint: TAINTS.filter((taint) => asArray(parseJson(values.get('taint') ?? '')).includes(taint)),
+    ...(learner === undefined ? {} : { learner }),
+    turns,
+  };
+}
+
+const TAINTS: readonly Taint[] = ['tool', 'web'];
+
+type KeptNote = SkillProvenance['note'];
+
+const isNote = (value: JsonObject): value is JsonObject & KeptNote =>
+  checkNote({ ...value, keywords: [] }) === undefined;
+
+const pickNote = ({
+  context,
+  tags,
+  importance,
+  confidence,
+  source,
+  visibility,
+  halfLifeDays,
+  links,
+  relations,
+}: KeptNote): KeptNote =>
+  ({
+    ...(context === undefined ? {} : { context }),
+    tags,
+    importance,
+    confidence,
+    source,
+    visibility,
+    halfLifeDays,
+    links,
+    ...(relations === undefined ? {} : { relations }),
+  }) satisfies Omit<Note, 'keywords'>;

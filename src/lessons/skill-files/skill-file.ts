@@ -50,6 +50,12 @@ export interface SkillFault {
   readonly why: string;
 }
 
+/** A file that is not used, and why. */
+export interface FileFault {
+  readonly file: string;
+  readonly why: string;
+}
+
 export const isSkillFault = (value: object): value is SkillFault => 'ok' in value && value.ok === false;
 
 /** The file name that all tools use. */

@@ -1,219 +1,320 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
-import type { Lesson } from '../../core/lesson.ts';
+import type { Author, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { isErasedText } from '../erased-text.ts';
-import { createApplyEdits, type MirrorParts } from './apply-edits.ts';
-import type { FileFault } from './draft-import.ts';
-import { createMirrorFiles, writePublishedSkills } from './mirror-files.ts';
-import { createMirrorMemory } from './mirror-records.ts';
-import { createScanner, createSettledFolders, watchSkills } from './scan-skills.ts';
-import { assignFolders, SKILL_FILE } from './skill-file.ts';
+import {
+  type FolderFollower,
+  type FolderPass,
+  type FollowOptions,
+  followFolder,
+  POLL_MS,
+  QUIET_MS,
+  watchFolders,
+} from './follow-folder.ts';
+import type { LintWords } from './gate-file.ts';
+import { type FolderEdit, judgeEdits } from './judge-edits.ts';
+import {
+  createMirrorFiles,
+  createMirrorMemory,
+  type MirrorFiles,
+  type MirrorMemory,
+  mirrorRecordOf,
+} from './mirror-files.ts';
+import { createScanner, type SkillsScan } from './scan-skills.ts';
+import { assignFolders, type FileFault, isSameSkill, SKILL_FILE } from './skill-file.ts';
 
-export interface SkillMirrorOptions extends MirrorParts {
-  /** Called once for each new fault. */
-  readonly onFault: (fault: FileFault) => void;
-  /** How long a file must be unchanged before it is read. */
-  readonly quietMs?: number;
-  /** The polling interval. */
-  readonly pollMs?: number;
-  /** Reports changes; not every file system does. */
-  readonly watch?: typeof watchSkills;
+export interface SkillMirrorOptions extends FollowOptions {
+  readonly library: Library;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  /** Looks through the words of new and edited files. */
+  readonly lint: LintWords;
+  readonly log?: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
 }
-
-export interface SkillMirror {
-  /** The present faults. */
-  faults(): readonly FileFault[];
-  /** Whether a pass runs, or is due because something has changed. */
-  isBusy(): boolean;
-  /** Resolves when folder and library agree, except for the faults. */
-  settle(): Promise<void>;
-  close(): Promise<void>;
-}
-
-const QUIET_MS = 250;
-const POLL_MS = 10_000;
-const SOON_MS = 50;
-/** A pass over many folders takes time: the next poll, or the next pass for a change, waits at least this many times as long. */
-const REST = { poll: 20, change: 10 };
-const SHORT_MS = 100;
-const LONGEST_REST_MS = 30_000;
 
 /**
- * Synchronises a folder of SKILL.md files with the library's skills, both ways: published skills are written, and files that
- * a person edits, adds or deletes are published. Never throws or rejects: errors become faults, and are tried again.
+ * Writes published skills to a folder of SKILL.md files. A file that a person edits or adds is judged as a proposal, a deleted one
+ * retires its skill. An edit of an older revision than the library's is set aside. Never throws or rejects: errors become faults,
+ * and are tried again.
  */
-export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
-  const { dir, library, clock, log, onFault, quietMs = QUIET_MS, pollMs = POLL_MS } = options;
-  const pass = createMirrorPass(options, { quietMs, isStopped: () => isClosed });
-  const watch = (options.watch ?? watchSkills)(dir, () => wake(SOON_MS));
-  let faults: readonly FileFault[] = [];
-  let last: Promise<boolean> = Promise.resolve(false);
-  let queued: Promise<boolean> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let poll: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  let isRunning = false;
-  let restUntil = 0;
-
-  const report = (now: readonly FileFault[]): void => {
-    const known = new Set(faults.map(({ file, why }) => `${file}\n${why}`));
-    faults = now;
-    for (const fault of now) {
-      if (known.has(`${fault.file}\n${fault.why}`)) continue;
-      try {
-        onFault(fault);
-      } catch (error) {
-        log?.warn({ err: error, file: fault.file }, 'the listener for faults in the skills folder failed');
-      }
-    }
-  };
-  const runPass = async (): Promise<boolean> => {
-    queued = undefined;
-    if (isClosed) return false;
-    const start = clock.monotonic();
-    isRunning = true;
-    const { hasMore, faults: found, folders } = await pass();
-    isRunning = false;
-    const tookMs = clock.monotonic() - start;
-    const restMs = tookMs < SHORT_MS ? 0 : Math.min(LONGEST_REST_MS, REST.change * tookMs);
-    restUntil = start + tookMs + restMs;
-    if (isClosed) return false;
-    clearTimeout(poll);
-    poll = setTimeout(() => void look(), Math.max(pollMs, REST.poll * tookMs));
-    poll.unref();
-    const isWatchedAnew = watch.follow(folders);
-    report(found);
-    if (hasMore || isWatchedAnew) wake(quietMs);
-    return hasMore;
-  };
-  /** One pass at a time; calls while a pass is queued share it. */
-  const look = (): Promise<boolean> => {
-    queued ??= last.then(runPass);
-    last = queued;
-    return queued;
-  };
-  const wake = (delay: number): void => {
-    if (isClosed || timer !== undefined) return;
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        void look();
-      },
-      Math.max(delay, restUntil - clock.monotonic()),
-    );
-    timer.unref();
-  };
-
-  const stopListening = library.onChange(() => wake(SOON_MS));
-  void look();
-
-  return {
-    faults: () => faults,
-    isBusy: () => isRunning || queued !== undefined || timer !== undefined,
-    settle: async () => {
-      while (await look()) await sleep(quietMs);
-    },
-    close: async () => {
-      isClosed = true;
-      clearTimeout(timer);
-      clearTimeout(poll);
-      stopListening();
-      watch.close();
-      await last;
-    },
-  };
+export function createSkillMirror(options: SkillMirrorOptions): FolderFollower {
+  const { quietMs = QUIET_MS, pollMs = POLL_MS, watch = watchFolders } = options;
+  return followFolder(createMirrorPass(options, quietMs, options), { ...options, quietMs, pollMs, watch });
 }
 
-interface PassOptions {
-  /** How long a file must be unchanged before it is read. */
-  readonly quietMs: number;
-  /** Checked between two writes: the rest of the pass is skipped. */
-  readonly isStopped: () => boolean;
-}
-
-interface PassResult {
-  /** Something was done, or a file is still being written: another pass is due. */
-  readonly hasMore: boolean;
-  readonly faults: readonly FileFault[];
-  readonly folders: readonly string[];
+/**
+ * Writes published skills to their files, and deletes the files of erased ones; edits are left for the next mirror. Never rejects:
+ * the next mirror writes what could not be written.
+ */
+export async function writeSkillFiles(dir: string, library: Library, clock: Clock): Promise<void> {
+  const pass = createMirrorPass({ dir, library, clock }, 0);
+  // A renamed skill is moved in one pass and written in the next.
+  for (let count = 0; count < 2; count++) await pass(() => false).catch(() => undefined);
 }
 
 const YOURS =
   'is your version of a skill that changed in the library meanwhile: copy what you need from it, and delete it';
+const BY: Author = { kind: 'file', name: 'skills folder' };
+/** For looking through files in one pass: the lint of many files would hold up everything else in the process. */
+const AT_ONCE_MS = 50;
 
-/**
- * Writes published skills to their files once, and deletes the files of erased ones; edits are left for the next mirror.
- * Never rejects.
- */
-export async function writeSkillFiles(dir: string, library: Library, clock: Clock): Promise<void> {
-  const pass = createMirrorPass({ dir, library, clock }, { quietMs: 0, isStopped: () => false });
-  // The first pass finds which files are unchanged.
-  for (let count = 0; count < WRITE_PASSES; count++) await pass();
+type PersonParts = Pick<SkillMirrorOptions, 'newId' | 'lint' | 'log'>;
+type PublishEdit = Extract<FolderEdit, { type: 'publish' }>;
+
+interface Mirror extends Pick<SkillMirrorOptions, 'dir' | 'library' | 'clock'> {
+  readonly memory: MirrorMemory;
+  readonly files: MirrorFiles;
+  /** Edits that the library refused: not published again until the file or the lesson changes. */
+  readonly refused: Map<string, { readonly key: string; readonly why: string }>;
 }
 
-const WRITE_PASSES = 2;
+/** What one pass has found. */
+interface Scene extends PersonParts {
+  readonly scan: SkillsScan;
+  readonly fault: (folder: string, why: string) => void;
+}
 
-/** One synchronisation pass between folder and library. Never rejects. Without a lint, edits are not published. */
+/** One synchronisation pass between folder and library. Without `person`, edits are not published. */
 function createMirrorPass(
-  parts: MirrorParts | Pick<MirrorParts, 'dir' | 'library' | 'clock'>,
-  options: PassOptions,
-): () => Promise<PassResult> {
+  parts: Pick<SkillMirrorOptions, 'dir' | 'library' | 'clock'>,
+  quietMs: number,
+  person?: PersonParts,
+): (isStopped: () => boolean) => Promise<FolderPass> {
   const { dir, library, clock } = parts;
   const memory = createMirrorMemory(dir);
-  const scan = createScanner(dir, clock);
-  const quiet = createSettledFolders(clock, options.quietMs);
-  const files = createMirrorFiles(dir);
-  const followPeople = 'lint' in parts ? createApplyEdits({ ...parts, memory, files }) : undefined;
+  const scanFolder = createScanner(dir, clock, quietMs);
+  const mirror: Mirror = { dir, library, clock, memory, files: createMirrorFiles(dir), refused: new Map() };
   let isFirst = true;
 
-  const wanted = (): ReadonlyMap<string, Lesson> =>
-    assignFolders(library.shown(clock.now()).filter(({ kind }) => kind === 'skill'));
-
-  const run = async (faults: FileFault[]): Promise<Omit<PassResult, 'faults'>> => {
-    const fault = (folder: string, why: string): void =>
+  return async (isStopped) => {
+    const faults: FileFault[] = [];
+    const fault: Scene['fault'] = (folder, why) =>
       void faults.push({ file: join(dir, folder, SKILL_FILE), why });
-    const { records, isLost } = await memory.load();
-    // A skill that the library does not know was not retired: its file is the only copy and stays.
-    for (const [folder, { id }] of [...records]) {
-      const lesson = library.lesson(id);
-      if (lesson !== undefined && isErasedText(lesson.text)) await files.erase(folder);
-      if (lesson === undefined || isErasedText(lesson.text)) memory.forget(folder);
-    }
-    const { kept, leftovers, ...look } = await scan(records);
-    const seen = new Map(look.seen);
-    const hashIn = (folder: string): string | undefined => {
-      const there = seen.get(folder);
-      return there?.kind === 'file' ? there.hash : undefined;
-    };
-    for (const folder of memory.resolve(hashIn))
-      seen.set(folder, { kind: 'file', hash: hashIn(folder) ?? '' });
-    const isQuiet = quiet(seen, records);
-    const isMoving = ![...records.keys(), ...seen.keys()].every(isQuiet);
+    await memory.load();
+    await forgetMissing(mirror);
+    const scan = await scanFolder(memory.records);
+    const { folders, isAllQuiet, leftovers, setAside } = scan;
     for (const file of isFirst ? leftovers : []) await rm(join(dir, file), { force: true });
     isFirst = false;
-    faults.push(...kept.map((file) => ({ file: join(dir, file), why: YOURS })));
-    const scene = { records, seen, isQuiet, isLost, wanted: wanted(), fault };
-    const hasEdits = followPeople !== undefined && (await followPeople(scene));
-    const waiting = (id: string): Lesson | undefined =>
-      library.lesson(id)?.state === 'proposed' ? library.lesson(id) : undefined;
-    const context = { memory, files, fault, isStopped: options.isStopped, waiting };
-    const hasWrites = await writePublishedSkills(records, seen, wanted(), context);
+    faults.push(...setAside.map((file) => ({ file: join(dir, file), why: YOURS })));
+    const hasEdits = person !== undefined && (await followPeople(mirror, { ...person, scan, fault }));
+    const scene = { ...mirror, folders, fault, isStopped };
+    const hasWrites = await writeSkills(listShown(mirror), scene);
     // After edits another pass is due: until then some files may be unread, and lost records stay lost.
-    await memory.save(!isMoving && !hasEdits);
-    return { hasMore: hasEdits || hasWrites || isMoving, folders: [...seen.keys()] };
+    await memory.save(person !== undefined && isAllQuiet && !hasEdits);
+    return { hasMore: hasEdits || hasWrites || !isAllQuiet, faults, folders: [...folders.keys()] };
   };
+}
 
-  return async () => {
-    const faults: FileFault[] = [];
-    try {
-      return { ...(await run(faults)), faults };
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      faults.push({ file: dir, why: `cannot be synchronised (${code ?? message}); it will be tried again` });
-      return { hasMore: false, faults, folders: [] };
+const listShown = ({ library, clock }: Mirror): ReadonlyMap<string, Lesson> =>
+  assignFolders(library.shown(clock.now()).filter(({ kind }) => kind === 'skill'));
+
+/** A skill that the library does not know was not retired: its file is the only copy and stays. */
+async function forgetMissing({ library, memory, files }: Mirror): Promise<void> {
+  for (const [folder, { id }] of [...memory.records]) {
+    const lesson = library.lesson(id);
+    if (lesson !== undefined && isErasedText(lesson.text)) await files.erase(folder);
+    if (lesson === undefined || isErasedText(lesson.text)) memory.forget(folder);
+  }
+}
+
+/** Takes over what people changed in the folder. Returns whether another pass is due. Rejects as `Library.publish` does. */
+async function followPeople(mirror: Mirror, scene: Scene): Promise<boolean> {
+  const { library, clock, memory } = mirror;
+  const { scan, fault, newId, lint } = scene;
+  const until = clock.monotonic() + AT_ONCE_MS;
+  const { edits, isPartial } = judgeEdits({
+    ...scan,
+    library,
+    newId,
+    lint,
+    records: memory.records,
+    isLost: memory.isLost(),
+    folderOf: new Map([...listShown(mirror)].map(([folder, { id }]) => [id, folder])),
+    hasTime: () => clock.monotonic() < until,
+  });
+  const toPublish: PublishEdit[] = [];
+  let isDue = isPartial;
+  for (const edit of edits) {
+    if (edit.type === 'fault') fault(edit.folder, edit.why);
+    else if (edit.type === 'publish') toPublish.push(edit);
+    else if (edit.type === 'conflict') isDue = (await setAside(edit, mirror, scene)) || isDue;
+    else if (edit.type === 'forget') {
+      memory.forget(edit.folder);
+      if (edit.why !== undefined) fault(edit.folder, edit.why);
+    } else {
+      if (edit.leaves !== undefined) memory.forget(edit.leaves);
+      memory.put(edit.folder, edit.record);
     }
-  };
+  }
+  return (await publishEdits(toPublish, mirror, scene)) || isDue;
+}
+
+/** Returns whether another pass is due. */
+async function setAside(
+  { folder, hash, id }: Extract<FolderEdit, { type: 'conflict' }>,
+  { files, memory }: Mirror,
+  { scan, fault, log }: Scene,
+): Promise<boolean> {
+  try {
+    if (!(await files.setAside(folder, hash))) return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    fault(folder, `is older than the library and cannot be set aside (${code ?? 'unknown error'})`);
+    return false;
+  }
+  log?.warn(
+    { folder, lesson: id },
+    'an edited skill was based on an older revision; the edit is kept in SKILL.md.yours',
+  );
+  memory.forget(folder);
+  scan.folders.set(folder, { kind: 'none' });
+  return true;
+}
+
+/** Publishes edits in one set. Returns whether any was new. Rejects as `Library.publish` does. */
+async function publishEdits(edits: readonly PublishEdit[], mirror: Mirror, scene: Scene): Promise<boolean> {
+  const { library, refused } = mirror;
+  const keyOf = ({ id, file, changes }: PublishEdit): string =>
+    JSON.stringify([file?.hash, library.lesson(id)?.revision, changes.map(({ op }) => op)]);
+  const fresh = edits.filter((edit) => {
+    const before = refused.get(edit.folder);
+    if (before?.key !== keyOf(edit)) return true;
+    scene.fault(edit.folder, before.why);
+    return false;
+  });
+  if (fresh.length === 0) return false;
+  const { results } = await library.publish({
+    id: scene.newId('set'),
+    by: BY,
+    reason: 'edited in the skills folder',
+    changes: fresh.flatMap(({ changes }) => changes),
+  });
+  let at = 0;
+  for (const edit of fresh) {
+    const own = results.slice(at, at + edit.changes.length);
+    at += edit.changes.length;
+    const [why] = own.flatMap((result) => (result.status === 'refused' ? result.why : []));
+    if (why === undefined) remember(edit, mirror, scene);
+    else {
+      refused.set(edit.folder, { key: keyOf(edit), why });
+      scene.fault(edit.folder, why);
+    }
+  }
+  return true;
+}
+
+function remember(
+  { folder, id, file, leaves }: PublishEdit,
+  { library, memory, refused }: Mirror,
+  { log }: Scene,
+): void {
+  refused.delete(folder);
+  log?.info({ folder, lesson: id }, 'a skill was edited in the skills folder');
+  if (leaves !== undefined) memory.forget(leaves);
+  const lesson = library.lesson(id);
+  if (file === undefined || lesson === undefined) {
+    memory.forget(folder);
+    return;
+  }
+  const { origin } = file.skill;
+  const isExact = isSameSkill(file.skill, lesson.text) && (origin === undefined || origin.id === id);
+  const record = mirrorRecordOf(lesson, file.hash);
+  memory.put(folder, isExact ? record : { ...record, revision: 0 });
+}
+
+interface WriteScene extends Mirror {
+  /** What the folder has. */
+  readonly folders: SkillsScan['folders'];
+  readonly fault: Scene['fault'];
+  /** Checked between two writes: the rest is left for the next pass. */
+  readonly isStopped: () => boolean;
+}
+
+/**
+ * Writes published skills to their folders and removes the files of others. A file that differs from its record is left: its edit
+ * is published first. Returns whether anything was written. A failed write is reported as a fault and the others continue.
+ */
+async function writeSkills(shown: ReadonlyMap<string, Lesson>, scene: WriteScene): Promise<boolean> {
+  const { records } = scene.memory;
+  const placeOf = new Map([...records].map(([folder, { id }]) => [id, folder]));
+  const isShown = new Set([...shown.values()].map(({ id }) => id));
+  const unused = [...records].flatMap(([folder, { id }]) => (isShown.has(id) ? [] : folder));
+  const work = [
+    ...[...shown].map(([home, lesson]) => ({
+      folder: placeOf.get(lesson.id) ?? home,
+      run: () => writeShown(home, lesson, placeOf.get(lesson.id), scene),
+    })),
+    ...unused.map((folder) => ({ folder, run: () => writeUnused(folder, scene) })),
+  ];
+  let isDone = false;
+  for (const { folder, run } of work) {
+    if (scene.isStopped()) return isDone;
+    try {
+      isDone = (await run()) || isDone;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      scene.fault(folder, `cannot be written (${code ?? 'unknown error'}); it will be tried again`);
+    }
+  }
+  return isDone;
+}
+
+/** A skill in use, whose folder should be `home`. */
+async function writeShown(
+  home: string,
+  lesson: Lesson,
+  folder: string | undefined,
+  scene: WriteScene,
+): Promise<boolean> {
+  const { folders, memory, files } = scene;
+  const record = folder === undefined ? undefined : memory.records.get(folder);
+  if (folder === undefined || record === undefined)
+    return (folders.get(home)?.kind ?? 'none') === 'none' && write(home, lesson, undefined, scene);
+  if (!isUntouched(folder, scene)) return false;
+  if (folder === home) {
+    const isOld = record.revision !== lesson.revision || record.state !== lesson.state;
+    return isOld && write(folder, lesson, record.hash, scene);
+  }
+  if (folders.has(home)) {
+    scene.fault(folder, `should be renamed to ${home}, but that folder exists already`);
+    return false;
+  }
+  await files.move(folder, home);
+  memory.forget(folder);
+  memory.put(home, record);
+  return true;
+}
+
+/** A skill that is not in use: its file stays while it waits for a person. */
+async function writeUnused(folder: string, scene: WriteScene): Promise<boolean> {
+  const { memory, files, library } = scene;
+  const record = memory.records.get(folder);
+  if (record === undefined || !isUntouched(folder, scene)) return false;
+  const lesson = library.lesson(record.id);
+  if (record.state === 'proposed' && lesson?.state === 'proposed')
+    return record.revision !== lesson.revision && write(folder, lesson, record.hash, scene);
+  if (await files.remove(folder, record.hash)) memory.forget(folder);
+  return true;
+}
+
+function isUntouched(folder: string, { folders, memory }: WriteScene): boolean {
+  const content = folders.get(folder);
+  return content?.kind === 'file' && content.hash === memory.records.get(folder)?.hash;
+}
+
+async function write(
+  folder: string,
+  lesson: Lesson,
+  over: string | undefined,
+  { memory, files }: WriteScene,
+): Promise<boolean> {
+  const record = await files.write(folder, lesson, over);
+  if (record !== undefined) memory.put(folder, record);
+  return true;
 }

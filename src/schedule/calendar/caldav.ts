@@ -5,12 +5,11 @@ import { failureOfStatus, requestText, type TextAnswer } from './http-text.ts';
 import { type ExpandIcs, expandInThread } from './ics.ts';
 import { localMs } from './ics-series.ts';
 
-type CaldavAccess = { readonly user: string; readonly password: string } | { readonly bearer: string };
-
 interface CaldavSetting {
   /** The calendar's own address. */
   readonly url: string;
-  readonly access: CaldavAccess;
+  readonly user: string;
+  readonly password: string;
   readonly fetch: typeof fetch;
   readonly owners?: readonly string[];
   readonly zone?: () => string;
@@ -27,11 +26,8 @@ const NOT_OFFERED = new Set([400, 403, 405, 415, 422, 501]);
  * here; which of the two works is remembered.
  */
 export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
-  const { url, access, owners = [], zone = systemZone, expand = expandInThread } = setting;
-  const authorization =
-    'bearer' in access
-      ? `Bearer ${access.bearer}`
-      : `Basic ${Buffer.from(`${access.user}:${access.password}`).toString('base64')}`;
+  const { url, user, password, owners = [], zone = systemZone, expand = expandInThread } = setting;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   let offersFreeBusy = true;
 
   const report = (body: string, depth: string, signal: AbortSignal): Promise<TextAnswer> =>

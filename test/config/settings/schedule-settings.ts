@@ -4,14 +4,8 @@ import { expect, vi } from 'vitest';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { Job, PresenceSource } from '../../../src/core/schedule.ts';
-import { createTokenFile } from '../../../src/schedule/calendar/google.ts';
 import { openSources } from '../../../src/schedule/presence-sources.ts';
-import {
-  createGoogleState,
-  startCaldavServer,
-  startGoogleServer,
-} from '../../schedule/calendar/busy-servers.ts';
-import type { FakeServer } from '../../schedule/calendar/fake-server.ts';
+import { startCaldavServer, startIcsServer } from '../../schedule/calendar/busy-servers.ts';
 import { calendar, event } from '../../schedule/calendar/ics-samples.ts';
 import type { Stage } from './instar-here.ts';
 import { once, type SettingProofs } from './setting-proof.ts';
@@ -54,20 +48,10 @@ export function createScheduleProofs(stage: Stage): SettingProofs {
     }
   };
   const google = once(async () => {
-    const state = createGoogleState();
-    const server = await startGoogleServer(state, () => [MEETING]);
-    const homeDir = stage.folder();
-    await createTokenFile(path.join(homeDir, 'google-calendar.json')).write(state.refreshToken);
-    const send: typeof fetch = (input, init) =>
-      fetch(String(input).replace(/^https:\/\/[^/]+/, server.url), init);
-    const settings = { google: 'primary', clientId: 'client-7', keyEnv: 'GOOGLE_SECRET' };
-    const reading = { env: { GOOGLE_SECRET: 'secret-7' }, homeDir, fetch: send };
-    expect(await stateOf('calendar', { calendar: settings }, reading)).toBe('away');
-    expect(await stateOf('calendar', { calendar: { ...settings, google: 'another' } }, reading)).not.toBe(
-      'away',
-    );
-    const forms = tokensOf(server);
-    expect([forms[0]?.get('client_id'), forms[0]?.get('client_secret')]).toEqual(['client-7', 'secret-7']);
+    const server = await startIcsServer(() => [MEETING]);
+    const settings = { google: `${server.url}/calendar/ical/me/private-1/basic.ics` };
+    expect(await stateOf('calendar', { calendar: settings })).toBe('away');
+    expect(await stateOf('calendar', { calendar: { google: 'primary' } })).toBe('unknown');
     await server.close();
   });
   const caldav = once(async () => {
@@ -150,15 +134,15 @@ export function createScheduleProofs(stage: Stage): SettingProofs {
       },
     },
     'schedule.calendar.google': { acts: google },
-    'schedule.calendar.clientId': { acts: google },
+    'schedule.calendar.clientId': {
+      announced: 'schedule.calendar.google',
+      input: { schedule: { calendar: { google: 'primary', clientId: 'c' } } },
+    },
     'schedule.calendar.caldav': { acts: caldav },
     'schedule.calendar.user': { acts: caldav },
-    'schedule.calendar.keyEnv': { acts: async () => void (await Promise.all([caldav(), google()])) },
+    'schedule.calendar.keyEnv': { acts: caldav },
     'schedule.budget.minutesPerDay': { acts: budget },
     'schedule.budget.tokensPerDay': { acts: budget },
     'schedule.budget.usdPerDay': { acts: budget },
   };
 }
-
-const tokensOf = (server: FakeServer): readonly URLSearchParams[] =>
-  server.seen.filter(({ path: at }) => at === '/token').map(({ body }) => new URLSearchParams(body));

@@ -5,13 +5,13 @@ import type { Change } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { parseIdentityFile, renderIdentityFile } from '../../../src/lessons/identity-files/identity-file.ts';
 import { createIdentityMirror } from '../../../src/lessons/identity-files/identity-mirror.ts';
-import type { SkillMirror } from '../../../src/lessons/skill-files/skill-mirror.ts';
+import type { FolderFollower } from '../../../src/lessons/skill-files/follow-folder.ts';
 import { createCounter, openMemoryLibrary, scratch } from '../skill-files/skill-folders.ts';
 
 const SOUL = '# Soul of ada\n\n## Core\n\nNever deceive.\n\n## Free\n\nBe brief.\n';
 let dir: string;
 let library: Library;
-let mirror: SkillMirror;
+let mirror: FolderFollower;
 const newId = createCounter();
 const soul = (): string => join(dir, 'ada', 'SOUL.md');
 

@@ -9,7 +9,7 @@ import {
   NATIVE_FOLDERS,
   nativeFolder,
   type SkillProgram,
-} from '../../../src/lessons/skill-files/native-folders.ts';
+} from '../../../src/lessons/skill-files/native-skills.ts';
 import {
   addSkill,
   createCounter,

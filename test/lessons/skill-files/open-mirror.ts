@@ -4,15 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Library } from '../../../src/core/library.ts';
-import type { FileFault } from '../../../src/lessons/skill-files/draft-import.ts';
-import {
-  createSkillMirror,
-  type SkillMirror,
-  type SkillMirrorOptions,
-} from '../../../src/lessons/skill-files/skill-mirror.ts';
+import type { FolderFollower } from '../../../src/lessons/skill-files/follow-folder.ts';
+import type { FileFault } from '../../../src/lessons/skill-files/skill-file.ts';
+import { createSkillMirror, type SkillMirrorOptions } from '../../../src/lessons/skill-files/skill-mirror.ts';
 import { createCounter } from './skill-folders.ts';
 
-export interface OpenMirror extends SkillMirror {
+export interface OpenMirror extends FolderFollower {
   readonly told: readonly FileFault[];
 }
 

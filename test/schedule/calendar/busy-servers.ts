@@ -1,5 +1,5 @@
 import type { BusySpan } from '../../../src/schedule/calendar/busy-times.ts';
-import { type FakeServer, type Reply, startFakeServer } from './fake-server.ts';
+import { type FakeServer, startFakeServer } from './fake-server.ts';
 import { calendar, event } from './ics-samples.ts';
 
 const stamp = (instant: number): string =>
@@ -15,72 +15,6 @@ export const startIcsServer = (spans: () => readonly BusySpan[]): Promise<FakeSe
     const etag = `"${spans().length}"`;
     if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
     return { status: 200, headers: { 'content-type': 'text/calendar; charset=utf-8', etag }, body };
-  });
-
-export interface GoogleState {
-  /** Access tokens that are good now. */
-  readonly good: Set<string>;
-  refreshToken: string;
-  /** What the token endpoint says instead. */
-  refuse: string | undefined;
-  issued: number;
-  /** Sent with the next token. */
-  nextRefreshToken?: string;
-}
-
-export const createGoogleState = (refreshToken = 'refresh-secret-1'): GoogleState => ({
-  good: new Set(),
-  refreshToken,
-  refuse: undefined,
-  issued: 0,
-});
-
-const json = (status: number, body: unknown): Reply => ({
-  status,
-  headers: { 'content-type': 'application/json; charset=UTF-8' },
-  body: JSON.stringify(body),
-});
-
-/** Google's token endpoint and its free/busy question. */
-export const startGoogleServer = (
-  state: GoogleState,
-  spans: () => readonly BusySpan[],
-): Promise<FakeServer> =>
-  startFakeServer((request) => {
-    if (request.path === '/token') {
-      const form = new URLSearchParams(request.body);
-      if (state.refuse !== undefined)
-        return json(400, { error: state.refuse, error_description: 'Token gone.' });
-      if (form.get('grant_type') === 'refresh_token' && form.get('refresh_token') !== state.refreshToken) {
-        return json(400, { error: 'invalid_grant' });
-      }
-      const token = `access-secret-${++state.issued}`;
-      state.good.add(token);
-      const next = state.nextRefreshToken;
-      if (next !== undefined) state.refreshToken = next;
-      return json(200, {
-        access_token: token,
-        expires_in: 3599,
-        token_type: 'Bearer',
-        scope: 'https://www.googleapis.com/auth/calendar.freebusy',
-        ...(next === undefined ? {} : { refresh_token: next }),
-      });
-    }
-    const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    if (!state.good.has(token)) return json(401, { error: { code: 401, status: 'UNAUTHENTICATED' } });
-    const asked = JSON.parse(request.body) as { timeMin: string; timeMax: string; items: { id: string }[] };
-    const busy = spans()
-      .filter(({ start, end }) => end > Date.parse(asked.timeMin) && start < Date.parse(asked.timeMax))
-      .map(({ start, end }) => ({ start: new Date(start).toISOString(), end: new Date(end).toISOString() }));
-    return json(200, {
-      kind: 'calendar#freeBusy',
-      calendars: Object.fromEntries(
-        asked.items.map(({ id }) => [
-          id,
-          id === 'primary' ? { busy } : { errors: [{ domain: 'global', reason: 'notFound' }], busy: [] },
-        ]),
-      ),
-    });
   });
 
 const BASIC = `Basic ${Buffer.from('ada:caldav-secret').toString('base64')}`;

@@ -2,17 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createManualClock } from '../../../src/core/clock.ts';
 import { createCaldavBusyTimes, readMultistatus } from '../../../src/schedule/calendar/caldav.ts';
-import { createGoogleBusyTimes } from '../../../src/schedule/calendar/google.ts';
 import { createIcsBusyTimes } from '../../../src/schedule/calendar/ics.ts';
-import { createGoogleState, startCaldavServer, startGoogleServer, startIcsServer } from './busy-servers.ts';
+import { startCaldavServer, startIcsServer } from './busy-servers.ts';
 import { describeBusyTimes } from './busy-times.contract.ts';
 import { startFakeServer } from './fake-server.ts';
 import { calendar, event } from './ics-samples.ts';
 
 const zone = () => 'Europe/Berlin';
-const access = { user: 'ada', password: 'caldav-secret' };
+const person = { user: 'ada', password: 'caldav-secret' };
 const signal = new AbortController().signal;
 const AT = Date.parse('2026-06-08T00:00:00Z');
 const DAY = 86_400_000;
@@ -24,28 +22,12 @@ describeBusyTimes({
   open: ({ url }) => createIcsBusyTimes({ place: `${url}/private-0123456789/basic.ics`, fetch, zone }),
 });
 
-const state = createGoogleState();
-describeBusyTimes({
-  name: 'Google',
-  secrets: ['refresh-secret', 'access-secret'],
-  start: (spans) => startGoogleServer(state, spans),
-  open: ({ url }) =>
-    createGoogleBusyTimes({
-      calendars: ['primary'],
-      client: { id: 'client' },
-      tokens: { read: async () => state.refreshToken, write: async () => undefined },
-      clock: createManualClock(),
-      fetch,
-      places: { consent: `${url}/consent`, token: `${url}/token`, freeBusy: `${url}/freeBusy` },
-    }),
-});
-
 for (const offersFreeBusy of [true, false]) {
   describeBusyTimes({
     name: offersFreeBusy ? 'CalDAV with free-busy' : 'CalDAV without free-busy',
     secrets: ['caldav-secret', 'YWRhOmNhbGRhdi1zZWNyZXQ'],
     start: (spans) => startCaldavServer(spans, { offersFreeBusy }),
-    open: ({ url }) => createCaldavBusyTimes({ url: `${url}/calendars/ada/`, access, fetch, zone }),
+    open: ({ url }) => createCaldavBusyTimes({ url: `${url}/calendars/ada/`, ...person, fetch, zone }),
   });
 }
 
@@ -109,107 +91,11 @@ describe('a published calendar', () => {
   });
 });
 
-describe('Google', () => {
-  const open = async (first = createGoogleState()) => {
-    const server = await startGoogleServer(first, () => []);
-    let kept: string | undefined = first.refreshToken;
-    const clock = createManualClock();
-    const google = createGoogleBusyTimes({
-      calendars: ['primary'],
-      client: { id: 'client', secret: 'client-secret' },
-      tokens: {
-        read: async () => kept,
-        write: async (token) => {
-          kept = token;
-        },
-      },
-      clock,
-      fetch,
-      places: { consent: server.url, token: `${server.url}/token`, freeBusy: `${server.url}/freeBusy` },
-    });
-    const ask = () => google.busy(AT, AT + DAY, signal);
-    return { server, clock, ask, kept: () => kept, keep: (token?: string) => (kept = token), state: first };
-  };
-
-  it('refreshes its token when it runs out, and once when it is refused before', async () => {
-    const { server, clock, ask, state: now } = await open();
-    await ask();
-    await ask();
-    expect(now.issued).toBe(1);
-    clock.advance(3_600_000);
-    expect((await ask()).ok).toBe(true);
-    expect(now.issued).toBe(2);
-    now.good.clear();
-    expect((await ask()).ok).toBe(true);
-    expect(now.issued).toBe(3);
-    await server.close();
-  });
-
-  it('gives up after one fresh token (not: asks forever)', async () => {
-    const { server, ask, state: now } = await open();
-    now.good.add = () => now.good;
-    expect(await ask()).toMatchObject({ ok: false, isOff: true });
-    expect(now.issued).toBe(2);
-    await server.close();
-  });
-
-  it('is off when access was revoked, asks no more, and is on again after new consent', async () => {
-    const { server, ask, state: now, keep } = await open();
-    now.refuse = 'invalid_grant';
-    expect(await ask()).toMatchObject({ isOff: true, why: expect.stringContaining('connect it again') });
-    const asked = server.seen.length;
-    expect(await ask()).toMatchObject({ isOff: true });
-    expect(server.seen.length).toBe(asked);
-    now.refuse = undefined;
-    now.refreshToken = 'refresh-secret-2';
-    keep('refresh-secret-2');
-    expect((await ask()).ok).toBe(true);
-    keep(undefined);
-    expect(await ask()).toMatchObject({ isOff: true, why: 'the Google calendar is not connected' });
-    await server.close();
-  });
-
-  it('keeps a refresh token that was exchanged for another', async () => {
-    const { server, ask, state: now, kept } = await open();
-    now.nextRefreshToken = 'refresh-secret-9';
-    expect((await ask()).ok).toBe(true);
-    expect(kept()).toBe('refresh-secret-9');
-    expect((await ask()).ok).toBe(true);
-    expect(now.issued).toBe(1);
-    await server.close();
-  });
-
-  it('treats a 403 for its rate as a rate limit (not: off)', async () => {
-    const { server, ask } = await open();
-    await ask();
-    const body = JSON.stringify({ error: { code: 403, errors: [{ reason: 'userRateLimitExceeded' }] } });
-    server.fault = { kind: 'reply', reply: { status: 403, headers: { 'retry-after': '7' }, body } };
-    expect(await ask()).toMatchObject({ isOff: false, retryAfterMs: 7000 });
-    await server.close();
-  });
-
-  it('is off for a missing calendar, and fails when its token store fails', async () => {
-    const first = createGoogleState();
-    const server = await startGoogleServer(first, () => []);
-    const places = { consent: server.url, token: `${server.url}/token`, freeBusy: `${server.url}/freeBusy` };
-    const setting = { client: { id: 'c' }, clock: createManualClock(), fetch, places };
-    const store = { read: async () => first.refreshToken, write: async () => undefined };
-    const other = createGoogleBusyTimes({ ...setting, calendars: ['work@example.com'], tokens: store });
-    expect(await other.busy(AT, AT + DAY, signal)).toMatchObject({ isOff: true });
-    const read = async (): Promise<never> => {
-      throw new Error('disk');
-    };
-    const broken = createGoogleBusyTimes({ ...setting, calendars: ['primary'], tokens: { ...store, read } });
-    expect(await broken.busy(AT, AT + DAY, signal)).toMatchObject({ ok: false, isOff: false });
-    await server.close();
-  });
-});
-
 describe('CalDAV', () => {
-  it('speaks with a bearer token too, and remembers that free-busy is not offered', async () => {
-    const server = await startCaldavServer(() => [], { offersFreeBusy: false, authorization: 'Bearer t-1' });
+  it('remembers that free-busy is not offered', async () => {
+    const server = await startCaldavServer(() => [], { offersFreeBusy: false });
     const url = `${server.url}/c/`;
-    const caldav = createCaldavBusyTimes({ url, access: { bearer: 't-1' }, fetch, zone });
+    const caldav = createCaldavBusyTimes({ url, ...person, fetch, zone });
     expect(await caldav.busy(AT, AT + DAY, signal)).toEqual({ ok: true, spans: [] });
     expect(await caldav.busy(AT, AT + DAY, signal)).toEqual({ ok: true, spans: [] });
     expect(server.seen.map(({ body }) => body.includes('free-busy-query'))).toEqual([true, false, false]);
@@ -228,7 +114,7 @@ describe('CalDAV', () => {
       'END:VFREEBUSY',
     );
     const server = await startFakeServer(() => ({ status: 200, body }));
-    const caldav = createCaldavBusyTimes({ url: server.url, access, fetch, zone });
+    const caldav = createCaldavBusyTimes({ url: server.url, ...person, fetch, zone });
     const answer = await caldav.busy(AT, AT + DAY, signal);
     expect(answer.ok && answer.spans.map(({ start }) => new Date(start).getUTCHours())).toEqual([10, 11, 18]);
     await server.close();

@@ -1,6 +1,6 @@
 import { announce } from '../parts/announcer.tsx';
+import type { Lesson, LessonText } from './api-shapes.ts';
 import { CallError, call } from './call.ts';
-import type { Lesson, LessonText } from './lesson-shapes.ts';
 import { forgetResources } from './resource.ts';
 
 export type LessonAct =

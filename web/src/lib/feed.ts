@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Waiting } from './api-shapes.ts';
 import { pageWord } from './call.ts';
-import type { Waiting } from './work-shapes.ts';
 
 /** What happened, as `/api/feed` tells it. */
 export type FeedEvent =

@@ -1,4 +1,4 @@
-import type { Growth, Interval } from './work-shapes.ts';
+import type { Growth, Interval } from './api-shapes.ts';
 
 type Day = Growth['days'][number];
 

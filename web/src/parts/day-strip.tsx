@@ -1,6 +1,6 @@
+import type { PlannedWindow } from '../lib/api-shapes.ts';
 import { clockTime, toMs } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
-import type { PlannedWindow } from '../lib/run-shapes.ts';
 import { JOB_WORDS } from '../lib/schedule-words.ts';
 import { useNow } from './time.tsx';
 

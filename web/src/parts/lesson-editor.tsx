@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Lesson, LessonText } from '../lib/lesson-shapes.ts';
+import type { Lesson, LessonText } from '../lib/api-shapes.ts';
 
 interface LessonEditorProps {
   readonly lesson: Lesson;

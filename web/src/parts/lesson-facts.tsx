@@ -1,6 +1,6 @@
 import { plural } from '../../../src/text/phrases.ts';
+import type { Effect, Lesson, Scope } from '../lib/api-shapes.ts';
 import { linkWords, percent, signed, toMs } from '../lib/format.ts';
-import type { Effect, Lesson, Scope } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { IntervalBar } from './interval-bar.tsx';
 import { Text } from './text.tsx';

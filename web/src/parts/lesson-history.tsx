@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Lesson } from '../lib/lesson-shapes.ts';
+import type { Lesson } from '../lib/api-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 import { Diff } from './diff.tsx';
 import { Table } from './table.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Lesson } from '../lib/api-shapes.ts';
 import { type Changed, changeLesson, type LessonAct } from '../lib/change-lesson.ts';
 import { useKeys } from '../lib/keys.ts';
-import type { Lesson } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { Diff } from './diff.tsx';

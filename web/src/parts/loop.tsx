@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { plural } from '../../../src/text/phrases.ts';
+import type { Status, Today } from '../lib/api-shapes.ts';
 import { count, toMs } from '../lib/format.ts';
 import { linkTo } from '../lib/route.ts';
-import type { Status, Today } from '../lib/work-shapes.ts';
 
 interface StepProps {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
+import type { MemoryNote } from '../lib/api-shapes.ts';
 import { linkWords } from '../lib/format.ts';
 import { type GraphLink, layoutGraph, type Place } from '../lib/layout-graph.ts';
-import type { MemoryNote } from '../lib/lesson-shapes.ts';
 import { linkTo } from '../lib/route.ts';
 
 interface NoteGraphProps {

@@ -1,5 +1,5 @@
 import { plural } from '../../../src/text/phrases.ts';
-import type { PracticeReport } from '../lib/run-shapes.ts';
+import type { PracticeReport } from '../lib/api-shapes.ts';
 import { Table } from './table.tsx';
 import { LongText, Text } from './text.tsx';
 import { Section } from './view.tsx';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
+import type { Settings } from '../lib/api-shapes.ts';
 import { setQuery } from '../lib/route.ts';
-import type { Settings } from '../lib/run-shapes.ts';
 import { Dialog } from './dialog.tsx';
 import { SearchField } from './search-field.tsx';
 import { Table } from './table.tsx';

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { dollars, plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
+import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/api-shapes.ts';
 import { clockTime, count, milliseconds, signed } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
-import type { ReplyPart, ThreadMessage, ThreadTurn, TurnReasons } from '../lib/work-shapes.ts';
 import { Markdown } from './markdown.tsx';
 import { Loaded } from './states.tsx';
 import { Table } from './table.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
+import type { Adaptation, Candidate } from '../lib/api-shapes.ts';
 import { changeLesson } from '../lib/change-lesson.ts';
-import type { Adaptation, Candidate } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { scopeWords } from '../parts/lesson-facts.tsx';

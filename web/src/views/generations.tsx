@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
+import type { GenerationDiff, GenerationPage } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
-import type { GenerationDiff, GenerationPage } from '../lib/lesson-shapes.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';

@@ -1,11 +1,11 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
+import type { BeforeAfter, Facets, Growth, GrowthMark, MeasuredPart } from '../lib/api-shapes.ts';
 import { noonOf, spanOf } from '../lib/days.ts';
 import { percent, shortDay, signed, spanWords, toMs } from '../lib/format.ts';
 import { type PooledDays, poolDays } from '../lib/pool-days.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, type Query, setQuery, type ViewRoute } from '../lib/route.ts';
-import type { BeforeAfter, Facets, Growth, GrowthMark, MeasuredPart } from '../lib/work-shapes.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { CountLink } from '../parts/count-link.tsx';
 import { Filter } from '../parts/filter.tsx';

@@ -1,13 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
+import type { Effect, Facets, LessonPage, LessonRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
 import { signed } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
-import type { Effect, LessonPage, LessonRow } from '../lib/lesson-shapes.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
-import type { Facets } from '../lib/work-shapes.ts';
 import { Command } from '../parts/command.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { LessonPane } from '../parts/lesson-pane.tsx';

@@ -1,6 +1,6 @@
 import { plural } from '../../../src/text/phrases.ts';
+import type { Memory, MemoryNote } from '../lib/api-shapes.ts';
 import { percent } from '../lib/format.ts';
-import type { Memory, MemoryNote } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
 import { NoteGraph } from '../parts/note-graph.tsx';

@@ -1,12 +1,11 @@
 import { duration, plural } from '../../../src/text/phrases.ts';
+import type { Facets, LessonPage, Schedule, Status, Today, Waiting } from '../lib/api-shapes.ts';
 import type { DatedEvent } from '../lib/feed.ts';
 import { useRecentEvents } from '../lib/feed.ts';
 import { clockTime, toMs } from '../lib/format.ts';
-import type { LessonPage } from '../lib/lesson-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
 import { scheduleWords } from '../lib/schedule-words.ts';
-import type { Facets, Schedule, Status, Today, Waiting } from '../lib/work-shapes.ts';
 import { Command } from '../parts/command.tsx';
 import { describeEvent } from '../parts/event-line.tsx';
 import { Loop } from '../parts/loop.tsx';

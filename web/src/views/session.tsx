@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dollars, duration, plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
+import type { Thread } from '../lib/api-shapes.ts';
 import { count, percent, signed, toMs } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, type ViewRoute } from '../lib/route.ts';
-import type { Thread } from '../lib/work-shapes.ts';
 import { CopyButton } from '../parts/command.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Empty, Fault, Loaded } from '../parts/states.tsx';

@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { shortId } from '../../../src/text/short-id.ts';
+import type { Facets, Lesson, SessionPage, SessionRow } from '../lib/api-shapes.ts';
 import { onFeed } from '../lib/feed.ts';
 import { signed, spanWords } from '../lib/format.ts';
-import type { Lesson } from '../lib/lesson-shapes.ts';
 import { usePages } from '../lib/pages.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, setQuery, type ViewRoute } from '../lib/route.ts';
-import type { Facets, SessionPage, SessionRow } from '../lib/work-shapes.ts';
 import { Chip } from '../parts/chip.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Rows } from '../parts/rows.tsx';

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
+import type { Key, Settings, Setup, Status } from '../lib/api-shapes.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo, type ViewRoute } from '../lib/route.ts';
-import type { Key, Settings, Setup } from '../lib/run-shapes.ts';
-import type { Status } from '../lib/work-shapes.ts';
 import { Command, CopyButton } from '../parts/command.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { SettingsTable } from '../parts/settings-table.tsx';

@@ -1,10 +1,10 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { plural } from '../../../src/text/phrases.ts';
 import { act } from '../lib/act.ts';
+import type { PolicyStage, Training, TrainingStep } from '../lib/api-shapes.ts';
 import { count, signed } from '../lib/format.ts';
 import { useResource } from '../lib/resource.ts';
 import { linkTo } from '../lib/route.ts';
-import type { PolicyStage, Training, TrainingStep } from '../lib/run-shapes.ts';
 import { scheduleWords } from '../lib/schedule-words.ts';
 import { Chart, type ChartLine } from '../parts/chart.tsx';
 import { Command } from '../parts/command.tsx';

@@ -1,4 +1,4 @@
-import { readShellQuote } from '../../../text/shell-quote.ts';
+import { readShellTokens, type ShellToken } from '../../../text/shell-tokens.ts';
 import { SandboxError } from '../workspace-limits.ts';
 
 /** One command of a pipeline: its words, and the file that its output goes to. */
@@ -13,13 +13,10 @@ export interface Pipe {
   readonly commands: readonly PlainCommand[];
 }
 
-type Token = { readonly word: string } | { readonly sign: string };
-
-const SIGNS = ['&&', '||', '>>', '>', '|', ';', '\n'];
 /** Signs with a meaning in a real shell that is not supported here: rejected instead of taken literally. */
-const UNKNOWN = '$`*?~()&<{}[]!';
+const UNKNOWN = /^#|[$`*?~()<{}[\]]/;
 /** An array index inside of a word, `tickets[0]`, for `set`: not a wildcard. */
-const INDEX = /^\[\d{1,9}\]/;
+const INDEX = /(?<=.)\[\d{1,9}\]/g;
 const AFTER: Readonly<Record<string, Pipe['after']>> = {
   '&&': 'success',
   '||': 'failure',
@@ -40,24 +37,26 @@ export function parseLines(lines: string): readonly Pipe[] {
     words = [];
     into = undefined;
   };
-  const tokens = tokensOf(lines);
+  const tokens = readShellTokens(lines);
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
     if (token === undefined) continue;
-    if ('word' in token) words.push(token.word);
+    if (token.kind === 'heredoc') throw unsupported('<');
+    if (token.kind === 'word') words.push(wordOf(token));
     else if (token.sign === '|') endCommand();
     else if (token.sign === '>' || token.sign === '>>') {
       const file = tokens[++index];
-      if (file === undefined || !('word' in file))
-        throw new SandboxError(`a file is missing after ${token.sign}`);
-      into = { file: file.word, isAppended: token.sign === '>>' };
+      if (file?.kind !== 'word') throw new SandboxError(`a file is missing after ${token.sign}`);
+      into = { file: wordOf(file), isAppended: token.sign === '>>' };
     } else {
+      const next = AFTER[token.sign];
+      if (next === undefined) throw unsupported(token.sign);
       const isBlank = words.length === 0 && commands.length === 0 && into === undefined;
-      if (isBlank && AFTER[token.sign] === 'always') continue;
+      if (isBlank && next === 'always') continue;
       endCommand();
       pipes.push({ after, commands });
       commands = [];
-      after = AFTER[token.sign] ?? 'always';
+      after = next;
     }
   }
   const isOpen = words.length > 0 || commands.length > 0 || into !== undefined;
@@ -68,45 +67,12 @@ export function parseLines(lines: string): readonly Pipe[] {
   return pipes;
 }
 
-function tokensOf(lines: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let word: string | undefined;
-  const endWord = (): void => {
-    if (word !== undefined) tokens.push({ word });
-    word = undefined;
-  };
-  for (let at = 0; at < lines.length; ) {
-    const char = lines[at] ?? '';
-    const sign = SIGNS.find((one) => lines.startsWith(one, at));
-    if (sign !== undefined) {
-      endWord();
-      tokens.push({ sign });
-      at += sign.length;
-    } else if (char === '\\') {
-      word = (word ?? '') + (lines[at + 1] ?? '');
-      at += 2;
-    } else if (char === "'" || char === '"') {
-      const quoted = readShellQuote(lines, at);
-      if (!quoted.isClosed) throw new SandboxError(`a ${char} is not closed`);
-      word = (word ?? '') + quoted.text;
-      at = quoted.end;
-    } else if (/\s/.test(char)) {
-      endWord();
-      at++;
-    } else if (word !== undefined && INDEX.test(lines.slice(at, at + 11))) {
-      const end = lines.indexOf(']', at) + 1;
-      word += lines.slice(at, end);
-      at = end;
-    } else {
-      if (isUnknown(char, word)) throw new SandboxError(`${char} is not supported: put it in single quotes`);
-      word = (word ?? '') + char;
-      at++;
-    }
-  }
-  endWord();
-  return tokens;
-}
+const unsupported = (sign: string): SandboxError =>
+  new SandboxError(`${sign} is not supported: put it in single quotes`);
 
-/** `!` is a word in `test ! -e x`, and `#` inside of a word is a letter. */
-const isUnknown = (char: string, word: string | undefined): boolean =>
-  (UNKNOWN.includes(char) && char !== '!') || (char === '#' && word === undefined);
+function wordOf({ text, shape, isClosed }: Extract<ShellToken, { kind: 'word' }>): string {
+  if (!isClosed) throw new SandboxError('a quote is not closed');
+  const sign = UNKNOWN.exec(shape.replace(INDEX, ''))?.[0];
+  if (sign !== undefined) throw unsupported(sign);
+  return text;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readShellQuote } from '../../src/text/shell-quote.ts';
+import { readShellQuote, readShellTokens } from '../../src/text/shell-tokens.ts';
 
 describe('a quotation in a shell line', () => {
   it('is literal between single quotes, backslashes included', () => {
@@ -19,4 +19,18 @@ describe('a quotation in a shell line', () => {
   it('takes the rest of the line when the quote is not closed, and says so', () => {
     expect(readShellQuote('"a b', 0)).toEqual({ text: 'a b', end: 4, isClosed: false });
   });
+});
+
+describe('the tokens of a shell command', () => {
+  const read = (line: string) =>
+    readShellTokens(line).map((token) =>
+      token.kind === 'word' ? token.text : token.kind === 'sign' ? [token.sign] : '<<',
+    );
+
+  it.each([
+    ['a "b c"d && e', ['a', 'b cd', ['&&'], 'e']],
+    ['a>b 2>&1 x2>c &>d', ['a', ['>'], 'b', ['2>&1'], 'x2', ['>'], 'c', ['&>'], 'd']],
+    ["cat <<'E' >f\nrm x\nE\nls|wc&", ['cat', '<<', ['>'], 'f', ['\n'], ['\n'], 'ls', ['|'], 'wc', ['&']]],
+    ['a "b', ['a', 'b']],
+  ])('%j', (line, tokens) => expect(read(line)).toEqual(tokens));
 });

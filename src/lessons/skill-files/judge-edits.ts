@@ -1,7 +1,7 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { type LintWords, lintText, proposeBeside, toReason, whyEditWaits } from './gate-file.ts';
-import { type MirrorRecord, type MirrorRecords, mirrorRecordOf } from './mirror-records.ts';
+import { type MirrorRecord, type MirrorRecords, mirrorRecordOf } from './mirror-files.ts';
 import { type FolderContent, fileHash } from './scan-skills.ts';
 import {
   fileWords,
@@ -15,49 +15,49 @@ import {
 } from './skill-file.ts';
 import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 
-export interface EditScene extends JudgeScene {
+interface EditScene extends JudgeScene {
   /** Whether a folder has been unchanged for long enough, so that nobody is writing it. */
   readonly isQuiet: (folder: string) => boolean;
-  /** Whether there is time for another file: the lint of many files would hold up everything else in the process. */
+  readonly isAllQuiet: boolean;
+  /** Whether there is time for another file. */
   readonly hasTime: () => boolean;
 }
 
-/** Compares a folder with the mirror's records. Pure except for new ids. */
-export function planEdits(scene: EditScene): readonly FolderEdit[] {
-  const { records, seen, isQuiet, folderOf } = scene;
+/** Compares a folder with the mirror's records. `isPartial`: some files are left for the next pass. Pure except for new ids. */
+export function judgeEdits(scene: EditScene): {
+  readonly edits: readonly FolderEdit[];
+  readonly isPartial: boolean;
+} {
+  const { records, folders, isQuiet, folderOf } = scene;
   const edits: FolderEdit[] = [];
   const files: ReadFolder[] = [];
-  for (const [folder, look] of seen) {
-    if (look.kind === 'fault') edits.push({ type: 'fault', folder, why: look.why });
-    if (look.kind !== 'file' || look.text === undefined || !isQuiet(folder)) continue;
-    const skill = decodeSkillFile(look.text, folder);
+  for (const [folder, content] of folders) {
+    if (content.kind === 'fault') edits.push({ type: 'fault', folder, why: content.why });
+    if (content.kind !== 'file' || content.text === undefined || !isQuiet(folder)) continue;
+    const skill = decodeSkillFile(content.text, folder);
     if (isSkillFault(skill)) edits.push({ type: 'fault', folder, why: skill.why });
-    else files.push({ folder, hash: look.hash, skill });
+    else files.push({ folder, hash: content.hash, skill });
   }
   // Of a folder and its copy, the one with the lesson's own folder name is the lesson.
   const isHome = ({ folder, skill }: ReadFolder): boolean => folderOf.get(skill.origin?.id ?? '') === folder;
   files.sort((one, other) => Number(isHome(other)) - Number(isHome(one)));
   const claimed = new Set<string>();
-  let isPartial = false;
   for (const [index, file] of files.entries()) {
-    isPartial ||= index > 0 && !scene.hasTime();
-    if (isPartial) {
-      edits.push({ type: 'later', folder: file.folder });
-      continue;
-    }
+    if (index > 0 && !scene.hasTime()) return { edits, isPartial: true };
     const claim = claimLesson(file, claimed, scene);
     const edit = claim === undefined ? judgeNew(file, claimed, scene) : judgeEdit(file, claim, scene);
     if ('id' in edit) claimed.add(edit.id);
     edits.push(edit);
   }
   // A missing folder may be in the middle of a rename: nothing is retired while any folder changes.
-  if (isPartial || ![...records.keys(), ...seen.keys()].every(isQuiet)) return edits;
-  for (const [folder, record] of records) {
-    const isGone = (seen.get(folder)?.kind ?? 'none') === 'none';
-    if (isGone && !claimed.has(record.id)) edits.push(judgeMissing(folder, record, scene));
-  }
-  return edits;
+  if (!scene.isAllQuiet) return { edits, isPartial: false };
+  for (const [folder, record] of records)
+    if (isMissing(folder, scene) && !claimed.has(record.id)) edits.push(judgeMissing(folder, record, scene));
+  return { edits, isPartial: false };
 }
+
+const isMissing = (folder: string, { folders }: ClaimScene): boolean =>
+  (folders.get(folder)?.kind ?? 'none') === 'none';
 
 function judgeMissing(
   folder: string,
@@ -96,7 +96,7 @@ interface LessonClaim {
 
 interface ClaimScene {
   readonly records: MirrorRecords;
-  readonly seen: ReadonlyMap<string, FolderContent>;
+  readonly folders: ReadonlyMap<string, FolderContent>;
   readonly library: Pick<Library, 'lesson' | 'find' | 'history'>;
 }
 
@@ -107,8 +107,9 @@ interface ClaimScene {
 function claimLesson(
   { folder, skill }: ReadFolder,
   claimed: ReadonlySet<string>,
-  { records, seen, library }: ClaimScene,
+  scene: ClaimScene,
 ): LessonClaim | undefined {
+  const { records, library } = scene;
   const record = records.get(folder);
   const recorded = record && library.lesson(record.id);
   if (record !== undefined && recorded !== undefined) {
@@ -123,7 +124,7 @@ function claimLesson(
       const revision = lesson === named ? skill.origin?.revision : undefined;
       return { lesson, revision, isTracked: false };
     }
-    if ((seen.get(leaves)?.kind ?? 'none') === 'none') {
+    if (isMissing(leaves, scene)) {
       return { lesson, revision: last.revision, isTracked: true, leaves };
     }
   }
@@ -163,8 +164,6 @@ export type FolderEdit =
   | { readonly type: 'conflict'; readonly folder: string; readonly id: string; readonly hash: string }
   /** The file was deleted, and the library does not change. */
   | { readonly type: 'forget'; readonly folder: string; readonly why?: string }
-  /** It is read in the next pass. */
-  | { readonly type: 'later'; readonly folder: string }
   | { readonly type: 'fault'; readonly folder: string; readonly why: string };
 
 interface JudgeScene extends ClaimScene {
