@@ -63,9 +63,8 @@ export async function openOfflineApi(
           const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
           const { library, effects, comparison } = await lessons();
           const { embed, isByLetters } = comparison;
-          const { overviews } = await settings();
           return consolidateOnDemand(
-            { library, effects, records, embed: embed.embed, isByLetters, overviews, clock: systemClock },
+            { library, effects, records, embed: embed.embed, isByLetters, clock: systemClock },
             apply === true,
           );
         },
@@ -165,11 +164,10 @@ async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
   const { loadConfig } = await import('../config/load-config.ts');
   try {
     const { learn, library } = loadConfig({ file: home.configFile, env }).config;
-    const { holdout, overviews } = library;
-    return { failures: learn.failures, holdout, overviews, adapt: learn.adapt };
+    return { failures: learn.failures, holdout: library.holdout, adapt: learn.adapt };
   } catch (error) {
     if (error instanceof Error && error.name === 'ConfigError')
-      return { failures: 3, holdout: 0.1, overviews: false, adapt: { onePerSessionAndDay: true, kinds: {} } };
+      return { failures: 3, holdout: 0.1, adapt: { onePerSessionAndDay: true, kinds: {} } };
     throw error;
   }
 }

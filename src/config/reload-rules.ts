@@ -37,7 +37,6 @@ const RULES: Readonly<Record<string, EffectTime>> = {
   'library.holdout': SESSION,
   'library.domains': SESSION,
   'library.autonomy': NOW,
-  'library.overviews': NOW,
   'library.shareAgents': SESSION,
   'learn.failures': NOW,
   'learn.maxNewSkills': NOW,

@@ -319,7 +319,6 @@ const threadSettings = (
 ): Pick<LearningThreadData, 'settings'> => ({
   settings: {
     autonomy: library.autonomy,
-    overviews: library.overviews,
     failures: learn.failures,
     maxNewSkills: learn.maxNewSkills,
     budget: { ...learn.budget },

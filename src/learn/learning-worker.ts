@@ -55,8 +55,6 @@ import { createTransferStep } from './transfer/transfer-step.ts';
 /** Plain data: it is passed to the thread. */
 export interface LearningSettings {
   readonly autonomy: Autonomy;
-  /** Whether consolidation writes overviews; absent: not. */
-  readonly overviews?: boolean;
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   readonly maxNewSkills: number;
@@ -257,7 +255,6 @@ export async function startLearningWorker(
     records,
     embed: ports.embed,
     autonomy: settings.autonomy,
-    overviews: settings.overviews ?? false,
     clock,
     ...(practice === undefined ? {} : { practise: practice.practise }),
   });

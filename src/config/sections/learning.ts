@@ -69,12 +69,6 @@ export const librarySchema = z.strictObject({
     .describe(
       'What you tell one of your own agents holds for the others, in the same project. Asked by instar connect for the second client; unset or false: each agent keeps to what it was told itself.',
     ),
-  overviews: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Consolidation writes an overview of four or more lessons about one subject: their own sentences, a line each, shown where their texts do not all fit.',
-    ),
   holdout: z
     .number()
     .min(0)
