@@ -4,7 +4,7 @@ import { asString, compact } from '../src/core/json.ts';
 import type { Records } from '../src/core/store.ts';
 import type { TaskRecall } from '../src/core/task-source.ts';
 import type { TrainingOutcome } from './buffer.ts';
-import { createLiveReader, liveEstimators } from './live-turns.ts';
+import { createLiveReader } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
@@ -36,11 +36,7 @@ export interface DaemonCallsOptions {
 /** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
 export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
   const { lessonsApi, recorded, promotions, log, signal } = options;
-  const readLive = createLiveReader({
-    ...options,
-    estimators: liveEstimators(options.settings.live),
-    template: () => options.engine.template(),
-  });
+  const readLive = createLiveReader(options);
   const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     try {
       return await read;

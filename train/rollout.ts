@@ -72,8 +72,7 @@ export interface Rollout {
 }
 
 /**
- * A rollout whose tokens are compared with a teacher: the same weights, which read a hint besides (the user's correction, or a
- * block of lessons). The student's prompt is that of the rollout and has no hint.
+ * A rollout whose tokens are compared with a teacher: the same weights, which read a hint besides (a block of lessons). The student's prompt is that of the rollout and has no hint.
  */
 export interface HintedRollout {
   readonly rollout: Rollout;

@@ -10,7 +10,6 @@ import type { TaskSourceRef } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import type { TrainingOutcome } from './buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
-import { usesLiveTurns } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './open-practice-training.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
@@ -239,7 +238,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         steps,
         rank: loraRank,
         batch: { groups, size: batchSize },
-        isLive: usesLiveTurns(settings.live),
+        isLive: settings.live,
         isDistilled: settings.distill,
         ...(isLiveOnly ? { isLiveOnly: true } : isShaping(options.shaping) ? { isShaped: true } : {}),
         isBudgeted: reserve !== undefined,
@@ -341,7 +340,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       createTrainJob({
         run,
         get hasTasks() {
-          const isFed = override.tasks !== undefined || recorded.canGrade || usesLiveTurns(settings.live);
+          const isFed = override.tasks !== undefined || recorded.canGrade || settings.live;
           return isFed && findFault() === undefined;
         },
         isUsed: () => options.isWorker === true || policy.answered() > 0,

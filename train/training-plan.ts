@@ -3,7 +3,7 @@ import type { TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
 import type { ShapedReward } from '../src/evidence/shape-reward.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { LiveEstimators, LiveQuery } from './live-turns.ts';
+import type { LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionEvent } from './promotion.ts';
 import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
@@ -125,7 +125,7 @@ export interface TrainSettings {
   readonly learningRate?: number | undefined;
   /** The coefficient of the penalty for KL(policy ‖ base model). */
   readonly kl: number;
-  readonly live: boolean | LiveEstimators;
+  readonly live: boolean;
   readonly distill: boolean;
   readonly regression: string;
   readonly effect: number;

@@ -5,8 +5,8 @@
  * graded by the user's checks, with the lessons in the prompt; measured before and after on rules, forms and families that were never
  * trained, with their lessons and without them, and on general questions. One arm and seed a call; lines are appended to the file.
  *
- * The arms of `taught-arms.ts` do not train to follow lessons, but the rules of one house into the weights, from its lessons or from
- * what its user says in the chat, without rewards. They are measured on files of that house, and on values that it does not have.
+ * The arms of `taught-arms.ts` do not train to follow lessons, but the rules of one house into the weights, from its lessons,
+ * without rewards. They are measured on files of that house, and on values that it does not have.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -47,8 +47,6 @@ const { values } = parseArgs({
     place: { type: 'string', default: 'system' },
     /** Tasks of a step, for the arms that are taught without rewards. */
     taught: { type: 'string', default: '32' },
-    /** Where what the user said stands in the teacher's prompt, for the arms with hints: system (as in the product) or message. */
-    'hint-place': { type: 'string', default: 'system' },
     /** `no`: not measured before training; another seed's measurement holds, as the tasks and the weights are the same. */
     before: { type: 'string', default: 'yes' },
     /** Also measured after these steps. */
@@ -82,7 +80,7 @@ write({
   rate: values.rate,
   rank: values.rank,
   size: values.size,
-  ...(taughtArm === undefined ? {} : { taught: values.taught, hintPlace: values['hint-place'] }),
+  ...(taughtArm === undefined ? {} : { taught: values.taught }),
 });
 const never = new AbortController().signal;
 
@@ -198,13 +196,11 @@ try {
       : {
           // No attempt is compared with others: all that trains is what is distilled.
           batch: { groups: 0, size: 0 },
-          distil: createTaughtDistillation(taughtArm, {
+          distil: createTaughtDistillation({
             tasks: house.tasks,
             template,
             openSampler,
             count: Number(values.taught),
-            hintPlace: placeOf(values['hint-place']),
-            onCorrected: (corrections) => write({ type: 'corrected', ...corrections }),
           }),
         }),
     generation: () => HOUSE_GENERATION,

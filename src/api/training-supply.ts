@@ -1,5 +1,4 @@
 import { createTrainingBuffer, SAMPLE_CAP } from '../../train/buffer.ts';
-import { usesLiveTurns } from '../../train/live-turns.ts';
 import { DEFAULT_PROMOTION } from '../../train/promotion.ts';
 import { openPromotionLog, type PromotionLog } from '../../train/promotion-log.ts';
 import { createRecordedTasks } from '../../train/recorded-tasks.ts';
@@ -209,7 +208,7 @@ async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> 
     if (sources.includes('verifier')) byVerifier++;
     else if (sources.includes('person')) byPerson++;
   }
-  return { isOn: usesLiveTurns(config.train.live), turns: samples.length, byVerifier, byPerson };
+  return { isOn: config.train.live, turns: samples.length, byVerifier, byPerson };
 }
 
 /** Why nothing is trained, whatever there is to train on. */

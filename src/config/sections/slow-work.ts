@@ -152,21 +152,6 @@ const serveSchema = z
     }),
   );
 
-const liveSchema = z.strictObject({
-  evaluative: z
-    .boolean()
-    .default(true)
-    .describe(
-      "From rewards of verifiers, people and judges, each compared with the agent's other outcomes in the project.",
-    ),
-  directive: z
-    .boolean()
-    .default(false)
-    .describe(
-      "From the user's corrections: the weights learn to answer as they would if they had read the correction first.",
-    ),
-});
-
 export const trainSchema = z.strictObject({
   engine: z
     .union([z.enum(['nano', 'off']), tinkerSchema])
@@ -194,10 +179,10 @@ export const trainSchema = z.strictObject({
       'Keeps the weights near the base model: what a token loses, as a share of a reward, for each nat by which it has become more probable. 0 is off; 0.01 to 0.1 is usual. Costs one more pass over each batch.',
     ),
   live: z
-    .union([z.boolean(), liveSchema])
+    .boolean()
     .default(false)
     .describe(
-      'Also train on single turns of live traffic: false, true (from rewards), or an object that chooses what is learned from.',
+      'Also train on the rewards that single turns of live traffic got from verifiers, people and judges.',
     ),
   distill: z
     .boolean()

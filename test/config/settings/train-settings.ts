@@ -192,15 +192,6 @@ export function createTrainProofs(stage: Stage): SettingProofs {
       shownIn: 'test/served/training-sources.slow.ts',
       title: 'are trained on once, if a person rewarded them under the current lessons',
     },
-    ...Object.fromEntries(
-      ['evaluative=true', 'evaluative=false', 'directive=true', 'directive=false'].map((one) => [
-        `train.live.${one}`,
-        {
-          shownIn: 'test/train/hinted-turns.test.ts',
-          title: 'learns from rewards alone, from corrections alone, from both or from neither',
-        },
-      ]),
-    ),
     'train.distill=true': {
       shownIn: 'test/train/distillation.test.ts',
       title: 'teaches the weights to do without the block what they do with it',
