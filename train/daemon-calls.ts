@@ -8,7 +8,6 @@ import { createLiveReader } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
-import { shapeAttempts, type WindowShaping } from './shape-rollouts.ts';
 import type { StepBudget } from './step-budget.ts';
 import type { DaemonCalls, PolicyEngine, TrainSettings } from './training-plan.ts';
 
@@ -25,8 +24,6 @@ export interface DaemonCallsOptions {
   readonly records: Records;
   readonly promotions: PromotionLog;
   readonly budget: StepBudget;
-  /** What rewards are made of; absent: of the task's alone. */
-  readonly shaping?: WindowShaping | undefined;
   /** Called when weights have moved. */
   readonly moved: () => void;
   readonly log: Log;
@@ -74,8 +71,6 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     shortage: (clusters) => promotions.shortage(clusters),
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
-    shape: async (group) =>
-      options.shaping === undefined ? [] : shapeAttempts(group, options.shaping, signal),
     live: (query) => orNone(readLive(query), 'live turns'),
   };
 }

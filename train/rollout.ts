@@ -1,5 +1,4 @@
 import type { RewardSource } from '../src/core/evidence.ts';
-import type { RewardPart } from '../src/core/practice.ts';
 
 /** Why something is not trained on: a name for counting, a text for people. */
 export interface BatchRefusal {
@@ -67,8 +66,6 @@ export interface Rollout {
   readonly rewardSource: RewardSource;
   /** The task is done in full, whatever the reward includes besides. */
   readonly isComplete?: boolean;
-  /** What the reward is made of; absent: it is the task's alone. */
-  readonly parts?: readonly RewardPart[];
 }
 
 /**

@@ -15,7 +15,11 @@ import type { TrainingTask } from '../../src/core/task-source.ts';
 import type { Sampler } from '../../src/core/training.ts';
 import { withShuffledRewards } from '../../train/groups.ts';
 import { attemptTask, createPolicyRollouts, sharePrompts } from '../../train/policy-rollouts.ts';
-import { createRegressionTasks, readRegressionSuite, regressionFile } from '../../train/regression-suite.ts';
+import {
+  createRegressionTasks,
+  readRegressionSuite,
+  SHIPPED_QUESTIONS,
+} from '../../train/regression-suite.ts';
 import { createMemoryJournal } from '../../train/run-journal.ts';
 import { train } from '../../train/trainer.ts';
 import { type DeskSet, makeTaughtTasks, type TaughtTask } from './desk-training.ts';
@@ -95,9 +99,7 @@ const sets: readonly MeasuredSet[] =
     name,
     tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
   }));
-const questions = createRegressionTasks(
-  await readRegressionSuite(regressionFile('shipped', undefined) ?? ''),
-);
+const questions = createRegressionTasks(await readRegressionSuite(SHIPPED_QUESTIONS));
 
 interface Outcome {
   readonly reward: number;

@@ -1,3 +1,4 @@
+import { PRACTICE_LIMITS } from '../learn/practice/open-practice.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import type { ModelPrice, SpendingLimits } from '../core/budget.ts';
@@ -60,7 +61,10 @@ export async function practiseHere(
   const run = await nextRun(base, records);
   const journal = await openPracticeJournal({ run, records, clock });
   const budget = createRunBudget({
-    limits: limitsFrom(options.budget ?? config.practice.budget),
+    limits:
+      options.budget === undefined
+        ? { ...config.practice.budget, ...PRACTICE_LIMITS.session }
+        : limitsFrom(options.budget),
     setting: 'practice.budget',
     spent: spentByUnits(journal.units()),
   });

@@ -4,6 +4,7 @@ import { openPromotionLog, type PromotionLog } from '../../train/promotion-log.t
 import { createRecordedTasks } from '../../train/recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from '../../train/step-budget.ts';
 import { countSides } from '../../train/task-sources.ts';
+import { groupsOf } from '../../train/training-plan.ts';
 import type { TrialShortage } from '../../train/trial-plan.ts';
 import { policyName } from '../config/model-ref.ts';
 import { enginePrice, hasTokenLimit } from '../config/price-rules.ts';
@@ -70,7 +71,7 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   ]);
   const sources: Sources = { practice, recorded, live };
   const fault = findFault(parts, name);
-  const { groupSize, batchSize, steps } = config.train;
+  const { batchSize, steps } = config.train;
   const found = fault === undefined ? findReady(sources, batchSize) : [];
   // Windows are measured on held-out questions, or by the next session of practice on its tasks.
   const shortageOn = parts.shortage ?? (await openShortage(parts, name));
@@ -85,7 +86,7 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
     practice: { ...practice },
     recorded: { ...recorded },
     live: { ...live },
-    batch: { attempts: batchSize, groups: Math.max(1, Math.round(batchSize / groupSize)), steps },
+    batch: { attempts: batchSize, groups: groupsOf(batchSize), steps },
     ready: [...ready],
     missing: [
       ...(fault === undefined ? [] : [fault]),

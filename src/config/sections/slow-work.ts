@@ -50,12 +50,6 @@ const hasEmptyHours = (text: string): boolean =>
   [...text.matchAll(/(\d\d:\d\d)-(\d\d:\d\d)/g)].some(([, start, end]) => start === end);
 
 const budgetSchema = z.strictObject({
-  minutesPerDay: z
-    .int()
-    .min(0)
-    .max(1440)
-    .default(480)
-    .describe('Maximum minutes of background jobs per day.'),
   tokensPerDay: z
     .int()
     .min(0)
@@ -160,23 +154,15 @@ export const trainSchema = z.strictObject({
   serve: serveSchema
     .optional()
     .describe('The server that serves the trained weights; default: the training engine.'),
-  loraRank: z.int().min(1).max(512).default(8).describe('Rank of the LoRA adapters.'),
   batchSize: z.int().min(2).max(4096).default(32).describe('Attempts per training step.'),
-  groupSize: z.int().min(2).max(64).default(8).describe('Attempts per task, compared with each other.'),
   steps: z.int().min(1).max(10_000).default(10).describe('Training steps per window.'),
   learningRate: z
     .number()
     .positive()
     .max(1)
     .optional()
-    .describe('Learning rate. Default: what suits the engine (0.005 for nano, 0.0001 for a server).'),
-  kl: z
-    .number()
-    .min(0)
-    .max(10)
-    .default(0)
     .describe(
-      'Keeps the weights near the base model: what a token loses, as a share of a reward, for each nat by which it has become more probable. 0 is off; 0.01 to 0.1 is usual. Costs one more pass over each batch.',
+      'How far one step moves the weights. Lower it when new weights forget what they could do. Default: what suits the engine (0.005 for nano, 0.0001 for a server).',
     ),
   live: z
     .boolean()
@@ -189,13 +175,6 @@ export const trainSchema = z.strictObject({
     .default(false)
     .describe(
       'Also train the weights to do without the block what they do with it, for lessons that are live and were measured to help.',
-    ),
-  regression: z
-    .string()
-    .min(1)
-    .default('shipped')
-    .describe(
-      'General questions that new weights must answer no worse: "shipped", "off", or a JSONL file of your own with 30 questions or more.',
     ),
   effect: z
     .number()

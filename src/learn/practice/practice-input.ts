@@ -15,7 +15,6 @@ import type {
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { CycleEnd } from '../cycle.ts';
-import type { RewardShaping } from '../identity/reward-shaping.ts';
 
 /** The numbers of a run. */
 export interface PracticeSettings {
@@ -88,8 +87,8 @@ export interface PracticeInput {
   readonly similar?: SimilarTexts;
   /** With an engine that trains: durable there when it resolves. The same group may come again after a crash. */
   readonly trainOn?: TrainOnGroups;
-  /** What rewards are made of; absent: of the task's alone. */
-  readonly shaping?: RewardShaping | undefined;
+  /** The lines of an agent's core; absent: there are none. */
+  readonly coreOf?: (agent: string | undefined) => readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

@@ -4,7 +4,7 @@ import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
-import { shapedUnit, shapeGroup } from '../identity/shape-group.ts';
+import { holdGroupToCore } from '../identity/hold-to-core.ts';
 import { attemptBatch, sessionsOfGroup } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
 import { draftProposals, draftText, type PracticeProposal } from './draft-proposals.ts';
@@ -103,17 +103,12 @@ async function* practiceBatch(
   tally.attempted(made);
   let spent = refusal;
 
-  // 2. Attempts that nothing could grade are compared with each other; who the agent is may count, too.
+  // 2. Attempts that nothing could grade are compared with each other; no answer that breaks the core of an identity is a success.
   const groups: AttemptGroup[] = step === 0 ? [...(input.recorded ?? [])] : [];
   for (const attempts of made) {
     const id = `${run}/${step}/${attempts.task.id}`;
     const graded = await gradeGroup(id, attempts, units, settings.judgeTemperature, signal);
-    const { shaping } = input;
-    groups.push(
-      shaping === undefined
-        ? graded.group
-        : await shapeGroup(graded.group, shaping, units, shapedUnit(step, attempts.task.id), signal),
-    );
+    groups.push(holdGroupToCore(graded.group, input.coreOf?.(attempts.task.agent) ?? []));
     spent ??= graded.spent;
   }
 

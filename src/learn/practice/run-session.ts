@@ -2,6 +2,7 @@ import type { Budget, Spending } from '../../core/budget.ts';
 import { compact } from '../../core/json.ts';
 import type { MakeAttempt, PracticeKind, PracticeTask, SessionWeights } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
+import { coreLines } from '../identity/identity-lines.ts';
 import { createTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
@@ -130,7 +131,7 @@ async function* runPlanned(
     checkText: parts.checkText,
     similar: parts.similar,
     ...(isTrained ? { trainOn: training.trainOn } : {}),
-    shaping: await parts.openShaping?.(budget, journal, signal),
+    coreOf: (agent) => coreLines(library, agent),
     clock,
     signal,
   });

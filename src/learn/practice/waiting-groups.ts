@@ -1,7 +1,6 @@
 import { isObject, type Json, toJson } from '../../core/json.ts';
 import type { Attempt, AttemptGroup } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
-import { shapedUnit, withShapedRewards } from '../identity/shape-group.ts';
 import type { PastSession } from './practice-history.ts';
 import { PRACTICE_DEFAULTS } from './practice-input.ts';
 import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
@@ -64,19 +63,17 @@ async function readGroups(
   },
 ): Promise<readonly AttemptGroup[]> {
   const units = (await openPracticeJournal({ run, records, clock })).units();
-  const byGroup = new Map<string, { readonly step: string; readonly attempts: readonly Attempt[] }>();
+  const byGroup = new Map<string, readonly Attempt[]>();
   for (const [unit, value] of units) {
     const [, step] = /^attempt\/(\d+)\//.exec(unit) ?? [];
     if (step === undefined || isTrainedUnit(units.get(trainedUnit(step))) || !isSampled(value)) continue;
     if (value.generation !== generation) continue;
     const name = `${run}/${step}/${value.task}`;
-    byGroup.set(name, { step, attempts: [...(byGroup.get(name)?.attempts ?? []), value] });
+    byGroup.set(name, [...(byGroup.get(name) ?? []), value]);
   }
   const groups: AttemptGroup[] = [];
-  for (const [id, { step, attempts: made }] of byGroup) {
-    const name = made[0]?.task ?? '';
-    const task = await tasks.open(name, records);
-    const attempts = withShapedRewards(made, units.get(shapedUnit(step, name)));
+  for (const [id, attempts] of byGroup) {
+    const task = await tasks.open(attempts[0]?.task ?? '', records);
     if (task === undefined || !hasSpread({ attempts }, PRACTICE_DEFAULTS.tolerance)) continue;
     groups.push({ id, task, generation, gradedBy: 'verifier', attempts });
   }

@@ -201,11 +201,13 @@ function keptForExperiences(
   return { places, tokens: Math.min(needed, Math.floor(tokenBudget * FOR_EXPERIENCES)) };
 }
 
+/** Lessons that fit, but not clearly enough for their whole text: enough for a library of a few dozen, and a tenth of a usual prompt. */
+export const LISTED_LESSONS = { lines: 24, tokens: 600 };
 const NO_INDEX = { lines: 0, tokens: 0 };
 
 /** The limits of settings that may change, as they are at each recall. A message has no room for lines. */
 export const limitsFor = (
-  settings: Required<RecallLimits> & { readonly place: LessonPlace },
+  settings: Pick<RecallLimits, 'topK' | 'tokenBudget'> & { readonly place: LessonPlace },
 ): RecallLimits => ({
   get topK() {
     return settings.topK;
@@ -214,7 +216,7 @@ export const limitsFor = (
     return settings.tokenBudget;
   },
   get index() {
-    return settings.place === 'message' ? NO_INDEX : settings.index;
+    return settings.place === 'message' ? NO_INDEX : LISTED_LESSONS;
   },
 });
 

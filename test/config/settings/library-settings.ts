@@ -61,9 +61,9 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   };
   /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
   const OTHERS = {
-    manual: { topK: 1, index: { lines: 0 } },
-    guarded: { topK: 1, holdout: 0.25 },
-    autonomous: { tokenBudget: 80, index: { tokens: 0 } },
+    manual: { topK: 1, place: 'message' },
+    guarded: { holdout: 0.25 },
+    autonomous: { tokenBudget: 80, place: 'message' },
   } as const;
   const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
     const provider = await stage.provider('library', (_request, response) =>
@@ -153,15 +153,6 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
         ]),
     },
     'library.tokenBudget': {
-      acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
-    },
-    'library.index.lines': {
-      acts: async () => {
-        expect(await shown(await teach(await changed('manual')))).toBe(1);
-        expect(Math.max(...(await counts(await teach(await changed('guarded')))))).toBe(3);
-      },
-    },
-    'library.index.tokens': {
       acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
     },
     'library.holdout': {

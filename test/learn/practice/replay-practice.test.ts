@@ -58,8 +58,9 @@ const comparisons = ({ asked }: Opened) => asked.filter(({ stage }) => stage ===
 describe('a lesson that no task fits', () => {
   it('is measured on recorded requests that a trusted judge compares in both orders', async () => {
     const work = recordRequests();
-    const practice = await openScripted(TRIALS, {
+    const practice = await openScripted({}, {
       ...work,
+      limits: TRIALS,
       now: 5_000,
       calibration: trustedJudge(),
       attempt,
@@ -79,8 +80,9 @@ describe('a lesson that no task fits', () => {
 
   it('is not decided by a judge that nobody compared with people; its owner is told', async () => {
     const work = recordRequests();
-    const practice = await openScripted(TRIALS, {
+    const practice = await openScripted({}, {
       ...work,
+      limits: TRIALS,
       now: 5_000,
       calibration: createCalibration(),
       attempt,
