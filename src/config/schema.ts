@@ -39,7 +39,7 @@ const logSchema = z.strictObject({
   level: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Lowest level that is logged.'),
+    .describe('The lowest level that is logged, on standard error and in logs/instar.log.'),
 });
 
 /** All settings with their defaults. Unknown keys are errors at every level. */

@@ -10,21 +10,25 @@ describe('a config of the release before', () => {
   const [first = {}] = earlierConfigs;
   const { warnings } = check(first);
 
-  it.each(earlierConfigs)('is read, each setting with its value or with one warning about it (none is an error)', (earlier) => {
-    const { config, warnings } = check(earlier);
-    for (const path of leafPaths(earlier)) {
-      const name = renderPath(path);
-      const about = warnings.filter((warning) => `${name}.`.startsWith(`${warning.split(' ')[0]}.`));
-      const isSame = JSON.stringify(settingAt(config, path)) === JSON.stringify(settingAt(earlier, path));
-      expect([name, isSame, about.length]).toEqual([name, about.length === 0, about.length === 0 ? 0 : 1]);
-    }
-  });
+  it.each(earlierConfigs)(
+    'is read, each setting with its value or with one warning about it (none is an error)',
+    (earlier) => {
+      const { config, warnings } = check(earlier);
+      for (const path of leafPaths(earlier)) {
+        const name = renderPath(path);
+        const about = warnings.filter((warning) => `${name}.`.startsWith(`${warning.split(' ')[0]}.`));
+        const isSame = JSON.stringify(settingAt(config, path)) === JSON.stringify(settingAt(earlier, path));
+        expect([name, isSame, about.length]).toEqual([name, about.length === 0, about.length === 0 ? 0 : 1]);
+      }
+    },
+  );
 
   it('is warned of in sentences that say what holds instead', () => {
     expect(warnings).toContain(
       'gateway.retries is no longer a setting: a request is sent again twice, before its first byte',
     );
-    for (const warning of warnings) expect(warning).toMatch(/^[\w.]+ (?:is no longer a setting|has no members any more): \S/);
+    for (const warning of warnings)
+      expect(warning).toMatch(/^[\w.]+ (?:is no longer a setting|has no members any more): \S/);
   });
 
   it('keeps what an object form said: train.live from rewards, learn.compress', () => {

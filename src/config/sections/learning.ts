@@ -35,7 +35,7 @@ export const librarySchema = z.strictObject({
     .min(0)
     .max(100_000)
     .default(1500)
-    .describe('Maximum number of tokens of those lessons.'),
+    .describe('Tokens that those lessons may add to a prompt.'),
   place: z
     .enum(LESSON_PLACES)
     .default('system')
@@ -70,8 +70,20 @@ export const librarySchema = z.strictObject({
 });
 
 export const learnSchema = z.strictObject({
-  failures: z.int().min(1).max(100).default(3).describe('Number of failures that starts the skill evolver.'),
-  maxNewSkills: z.int().min(0).max(20).default(3).describe('Maximum number of new skills per run.'),
+  failures: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(3)
+    .describe(
+      'Failures that are collected before a model writes skills from them: 1 learns at once and asks most often.',
+    ),
+  maxNewSkills: z
+    .int()
+    .min(0)
+    .max(20)
+    .default(3)
+    .describe('New skills that one such run may add; 0 adds none.'),
   flush: z
     .enum(['strict', 'scoped'])
     .default('strict')
@@ -110,8 +122,20 @@ export const learnSchema = z.strictObject({
 const practiceAgent = z.enum(['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw']);
 
 export const practiceSchema = z.strictObject({
-  groupSize: z.int().min(2).max(64).default(3).describe('Number of attempts per task.'),
-  temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature of the attempts.'),
+  groupSize: z
+    .int()
+    .min(2)
+    .max(64)
+    .default(3)
+    .describe(
+      'Attempts at each task of practice: more of them find more differences to learn from, and cost more.',
+    ),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.7)
+    .describe('How much attempts at a task differ: 0 repeats one answer, 1 varies it widely.'),
   scheduled: z
     .enum(['off', 'free', 'on'])
     .default('free')

@@ -83,7 +83,7 @@ export const scheduleSchema = z.strictObject({
     .max(1440)
     .default(30)
     .describe('Minutes without input after which you count as away.'),
-  calendar: calendarSchema.optional().describe('A calendar; you count as away during meetings.'),
+  calendar: calendarSchema.optional().describe('A calendar; you count as away during its meetings.'),
   budget: budgetSchema.prefault({}).describe('Daily limits for background jobs.'),
 });
 
@@ -154,8 +154,18 @@ export const trainSchema = z.strictObject({
   serve: serveSchema
     .optional()
     .describe('The server that serves the trained weights; default: the training engine.'),
-  batchSize: z.int().min(2).max(4096).default(32).describe('Attempts per training step.'),
-  steps: z.int().min(1).max(10_000).default(10).describe('Training steps per window.'),
+  batchSize: z
+    .int()
+    .min(2)
+    .max(4096)
+    .default(32)
+    .describe('Attempts that one training step learns from: a larger batch is steadier and takes longer.'),
+  steps: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(10)
+    .describe('Training steps of one quiet window: more of them train longer and move the weights further.'),
   learningRate: z
     .number()
     .positive()

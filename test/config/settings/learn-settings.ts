@@ -87,12 +87,12 @@ export function createLearnProofs(stage: Stage): SettingProofs {
   const slow = () => open('slow', { failures: 3 });
 
   const compress = once(async () => {
-        for (const here of [await eager(), await slow()]) await prompt(here, 'first');
-        await vi.waitFor(
-          async () => expect(await prompt(await eager(), `later-${++sessions}`)).toMatch(/^shortened/),
-          SOON,
-        );
-        expect(await prompt(await slow(), 'later')).toBe('whole');
+    for (const here of [await eager(), await slow()]) await prompt(here, 'first');
+    await vi.waitFor(
+      async () => expect(await prompt(await eager(), `later-${++sessions}`)).toMatch(/^shortened/),
+      SOON,
+    );
+    expect(await prompt(await slow(), 'later')).toBe('whole');
   });
 
   return {
@@ -128,7 +128,9 @@ export function createLearnProofs(stage: Stage): SettingProofs {
       title:
         'with learn.flush scoped, a new lesson keeps the samples that it does not affect, certified for the new generation',
     },
-    ...Object.fromEntries(['learn.compress=true', 'learn.compress=false'].map((one) => [one, { acts: compress }])),
+    ...Object.fromEntries(
+      ['learn.compress=true', 'learn.compress=false'].map((one) => [one, { acts: compress }]),
+    ),
     'learn.budget.tokensPerDay': {
       acts: async () => {
         const silent = await open('silent', { failures: 1, budget: { usdPerDay: 1000, tokensPerDay: 0 } });

@@ -9,7 +9,12 @@ import type { VerifierRow } from '../../../src/core/verifier-row.ts';
 import { createEvidenceReader, type EvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import type { Calibration } from '../../../src/evidence/judge/calibration.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
-import { openPractice, PRACTICE_LIMITS, type PracticeConfig, type PracticeLimits } from '../../../src/learn/practice/open-practice.ts';
+import {
+  openPractice,
+  PRACTICE_LIMITS,
+  type PracticeConfig,
+  type PracticeLimits,
+} from '../../../src/learn/practice/open-practice.ts';
 import { isRerunnable } from '../../../src/learn/practice/sources/rerunnable.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
