@@ -24,8 +24,7 @@ import { openQuestionPractice, type PractisedQuestions } from '../memory/practis
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
-import type { RunUnits } from './practice-journal.ts';
-import { createPracticeUnits } from './practice-units.ts';
+import { createPracticeUnits, type RunUnits } from './practice-units.ts';
 import { createPractice, type Practice, type ServePracticeOptions } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
@@ -238,7 +237,6 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
       files: config.tasks,
       embed,
       now: clock.now,
-      maySee: (session) => maySee(learner, session),
     },
     whyNot: async () => {
       if (!parts.isOn()) return OFF;
@@ -278,8 +276,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
     practise: async (questions, run, when, signal) => {
       const isAllowed = when === 'on' || (when === 'free' && (await options.isFree()));
       if (!isAllowed || (await options.whyNot()) !== undefined) return undefined;
-      // The tasks of open questions are made of the requests that the lessons were learned from; no model is asked for them.
-      await refreshTasks({ ...options.refresh, tasks, ask: undefined }, signal);
+      await refreshTasks({ ...options.refresh, tasks }, signal);
       return openQuestionPractice(questions, run, options, signal);
     },
   };

@@ -5,6 +5,7 @@ import type { Ask, EvidenceCase, Judgement, Proposal } from '../../core/learn.ts
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type {
+  Attempt,
   AttemptGroup,
   LessonsForTask,
   MakeAttempt,
@@ -153,4 +154,33 @@ export interface PracticeResult {
   /** Some attempts had no ground truth: they were compared with each other by a model. */
   readonly isSelfEvaluated: boolean;
   readonly cycles: readonly CycleEnd[];
+}
+
+/** A run ends before its work is done. What was journaled stays, and it can be continued. */
+export class RunStop extends Error {
+  override readonly name = 'RunStop';
+  readonly end: Exclude<PracticeEnd, 'done'>;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(end: Exclude<PracticeEnd, 'done'>, why = '', retryAfterMs?: number) {
+    super(why);
+    this.end = end;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The rewards of the graded attempts, in their order. */
+export const rewardsOf = (attempts: readonly Attempt[]): readonly number[] =>
+  attempts.flatMap(({ outcome }) => (outcome.is === 'graded' ? [outcome.reward] : []));
+
+export const meanOf = (numbers: readonly number[]): number =>
+  numbers.length === 0 ? 0 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
+/**
+ * Whether a group has both better and worse attempts: the range of its rewards counts, not their mean. Three attempts with half the
+ * reward each have nothing to tell each other, although their mean is neither 0 nor 1.
+ */
+export function hasSpread({ attempts }: Pick<AttemptGroup, 'attempts'>, tolerance: number): boolean {
+  const rewards = rewardsOf(attempts);
+  return rewards.length >= 2 && Math.max(...rewards) - Math.min(...rewards) > tolerance;
 }

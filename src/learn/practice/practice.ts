@@ -5,28 +5,25 @@ import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
 import { holdGroupToCore } from '../identity/hold-to-core.ts';
-import { attemptBatch, sessionsOfGroup } from './attempt-batch.ts';
+import { attemptBatch, inParallel, sessionsOfGroup } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
-import { draftProposals, draftText, type PracticeProposal } from './draft-proposals.ts';
-import { gradeGroup } from './grade-groups.ts';
-import { inParallel } from './in-parallel.ts';
-import { limitDomains } from './limit-domain.ts';
+import { draftProposals, draftText, limitDomains, type PracticeProposal } from './draft-proposals.ts';
+import { gradeGroup, summariseAttempt } from './grade-groups.ts';
 import {
+  hasSpread,
   PRACTICE_DEFAULTS,
   type PracticeEvent,
   type PracticeInput,
   type PracticeResult,
   type PracticeSettings,
+  RunStop,
 } from './practice-input.ts';
 import { createPracticeTally, type PracticeTally } from './practice-tally.ts';
 import { createPracticeUnits, type PracticeUnits } from './practice-units.ts';
 import { proposeOperations } from './propose-operations.ts';
 import { type GroupPlan, type PlannedChange, reconcileBatch } from './reconcile-batch.ts';
-import { RunStop } from './run-stop.ts';
 import { findAdvantage, type GroupExperience, type ToldAttempt } from './semantic-advantage.ts';
 import { isTrainedUnit, type TrainedUnit, trainedUnit } from './session-weights.ts';
-import { hasSpread } from './spread.ts';
-import { summariseAttempt } from './tell-attempt.ts';
 
 /**
  * One run of practice, from tasks to published changes. Everything that was paid for is in the journal before the next step begins,

@@ -10,7 +10,7 @@ import type { IdentityJudge } from '../identity/open-identity-judge.ts';
 import type { TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
-import type { RunUnits } from './practice-journal.ts';
+import type { RunUnits } from './practice-units.ts';
 import type { DueSession } from './session-kinds.ts';
 import type { SessionTraining } from './session-weights.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
