@@ -1,4 +1,4 @@
-import type { Group, HintedRollout, Rollout } from './rollout.ts';
+import type { Group, Rollout } from './rollout.ts';
 
 /**
  * How an attempt is compared with its group. `dr-grpo`: reward minus the group's mean. `grpo`: the same divided by the
@@ -55,19 +55,13 @@ const isConstant = (rollouts: readonly Rollout[]): boolean => {
 };
 
 /**
- * A turn of live traffic: its prompt is seen once, so there is no group to compare it with. At least one of the two
- * estimators applies; where both do, their advantages add.
+ * A turn of live traffic: its prompt is seen once, so there is no group to compare it with.
  */
 export interface LiveTurn {
   readonly rollout: Rollout;
-  /** Evaluative: the reward minus the mean of other outcomes, of which this turn is no part; weighted by the trust in its source. */
-  readonly advantage?: number;
-  /** Directive: see `HintedRollout`. */
-  readonly hinted?: HintedRollout['hinted'];
+  /** The reward minus the mean of other outcomes, of which this turn is no part; weighted by the trust in its source. */
+  readonly advantage: number;
 }
 
-/** Turns of the evaluative branch. Turns with a hint alone get their advantages from `hindsightOf`. */
 export const scoreLiveTurns = (turns: readonly LiveTurn[]): readonly ScoredRollout[] =>
-  turns.flatMap(({ rollout, advantage }) =>
-    advantage === undefined ? [] : [{ rollout, advantage, against: 'running' }],
-  );
+  turns.map((turn) => ({ ...turn, against: 'running' }));

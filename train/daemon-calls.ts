@@ -4,11 +4,10 @@ import { asString, compact } from '../src/core/json.ts';
 import type { Records } from '../src/core/store.ts';
 import type { TaskRecall } from '../src/core/task-source.ts';
 import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
-import { createLiveReader, liveEstimators } from './live-turns.ts';
+import { createLiveReader } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import type { RecordedTasks, RecordedTasksOptions } from './recorded-tasks.ts';
-import { shapeAttempts, type WindowShaping } from './shape-rollouts.ts';
 import type { StepBudget } from './step-budget.ts';
 import type { DaemonCalls, PolicyEngine, TrainSettings } from './training-plan.ts';
 
@@ -25,8 +24,6 @@ export interface DaemonCallsOptions {
   readonly records: Records;
   readonly promotions: PromotionLog;
   readonly budget: StepBudget;
-  /** What rewards are made of; absent: of the task's alone. */
-  readonly shaping?: WindowShaping | undefined;
   /** Called when weights have moved. */
   readonly moved: () => void;
   readonly log: Log;
@@ -36,11 +33,7 @@ export interface DaemonCallsOptions {
 /** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
 export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
   const { lessonsApi, recorded, promotions, log, signal } = options;
-  const readLive = createLiveReader({
-    ...options,
-    estimators: liveEstimators(options.settings.live),
-    template: () => options.engine.template(),
-  });
+  const readLive = createLiveReader(options);
   const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     try {
       return await read;
@@ -78,8 +71,6 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
     shortage: (clusters) => promotions.shortage(clusters),
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
-    shape: async (group) =>
-      options.shaping === undefined ? [] : shapeAttempts(group, options.shaping, signal),
     live: (query) => orNone(readLive(query), 'live turns'),
   };
 }

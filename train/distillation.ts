@@ -3,7 +3,6 @@ import type { PlacedLessons } from '../src/core/lesson.ts';
 import type { TaskRecall, TrainingTask } from '../src/core/task-source.ts';
 import type { PolicyTemplate, SampledTurn, Sampler } from '../src/core/training.ts';
 import { createInProcessClient, withLessons } from '../src/models/in-process-client.ts';
-import type { LiveTurn } from './advantage.ts';
 import { shuffleBySeed } from './datum.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
@@ -24,17 +23,16 @@ interface DistillationOptions {
 }
 
 /**
- * The replies of weights that read the hint. The student's own replies cannot teach it what it never says: a policy that has
+ * The replies of weights that read the lessons. The student's own replies cannot teach it what it never says: a policy that has
  * never obeyed a rule samples no token of it. So the teacher answers, too, and its replies are trained after the student's
- * prompts. Beside them the student's own replies keep it from drifting where the hint says nothing.
+ * prompts. Beside them the student's own replies keep it from drifting where the lessons say nothing.
  */
 export function createDistillation(options: DistillationOptions): MakeDistillation {
   const { template, openSampler, lessons } = options;
   return async (request) => {
-    const { teacher, policy, live, seed, signal } = request;
-    const hinted = live.filter((turn) => turn.hinted !== undefined);
+    const { teacher, policy, seed, signal } = request;
     const tasks = lessons === undefined ? [] : shuffleBySeed(lessons.tasks, seed).slice(0, lessons.count);
-    if (hinted.length === 0 && tasks.length === 0) return [];
+    if (tasks.length === 0) return [];
     const [taught, own] = await Promise.all([teacher, policy].map(({ sampler }) => openSampler(sampler)));
     try {
       if (taught === undefined || own === undefined) return [];
@@ -51,41 +49,11 @@ export function createDistillation(options: DistillationOptions): MakeDistillati
           attemptHinted({ ...attempt, sampler: own, isTaught: false }),
         ]);
       };
-      const rollouts = await Promise.all([
-        ...hinted.map((turn, at) => answerAgain(turn, at, taught, request, template)),
-        ...tasks.map(taughtTask),
-      ]);
+      const rollouts = await Promise.all(tasks.map(taughtTask));
       return rollouts.flat().flatMap((one) => (one === undefined ? [] : [one]));
     } finally {
       await Promise.all([taught?.close(), own?.close()]);
     }
-  };
-}
-
-/** One reply to a corrected turn, by the policy that has read the correction. */
-async function answerAgain(
-  { rollout, hinted = [] }: LiveTurn,
-  place: number,
-  sampler: Sampler,
-  { policy, generation, seed, signal }: DistillationRequest,
-  { stop, longestReply }: PolicyTemplate,
-): Promise<HintedRollout | undefined> {
-  const [prompt] = hinted;
-  const [asked] = rollout.segments;
-  if (prompt === undefined || asked?.kind !== 'prompt') return undefined;
-  const random = createRandom(`${seed}/again/${place}`).below(2 ** 31);
-  const ask = { prompt, count: 1, maxTokens: longestReply, temperature: 1, stop, seed: random };
-  const [reply] = await sampler.sample(ask, signal);
-  if (reply === undefined || reply.tokens.length === 0) return undefined;
-  const stamp = { policy: policy.version, generation };
-  const segments: readonly RolloutSegment[] = [
-    { ...asked, ...stamp },
-    { kind: 'reply', ids: reply.tokens, logprobs: reply.logprobs, ...stamp },
-  ];
-  return {
-    rollout: { ...rollout, id: `${seed}/again/${place}`, segments },
-    hinted: [prompt],
-    isTaught: true,
   };
 }
 

@@ -1,7 +1,6 @@
 import { shuffleBySeed } from './datum.ts';
 import { type Group, groupOf, isBatchRefusal, type Rollout } from './rollout.ts';
 import type { RunLog } from './run-journal.ts';
-import { meanParts } from './shape-rollouts.ts';
 import type { MakeRollouts, TrainerEvent, TrainInput } from './training-run.ts';
 
 /**
@@ -42,9 +41,7 @@ export async function* collectGroups<Task>(
       else {
         await log.append({ type: 'group-collected', batch, slot, group });
         const total = group.rollouts.reduce((sum, { reward }) => sum + reward, 0);
-        const parts = meanParts(group.rollouts);
-        const mean = { reward: total / group.rollouts.length, ...(parts === undefined ? {} : { parts }) };
-        yield { type: 'group-collected', batch, slot, ...mean };
+        yield { type: 'group-collected', batch, slot, reward: total / group.rollouts.length };
       }
     }
   }

@@ -15,7 +15,6 @@ import {
 import { createInProcessClient } from '../src/models/in-process-client.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { Rollout, RolloutSegment } from './rollout.ts';
-import type { AnsweredRollout } from './shape-rollouts.ts';
 import type { MakeRollouts } from './training-run.ts';
 
 /** The lessons shown with a task, and their generation. */
@@ -30,8 +29,6 @@ interface PolicyRolloutsOptions {
   readonly show: (query: TaskRecall, task: TrainingTask) => Promise<TaskLessons>;
   /** Replies that the template gives without sampling count, too: they can be graded, and teach nothing. */
   readonly isGradedOnly?: boolean;
-  /** Rollouts have what was answered, for a judge. */
-  readonly hasAnswers?: boolean;
 }
 
 /** Samplers kept open: a candidate and the live version are compared. */
@@ -46,8 +43,7 @@ export function createPolicyRollouts({
   openSampler,
   show,
   isGradedOnly = false,
-  hasAnswers = false,
-}: PolicyRolloutsOptions): MakeRollouts<TrainingTask, AnsweredRollout> {
+}: PolicyRolloutsOptions): MakeRollouts<TrainingTask> {
   const open = new Map<string | undefined, Promise<Sampler>>();
   const samplerOf = (path: string | undefined): Promise<Sampler> => {
     const sampler = open.get(path) ?? openSampler(path).then(sharePrompts);
@@ -78,11 +74,9 @@ export function createPolicyRollouts({
       seed,
       signal,
     });
-    const rollouts = attempts.flatMap((attempt, at): readonly AnsweredRollout[] => {
+    const rollouts = attempts.flatMap((attempt, at): readonly Rollout[] => {
       if (attempt === undefined || (attempt.turns.length === 0 && !isGradedOnly)) return [];
-      const rollout = rolloutOf(attempt, `${seed}/${at}`, task.id, shown.generation);
-      const { answer } = attempt;
-      return [hasAnswers && answer !== undefined ? { ...rollout, answer } : rollout];
+      return [rolloutOf(attempt, `${seed}/${at}`, task.id, shown.generation)];
     });
     if (rollouts.length === 0 && why !== undefined)
       throw new TrainingError('server', `every attempt at ${task.id} failed: ${why}`);

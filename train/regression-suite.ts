@@ -38,21 +38,13 @@ export interface RegressionQuestion {
   readonly check: QuestionCheck;
 }
 
-const SHIPPED_QUESTIONS = fileURLToPath(new URL('models/regression/questions.jsonl', PACKAGE_ROOT));
-
-/** The file of questions by the setting `train.regression`, or those of the engine; undefined when none are asked. */
-export function regressionFile(setting: string, ofEngine: string | undefined): string | undefined {
-  if (setting === 'off') return undefined;
-  return setting === 'shipped' ? (ofEngine ?? SHIPPED_QUESTIONS) : setting;
-}
+/** General questions that new weights must answer no worse; an engine may have its own, in its own language. */
+export const SHIPPED_QUESTIONS = fileURLToPath(new URL('models/regression/questions.jsonl', PACKAGE_ROOT));
 
 /** One question for each line of JSON. Rejects with a TrainingError that names the file and the line. */
 export async function readRegressionSuite(file: string): Promise<readonly RegressionQuestion[]> {
   const failed = (why: string): TrainingError =>
-    new TrainingError(
-      'user',
-      `The regression suite ${file} cannot be used: ${why}. Change train.regression.`,
-    );
+    new TrainingError('user', `The regression suite ${file} cannot be used: ${why}.`);
   let text: string;
   try {
     text = await readFile(file, 'utf8');

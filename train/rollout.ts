@@ -1,5 +1,4 @@
 import type { RewardSource } from '../src/core/evidence.ts';
-import type { RewardPart } from '../src/core/practice.ts';
 
 /** Why something is not trained on: a name for counting, a text for people. */
 export interface BatchRefusal {
@@ -67,13 +66,10 @@ export interface Rollout {
   readonly rewardSource: RewardSource;
   /** The task is done in full, whatever the reward includes besides. */
   readonly isComplete?: boolean;
-  /** What the reward is made of; absent: it is the task's alone. */
-  readonly parts?: readonly RewardPart[];
 }
 
 /**
- * A rollout whose tokens are compared with a teacher: the same weights, which read a hint besides (the user's correction, or a
- * block of lessons). The student's prompt is that of the rollout and has no hint.
+ * A rollout whose tokens are compared with a teacher: the same weights, which read a hint besides (a block of lessons). The student's prompt is that of the rollout and has no hint.
  */
 export interface HintedRollout {
   readonly rollout: Rollout;

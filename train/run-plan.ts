@@ -45,7 +45,6 @@ export async function* runTrainingPlan(
         ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
         ...(plan.isLiveOnly === true ? { isLiveOnly: true } : {}),
         ...(plan.isDistilled ? { proven: duties.proven } : {}),
-        ...(plan.isShaped === true ? { shape: duties.shape } : {}),
         generation: duties.generation,
         rank: plan.rank,
         batch: plan.batch,

@@ -77,8 +77,6 @@ const answer = (question: DaemonCall, duties: DaemonCalls): Promise<unknown> => 
       return duties.recorded();
     case 'grade':
       return duties.grade(question.answer);
-    case 'shape':
-      return duties.shape(question.group);
     case 'live':
       return duties.live(question.query);
     case 'reserve':

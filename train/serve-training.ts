@@ -10,17 +10,15 @@ import type { TaskSourceRef } from '../src/core/task-source.ts';
 import { TrainingError } from '../src/core/training.ts';
 import type { TrainingOutcome } from '../src/evidence/training-buffer.ts';
 import { createDaemonCalls } from './daemon-calls.ts';
-import { usesLiveTurns } from './live-turns.ts';
 import type { PracticeTrainingCalls } from './practice-training-calls.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
 import { countRatedSessions, type PromotionLog, readProposedAt } from './promotion-log.ts';
 import { canaryOf } from './promotion-stages.ts';
 import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
-import { regressionFile } from './regression-suite.ts';
+import { SHIPPED_QUESTIONS } from './regression-suite.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
-import { isShaping, type WindowShaping } from './shape-rollouts.ts';
 import { createStepBudget, findUnlimitedCost, isFreeEngine, type StepPrice } from './step-budget.ts';
 import {
   beginTrainingCycle,
@@ -30,6 +28,8 @@ import {
 } from './training-job.ts';
 import {
   type DaemonCalls,
+  groupsOf,
+  LORA_RANK,
   type PolicyEngine,
   type TrainingPlan,
   type TrainingRequest,
@@ -71,7 +71,6 @@ export interface TrainingOptions {
     readonly outcomes: () => readonly TrainingOutcome[];
     readonly wake: () => void;
   };
-  readonly shaping?: WindowShaping;
   readonly clock: Clock;
   readonly log: Log;
   readonly override?: TrainingOverride;
@@ -222,11 +221,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       yield { type: 'not-trained', why };
       return;
     }
-    const { groupSize, batchSize, loraRank } = settings;
+    const { batchSize } = settings;
     const asked = request.steps ?? settings.steps;
     const isLiveOnly = supply.is === 'live';
     const steps = isLiveOnly ? Math.min(asked, supply.steps) : asked;
-    const groups = isLiveOnly ? 0 : Math.max(1, Math.round(batchSize / groupSize));
+    const groups = isLiveOnly ? 0 : groupsOf(batchSize);
     view.begin(steps);
     const cycle = beginTrainingCycle(engine.name, clock);
     try {
@@ -237,11 +236,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         ...(request.resume === undefined || engine.isEmbedded ? {} : { resume: request.resume }),
         ...(tasks === undefined ? {} : { tasks }),
         steps,
-        rank: loraRank,
+        rank: LORA_RANK,
         batch: { groups, size: batchSize },
-        isLive: usesLiveTurns(settings.live),
+        isLive: settings.live,
         isDistilled: settings.distill,
-        ...(isLiveOnly ? { isLiveOnly: true } : isShaping(options.shaping) ? { isShaped: true } : {}),
+        ...(isLiveOnly ? { isLiveOnly: true } : {}),
         isBudgeted: reserve !== undefined,
         ...priced,
         tuning: tuningOf(settings, override.tuning),
@@ -281,9 +280,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
 
   /** What new weights are measured with besides tasks. */
   const measuredWith = async (): Promise<Pick<TrainingPlan, 'regression' | 'isThin'>> => {
-    const regression = regressionFile(settings.regression, engine.regression);
     const rated = await countRatedSessions(records, engine.name, clock.now() - WEEK_MS);
-    return { isThin: rated < THICK_TRAFFIC, ...(regression === undefined ? {} : { regression }) };
+    return { isThin: rated < THICK_TRAFFIC, regression: engine.regression ?? SHIPPED_QUESTIONS };
   };
 
   /** Why a session of practice may not train now. */
@@ -305,7 +303,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
           ...(await engine.place()),
           name: engine.name,
           folder,
-          rank: settings.loraRank,
+          rank: LORA_RANK,
           tuning: tuningOf(settings, override.tuning),
           promotion: promotions.state(),
           turnedBack: promotions.turnedBack(),
@@ -341,7 +339,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       createTrainJob({
         run,
         get hasTasks() {
-          const isFed = override.tasks !== undefined || recorded.canGrade || usesLiveTurns(settings.live);
+          const isFed = override.tasks !== undefined || recorded.canGrade || settings.live;
           return isFed && findFault() === undefined;
         },
         isUsed: () => options.isWorker === true || policy.answered() > 0,

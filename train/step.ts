@@ -13,7 +13,6 @@ import {
   scoreLiveTurns,
 } from './advantage.ts';
 import { dataOf, type LengthRule, minibatchesOf, type RolloutData, scaleData } from './datum.ts';
-import { addHindsight, type HindsightSettings, hindsightOf } from './hindsight.ts';
 import { penaliseDistance, type ReferenceModel } from './reference-penalty.ts';
 import { type BatchRewards, batchRewards } from './reward-guard.ts';
 import {
@@ -36,6 +35,7 @@ import {
   type StepReport,
   type StepUpdate,
 } from './step-metrics.ts';
+import { teacherAdvantages } from './teacher-advantage.ts';
 
 interface BatchLimits {
   /** Fewest attempts of a batch. */
@@ -144,7 +144,8 @@ export interface StepSettings extends BatchLimits {
   readonly kl: { readonly warn: number; readonly refuse: number; readonly drift: number };
   /** What a token loses for each nat by which it is more probable than under the reference; 0: there is no reference. */
   readonly klPenalty: number;
-  readonly hindsight: HindsightSettings;
+  /** The largest advantage of one token by a teacher, in nats: one that it all but excludes must not outweigh a batch. */
+  readonly teacherClip: number;
 }
 
 export const DEFAULT_STEP: StepSettings = {
@@ -159,7 +160,7 @@ export const DEFAULT_STEP: StepSettings = {
   adam: { beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 1 },
   kl: { warn: 0.01, refuse: 0.1, drift: 0.5 },
   klPenalty: 0,
-  hindsight: { clip: 5, teacher: 'start' },
+  teacherClip: 5,
 };
 
 interface StepBatch {
@@ -178,7 +179,7 @@ export interface TrainStepInput {
   readonly model: TrainingModel;
   /** The policy that `klPenalty` keeps the weights near. */
   readonly reference?: ReferenceModel;
-  /** Who reads hints: see `HindsightSettings`. The model itself by default. */
+  /** Who reads the lessons that are distilled. The model itself by default. */
   readonly teacher?: Pick<TrainingModel, 'forward'> | undefined;
   readonly profile: EngineProfile;
   readonly log: RunLog;
@@ -225,12 +226,12 @@ export async function trainStep(input: TrainStepInput): Promise<TrainStepEnd> {
   const refusal = lossFault(profile, settings) ?? checkTrainingBatch({ groups, others, ...origin }, settings);
   if (refusal !== undefined) return turnAway(refusal);
 
-  // Rewards become advantages; groups without differences are dropped. Hints become advantages of single tokens.
+  // Rewards become advantages; groups without differences are dropped. Distilled lessons become advantages of single tokens.
   const { scored: fromGroups, constantGroups } = scoreGroups(groups, settings.advantage);
   const fromLive = scoreLiveTurns(live);
-  const taught = await teach(input, [...live.filter(isHinted), ...distilled]);
+  const taught = await teach(input, distilled);
   if ('end' in taught) return taught;
-  const scored = addHindsight([...fromGroups, ...fromLive], taught.scored);
+  const scored = [...fromGroups, ...fromLive, ...taught.scored];
 
   // Attempts become sequences of the sampled tokens.
   const data_N = scored.map((each) => dataOf(each, profile.contextLength));
@@ -305,16 +306,14 @@ function endOf(error: unknown, signal: AbortSignal): TrainStepEnd {
   return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
 }
 
-const isHinted = (turn: LiveTurn): turn is LiveTurn & HintedRollout => turn.hinted !== undefined;
-
-/** The token advantages of hinted rollouts, read before any update. */
+/** The token advantages of distilled rollouts, read before any update. */
 async function teach(
   { model, teacher, profile, settings, signal }: TrainStepInput,
-  hinted: readonly HintedRollout[],
+  distilled: readonly HintedRollout[],
 ): Promise<{ readonly scored: readonly ScoredRollout[] } | TrainStepEnd> {
   try {
     const scored = await untilAborted(
-      hindsightOf(hinted, { model, teacher }, profile, settings.hindsight, signal),
+      teacherAdvantages(distilled, { model, teacher }, profile, settings.teacherClip, signal),
       signal,
     );
     return { scored };

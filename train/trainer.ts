@@ -22,7 +22,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
   let model: TrainingModel | undefined;
   let reference: TrainingModel | undefined;
-  /** The weights that the run began with, when they read hints. */
+  /** The weights that the run began with, when they read lessons that are distilled. */
   let teacher: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
@@ -83,11 +83,10 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
         most: input.batch.size,
       });
       const policy = run.lineage.at(-1);
-      const start = settings.hindsight.teacher === 'start' ? run.lineage[0] : policy;
-      const asked = { live: live ?? [], generation, seed: `${batch}/distilled`, signal };
+      const start = run.lineage[0];
+      const asked = { generation, seed: `${batch}/distilled`, signal };
       const distilled = start && policy && (await input.distil?.({ policy, teacher: start, ...asked }));
-      const isTaught = [...(live ?? []), ...(distilled ?? [])].some(({ hinted }) => hinted !== undefined);
-      if (isTaught && start !== undefined && start !== policy)
+      if (distilled !== undefined && distilled.length > 0 && start !== undefined && start !== policy)
         teacher ??= await engine.openModel(start.state);
       const rate = input.learningRate ?? engine.profile.learningRate;
       const end = await trainStep({

@@ -1,15 +1,13 @@
 import type { JobContext, JobCost } from '../src/core/schedule.ts';
 import type { TaskRecall, TaskSourceRef } from '../src/core/task-source.ts';
 import type { PolicyTemplate } from '../src/core/training.ts';
-import type { ShapedReward } from '../src/evidence/shape-reward.ts';
 import type { LiveTurn } from './advantage.ts';
-import type { LiveEstimators, LiveQuery } from './live-turns.ts';
+import type { LiveQuery } from './live-turns.ts';
 import type { TaskLessons } from './policy-rollouts.ts';
 import type { PromotionEvent } from './promotion.ts';
 import type { CheckpointMoved, PromotionState } from './promotion-stages.ts';
 import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
 import type { RunCheckpoint } from './run-journal.ts';
-import type { AttemptsToShape } from './shape-rollouts.ts';
 import type { StepSettings } from './step.ts';
 import type { StepBudget, StepPrice } from './step-budget.ts';
 import type { ProfileName } from './tinker/profiles.ts';
@@ -36,8 +34,6 @@ export interface TrainingPlan {
   readonly isLive: boolean;
   /** There are no tasks to train on, and enough live turns: a batch consists of them. */
   readonly isLiveOnly?: true;
-  /** Rewards are made of more than the task's: see `learn.identity.reward`. */
-  readonly isShaped?: true;
   /** Whether proven lessons move into the weights. */
   readonly isDistilled: boolean;
   /** Whether every request has to fit into the day's budget of background jobs. */
@@ -93,9 +89,8 @@ export interface Tuning {
 }
 
 /** How a window or a session of practice trains: by the settings, unless something else is asked for. */
-export function tuningOf({ learningRate, kl }: TrainSettings, asked: Tuning = {}): Tuning {
-  const settings = { ...(kl > 0 ? { klPenalty: kl } : {}), ...asked.settings };
-  return { ...(learningRate === undefined ? {} : { learningRate }), ...asked, settings };
+export function tuningOf({ learningRate }: TrainSettings, asked: Tuning = {}): Tuning {
+  return { ...(learningRate === undefined ? {} : { learningRate }), ...asked };
 }
 
 /** The engine that samples and trains the policy, in a child process or on a server. It is started when first asked for. */
@@ -114,20 +109,22 @@ export interface PolicyEngine {
   close(): Promise<void>;
 }
 
+/** Enough to learn a rule; higher ranks cost memory on the engine and gained nothing in the laboratory. */
+export const LORA_RANK = 8;
+
+/** Groups of attempts in a batch: eight attempts at a task tell which were better; a small batch has two groups all the same. */
+export const groupsOf = (batchSize: number): number =>
+  Math.max(1, Math.round(batchSize / Math.min(8, Math.max(2, Math.floor(batchSize / 2)))));
+
 /** The part of the configuration that training reads. */
 export interface TrainSettings {
   readonly engine: 'off' | 'nano' | { readonly baseModel: string };
   readonly steps: number;
   readonly batchSize: number;
-  readonly groupSize: number;
-  readonly loraRank: number;
   /** The engine's default if not given. */
   readonly learningRate?: number | undefined;
-  /** The coefficient of the penalty for KL(policy ‖ base model). */
-  readonly kl: number;
-  readonly live: boolean | LiveEstimators;
+  readonly live: boolean;
   readonly distill: boolean;
-  readonly regression: string;
   readonly effect: number;
   /** A vLLM that serves the adapters. */
   readonly serve?:
@@ -153,8 +150,6 @@ export interface DaemonCalls extends StepBudget {
   recorded(): Promise<readonly RecordedTask[]>;
   /** 0 to 1; undefined when no verifier could grade it. */
   grade(answer: RecordedAnswer): Promise<number | undefined>;
-  /** The rewards of a group by what the owner weighs. */
-  shape(group: AttemptsToShape): Promise<readonly ShapedReward[]>;
   live(query: LiveQuery): Promise<readonly LiveTurn[]>;
 }
 
@@ -171,7 +166,6 @@ export type DaemonCall =
   | { readonly ask: 'shortage'; readonly clusters: number }
   | { readonly ask: 'recorded' }
   | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
-  | { readonly ask: 'shape'; readonly group: AttemptsToShape }
   | { readonly ask: 'live'; readonly query: LiveQuery }
   | { readonly ask: 'reserve'; readonly most: JobCost; readonly purpose: 'sample' | 'train' }
   | { readonly ask: 'settle'; readonly reservation: number; readonly used: JobCost };

@@ -37,14 +37,12 @@ export interface LiveTurnsQuery {
   readonly most: number;
 }
 
-/** What one step distils, besides the recorded replies to corrected turns. */
+/** What one step distils. */
 export interface DistillationRequest {
   /** The weights in training. */
   readonly policy: PolicyVersion;
-  /** The weights that read hints. */
+  /** The weights that read the lessons. */
   readonly teacher: PolicyVersion;
-  /** Live turns of the step. To those with a hint the policy answers once more, with the hint. */
-  readonly live: readonly LiveTurn[];
   readonly generation: number;
   readonly seed: string;
   readonly signal: AbortSignal;

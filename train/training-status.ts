@@ -65,9 +65,6 @@ export function createTrainingView(): TrainingView {
     hear: (news) => {
       if (window === undefined) return;
       switch (news.type) {
-        case 'group-collected':
-          if (news.parts !== undefined) change({ parts: news.parts });
-          return;
         case 'step-trained':
         case 'step-idle': {
           const { seen, loss } = news.report;
@@ -105,14 +102,13 @@ export function createTrainingView(): TrainingView {
     end: () => change({ isRunning: false }),
     describe: () => {
       if (window === undefined) return undefined;
-      const { steps, done, reward, completion, loss, parts, pairs, moves, problem, isRunning } = window;
+      const { steps, done, reward, completion, loss, pairs, moves, problem, isRunning } = window;
       return compact({
         steps,
         done,
         reward,
         completion,
         loss,
-        parts: parts && { ...parts },
         pairs: pairs && { ...pairs },
         moves: [...moves],
         problem,

@@ -12,12 +12,12 @@ import { openPracticeTasks } from '../src/learn/practice/sources/practice-tasks.
 import { splitOf } from '../src/learn/practice/sources/split.ts';
 import { readStoredTurn } from '../src/record/stored-turn.ts';
 import { plural } from '../src/text/phrases.ts';
-import { usesLiveTurns } from './live-turns.ts';
 import { DEFAULT_PROMOTION } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
 import { createRecordedTasks } from './recorded-tasks.ts';
 import { findUnlimitedCost, isFreeEngine } from './step-budget.ts';
 import { countSides } from './task-sources.ts';
+import { groupsOf } from './training-plan.ts';
 import type { TrialShortage } from './trial-plan.ts';
 
 interface SupplyParts {
@@ -71,7 +71,7 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
   ]);
   const sources: Sources = { practice, recorded, live };
   const fault = findFault(parts, name);
-  const { groupSize, batchSize, steps } = config.train;
+  const { batchSize, steps } = config.train;
   const found = fault === undefined ? findReady(sources, batchSize) : [];
   // Windows are measured on held-out questions, or by the next session of practice on its tasks.
   const shortageOn = parts.shortage ?? (await openShortage(parts, name));
@@ -86,7 +86,7 @@ async function describeSupply(parts: SupplyParts): Promise<JsonObject> {
     practice: { ...practice },
     recorded: { ...recorded },
     live: { ...live },
-    batch: { attempts: batchSize, groups: Math.max(1, Math.round(batchSize / groupSize)), steps },
+    batch: { attempts: batchSize, groups: groupsOf(batchSize), steps },
     ready: [...ready],
     missing: [
       ...(fault === undefined ? [] : [fault]),
@@ -209,7 +209,7 @@ async function countLive({ records, config }: SupplyParts): Promise<LiveSupply> 
     if (sources.includes('verifier')) byVerifier++;
     else if (sources.includes('person')) byPerson++;
   }
-  return { isOn: usesLiveTurns(config.train.live), turns: samples.length, byVerifier, byPerson };
+  return { isOn: config.train.live, turns: samples.length, byVerifier, byPerson };
 }
 
 /** Why nothing is trained, whatever there is to train on. */

@@ -43,7 +43,6 @@ try {
     shortage: (clusters) => ask({ ask: 'shortage', clusters }),
     recorded: () => ask({ ask: 'recorded' }),
     grade: (answer) => ask({ ask: 'grade', answer }),
-    shape: (group) => ask({ ask: 'shape', group }),
     live: (query) => ask({ ask: 'live', query }),
     reserve: (most, purpose) => ask({ ask: 'reserve', most, purpose }),
     settle: (reservation, used) => ask({ ask: 'settle', reservation, used }),

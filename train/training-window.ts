@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { TaskRecall, TaskSource, TrainingTask } from '../src/core/task-source.ts';
 import { type PolicyTemplate, type TrainingEngine, TrainingError } from '../src/core/training.ts';
-import type { ShapedReward } from '../src/evidence/shape-reward.ts';
 import type { LiveTurn } from './advantage.ts';
 import { createDistillation } from './distillation.ts';
 import {
@@ -15,7 +14,6 @@ import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf, type PolicyVersion } from './promotion-stages.ts';
 import { openFileJournal, openRunRegistry, peekRun } from './run-files.ts';
 import type { RunCheckpoint } from './run-journal.ts';
-import { type AttemptsToShape, withShapedRollouts } from './shape-rollouts.ts';
 import type { StepSettings } from './step.ts';
 import { train } from './trainer.ts';
 import type { LiveTurnsQuery, MakeRollouts, RateSchedule, TrainerEvent } from './training-run.ts';
@@ -44,8 +42,6 @@ export interface TrainingWindowOptions {
   readonly settings?: Partial<StepSettings>;
   /** The block of proven lessons for a task; absent: no lessons move into the weights. */
   readonly proven?: (query: TaskRecall) => Promise<TaskLessons>;
-  /** Shapes the rewards of groups to train on; absent: they are the tasks'. */
-  readonly shape?: (group: AttemptsToShape) => Promise<readonly ShapedReward[]>;
   /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: MakeRollouts<TrainingTask>) => MakeRollouts<TrainingTask>;
   readonly seed?: number;
@@ -79,9 +75,9 @@ export async function* runTrainingWindow(
   steps: number,
   signal: AbortSignal,
 ): AsyncGenerator<TrainingEvent, void, undefined> {
-  const { engine, template, promotions, folder, show, shape } = training;
+  const { engine, template, promotions, folder, show } = training;
   const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
-  const rollOut = createPolicyRollouts({ template, openSampler, show, hasAnswers: shape !== undefined });
+  const rollOut = createPolicyRollouts({ template, openSampler, show });
   const regression = training.regression && {
     tasks: training.regression,
     rollOut: createQuestionRollouts(template, openSampler),
@@ -138,7 +134,7 @@ export async function* runTrainingWindow(
       run: name,
       tasks,
       batch: { ...training.batch, atOnce: AT_ONCE },
-      rollouts: bend(shape === undefined ? rollOut : withShapedRollouts(rollOut, shape)),
+      rollouts: bend(rollOut),
       distil: createDistillation({ template, openSampler, ...(lessons === undefined ? {} : { lessons }) }),
       steps: done + steps,
       journal,

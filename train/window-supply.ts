@@ -1,5 +1,5 @@
 import type { TaskSourceRef } from '../src/core/task-source.ts';
-import { type LiveQuery, liveQueryOf, usesLiveTurns } from './live-turns.ts';
+import { type LiveQuery, liveQueryOf } from './live-turns.ts';
 import type { PromotionLog } from './promotion-log.ts';
 import { canaryOf } from './promotion-stages.ts';
 import type { RecordedTask, RecordedTasks } from './recorded-tasks.ts';
@@ -39,7 +39,7 @@ export function createWindowSupply(
 
   /** How many batches the live turns make that no step was trained on; 0 when they are not used. */
   const countLiveSteps = async (signal: AbortSignal): Promise<number> => {
-    if (!usesLiveTurns(settings.live)) return 0;
+    if (!settings.live) return 0;
     const { versions, trained } = await peekRun(folder);
     const wanted = { generation: generation(), trained, most: settings.batchSize * settings.steps };
     const newest = versions.slice(-1 - DEFAULT_STEP.mostStale);

@@ -64,7 +64,7 @@ export function gradeDeskReply(
 }
 
 /** What the user says about a file that breaks a rule. The kind depends only on the rule and the place. */
-export function tellBroken(
+function tellBroken(
   rule: DeskRule,
   split: Split,
   place: string,

@@ -5,8 +5,8 @@
  * graded by the user's checks, with the lessons in the prompt; measured before and after on rules, forms and families that were never
  * trained, with their lessons and without them, and on general questions. One arm and seed a call; lines are appended to the file.
  *
- * The arms of `taught-arms.ts` do not train to follow lessons, but the rules of one house into the weights, from its lessons or from
- * what its user says in the chat, without rewards. They are measured on files of that house, and on values that it does not have.
+ * The arms of `taught-arms.ts` do not train to follow lessons, but the rules of one house into the weights, from its lessons,
+ * without rewards. They are measured on files of that house, and on values that it does not have.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,11 @@ import type { TrainingTask } from '../../src/core/task-source.ts';
 import type { Sampler } from '../../src/core/training.ts';
 import { withShuffledRewards } from '../../train/groups.ts';
 import { attemptTask, createPolicyRollouts, sharePrompts } from '../../train/policy-rollouts.ts';
-import { createRegressionTasks, readRegressionSuite, regressionFile } from '../../train/regression-suite.ts';
+import {
+  createRegressionTasks,
+  readRegressionSuite,
+  SHIPPED_QUESTIONS,
+} from '../../train/regression-suite.ts';
 import { createMemoryJournal } from '../../train/run-journal.ts';
 import { train } from '../../train/trainer.ts';
 import { type DeskSet, makeTaughtTasks, type TaughtTask } from './desk-training.ts';
@@ -47,8 +51,6 @@ const { values } = parseArgs({
     place: { type: 'string', default: 'system' },
     /** Tasks of a step, for the arms that are taught without rewards. */
     taught: { type: 'string', default: '32' },
-    /** Where what the user said stands in the teacher's prompt, for the arms with hints: system (as in the product) or message. */
-    'hint-place': { type: 'string', default: 'system' },
     /** `no`: not measured before training; another seed's measurement holds, as the tasks and the weights are the same. */
     before: { type: 'string', default: 'yes' },
     /** Also measured after these steps. */
@@ -82,7 +84,7 @@ write({
   rate: values.rate,
   rank: values.rank,
   size: values.size,
-  ...(taughtArm === undefined ? {} : { taught: values.taught, hintPlace: values['hint-place'] }),
+  ...(taughtArm === undefined ? {} : { taught: values.taught }),
 });
 const never = new AbortController().signal;
 
@@ -97,9 +99,7 @@ const sets: readonly MeasuredSet[] =
     name,
     tasks: makeTaughtTasks(name, Number(values.tasks), EVALUATION_SEED, place),
   }));
-const questions = createRegressionTasks(
-  await readRegressionSuite(regressionFile('shipped', undefined) ?? ''),
-);
+const questions = createRegressionTasks(await readRegressionSuite(SHIPPED_QUESTIONS));
 
 interface Outcome {
   readonly reward: number;
@@ -198,13 +198,11 @@ try {
       : {
           // No attempt is compared with others: all that trains is what is distilled.
           batch: { groups: 0, size: 0 },
-          distil: createTaughtDistillation(taughtArm, {
+          distil: createTaughtDistillation({
             tasks: house.tasks,
             template,
             openSampler,
             count: Number(values.taught),
-            hintPlace: placeOf(values['hint-place']),
-            onCorrected: (corrections) => write({ type: 'corrected', ...corrections }),
           }),
         }),
     generation: () => HOUSE_GENERATION,

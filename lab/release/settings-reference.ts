@@ -3,7 +3,7 @@ import { configJsonSchema } from '../../src/config/schema.ts';
 import { asArray, asObject, asString, type Json, type JsonObject, toJson } from '../../src/core/json.ts';
 import { cell, code, table } from './markdown.ts';
 
-/** One line of the page: a setting, or a group of them. */
+/** One line of the page. */
 interface SettingRow {
   readonly path: readonly string[];
   readonly schema: JsonObject;
@@ -44,11 +44,11 @@ function rowsOf(path: readonly string[], schema: JsonObject): readonly SettingRo
   return [...members, ...entries];
 }
 
-function rowsAt(path: readonly string[], schema: JsonObject): readonly SettingRow[] {
-  if (schema.properties === undefined) return [{ path, schema }];
-  const described = asString(schema.description) === undefined ? [] : [{ path, schema }];
-  return [...described, ...rowsOf(path, schema)];
-}
+/** A group with defaults is opened; one that is given as a whole or not at all, such as a calendar, is one setting. */
+const rowsAt = (path: readonly string[], schema: JsonObject): readonly SettingRow[] =>
+  schema.properties === undefined || (schema.default === undefined && path.at(-1) !== 'NAME')
+    ? [{ path, schema }]
+    : rowsOf(path, schema);
 
 const rowsTable = (rows: readonly SettingRow[]): string =>
   table(

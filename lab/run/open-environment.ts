@@ -18,7 +18,7 @@ import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { decodeLessons } from '../../src/lessons/codec.ts';
 import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
 import { parseBaseUrl } from '../../src/models/base-url.ts';
-import { createExchange } from '../../src/models/exchange.ts';
+import { createExchange, PROVIDER_TIMEOUTS } from '../../src/models/exchange.ts';
 import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { createHttpReport } from '../../src/pipeline/stage-report.ts';
 import { wires } from '../../src/wire/wires.ts';
@@ -143,7 +143,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmE
       ...(options.embed === undefined ? {} : { embed: options.embed }),
       training,
     });
-    const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
+    const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
     const { api, lessonsApi } = createRemoteApi(record, owner);
     if (arm.distractors > 0 && after === undefined) {

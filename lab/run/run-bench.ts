@@ -43,7 +43,7 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
 
 /** Training settings of every night. */
 const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
-  train: { batchSize: 64, groupSize: 8, loraRank: 8 },
+  train: { batchSize: 64 },
   // Two weeks have some 75 tasks to measure on: enough to show half, not a quarter.
   promotion: { mostPairs: 300, effect: 0.5 },
 };

@@ -84,7 +84,7 @@ export interface NightOptions {
   readonly control?: Tuning['control'];
   readonly promotion?: Partial<PromotionSettings>;
   readonly tuning?: Omit<Tuning, 'control' | 'seed'>;
-  readonly train?: Partial<Pick<Config['train'], 'batchSize' | 'groupSize' | 'loraRank'>>;
+  readonly train?: Partial<Pick<Config['train'], 'batchSize'>>;
 }
 
 interface CreateNightOptions extends NightOptions {

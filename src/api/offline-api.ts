@@ -5,6 +5,7 @@ import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { hashKey, keyId } from '../config/key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
 import { readStoreUrl } from '../config/store-url.ts';
+import { ADAPT_RULES } from '../core/adapt.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -58,14 +59,13 @@ export async function openOfflineApi(
     const apis = {
       api: {
         ...store,
-        ...createAdaptApi(records, lessonsApi, async () => (await settings()).adapt),
+        ...createAdaptApi(records, lessonsApi, () => ADAPT_RULES),
         consolidate: async ({ apply }: JsonObject) => {
           const { consolidateOnDemand } = await import('../learn/memory/serve-memory.ts');
           const { library, effects, comparison } = await lessons();
           const { embed, isByLetters } = comparison;
-          const { overviews } = await settings();
           return consolidateOnDemand(
-            { library, effects, records, embed: embed.embed, isByLetters, overviews, clock: systemClock },
+            { library, effects, records, embed: embed.embed, isByLetters, clock: systemClock },
             apply === true,
           );
         },
@@ -165,11 +165,9 @@ async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
   const { loadConfig } = await import('../config/load-config.ts');
   try {
     const { learn, library } = loadConfig({ file: home.configFile, env }).config;
-    const { holdout, overviews } = library;
-    return { failures: learn.failures, holdout, overviews, adapt: learn.adapt };
+    return { failures: learn.failures, holdout: library.holdout };
   } catch (error) {
-    if (error instanceof Error && error.name === 'ConfigError')
-      return { failures: 3, holdout: 0.1, overviews: false, adapt: { onePerSessionAndDay: true, kinds: {} } };
+    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
     throw error;
   }
 }

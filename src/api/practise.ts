@@ -16,10 +16,10 @@ import { createGate } from '../learn/gate/gate.ts';
 import { modelCallCost, mostOfCall, spendingOf } from '../learn/model-cost.ts';
 import { createNearestLessons } from '../learn/nearest-lessons.ts';
 import { createFunctionAttempts, type PolicyRequest } from '../learn/practice/function-attempts.ts';
+import { PRACTICE_LIMITS } from '../learn/practice/open-practice.ts';
 import { practice } from '../learn/practice/practice.ts';
 import type { PracticeResult } from '../learn/practice/practice-input.ts';
-import { openPracticeJournal } from '../learn/practice/practice-journal.ts';
-import { contentKey, spentByUnits } from '../learn/practice/practice-units.ts';
+import { contentKey, openPracticeJournal, spentByUnits } from '../learn/practice/practice-units.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 import { InstarError } from './instar.ts';
@@ -60,7 +60,10 @@ export async function practiseHere(
   const run = await nextRun(base, records);
   const journal = await openPracticeJournal({ run, records, clock });
   const budget = createRunBudget({
-    limits: limitsFrom(options.budget ?? config.practice.budget),
+    limits:
+      options.budget === undefined
+        ? { ...config.practice.budget, ...PRACTICE_LIMITS.session }
+        : limitsFrom(options.budget),
     setting: 'practice.budget',
     spent: spentByUnits(journal.units()),
   });

@@ -1,5 +1,6 @@
 import { VERSION } from '../base/package.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { editRemoved, writeConfigText } from '../config/edit-config.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
 import { noteHomeVersion, readHomeVersion } from '../config/home-version.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -25,41 +26,54 @@ export interface UpgradePlan {
   readonly isMigration: boolean;
   /** Why the config cannot be used by this version, each with its fix. */
   readonly configProblem?: string;
+  /** Settings that this version no longer has, with what holds in their place: the upgrade takes them out of the file. */
+  readonly removedSettings: readonly string[];
 }
 
 /** Reads only. Throws `StoreError` for a record that this version cannot use. */
 export function planUpgrade(home: Home, env: NodeJS.ProcessEnv): UpgradePlan {
   const from = readHomeVersion(home);
   const record = describeRecord(home);
-  const problem = configProblem(home, env);
+  const config = readWarnings(home, env);
   return {
     from,
     to: VERSION,
     releases: from === undefined ? [] : releasesBetween(from, VERSION),
     record,
     isMigration: record.is === 'file' && record.format !== record.newFormat,
-    ...(problem === undefined ? {} : { configProblem: problem }),
+    removedSettings: config.ok ? config.warnings : [],
+    ...(config.ok ? {} : { configProblem: config.why }),
   };
 }
 
 export interface UpgradeResult extends Partial<StoreUpgrade> {
   /** The copy of the record as it was; undefined when its format did not change, or no copy was asked for. */
   readonly backup?: string;
+  /** The config as it was; undefined when it had no removed settings. */
+  readonly oldConfig?: string;
 }
 
 /**
- * Backs the record up, unless `isCopied` is false, and changes its format, under the lock of the home. Throws
+ * Backs the record up, unless `isCopied` is false, and changes its format, under the lock of the home; removed settings leave the
+ * config. Throws
  * `HomeInUseError` while another process has it.
  */
-export function upgradeHome(home: Home, plan: UpgradePlan, isCopied = true): UpgradeResult {
+export function upgradeHome(
+  home: Home,
+  plan: UpgradePlan,
+  env: NodeJS.ProcessEnv,
+  isCopied = true,
+): UpgradeResult {
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
     const copy = plan.isMigration && isCopied ? keepOldFormat(home) : undefined;
     const backup = copy === undefined ? {} : { backup: copy.file };
     const result = plan.isMigration ? { ...backup, ...upgradeStore(home.storeFile) } : {};
+    const edited = editRemoved(home.configFile, env);
+    const written = edited === undefined ? undefined : writeConfigText(home.configFile, edited.text);
     if (plan.from !== undefined) noteHomeVersion(home, plan.to);
-    return result;
+    return { ...result, ...(written?.backup === undefined ? {} : { oldConfig: written.backup }) };
   } finally {
     lock.release();
   }
@@ -71,12 +85,15 @@ function describeRecord(home: Home): UpgradePlan['record'] {
   return format === undefined ? { is: 'none' } : { is: 'file', format, newFormat: NEWEST_FORMAT };
 }
 
-function configProblem(home: Home, env: NodeJS.ProcessEnv): string | undefined {
+type ReadWarnings =
+  | { readonly ok: true; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+function readWarnings(home: Home, env: NodeJS.ProcessEnv): ReadWarnings {
   try {
-    loadConfig({ file: home.configFile, env });
-    return undefined;
+    return { ok: true, warnings: loadConfig({ file: home.configFile, env }).warnings };
   } catch (error) {
-    if (error instanceof ConfigError) return error.message;
+    if (error instanceof ConfigError) return { ok: false, why: error.message };
     throw error;
   }
 }

@@ -49,7 +49,6 @@ const STEPS: Readonly<Record<string, string>> = {
   merge: 'duplicates',
   archive: 'unused',
   link: 'related',
-  overview: 'overview',
 };
 
 const UNDECIDED: Readonly<Record<string, string>> = {

@@ -80,7 +80,7 @@ async function logs(options: LogsOptions, context: CommandContext): Promise<Exit
 function explainNothing(logFile: string, options: LogsOptions, { homeDir }: CommandContext): string {
   const more = options.follow ? ' Waiting for lines; Ctrl-C ends.' : '';
   if (existsSync(logFile)) return `No log line fits --level and --since.${more}`;
-  return `No log yet in ${homeDir}: "instar up" writes it, unless log.file is false in the config.${more}`;
+  return `No log yet in ${homeDir}: "instar up" writes it.${more}`;
 }
 
 const POLL_MS = 200;

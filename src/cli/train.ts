@@ -240,7 +240,6 @@ function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): voi
     trial.version === undefined ? undefined : row('on trial', describeTrial(trial)),
     waiting.version === undefined ? undefined : row('on trial', describeTrial(waiting)),
     window.steps === undefined ? undefined : row('training', describeWindow(window)),
-    window.parts === undefined ? undefined : row('rewards', describeParts(asObject(window.parts))),
     ...movesOf(window).map((move) => row('training', move)),
     window.problem === undefined ? undefined : row('problem', `${window.problem}`),
     row('lessons', `generation ${status.generation}; ${plural(Number(support), 'failure')} to learn from`),
@@ -259,11 +258,6 @@ function describeTrial({ version, stage, tasks, questions, replayed, sessions }:
   return `version ${version}, candidate: answers no request yet; compared on ${plural(Number(tasks), 'held-out task')}${asked > 0 ? ` and ${plural(asked, 'general question')}` : ''}`;
 }
 
-/** What rewards are made of, where they are more than the task's. */
-const describeParts = (parts: JsonObject): string =>
-  `the last group: ${Object.entries(parts)
-    .map(([part, mean]) => `${part} ${Number(mean).toFixed(2)}`)
-    .join(', ')} (learn.identity.reward)`;
 const describeWindow = (window: JsonObject): string =>
   `${window.isRunning === true ? 'running' : 'ended'}: ${progressOf(window)}`;
 const row = (name: string, text: string): readonly [string, string] => [name, text];

@@ -53,14 +53,14 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   await refuseTakenPort({ host: config.gateway.host, port: options.port ?? config.gateway.port });
   const key = readOrCreateKey(home, env);
-  const format = options.log ?? config.log.format;
+  const format = options.log ?? ('auto' as const);
   const redactor = openRedactor({
     salt: readOrCreateSalt(home),
     keys: withFormerKeys(settings, (now) => readOwnKeys(now, { env, home })),
   });
   const { level } = config.log;
   const logOptions = { format, level, stream: context.stderr, env, redactor };
-  const logFile = config.log.file && fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
+  const logFile = fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
   const log = createLog({ ...logOptions, file: logFile });
   settings.onChange(() => {
     log.level = config.log.level;

@@ -49,7 +49,7 @@ const upgrade = async (flags: UpgradeFlags, context: CommandContext): Promise<Ex
         `a daemon is using this home: ${running.url} (pid ${running.pid})`,
         'stop it first: instar stop',
       );
-    const result = plan.from === undefined ? {} : upgradeHome(home, plan, flags.backup);
+    const result = plan.from === undefined ? {} : upgradeHome(home, plan, env, flags.backup);
     if (printer.json) printer.document({ ...plan, ...result });
     else printResult(printer, plan, result);
     if (result.damage === undefined || result.damage.length === 0) return EXIT.ok;
@@ -86,9 +86,15 @@ function printPlan(printer: Printer, plan: UpgradePlan, isAll: boolean): void {
   if (releases.length > 0 && !isAll) printer.line('Every change: instar upgrade --plan --all');
   printer.fields([
     ['record', recordWords(record)],
-    ['config', plan.configProblem ?? 'can be used as it is'],
+    ['config', plan.configProblem ?? configWords(plan)],
   ]);
+  for (const warning of plan.removedSettings) printer.line(`- ${warning}`);
 }
+
+const configWords = ({ removedSettings }: UpgradePlan): string =>
+  removedSettings.length === 0
+    ? 'can be used as it is'
+    : `${plural(removedSettings.length, 'setting')} of an earlier version will be taken out of the file:`;
 
 function recordWords(record: UpgradePlan['record']): string {
   if (record.is === 'none') return 'nothing is recorded yet';
@@ -102,7 +108,8 @@ function recordWords(record: UpgradePlan['record']): string {
 function printResult(printer: Printer, { isMigration, from }: UpgradePlan, result: UpgradeResult): void {
   if (from === undefined) return;
   if (result.backup !== undefined) printer.line(`Backup written to ${result.backup}.`);
-  if (!isMigration) printer.line('There was nothing to change.');
-  else printer.line(`Upgraded: ${plural(result.facts ?? 0, 'fact')}, all of them checked.`);
+  if (result.oldConfig !== undefined) printer.line(`The config as it was: ${result.oldConfig}.`);
+  if (!isMigration && result.oldConfig === undefined) printer.line('There was nothing to change.');
+  else if (isMigration) printer.line(`Upgraded: ${plural(result.facts ?? 0, 'fact')}, all of them checked.`);
   printer.line('Start it with: instar up');
 }

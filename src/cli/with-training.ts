@@ -64,7 +64,7 @@ export async function withTraining(
       keys: () => readOwnKeys(config, { env, home }),
     });
     const log = createLog({
-      format: config.log.format,
+      format: 'auto',
       level: 'warn',
       stream: context.stderr,
       env,

@@ -57,11 +57,11 @@ async function worker(options: WorkerCommandOptions, context: CommandContext): P
     salt: readOrCreateSalt(home),
     keys: withFormerKeys(settings, (now) => readOwnKeys(now, { env, home })),
   });
-  const format = options.log ?? config.log.format;
+  const format = options.log ?? ('auto' as const);
   const logOptions = { format, level: config.log.level, stream: context.stderr, env, redactor };
-  const logFile = config.log.file
-    ? openLogFile(home.logFile, (error) => createLog(logOptions).warn(`${home.logFile}: ${error.message}`))
-    : undefined;
+  const logFile = openLogFile(home.logFile, (error) =>
+    createLog(logOptions).warn(`${home.logFile}: ${error.message}`),
+  );
   const log = createLog({ ...logOptions, file: logFile });
   for (const note of notes) log.info(note);
   for (const warning of [...warnings, ...describeMissingKeys(config, { env, home })]) log.warn(warning);

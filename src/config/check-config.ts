@@ -6,6 +6,7 @@ import { isLoopbackHost } from './address.ts';
 import { ConfigError, type Problem } from './config-error.ts';
 import { environmentProviders, LOCAL_PROVIDER_NAMES } from './known-providers.ts';
 import { parseModelRef, policyName } from './model-ref.ts';
+import { findRemoved, withoutRemoved } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
 import { knownKeys, renderPath, settingAt } from './setting-path.ts';
 
@@ -15,7 +16,7 @@ export interface CheckedConfig {
   readonly source: 'file' | 'environment' | 'none';
   /** Remarks for the user; not problems. */
   readonly notes: readonly string[];
-  /** Settings that are accepted and do nothing, with the reason. */
+  /** Settings of the release before, which are ignored, with what holds in their place. */
   readonly warnings: readonly string[];
 }
 
@@ -26,7 +27,9 @@ export interface CheckConfigOptions {
 }
 
 /** Validates settings; without configured providers it uses those in the environment. Throws only `ConfigError`. */
-export function checkConfig(input: unknown, options: CheckConfigOptions): CheckedConfig {
+export function checkConfig(written: unknown, options: CheckConfigOptions): CheckedConfig {
+  const removed = findRemoved(written);
+  const input = withoutRemoved(written, removed);
   const parsed = configSchema.safeParse(input);
   const ownPort = options.port ?? (parsed.success ? parsed.data.gateway.port : 4600);
   const named = Object.keys(asObject(asObject(input).providers));
@@ -43,7 +46,7 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
     ...routerProblems(input, known, policy),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  const warnings = googleWarnings(parsed.data);
+  const warnings = [...removed.map(({ warning }) => warning), ...googleWarnings(parsed.data)];
   if (!found) return { config: parsed.data, source: 'file', notes: [], warnings };
   const { providers, defaultRef, notes } = found;
   const models =

@@ -8,6 +8,7 @@ import { removeMember, setMember } from '../text/json-edit.ts';
 import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { ConfigError, type Problem } from './config-error.ts';
 import { readConfigFile } from './load-config.ts';
+import { findRemoved, insteadOf } from './removed-settings.ts';
 import { configJsonSchema } from './schema.ts';
 import {
   parseSettingPath,
@@ -49,6 +50,12 @@ export function editConfig(
   const after = parseJson(text.replace(/^\ufeff/, ''));
   const checked = check(before, after, file, env);
   return { text, checked, isSame: isDeepStrictEqual(before, after) };
+}
+
+/** The config file without the settings that are no longer there; undefined when it has none of them. */
+export function editRemoved(file: string, env: NodeJS.ProcessEnv): EditedConfig | undefined {
+  const removed = findRemoved(readConfigFile(file));
+  return removed.length === 0 ? undefined : editConfig(file, removed, env);
 }
 
 const FRESH = '{\n  "$schema": "./config.schema.json"\n}\n';
@@ -140,6 +147,8 @@ export function writeConfigText(file: string, text: string): WrittenConfig {
 export function readSettingPath(text: string): SettingPath {
   const path = parseSettingPath(text);
   if (path !== undefined && typesAt(path).size > 0) return path;
+  const now = insteadOf(text);
+  if (now !== undefined) throw new ConfigError([{ path: text, what: `is no longer a setting: ${now}` }]);
   const names = [...settingPaths(), ...sectionsOf(settingPaths())];
   const meant = closestWord(text, names);
   throw new ConfigError([

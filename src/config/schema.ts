@@ -33,29 +33,13 @@ const storeSchema = z.strictObject({
     .describe(
       'Number of daily copies of the record to keep; with 7 or more also one of each of 4 weeks and 3 months. 0 makes none.',
     ),
-  spoolMegabytes: z
-    .int()
-    .min(0)
-    .max(1_048_576)
-    .default(1_024)
-    .describe(
-      'The most that is kept in the home while a PostgreSQL is away, compressed; when it is full, new turns are served and not recorded, and those kept stay. 0 keeps what happens in memory instead: at most 64 MB, and the oldest is dropped.',
-    ),
 });
 
 const logSchema = z.strictObject({
-  format: z
-    .enum(['auto', 'pretty', 'json'])
-    .default('auto')
-    .describe('Format of log lines: pretty for people, json for programs, auto for pretty on a terminal.'),
   level: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Lowest level that is logged.'),
-  file: z
-    .boolean()
-    .default(true)
-    .describe('Log to logs/instar.log in the home as well, for "instar logs": at most 5 files of 10 MB.'),
+    .describe('The lowest level that is logged, on standard error and in logs/instar.log.'),
 });
 
 /** All settings with their defaults. Unknown keys are errors at every level. */

@@ -70,16 +70,6 @@ export interface PracticeTask {
   readonly isRecordOnly?: true;
 }
 
-/** A request of a known caller that may begin some work, and where the caller says that it works. */
-export interface BegunWork {
-  readonly session: string;
-  readonly turn: string;
-  /** As the client stated it. */
-  readonly folder: string;
-  /** The newest message is a user's, and no tool's. */
-  readonly isAsked: () => boolean;
-}
-
 /** What is asked of a source. */
 export interface TasksWanted {
   /** At most this many. */
@@ -164,8 +154,6 @@ export type AttemptOutcome =
       readonly reasons: readonly string[];
       /** 0 to 1, one for each step, where the verifier gives them. */
       readonly stepScores?: readonly number[];
-      /** What the reward is made of; absent: it is the task's alone. */
-      readonly parts?: readonly RewardPart[];
     }
   /** It was made, and nothing graded it yet: it can be compared with others. */
   | { readonly is: 'ungraded' }
@@ -182,13 +170,6 @@ export type AttemptOutcome =
       /** It was not made: a budget does not allow it. */
       readonly isOverBudget?: true;
     };
-
-/** A part of a reward, 0 to 1, and who said it: a verifier, a judge's model, the usage. */
-export interface RewardPart {
-  readonly part: 'task' | 'identity' | 'efficiency';
-  readonly value: number;
-  readonly by: string;
-}
 
 /** Who graded the attempts of a group. `recorded`: real sessions, graded as the record tells. */
 export type GradedBy = 'verifier' | 'compared' | 'person' | 'recorded';

@@ -99,12 +99,9 @@ export const openDayBudget =
 
 const KINDS = ['ms', 'tokens', 'usd', 'calls'] as const;
 type Kind = (typeof KINDS)[number];
-const SETTINGS: Readonly<Record<Kind, string>> = {
-  ms: 'minutesPerDay',
-  tokens: 'tokensPerDay',
-  usd: 'usdPerDay',
-  calls: 'callsPerDay',
-};
+/** Limits of time and of calls are no settings. */
+const settingOf = (setting: string, kind: Kind): string =>
+  kind === 'tokens' || kind === 'usd' ? ` (${setting}.${kind}PerDay)` : '';
 
 /** Why no more may be reserved; undefined when it fits. */
 export function whyNotReserved(
@@ -120,10 +117,10 @@ export function whyNotReserved(
   for (const kind of KINDS) {
     const limit = limits[kind] ?? Number.POSITIVE_INFINITY;
     if (spent[kind] + most[kind] <= limit + ROUNDING) continue;
-    const named = `(${setting}.${SETTINGS[kind]})`;
+    const named = settingOf(setting, kind);
     return most[kind] > limit
-      ? `one ${work} may take ${amountOf(kind, most[kind])}, more than the limit of ${amountOf(kind, limit)} a day ${named}`
-      : `${amountOf(kind, spent[kind])} of ${amountOf(kind, limit)} a day are used up, and the next ${work} may take ${amountOf(kind, most[kind])}; the day ends at midnight ${named}`;
+      ? `one ${work} may take ${amountOf(kind, most[kind])}, more than the limit of ${amountOf(kind, limit)} a day${named}`
+      : `${amountOf(kind, spent[kind])} of ${amountOf(kind, limit)} a day are used up, and the next ${work} may take ${amountOf(kind, most[kind])}; the day ends at midnight${named}`;
   }
   return undefined;
 }
@@ -133,7 +130,7 @@ export function whyUsedUp(settled: Spending, limits: SpendingLimits, setting: st
   const kind = KINDS.find((one) => settled[one] >= (limits[one] ?? Number.POSITIVE_INFINITY));
   return kind === undefined
     ? undefined
-    : `the ${amountOf(kind, limits[kind] ?? 0)} a day are used up; the day ends at midnight (${setting}.${SETTINGS[kind]})`;
+    : `the ${amountOf(kind, limits[kind] ?? 0)} a day are used up; the day ends at midnight${settingOf(setting, kind)}`;
 }
 
 function amountOf(kind: Kind, amount: number): string {

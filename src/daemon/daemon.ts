@@ -29,6 +29,7 @@ import { readModelKeys, withFormerKeys } from '../config/own-keys.ts';
 import { enginePrice, hasTokenLimit, priceRules } from '../config/price-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
+import { ADAPT_RULES } from '../core/adapt.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { CLIENT_NAMES } from '../core/client-name.ts';
@@ -46,7 +47,7 @@ import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { countPersons, createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
-import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
+import { GATEWAY_LIMITS } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createProviderAccount } from '../gateway/provider-account.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
@@ -54,16 +55,15 @@ import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-
 import { logTurn, NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { sharedSchedule, type WorkKinds } from '../jobs/shared-work.ts';
-import { createCompressor } from '../learn/compress/compressor.ts';
+import { createCompressor, LONG_PROMPT_TOKENS } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflection-job.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
 import { withDateWitness } from '../models/date-witness.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
-import { createExchange } from '../models/exchange.ts';
+import { createExchange, PROVIDER_TIMEOUTS } from '../models/exchange.ts';
 import { serveOverlays } from '../overlays/serve-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
-import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
 import { recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { placeOfRecord } from '../record/open-store.ts';
 import { shareRecord } from '../record/share-record.ts';
@@ -135,9 +135,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { clocks = { clock: systemClock, boot: systemBoot } } = options;
   const clock = openTrustedClock({ home, ...clocks, log });
   const [startedAt, begunAt] = [clock.now(), clock.monotonic()];
-  const pool = createExchange({ timeouts: () => settings.timeouts, isForbiddenAddress: isForbiddenHost });
-  const limits = limitsOf(settings);
-  const retry = { rule: () => limits.retry, random: Math.random, sleep };
+  const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: isForbiddenHost });
+  const retry = { rule: () => GATEWAY_LIMITS.retry, random: Math.random, sleep };
   const exchange = withDateWitness(pool.exchange, clock);
   let training: ServedTraining | undefined;
   const policy = createDeferredPolicy(config.train, () => training?.policy);
@@ -174,7 +173,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     library: () => library.open()?.library,
   });
   const attemptKeys = withAttemptKeys(team.keys);
-  const admission = createAdmission(Object.assign(limitsOf(settings), { monotonic: clock.monotonic }));
+  const admission = createAdmission({ ...GATEWAY_LIMITS, monotonic: clock.monotonic });
   const library = await serveLessons({
     ...{ home, clock, newId, log, embed: options.embed, shared: shared?.prompts },
     ...{ settings: config.library, records: recording.records },
@@ -198,7 +197,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     library: () => library.open()?.library,
     records: recording.records,
     holdout: () => config.library.holdout,
-    settings: () => ({ retries: settings.retries, ...settings.timeouts }),
+    settings: () => ({ retries: GATEWAY_LIMITS.retry.retries, ...PROVIDER_TIMEOUTS }),
     answersFlows: () => settings.flows,
     hasSucceeded: hasToolSucceeded,
     router: { settings: () => config.router, served: () => learning?.served() ?? [] },
@@ -231,7 +230,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
-    shaping: { weights: () => config.learn.identity.reward, rule: follower.practice },
     generation,
     hasSecret: redactor.hasSecret,
     learning: { settings: config.learn, outcomes: follower.outcomes, wake: follower.wake },
@@ -240,7 +238,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   if (options.isWarm === true && names.describe().length === 0) training?.warm();
   const shortening = servePromptShortening({
-    overTokens: () => config.learn.compress?.overTokens,
+    overTokens: () => (config.learn.compress ? LONG_PROMPT_TOKENS : undefined),
     open: (overTokens) =>
       createCompressor({
         ...{ write: follower.shorten, cache: createPromptFiles(home.promptsDir), overTokens },
@@ -249,8 +247,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     records: recording.records,
     now: () => clock.now(),
   });
-  const kept = { isOn: () => config.practice.snapshots, records: recording.records, clock, log };
-  const workTrees = createWorkTreeKeeper({ ...kept, hasSecret: redactor.hasSecret });
   const counts = () => ({ ...follower.counts(), ...library.counts() });
   const metrics = createMetrics(() => admission.inFlight, counts, recording.state, follower.served);
   /** What is said of a turn is learned from at once. */
@@ -289,7 +285,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     practice: createPracticeApi(follower.practice, log),
     overlays: async (query: OverlayQuery) => overlays.describe(query),
-    ...createAdaptApi(recording.records, library.api, () => config.learn.adapt),
+    ...createAdaptApi(recording.records, library.api, () => ADAPT_RULES),
     ...createConsolidateApi(follower.practice),
     ...createTrainingApi(training, createSupplied(storeApi.training, supply), log),
   };
@@ -329,7 +325,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const page = servePage({
     ...{ home, env, place, owner: callers.owner, records, lessons: library.open, prices, status, clock, log },
     training: () => training,
-    adapt: () => config.learn.adapt,
+    adapt: () => ADAPT_RULES,
     clients: CLIENT_NAMES,
   });
   const server = createGateway({
@@ -339,7 +335,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isBehindProxy: settings.trustedProxy,
     onRefused: metrics.refused,
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
-    context: Object.assign(limits, {
+    context: {
+      ...GATEWAY_LIMITS,
       catalogue: names.catalogue,
       exchange,
       authorize: createAuthorizer({
@@ -374,7 +371,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         now: clock.now,
         agents: keyAgents,
       }),
-      begunWork: workTrees.begun,
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
@@ -383,7 +379,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       chatWord: metrics.chatWord,
       checked: reportChecks(metrics, log),
       metrics: () => recording.metricsWith([metrics.text, schedule.text]),
-    } satisfies Omit<GatewayContext, keyof GatewayLimits>),
+    } satisfies GatewayContext,
   });
   live.onChange(async ({ before, applied }) => {
     log.info({ applied }, 'settings reloaded');
@@ -407,7 +403,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await jobs.close();
     await training?.close();
     names.close();
-    await workTrees.settle();
     await pool.close();
     await library.close();
     await shared?.close();
@@ -420,7 +415,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const bound = options.work === undefined ? await server.listen(port ?? settings.port, settings.host) : 0;
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const settle = async (): Promise<void> => {
-      await workTrees.settle();
       await follower.settle();
       await library.settle();
     };

@@ -18,7 +18,7 @@ export const startInProcess: StartInProcess = async (home, env) => {
     salt: readOrCreateSalt(home),
     keys: () => readOwnKeys(config, { env, home }),
   });
-  const log = createLog({ format: config.log.format, level: 'warn', env, redactor });
+  const log = createLog({ format: 'auto', level: 'warn', env, redactor });
   const gateway = { ...config.gateway, host: '127.0.0.1' };
   const daemon = await startDaemon({ home, config: { ...config, gateway }, env, log, port: 0 });
   const { url, port } = daemon;

@@ -4,21 +4,19 @@ import { isForbiddenHost } from '../config/address.ts';
 import { priceRules } from '../config/price-rules.ts';
 import { systemClock } from '../core/clock.ts';
 import { createPrices } from '../cost/prices.ts';
-import { limitsOf } from '../gateway/limits.ts';
+import { GATEWAY_LIMITS } from '../gateway/limits.ts';
 import { createLearningModels } from '../learn/learning-model.ts';
 import { createModelPace, withPace } from '../learn/model-pace.ts';
 import { withoutSchema } from '../learn/with-schema.ts';
-import { createExchange } from '../models/exchange.ts';
+import { createExchange, PROVIDER_TIMEOUTS } from '../models/exchange.ts';
 import { createLog } from '../redact/create-log.ts';
 import { openCatalogue } from './catalogue.ts';
 
 /** The configured models, for a program that practises without a daemon. */
 export const openLibraryModels: OpenModels = async (home, config, env) => {
-  const { timeouts } = config.gateway;
-  const pool = createExchange({ timeouts: () => timeouts, isForbiddenAddress: isForbiddenHost });
-  const limits = limitsOf(config.gateway);
-  const retry = { rule: () => limits.retry, random: Math.random, sleep };
-  const log = createLog({ format: config.log.format, level: 'warn', env });
+  const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: isForbiddenHost });
+  const retry = { rule: () => GATEWAY_LIMITS.retry, random: Math.random, sleep };
+  const log = createLog({ format: 'auto', level: 'warn', env });
   const settings = { config, env, home, exchange: pool.exchange, clock: systemClock, retry, log };
   const { catalogue, close } = await openCatalogue(settings);
   const prices = createPrices(priceRules(config, []));

@@ -10,6 +10,7 @@ import { type CallAnswers, connectThread, type ThreadConnection } from '../base/
 import { stopWorker, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import { headlessSettings } from '../connect/headless-settings.ts';
+import { ADAPT_RULES } from '../core/adapt.ts';
 import type { OpenAttemptAccess } from '../core/attempt-model.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure } from '../core/failure.ts';
@@ -320,16 +321,14 @@ const threadSettings = (
 ): Pick<LearningThreadData, 'settings'> => ({
   settings: {
     autonomy: library.autonomy,
-    overviews: library.overviews,
     failures: learn.failures,
     maxNewSkills: learn.maxNewSkills,
     budget: { ...learn.budget },
     prices,
     since,
     verifiers: learn.verifiers,
-    adapt: { ...learn.adapt, killFile: killFileBeside(storeFile) },
-    rewards: { ...learn.identity.reward },
-    practice: { ...practice, trials: { ...practice.trials }, budget: { ...practice.budget } },
+    adapt: { ...ADAPT_RULES, killFile: killFileBeside(storeFile) },
+    practice: { ...practice, budget: { ...practice.budget } },
   },
 });
 

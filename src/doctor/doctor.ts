@@ -100,7 +100,9 @@ function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; chec
       checks: [
         passed('config', from[source]),
         ...notes.map((note) => passed('config', note)),
-        ...warnings.map((warning) => warned('config', warning, 'leave it for later, or remove it')),
+        ...warnings.map((warning) =>
+          warned('config', warning, 'take it out of the file with: instar upgrade'),
+        ),
       ],
     };
   } catch (error) {

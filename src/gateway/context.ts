@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts';
 import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { FlowAnswer, TurnOverlays } from '../core/overlay.ts';
-import type { BegunWork } from '../core/practice.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
 import type { RoutedTurn } from '../core/routed-turn.ts';
@@ -64,8 +63,6 @@ export interface GatewayContext {
   readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;
-  /** A known caller's main agent sent a request from a folder that it named. Returns at once. */
-  readonly begunWork?: (work: BegunWork) => void;
   readonly report: (report: TurnReport) => void;
   /** A reply was checked because an overlay says so. */
   readonly checked?: (reply: CheckedReply) => void;

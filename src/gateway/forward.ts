@@ -13,7 +13,6 @@ import { bringsCredential } from './access-control.ts';
 import { answerFlowStep, flowAnswerFor } from './answer-flow.ts';
 import { lessonsOfAttempt } from './attempt-keys.ts';
 import { augment, joinPieces } from './augment.ts';
-import { tellBegunWork } from './begun-work.ts';
 import { createReplyCheck, type ReplyCheck } from './check-reply.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
@@ -267,7 +266,6 @@ function beginWith(
   });
   if (routed === undefined) overlays?.record(id);
   else routed.record(id);
-  tellBegunWork(context, turn, caller);
   return toRunningTurn(turn, shown, record, overlays);
 }
 

@@ -141,10 +141,7 @@ export const BUSY_FAILURE: Failure = createFailure(
 );
 
 const tooLarge = (maxBytes: number): Failure =>
-  createFailure(
-    'too-large',
-    `The request is larger than ${Math.floor(maxBytes / 1048576)} MB (gateway.maxBodyMb).`,
-  );
+  createFailure('too-large', `The request is larger than ${Math.floor(maxBytes / 1048576)} MB.`);
 
 type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 const zstd: unknown = Reflect.get(zlib, 'zstdDecompress');

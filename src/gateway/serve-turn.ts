@@ -185,15 +185,12 @@ function readOutline(
 }
 
 const tooManyMessages = (most: number): Failure =>
-  createFailure(
-    'too-large',
-    `The request has more than ${most} messages. Start a new session, or raise gateway.maxMessages in Instar’s config.`,
-  );
+  createFailure('too-large', `The request has more than ${most} messages. Start a new session.`);
 
 const tooComplex = (most: number): Failure =>
   createFailure(
     'too-large',
-    `The request is nested too deeply, or has more JSON values than ${most} messages need. Send fewer parts or tools, or raise gateway.maxMessages in Instar’s config.`,
+    `The request is nested too deeply, or has more JSON values than ${most} messages need. Send fewer parts or tools.`,
   );
 
 const firstTarget = ({ catalogue }: GatewayContext, wire: Wire, outline: Outline | undefined) =>

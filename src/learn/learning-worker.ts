@@ -12,7 +12,6 @@ import { createPrices, type PriceRules } from '../cost/prices.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
 import { describeJudgeTest } from '../evidence/judge/judge-test.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
-import { type RewardWeights, TASK_ALONE } from '../evidence/shape-reward.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
 import { checkLessonText } from '../lessons/check-lesson-text.ts';
@@ -30,9 +29,7 @@ import { createEvolver } from './evolver/evolver.ts';
 import type { Autonomy } from './gate/autonomy-rule.ts';
 import { createGate } from './gate/gate.ts';
 import { createIdentityStep } from './identity/identity-step.ts';
-import { openIdentityJudge } from './identity/open-identity-judge.ts';
 import { openReflection } from './identity/reflect.ts';
-import { withRulings } from './identity/rule-answers.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { type AskedModel, createLearnStep } from './learn-step.ts';
 import { type LearningRecords, startLearning } from './learning.ts';
@@ -55,8 +52,6 @@ import { createTransferStep } from './transfer/transfer-step.ts';
 /** Plain data: it is passed to the thread. */
 export interface LearningSettings {
   readonly autonomy: Autonomy;
-  /** Whether consolidation writes overviews; absent: not. */
-  readonly overviews?: boolean;
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   readonly maxNewSkills: number;
@@ -70,8 +65,6 @@ export interface LearningSettings {
   /** How long new failures wait for the evolver's answer, in milliseconds. */
   readonly patienceMs?: number;
   readonly practice?: PracticeConfig;
-  /** What rewards of attempts are made of; absent: of the task's alone. */
-  readonly rewards?: RewardWeights;
   readonly adapt?: AdaptSettings;
 }
 
@@ -243,7 +236,6 @@ export async function startLearningWorker(
           },
           decodeTurn: (turn) => ports.decoder()(turn),
           calibration: () => state?.calibration,
-          rewards: settings.rewards ?? TASK_ALONE,
           isOn: () => state?.switch.isOn ?? true,
           mayPromote: settings.autonomy !== 'manual',
           clock,
@@ -257,7 +249,6 @@ export async function startLearningWorker(
     records,
     embed: ports.embed,
     autonomy: settings.autonomy,
-    overviews: settings.overviews ?? false,
     clock,
     ...(practice === undefined ? {} : { practise: practice.practise }),
   });
@@ -347,16 +338,7 @@ export async function startLearningWorker(
     settle: learning.settle,
     statements: createReadQuotes({ records, evidence, library, hasSecret, isStopped }),
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
-    practice: withRulings(reflection.withReflection(memory), {
-      library,
-      openJudge: async (aborted) => {
-        const model = (await askOf('judge'))?.model;
-        const askAbout = (): Ask => askLater('judge', NO_JUDGE);
-        // Only a judge that the owner named answers here.
-        const named = { askAbout, mayAsk: async () => true, records, clock };
-        return model === undefined ? undefined : openIdentityJudge({ model, ...named }, aborted);
-      },
-    }),
+    practice: reflection.withReflection(memory),
     close: async () => {
       stop.abort();
       await memory.close();

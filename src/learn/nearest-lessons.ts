@@ -2,7 +2,6 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
-import { isOverview } from '../lessons/overviews.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 
 interface NearLesson {
@@ -53,8 +52,7 @@ const inUse = (library: Library): readonly Lesson[] =>
       (lesson) =>
         lesson.state !== 'retired' &&
         lesson.state !== 'rejected' &&
-        lesson.text.note.visibility !== 'private' &&
-        !isOverview(lesson),
+        lesson.text.note.visibility !== 'private',
     );
 
 /** The cosine similarity of two unit vectors, −1 to 1. */

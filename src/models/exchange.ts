@@ -6,11 +6,18 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts } from '../core/upstream.ts';
 
 export interface ExchangeOptions {
-  /** Or the ones in force, asked for each exchange: a running one keeps those it began with. */
-  readonly timeouts: Timeouts | (() => Timeouts);
+  readonly timeouts: Timeouts;
   /** Addresses that a name must not resolve to, such as a cloud's metadata server. */
   readonly isForbiddenAddress?: (address: string) => boolean;
 }
+
+/** A model may read a long prompt for minutes before it answers; a connection that says nothing for longer is dead. */
+export const PROVIDER_TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  headersMs: 600_000,
+  firstByteMs: 300_000,
+  idleMs: 300_000,
+};
 
 export interface ExchangePool {
   readonly exchange: Exchange;
@@ -19,22 +26,11 @@ export interface ExchangePool {
 
 /** Pooled keep-alive connections per origin. undici follows redirects only when configured to; it is not. */
 export function createExchange({
-  timeouts: given,
+  timeouts,
   isForbiddenAddress = () => false,
 }: ExchangeOptions): ExchangePool {
   const pools = new Map<string, Pool>();
-  const timeoutsNow = typeof given === 'function' ? given : () => given;
-  let { connectMs } = timeoutsNow();
-  /** Running exchanges finish on the old pools, which close then. */
-  const renewPools = (): void => {
-    for (const pool of pools.values()) pool.close().catch(() => undefined);
-    pools.clear();
-  };
-  const poolOf = (origin: string, timeouts: Timeouts): Pool => {
-    if (timeouts.connectMs !== connectMs) {
-      connectMs = timeouts.connectMs;
-      renewPools();
-    }
+  const poolOf = (origin: string): Pool => {
     let pool = pools.get(origin);
     if (pool === undefined) {
       pool = new Pool(origin, {
@@ -51,10 +47,9 @@ export function createExchange({
   };
   return {
     exchange: (request, sink) => {
-      const timeouts = timeoutsOf(timeoutsNow(), request);
-      const running = new RunningExchange(sink, timeouts, request.origin);
+      const running = new RunningExchange(sink, timeoutsOf(timeouts, request), request.origin);
       try {
-        poolOf(request.origin, timeouts).dispatch(dispatchOptions(request), running);
+        poolOf(request.origin).dispatch(dispatchOptions(request), running);
       } catch (error) {
         running.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
       }

@@ -31,8 +31,6 @@ interface RecordingOptions {
     readonly keepDays: number;
     /** Daily copies to keep. */
     readonly snapshots: number;
-    /** The most that is kept in the home while a database is away, in megabytes; 0 keeps it in memory. */
-    readonly spoolMegabytes: number;
   };
   /** Called when sessions were erased because of their age. */
   readonly onExpired?: () => void;
@@ -63,6 +61,8 @@ interface Recording {
 }
 
 const KEYS_MS = 10_000;
+/** What is kept in the home while a database is away, compressed: days of a busy team. */
+const SPOOL_BYTES = 1024 * 1_048_576;
 
 /** Everything that records: the writer thread, the reader thread, the daily copy, and what is erased by its age. */
 export function openRecording(options: RecordingOptions): Recording {
@@ -72,8 +72,7 @@ export function openRecording(options: RecordingOptions): Recording {
   const isFile = place === file;
   const salt = options.salt ?? readOrCreateSalt(home);
   const { gateway } = options;
-  const mostBytes = settings.spoolMegabytes * 1_048_576;
-  const spool = isFile || mostBytes === 0 ? undefined : { file: home.spoolFile, mostBytes };
+  const spool = isFile ? undefined : { file: home.spoolFile, mostBytes: SPOOL_BYTES };
   const writing = { place, spool, keys: keys(), salt, gateway };
   const recorder = createRecorder(writing, clock.now, options.onRecorded);
   const opened = openRecords(place, recorder);

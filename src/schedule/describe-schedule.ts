@@ -2,6 +2,7 @@ import type { Spending } from '../core/budget.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import type { JobHistory, Presence, PresenceSource } from '../core/schedule.ts';
 import type { JobLimits } from './jobs-budget.ts';
+import { JOB_MINUTES_PER_DAY } from './jobs-budget.ts';
 
 interface ScheduleView {
   /** `off` without a daemon: nothing is scheduled then. */
@@ -39,7 +40,7 @@ export function describeSchedule(view: ScheduleView): JsonObject {
     signals: view.readings.map((reading) => describeSignal(reading, view.sources)),
     budget: compact({
       left: {
-        minutes: Math.floor(left(limits.minutesPerDay, spent.ms / 60_000)),
+        minutes: Math.floor(left(JOB_MINUTES_PER_DAY, spent.ms / 60_000)),
         tokens: left(limits.tokensPerDay, spent.tokens),
         usd: Number(left(limits.usdPerDay, spent.usd).toFixed(4)),
       },
@@ -49,7 +50,7 @@ export function describeSchedule(view: ScheduleView): JsonObject {
         usd: spent.usd,
         unpricedTokens: spent.unpriced,
       },
-      limits: { minutes: limits.minutesPerDay, tokens: limits.tokensPerDay, usd: limits.usdPerDay },
+      limits: { minutes: JOB_MINUTES_PER_DAY, tokens: limits.tokensPerDay, usd: limits.usdPerDay },
       refusal: view.refusal,
     }),
     jobs: view.jobs.map(describeJob),

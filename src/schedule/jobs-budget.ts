@@ -15,7 +15,6 @@ import { spentOn } from './job-history.ts';
 
 /** `schedule.budget`. */
 export interface JobLimits {
-  readonly minutesPerDay: number;
   readonly tokensPerDay: number;
   readonly usdPerDay: number;
 }
@@ -33,6 +32,8 @@ interface JobsBudgetOptions {
 }
 
 const BUDGET = 'jobs';
+/** A night. Quiet hours end a job earlier. */
+export const JOB_MINUTES_PER_DAY = 480;
 
 /** The day's budget of background jobs, with what earlier processes spent today. Rejects when the record cannot be read. */
 export async function openJobsBudget({
@@ -46,9 +47,7 @@ export async function openJobsBudget({
   return openBudget({
     budget: BUDGET,
     limits: {
-      get ms() {
-        return settings.budget.minutesPerDay * 60_000;
-      },
+      ms: JOB_MINUTES_PER_DAY * 60_000,
       get tokens() {
         return settings.budget.tokensPerDay;
       },

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
 import { DecodeError } from '../base/decode-error.ts';
 import { protobufBytes, protobufFields, protobufInteger, protobufText } from '../base/protobuf.ts';
@@ -53,21 +52,13 @@ const LONGEST_ANSWER = 64 * 1024;
 /** Sends spans by OTLP over HTTP: one request at a time, repeated where the protocol allows it, for a bounded time. */
 export function createSpanSender(limits: SendLimits = SEND_LIMITS): SpanSender {
   const stop = new AbortController();
-  let agent: { readonly ca: string | undefined; readonly made: Agent } | undefined;
-  const agentFor = (caFile: string | undefined): Agent => {
-    if (agent === undefined || agent.ca !== caFile) {
-      void agent?.made.close();
-      const connect = caFile === undefined ? {} : { ca: readFileSync(caFile) };
-      agent = { ca: caFile, made: new Agent({ connections: 1, connect }) };
-    }
-    return agent.made;
-  };
+  const agent = new Agent({ connections: 1 });
 
-  const once = async ({ url, headers, caFile }: Receiver, body: Uint8Array): Promise<OneAnswer> => {
+  const once = async ({ url, headers }: Receiver, body: Uint8Array): Promise<OneAnswer> => {
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(limits.timeoutMs)]);
     const address = new URL(tracesUrl(url));
     try {
-      const reply = await agentFor(caFile).request({
+      const reply = await agent.request({
         origin: address.origin,
         path: `${address.pathname}${address.search}`,
         method: 'POST',
@@ -100,7 +91,7 @@ export function createSpanSender(limits: SendLimits = SEND_LIMITS): SpanSender {
     },
     close: () => {
       stop.abort();
-      void agent?.made.destroy();
+      void agent.destroy();
     },
   };
 }

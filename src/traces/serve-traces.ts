@@ -39,7 +39,6 @@ interface TraceSettings {
   /** Absent: nothing is traced. */
   readonly url?: string | undefined;
   readonly headersEnv?: string | undefined;
-  readonly caFile?: string | undefined;
   readonly content: boolean;
 }
 
@@ -156,7 +155,7 @@ export function serveTraces(options: TracesOptions): ServedTraces {
 
   const nextBatch = (): ExportBatch | undefined => {
     const now = settings();
-    const { url, caFile, content } = now;
+    const { url, content } = now;
     const batch = { turns: turns.slice(0, BATCH), facts: facts.slice(0, BATCH) };
     turns = turns.slice(BATCH);
     facts = facts.slice(BATCH);
@@ -166,11 +165,7 @@ export function serveTraces(options: TracesOptions): ServedTraces {
     });
     if (turns.length === 0) lessons = new Set();
     if (url === undefined || batch.turns.length + batch.facts.length === 0) return undefined;
-    const receiver = {
-      url,
-      headers: options.headers(now),
-      ...(caFile === undefined ? {} : { caFile }),
-    };
+    const receiver = { url, headers: options.headers(now) };
     return { receiver, hasContent: content, ...batch, names: Object.fromEntries(named) };
   };
 

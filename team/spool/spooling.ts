@@ -175,7 +175,7 @@ export function createSpooling({ spool, keeper, now }: SpoolingOptions): Spoolin
     keep,
     full: () =>
       isFull
-        ? `what waits for the database has reached ${Math.round(spool.mostBytes / 1_048_576)} MB (store.spoolMegabytes): new turns are served and not recorded`
+        ? `what waits for the database has reached ${Math.round(spool.mostBytes / 1_048_576)} MB: new turns are served and not recorded`
         : undefined,
     describe: () => {
       if (!isOn()) return undefined;

@@ -99,10 +99,8 @@ describe('practice in a program', () => {
   );
 
   it.each([
-    ['calls', { calls: 2 }, {}],
     ['tokens', { tokens: 250 }, { tokens: 100 }],
     ['usd', { usd: 0.02 }, { usd: 0.01 }],
-    ['minutes', { minutes: 0 }, {}],
   ])(
     'stops at practice.budget.%s of the config',
     async (name, budget, cost) => {

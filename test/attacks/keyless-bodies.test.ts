@@ -196,7 +196,7 @@ describe('hostile bodies', () => {
         body: listOf[wire](many(400_000, message)),
       });
       expect(answer.status).toBe(413);
-      expect(answer.text).toContain('gateway.maxMessages');
+      expect(answer.text).toContain('Send fewer parts or tools');
       // A body too small to be surveyed is counted by its outline.
       const small = await ask(gateway.port, { path: ROUTES[wire], body: listOf[wire](many(40_000, '{}')) });
       expect(small.status).toBe(413);

@@ -94,8 +94,7 @@ beforeAll(async () => {
       fake: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/v1`, keyEnv: 'FAKE_KEY' },
       open: { wire: ['openai', 'anthropic'], baseUrl: `${provider.url}/open/v1`, models: ['theirs'] },
     },
-    gateway: { retries: 0 },
-    log: { level: 'debug', format: 'json' },
+    log: { level: 'debug' },
     traces: { url: receiver.url, content: true },
   });
   daemon = await startDaemon(home.dir, [], { FAKE_KEY: PROVIDER_KEY });

@@ -22,10 +22,9 @@ it.each(['json', 'pretty'])(
     const home = makeHome({
       providers: { up: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` } },
       models: { default: 'up/m' },
-      log: { format },
     });
     undo.push(() => home.remove());
-    const daemon = await startDaemon(home.dir);
+    const daemon = await startDaemon(home.dir, ['--log', format]);
     undo.push(async () => {
       daemon.child.kill('SIGTERM');
       await daemon.exited;

@@ -86,26 +86,6 @@ describe('instar lessons consolidate', () => {
     expect(await names()).toHaveLength(2);
   });
 
-  it('lists an overview with the lessons that it repeats, where overviews are switched on', async () => {
-    home.remove();
-    home = makeHome({ library: { overviews: true } });
-    const days = ['quotes', 'invoices', 'receipts', 'reminders'];
-    for (const what of days) {
-      const name = `orsted-${what}`;
-      const rule = `The client Orsted gets its ${what} on paper, signed by the owner of the shop.`;
-      mkdirSync(path.join(scratch, name));
-      writeFileSync(
-        path.join(scratch, name, 'SKILL.md'),
-        `---\nname: ${name}\ndescription: When you write to the client Orsted.\n---\n\nThe user said:\n\n> ${rule}\n`,
-      );
-    }
-    await person('lessons', 'import', scratch);
-    const { stdout } = await script('lessons', 'consolidate', '--plan');
-    expect(stdout).toMatch(/overview\s+overview-\w+: one line each of orsted-/);
-    for (const what of days) expect(stdout).toMatch(new RegExp(`one line each of .*orsted-${what}`));
-    expect(await names()).toHaveLength(4);
-  });
-
   it('merges with --yes, once', async () => {
     await importTwins();
     const done = JSON.parse((await script('lessons', 'consolidate', '--yes', '--json')).stdout);

@@ -34,7 +34,7 @@ const run = (...args: string[]) => runInProcess(['schedule', ...args, '--home', 
 
 describe('instar schedule', () => {
   it('lists each signal with its reason and what it can detect, without a daemon', async () => {
-    configure({ sleep: '00:00-24:00', budget: { minutesPerDay: 7 } });
+    configure({ sleep: '00:00-24:00', budget: { tokensPerDay: 7 } });
     const { stdout, code } = await run('status', '--json');
     expect(code).toBe(0);
     const schedule = asObject(JSON.parse(stdout));
@@ -42,7 +42,7 @@ describe('instar schedule', () => {
     const [sleep] = asArray(schedule.signals).map(asObject);
     expect(sleep).toMatchObject({ source: 'sleep', state: 'away' });
     expect(String(sleep?.sees)).toContain('hours');
-    expect(asObject(asObject(schedule.budget).left).minutes).toBe(7);
+    expect(asObject(schedule.budget).left).toMatchObject({ tokens: 7 });
   });
 
   it('shows the same as text, and writes nothing into the home', async () => {

@@ -144,7 +144,7 @@ describe('instar up', () => {
     expect(stderr).toContain('instar stop --home');
   });
 
-  it('warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there; log.file false', async () => {
+  it('warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there, a removed setting', async () => {
     const provider = { wire: 'openai-chat', baseUrl: 'https://api.example.com/v1' };
     const providers = {
       unset: { ...provider, keyEnv: 'UNSET_KEY' },
@@ -167,12 +167,13 @@ describe('instar up', () => {
       .map((text) => JSON.parse(text));
     const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual([
+      'log.file is no longer a setting: logs/instar.log is always written, at most 50 MB',
       `the last daemon (pid ${stale.pid}) ended without a clean stop; its record ${daemonFile()} was removed`,
       'UNSET_KEY is not set: provider "unset" gets requests without a key and will refuse them. Fix: export UNSET_KEY=… and start again, or name a keyFile for it in the config',
       `${join(folder.dir, 'missing-key')} is missing or empty: provider "filed" gets requests without a key and will refuse them. Fix: write its key into that file`,
       expect.stringMatching(/^--open: (?:this build of Instar has no page|cannot open a browser)/),
     ]);
-    expect(existsSync(homeAt(folder.dir).logFile)).toBe(false);
+    expect(existsSync(homeAt(folder.dir).logFile)).toBe(true);
   });
 
   it('finishes a stream in progress on the first signal, and exits at once on the second', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { writeSettingsReference } from '../../lab/release/settings-reference.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { interfaceExample } from './interface-example.ts';
@@ -21,6 +22,14 @@ describe('every setting', () => {
   });
 
   it.each(Object.entries(proofs).filter(([, proof]) => !('acts' in proof)))('%s', checkProof);
+});
+
+it('there are at most sixty settings, each with a sentence about what it changes', () => {
+  const rows = writeSettingsReference()
+    .split('\n')
+    .filter((line) => line.startsWith('| `') && !line.startsWith(`| \`${FOR_EDITORS}`));
+  expect(rows.length).toBeLessThanOrEqual(60);
+  for (const row of rows) expect(row).toMatch(/^\| `[^`]+` \| [A-Z][^*]{20,}<br>/);
 });
 
 describe('a setting that cannot act', () => {

@@ -36,19 +36,19 @@ describe('live settings', () => {
     const { write, settings } = open('{"library": {"topK": 3}}');
     const { library, gateway } = settings.config;
     const { topK } = library;
-    const { timeouts } = gateway;
-    write('{"library": {"topK": 5}, "gateway": {"timeouts": {"idleMs": 9}}}');
+    const { allowedHosts } = gateway;
+    write('{"library": {"topK": 5}, "gateway": {"allowedHosts": ["box"]}}');
     const report = await settings.reload();
     expect(report).toEqual({
-      applied: ['gateway.timeouts.idleMs', 'library.topK'],
+      applied: ['gateway.allowedHosts', 'library.topK'],
       restart: [],
       unchanged: false,
     });
     expect([topK, library.topK]).toEqual([3, 5]);
-    expect([timeouts.idleMs, gateway.timeouts.idleMs]).toEqual([300_000, 9]);
+    expect([allowedHosts, gateway.allowedHosts]).toEqual([[], ['box']]);
     expect({ ...library }).toMatchObject({ topK: 5, holdout: 0.1 });
     expect(structuredClone(settings.config.library)).toMatchObject({ topK: 5 });
-    expect(settings.config.learn.compress).toBeUndefined();
+    expect(settings.config.schedule.calendar).toBeUndefined();
   });
 
   it('stay as they are for an invalid file, and say why until it is valid again', async () => {

@@ -193,7 +193,7 @@ describe('checkConfig', () => {
     const paths = [
       [],
       ['gateway'],
-      ['gateway', 'timeouts'],
+      ['schedule', 'budget'],
       ['providers', 'openai'],
       ['learn', 'budget'],
       ['log'],

@@ -20,7 +20,7 @@ describe('the table of reload rules', () => {
     expect(stale).toEqual([]);
   });
 
-  it('leaves to the next start only what a process has once: its address, its engine, its record, its log', () => {
+  it('leaves to the next start only what a process has once: its address, its engine, its record', () => {
     const atStart = reloadRulePaths().filter((path) => effectTimeOf(path.split('.')) === 'at the next start');
     expect(atStart).toEqual([
       'gateway.port',
@@ -29,31 +29,28 @@ describe('the table of reload rules', () => {
       'train.engine',
       'train.serve',
       'store.url',
-      'store.spoolMegabytes',
-      'log.format',
-      'log.file',
     ]);
   });
 });
 
 describe('planReload', () => {
   it('uses what can change and keeps what needs a start, also where both changed', () => {
-    const running = configOf({ gateway: { port: 1, retries: 1 }, train: { engine: 'off' } });
+    const running = configOf({ gateway: { port: 1, flows: false }, train: { engine: 'off' } });
     const asked = configOf({
-      gateway: { port: 2, retries: 3 },
+      gateway: { port: 2, flows: true },
       train: {
         engine: { tinker: 'http://127.0.0.1:9', baseModel: 'm' },
         serve: { vllm: 'http://127.0.0.1:8' },
       },
     });
     const { config, applied, restart } = planReload(running, asked);
-    expect(applied).toEqual([['gateway', 'retries']]);
+    expect(applied).toEqual([['gateway', 'flows']]);
     expect(restart).toEqual([
       ['gateway', 'port'],
       ['train', 'engine'],
       ['train', 'serve'],
     ]);
-    expect(config.gateway).toMatchObject({ port: 1, retries: 3 });
+    expect(config.gateway).toMatchObject({ port: 1, flows: true });
     expect(config.train).toEqual(running.train);
     expect(planReload(config, asked).applied).toEqual([]);
     expect(planReload(config, running).restart).toEqual([]);

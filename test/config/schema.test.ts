@@ -22,14 +22,9 @@ describe('configSchema', () => {
       trustedProxy: false,
       allowedHosts: [],
       forward: [],
-      maxBodyMb: 64,
-      maxMessages: 10_000,
-      maxInFlight: 2000,
-      timeouts: { connectMs: 10_000, headersMs: 600_000, firstByteMs: 300_000, idleMs: 300_000 },
-      retries: 2,
       flows: false,
     });
-    expect(config.log).toEqual({ format: 'auto', level: 'info', file: true });
+    expect(config.log).toEqual({ level: 'info' });
   });
 
   it.each([

@@ -53,7 +53,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
   const keys = () => ['k-0123456789abcdef'];
   const trusted = openTrustedClock({ home, clock, boot: systemBoot, log: quiet });
   undo.push(() => trusted.close());
-  const settings = { keepDays: 0, snapshots: 0, spoolMegabytes: 0 };
+  const settings = { keepDays: 0, snapshots: 0 };
   const recording = openRecording({ home, settings, keys, clock: trusted, log: quiet });
   undo.push(() => recording.close());
   await recording.recorder.chains;

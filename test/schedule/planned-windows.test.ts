@@ -82,7 +82,7 @@ describe('the schedule', () => {
       reasons: ['input 2 s ago'],
       sources: [],
       readings: [],
-      limits: { minutesPerDay: 60, tokensPerDay: 1000, usdPerDay: 1 },
+      limits: { tokensPerDay: 1000, usdPerDay: 1 },
       spent: NOTHING_SPENT,
       jobs: [
         { name: 'training', needsWindow: true },

@@ -46,7 +46,7 @@ beforeAll(async () => {
       own: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'OWN_KEY', models: ['writer'] },
     },
     models: { evolver: 'own/writer' },
-    learn: { compress: { overTokens: 2000 }, budget: { usdPerDay: 1000 } },
+    learn: { compress: true, budget: { usdPerDay: 1000 } },
   });
   daemon = await startDaemon(home.dir, [], { OWN_KEY: 'k-000000' });
 });

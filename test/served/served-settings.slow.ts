@@ -107,47 +107,12 @@ const triesFor = async (model: string): Promise<number> => {
 };
 
 describe('a running daemon uses changed settings without a restart', () => {
-  it('gateway: retries, limits, hosts', async () => {
-    expect(await triesFor('first/flaky')).toBe(2);
-    expect(await set('gateway.retries', 0)).toMatchObject({
-      running: true,
-      applied: ['gateway.retries'],
-      restart: [],
-      unchanged: false,
-    });
-    expect(await triesFor('first/flaky')).toBe(1);
-
-    expect((await chat('first/m', { messages: 120 })).status).toBe(200);
-    await set('gateway.maxMessages', 100);
-    expect((await chat('first/m', { messages: 120 })).status).toBe(413);
-
-    const long = 'x'.repeat(1_200_000);
-    expect((await chat('first/m', { text: long })).status).toBe(200);
-    await set('gateway.maxBodyMb', 1);
-    expect((await chat('first/m', { text: long })).status).toBe(413);
-    await owner('POST', '/api/config', { path: 'gateway.maxBodyMb', unset: true });
-    expect((await chat('first/m', { text: long })).status).toBe(200);
-
+  it('gateway: hosts', async () => {
     expect((await chat('first/m', { host: 'box.example.com' })).status).toBe(403);
     await set('gateway.allowedHosts', ['box.example.com']);
     expect((await chat('first/m', { host: 'box.example.com' })).status).toBe(200);
     await set('gateway.allowedHosts', []);
     expect((await chat('first/m', { host: 'box.example.com' })).status).toBe(403);
-  });
-
-  it('gateway: time-outs and room; a running request finishes under the old ones', async () => {
-    const running = chat('first/held');
-    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
-    await set('gateway.maxInFlight', 1);
-    expect((await chat('first/m')).status).toBe(503);
-    await set('gateway.maxInFlight', 2000);
-    await set('gateway.timeouts.headersMs', 200);
-    const late = await chat('first/held');
-    expect([late.status, late.text]).toEqual([504, expect.stringContaining('sent no reply for 0.2 s')]);
-    for (const answer of held.splice(0)) answer();
-    expect((await running).status).toBe(200);
-    await set('gateway.timeouts', { connectMs: 5000 });
-    expect((await chat('first/m')).status).toBe(200);
   });
 
   it('providers and models: a new one serves, a removed one does not', async () => {
@@ -249,7 +214,7 @@ describe('a running daemon uses changed settings without a restart', () => {
     const asked = () =>
       provider.seen.filter(({ body }) => body.includes('"writer"') && body.includes('quiet rooms')).length;
     const line = 'It is good to know that this part of the building has windows, doors and quiet rooms.';
-    const system = `You are the clerk.\n${Array.from({ length: 200 }, (_, n) => `${n}. ${line}`).join('\n')}`;
+    const system = `You are the clerk.\n${Array.from({ length: 400 }, (_, n) => `${n}. ${line}`).join('\n')}`;
     const send = (session: string) =>
       ask(daemon.port, {
         path: CHAT,
@@ -264,7 +229,7 @@ describe('a running daemon uses changed settings without a restart', () => {
       });
     await send('long-1');
     expect(asked()).toBe(0);
-    expect(await set('learn.compress', { overTokens: 2000 })).toMatchObject({ applied: ['learn.compress'] });
+    expect(await set('learn.compress', true)).toMatchObject({ applied: ['learn.compress'] });
     await send('long-2');
     await vi.waitFor(() => expect(asked()).toBeGreaterThan(0), SOON);
     await owner('POST', '/api/config', { path: 'learn.compress', unset: true });
@@ -276,7 +241,7 @@ describe('a running daemon uses changed settings without a restart', () => {
     expect(await signals()).toContain('"source":"sleep","state":"away"');
     await set('schedule.sleep', 'off');
     expect(await signals()).not.toContain('"source":"sleep","state":"away"');
-    await set('schedule.budget.minutesPerDay', 11);
+    await set('schedule.budget.tokensPerDay', 11);
     expect(JSON.stringify((await owner('GET', '/api/schedule')).budget)).toContain('11');
     await set('store.keepDays', 33);
     await set('store.snapshots', 0);

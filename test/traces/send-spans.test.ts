@@ -1,7 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProtobufWriter } from '../../src/base/protobuf.ts';
 import { encodeTraces } from '../../src/traces/otlp.ts';
@@ -140,34 +136,5 @@ describe('the sender of spans', () => {
     sender.close();
     expect((await sending).end).toBe('stopped');
     await receiver.close();
-  });
-
-  it('trusts a receiver whose certificate is in caFile, and no other', async () => {
-    const dir = mkdtempSync(path.join(tmpdir(), 'instar-tls-'));
-    const [key, cert] = [path.join(dir, 'key.pem'), path.join(dir, 'cert.pem')];
-    const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
-    const named = ['-addext', 'subjectAltName=DNS:localhost'];
-    execFileSync('openssl', [...kind, ...named, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-    const tls = { key: readFileSync(key), cert: readFileSync(cert) };
-    const receiver = await startTraceReceiver(answer(200), tls);
-    const sender = createSpanSender({ ...LIMITS, tries: 1 });
-    const to = { url: receiver.url, headers: {} };
-    expect(await sender.send(to, body)).toMatchObject({
-      end: 'unreachable',
-      why: expect.stringContaining('SELF_SIGNED'),
-    });
-    expect(await sender.send({ ...to, caFile: cert }, body)).toEqual({ end: 'sent', rejected: 0 });
-    expect(await sender.send(to, body)).toMatchObject({ end: 'unreachable' });
-    sender.close();
-    await receiver.close();
-    rmSync(dir, { recursive: true });
-  });
-
-  it('says that the certificates cannot be read, without a throw', async () => {
-    const sender = createSpanSender(LIMITS);
-    const url = 'https://127.0.0.1:1';
-    const result = await sender.send({ url, headers: {}, caFile: '/nowhere/ca.pem' }, body);
-    expect(result).toMatchObject({ end: 'unreachable', why: 'ENOENT' });
-    sender.close();
   });
 });

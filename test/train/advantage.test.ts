@@ -55,11 +55,8 @@ describe('an advantage', () => {
 });
 
 describe('a live turn', () => {
-  it('has the advantage that it came with; one that has only a hint is not scored by its reward', () => {
-    const turns = [
-      { rollout: attempt('a', { reward: 1 }), advantage: 0.25 },
-      { rollout: attempt('b', { reward: 1 }), hinted: [[1, 2]] },
-    ];
+  it('has the advantage that it came with, not that of a group', () => {
+    const turns = [{ rollout: attempt('a', { reward: 1 }), advantage: 0.25 }];
     const scored = scoreLiveTurns(turns);
     expect(scored.map(({ rollout, advantage, against }) => [rollout.id, advantage, against])).toEqual([
       ['a', 0.25, 'running'],

@@ -131,12 +131,4 @@ describe('live turns', () => {
     expect(mixed.filter((source) => source === 'judge')).toHaveLength(1);
     expect(mixed).toHaveLength(4);
   });
-
-  it('with only a hint are in the branch of hints alone; without either they are left out', async () => {
-    const { records, samples } = await recordTurns([{ turn: 'a' }, { turn: 'b' }]);
-    const hinted = async ({ turn }: { readonly turn: string }) => (turn === 'a' ? [9, 1, 2] : undefined);
-    const read = await readLiveTurns(liveQueryOf(wanted), samples, { records, hinted });
-    expect(read).toMatchObject([{ rollout: { id: 'live/a' }, hinted: [[9, 1, 2]] }]);
-    expect(read[0]?.advantage).toBeUndefined();
-  });
 });

@@ -18,7 +18,7 @@ New weights serve when three things were shown, in this order; the numbers of th
 
 1. **Better on the user's held-out tasks**: betting against "the mean difference is at most 0", at the level of the checkpoint's place in the error
    budget (${percent(level)} for the first one). Not "no worse": equal weights do not pass.
-2. **Less than ${points(regressionMargin)} points worse on general questions** (\`train.regression\`), at ${percent(alpha, 0)}. Both versions answer every question greedily, so that this is an
+2. **Less than ${points(regressionMargin)} points worse on general questions**, at ${percent(alpha, 0)}. Both versions answer every question greedily, so that this is an
    ordinary one-sided test at the end of the suite; its variance is at least that of a version which loses the margin and gains nothing. A suite that
    the live version answers not at all cannot show a loss: the verdict says so.
 3. **Less than ${points(canaryMargin)} points worse as a canary**: in rated sessions, one in ten of which it serves, or on recorded requests that both versions answer again

@@ -1,7 +1,6 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
-import { memberIds } from '../../../src/lessons/overviews.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import type { EngineCounts } from '../measured.ts';
 
@@ -14,12 +13,11 @@ interface ProbeOptions {
 
 export const USUAL_TOP_K = 6;
 
-/** The product's recall over these lessons. An overview counts as the lessons whose lines it has. */
+/** The product's recall over these lessons. */
 export async function openProbes(
   lessons: readonly Lesson[],
   { embed, topK = USUAL_TOP_K, engines }: ProbeOptions,
   now: number,
-  onShown: (lesson: Lesson) => void,
 ): Promise<(question: string) => Promise<readonly string[]>> {
   const index = createRecall({
     embed,
@@ -31,7 +29,6 @@ export async function openProbes(
   return async (text) => {
     const found = await index.recall({ text, session: '', agent: 'year', isUnhurried: true }, now);
     engines?.add(found.engine);
-    found.lessons.forEach(onShown);
-    return [...found.lessons, ...found.index].flatMap((one) => [one.id, ...memberIds(one)]);
+    return [...found.lessons, ...found.index].map(({ id }) => id);
   };
 }

@@ -16,7 +16,7 @@ import { type SimulatedYear, simulateYear } from './simulate-year.ts';
 /*
  * A year of use on a virtual clock, with and without weekly consolidation.
  *
- *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--most-in-use 1000] [--letters] [--overviews] [--top-k 6] [--misses]
+ *   npm run bench:memory-year [-- --write] [--sessions 10000] [--seeds 3] [--most-in-use 1000] [--letters] [--top-k 6] [--misses]
  */
 const { values } = parseArgs({
   options: {
@@ -27,8 +27,6 @@ const { values } = parseArgs({
     'most-in-use': { type: 'string', default: String(MOST_IN_USE) },
     /** Compare by n-grams instead of the sentence model: for a quick look. */
     letters: { type: 'boolean', default: false },
-    /** Consolidation writes overviews (`library.overviews`). */
-    overviews: { type: 'boolean', default: false },
     /** Lessons with their bodies in a block. With fewer than usual there are no lines, as in a message. */
     'top-k': { type: 'string', default: String(USUAL_TOP_K) },
     /** Say which rules were lost, by which step, and which contradictions were not seen. */
@@ -55,7 +53,6 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
         store,
         embed,
         isByLetters: values.letters,
-        overviews: values.overviews,
         topK: Number(values['top-k']),
         engines,
       });
@@ -66,7 +63,6 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
   };
   years.push({ with: await simulate(true), without: await simulate(false) });
   process.stderr.write(`seed ${seed} done\n`);
-  if (values.overviews) process.stderr.write(`${years.at(-1)?.with.overviews}\n`);
   if (values.misses) process.stderr.write(`${years.at(-1)?.with.misses.join('\n')}\n`);
 }
 await model.close();

@@ -9,7 +9,6 @@ import { applyConsolidation, planConsolidation } from '../../../src/learn/memory
 import { isInUse } from '../../../src/learn/memory/kept-lessons.ts';
 import { wakeArchived } from '../../../src/learn/memory/wake-archived.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
-import { isOverview } from '../../../src/lessons/overviews.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import type { EngineCounts } from '../measured.ts';
 import { createMulberry32 } from '../recall/synthetic.ts';
@@ -25,8 +24,6 @@ export interface YearOptions {
   readonly store: Store;
   readonly embed: EmbeddingModel;
   readonly isByLetters: boolean;
-  /** Consolidation writes overviews. */
-  readonly overviews?: boolean;
   /** Lessons with their bodies in a block; without lines where it is small. */
   readonly topK?: number;
   /** Told which engine answered each probe. */
@@ -70,8 +67,6 @@ export interface SimulatedYear {
   readonly duplicates: { readonly planted: number; readonly merged: number };
   /** Pinned or proven lessons, and how many of them consolidation took out of use. */
   readonly kept: { readonly all: number; readonly lost: number };
-  /** How many there were at the end, and how often a probe was shown one. */
-  readonly overviews: string;
   /** Probes that found no lesson with the rule that holds, and planted contradictions that were not reported, in words. */
   readonly misses: readonly string[];
 }
@@ -235,7 +230,6 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
         isByLetters: options.isByLetters,
         isAsked: false,
         mostInUse: options.mostInUse,
-        overviews: options.overviews ?? false,
       },
     );
     await applyConsolidation(plan, {
@@ -282,12 +276,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
 
   const current = new Set(topicsIn(WEEKS - 1));
   const left = new Set(topicsIn(WEEKS / 2 - 6).filter((topic) => !current.has(topic)));
-  let overviewsShown = 0;
-  const note = (lesson: Lesson): void => {
-    if (isOverview(lesson)) overviewsShown++;
-  };
-  const written = library.lessons().filter((lesson) => isInUse(lesson) && isOverview(lesson)).length;
-  let ask = await openProbes(library.shown(clock.now()), options, clock.now(), note);
+  let ask = await openProbes(library.shown(clock.now()), options, clock.now());
   const misses: string[] = [];
   const fateOf = (id: string): string => {
     const { state, reason, mergedInto, text } = library.lesson(id) as Lesson;
@@ -320,7 +309,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
       const changes = await wakeArchived([request], library, options.embed.embed);
       const by = { kind: 'instar', name: 'consolidation' } as const;
       await library.publish({ id: `wake_${topic}`, by, reason: 'a request', changes });
-      ask = await openProbes(library.shown(clock.now()), options, clock.now(), note);
+      ask = await openProbes(library.shown(clock.now()), options, clock.now());
       later = addProbes(later, await probe(others));
     }
     return { first, later };
@@ -349,7 +338,6 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
     },
     duplicates: { planted: repeated, merged },
     kept: { all: keptEver.size, lost: lost.size },
-    overviews: `${written} overviews, shown ${overviewsShown} times`,
   };
 }
 

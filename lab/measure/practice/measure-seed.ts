@@ -11,6 +11,7 @@ import { createPracticeTraining } from '../../../train/practice-training.ts';
 import { DEFAULT_PROMOTION } from '../../../train/promotion.ts';
 import { openPromotionLog } from '../../../train/promotion-log.ts';
 import type { PolicyEngine } from '../../../train/training-plan.ts';
+import { LORA_RANK } from '../../../train/training-plan.ts';
 import { makeCuratedWork } from '../../workdays/curated-tasks.ts';
 import { rulesOfSeed, UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
 import { openRules } from '../../workdays/rules/open-rules.ts';
@@ -133,7 +134,7 @@ export async function measureSeed(parts: SeedParts): Promise<SeedResult> {
     }),
     folder: path.join(folder, 'train'),
     generation: () => home.library.generation,
-    rank: home.config.train.loraRank,
+    rank: LORA_RANK,
     seed,
     signal,
   });

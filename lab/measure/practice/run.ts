@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { inParallel } from '../../../src/learn/practice/in-parallel.ts';
+import { inParallel } from '../../../src/learn/practice/attempt-batch.ts';
 import { createSharedEmbed } from '../../run/shared-embed.ts';
 import { writeSection } from '../markdown.ts';
 import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';

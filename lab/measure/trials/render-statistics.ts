@@ -96,7 +96,7 @@ Useless means: a mean difference of at most 0 over the tasks that the lesson is 
 
 A task is drawn at random from the gate's tasks that production would show the lesson for, each root with the same probability, without
 those that the lesson was learned from and their variations. It is attempted with the lesson and without it: same seeds, same other lessons,
-same policy, \`practice.trials.repeats\` times. D is the mean grade with it minus the mean grade without it, between −1 and 1. A pair with
+same policy. D is the mean grade with it minus the mean grade without it, between −1 and 1. A pair with
 an infrastructure error on either side is dropped as a whole.
 
 A bettor stakes a share s of its wealth on each pair: W ← W · (1 + s · D). If the lesson does not help, the game is unfavourable whatever was
@@ -107,7 +107,7 @@ guessed in advance. The same with −D tests for harm: a lesson is retired when 
 E = 0.7 · E(tasks) + 0.2 · E(real sessions) + 0.1 · E(replay). A sum of wealths is a wealth, so E is an e-process against "it helps nowhere".
 Grades on fewer than three roots promote nothing: an effect on variations of one task may be luck with this task.
 
-Tests are given up when even a mean that is higher by 1.5 standard errors would not reach the goal within \`practice.trials.pairs\`. Giving up can
+Tests are given up when even a mean that is higher by 1.5 standard errors would not reach the goal within 160 pairs. Giving up can
 only refuse; the lesson stays on trial, its owner is asked.
 
 ## All lessons: one error budget
@@ -143,8 +143,8 @@ when all before passed.
 
 ## Deadlines and budgets
 
-A test uses at most \`practice.trials.pairs\` pairs, and nothing is begun once \`practice.budget\` refuses. A lesson for which there is no task, no recorded
-request and no judge says so at once; one whose test was not finished after \`practice.trials.days\` says what stood in the way. Both stay on trial,
+A test uses at most 160 pairs, and nothing is begun once \`practice.budget\` refuses. A lesson for which there is no task, no recorded
+request and no judge says so at once; one whose test was not finished after 14 days says what stood in the way. Both stay on trial,
 shown and measured in real sessions, and ask their owner: \`lessons show\`, \`lessons review\`, \`status\` and \`today\` list them with the reason. Everything is folded
 from the facts \`trial-opened\`, \`trial-measured\` (every pair with its task and both grades) and \`trial-ended\`; lessons are moved by
 \`instar/measurement\`, after the verdict is in the record.

@@ -16,19 +16,6 @@ const forwardedPath = z
     'must be a path of the provider’s API, such as "/files", or "/files/" for everything under it',
   );
 
-const milliseconds = (fallback: number) => z.int().min(1).max(86_400_000).default(fallback);
-
-const timeoutsSchema = z.strictObject({
-  connectMs: milliseconds(10_000).describe('Longest wait for a connection to a provider.'),
-  headersMs: milliseconds(600_000).describe(
-    "Longest wait from the request's last byte to the reply's headers.",
-  ),
-  firstByteMs: milliseconds(300_000).describe(
-    "Longest wait from the reply's headers to the first byte of its body.",
-  ),
-  idleMs: milliseconds(300_000).describe('Longest pause between two chunks of a reply.'),
-});
-
 export const gatewaySchema = z.strictObject({
   port: z.int().min(0).max(65_535).default(4600).describe('Port to listen on; 0 picks a free one.'),
   host: hostName
@@ -50,26 +37,6 @@ export const gatewaySchema = z.strictObject({
     .describe(
       'Further paths that callers may use with the provider keys of this config: exact, or every path under one that ends with a slash, such as "/files/". Without it caller keys reach models, and the responses and batches that they created themselves.',
     ),
-  maxBodyMb: z.int().min(1).max(1024).default(64).describe('Largest request body, in MiB.'),
-  maxMessages: z
-    .int()
-    .min(100)
-    .max(1_000_000)
-    .default(10_000)
-    .describe('Most messages in one request; a request with more of them is refused.'),
-  maxInFlight: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(2000)
-    .describe('Maximum number of concurrent requests; further ones are asked to retry later.'),
-  timeouts: timeoutsSchema.prefault({}).describe('Time-outs for providers.'),
-  retries: z
-    .int()
-    .min(0)
-    .max(10)
-    .default(2)
-    .describe('Retries per request, only before the first byte was sent to the client.'),
   flows: z
     .boolean()
     .default(false)

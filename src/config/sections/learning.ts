@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { CANDIDATE_TYPES } from '../../core/adapt.ts';
 import { LESSON_PLACES } from '../../core/lesson.ts';
 import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
-
-const share = (fallback: number) => z.number().min(0).max(1).default(fallback);
 
 const pattern = z.string().min(1).max(200);
 
@@ -38,24 +35,12 @@ export const librarySchema = z.strictObject({
     .min(0)
     .max(100_000)
     .default(1500)
-    .describe('Maximum number of tokens of those lessons.'),
-  index: z
-    .strictObject({
-      lines: z
-        .int()
-        .min(0)
-        .max(100)
-        .default(24)
-        .describe('Maximum number of further lessons that are listed by one line each; 0 lists none.'),
-      tokens: z.int().min(0).max(20_000).default(600).describe('Maximum number of tokens of those lines.'),
-    })
-    .default({ lines: 24, tokens: 600 })
-    .describe('Lessons that fit a task, but not clearly enough for their whole text.'),
+    .describe('Tokens that those lessons may add to a prompt.'),
   place: z
     .enum(LESSON_PLACES)
     .default('system')
     .describe(
-      "Where lessons stand in a prompt: system (in the system prompt, under headings), or message (in the user's words, at the end of the user's message, without the lines of library.index), which models of a few billion parameters follow better.",
+      "Where lessons stand in a prompt: system (in the system prompt, under headings), or message (in the user's words, at the end of the user's message, without a list of further lessons), which models of a few billion parameters follow better.",
     ),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
@@ -68,12 +53,6 @@ export const librarySchema = z.strictObject({
     .optional()
     .describe(
       'What you tell one of your own agents holds for the others, in the same project. Asked by instar connect for the second client; unset or false: each agent keeps to what it was told itself.',
-    ),
-  overviews: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Consolidation writes an overview of four or more lessons about one subject: their own sentences, a line each, shown where their texts do not all fit.',
     ),
   holdout: z
     .number()
@@ -91,8 +70,20 @@ export const librarySchema = z.strictObject({
 });
 
 export const learnSchema = z.strictObject({
-  failures: z.int().min(1).max(100).default(3).describe('Number of failures that starts the skill evolver.'),
-  maxNewSkills: z.int().min(0).max(20).default(3).describe('Maximum number of new skills per run.'),
+  failures: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(3)
+    .describe(
+      'Failures that are collected before a model writes skills from them: 1 learns at once and asks most often.',
+    ),
+  maxNewSkills: z
+    .int()
+    .min(0)
+    .max(20)
+    .default(3)
+    .describe('New skills that one such run may add; 0 adds none.'),
   flush: z
     .enum(['strict', 'scoped'])
     .default('strict')
@@ -105,55 +96,9 @@ export const learnSchema = z.strictObject({
     .default([])
     .describe('Verifiers that grade the answers of a domain.'),
   compress: z
-    .strictObject({
-      overTokens: z
-        .int()
-        .min(2000)
-        .max(100_000)
-        .default(6000)
-        .describe('System prompts longer than this many tokens are rewritten.'),
-    })
-    .optional()
-    .describe('Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.'),
-  identity: z
-    .strictObject({
-      reward: z
-        .strictObject({
-          task: share(1).describe('Weight of the task’s own reward.'),
-          identity: share(0).describe(
-            'Weight of how far the answer keeps the core and guarded lines of the identity, according to the judge model.',
-          ),
-          efficiency: share(0).describe(
-            'Weight of how few tokens the attempt used, against the median of its group, as far as the task was done.',
-          ),
-        })
-        .prefault({})
-        .describe(
-          'What the rewards of attempts in practice and in training windows are made of: the weighted mean of the parts. 1, 0 and 0 are the task’s reward alone.',
-        ),
-    })
-    .prefault({})
-    .describe('How far who an agent is counts in what it learns.'),
-  adapt: z
-    .strictObject({
-      onePerSessionAndDay: z
-        .boolean()
-        .default(true)
-        .describe(
-          'Of the events that support a candidate, at most one of each session and day counts, so that one session cannot prove anything by itself.',
-        ),
-      kinds: z
-        .record(
-          z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a short lower-case name'),
-          z.enum(CANDIDATE_TYPES),
-        )
-        .default({})
-        .describe(
-          'Further kinds of events, and the type of candidate that each feeds: {"flaky_test": "fix_template"}. The kinds that Instar knows cannot be changed.',
-        ),
-    })
-    .prefault({})
-    .describe('How events become changes of the running system.'),
+    .boolean()
+    .default(false)
+    .describe('Rewrites system prompts of more than 6,000 tokens to under 2,000, for later sessions.'),
   budget: z
     .strictObject({
       usdPerDay: usd(1).describe(
@@ -177,8 +122,20 @@ export const learnSchema = z.strictObject({
 const practiceAgent = z.enum(['model', 'claude-code', 'codex', 'opencode', 'pi', 'openclaw']);
 
 export const practiceSchema = z.strictObject({
-  groupSize: z.int().min(2).max(64).default(3).describe('Number of attempts per task.'),
-  temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature of the attempts.'),
+  groupSize: z
+    .int()
+    .min(2)
+    .max(64)
+    .default(3)
+    .describe(
+      'Attempts at each task of practice: more of them find more differences to learn from, and cost more.',
+    ),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.7)
+    .describe('How much attempts at a task differ: 0 repeats one answer, 1 varies it widely.'),
   scheduled: z
     .enum(['off', 'free', 'on'])
     .default('free')
@@ -196,7 +153,6 @@ export const practiceSchema = z.strictObject({
     .max(100)
     .default([])
     .describe('Files with tasks, one JSON object a line: prompt, and what an attempt is graded by.'),
-  taskMinutes: z.number().min(0.1).max(120).default(5).describe('Minutes after which an attempt is stopped.'),
   budget: z
     .strictObject({
       usd: usd(5).describe('Maximum cost of one practice session, in US dollars.'),
@@ -206,52 +162,9 @@ export const practiceSchema = z.strictObject({
         .max(10_000_000_000)
         .default(2_000_000)
         .describe('Maximum tokens of one practice session, of attempts and of learning from them.'),
-      calls: z
-        .int()
-        .min(0)
-        .max(1_000_000)
-        .default(2000)
-        .describe('Maximum model calls of one practice session.'),
-      minutes: z
-        .number()
-        .min(0)
-        .max(10_080)
-        .default(480)
-        .describe(
-          'Maximum time of one practice session: the minutes of all its attempts and calls, added up.',
-        ),
     })
     .prefault({})
     .describe(
       'Limits of one practice session. An attempt or a call that could pass one of them is not made.',
     ),
-  snapshots: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Keep what is needed to try your requests again: when a known client asks something in a git work tree, its path, its commit, the changes since (at most 256 KB) and small untracked text files are stored in the record (the file of the store in the home), and are erased with their session. Nothing is kept of a project whose changes contain a secret.',
-    ),
-  trials: z
-    .strictObject({
-      pairs: z
-        .int()
-        .min(10)
-        .max(10_000)
-        .default(160)
-        .describe('Maximum number of pairs of attempts, with and without a lesson, that test it.'),
-      repeats: z
-        .int()
-        .min(1)
-        .max(16)
-        .default(1)
-        .describe('Number of attempts on each side of a pair, with the same seeds.'),
-      days: z
-        .int()
-        .min(1)
-        .max(365)
-        .default(14)
-        .describe('Days after which the owner is asked about a lesson that could not be tested.'),
-    })
-    .prefault({})
-    .describe('How lessons on trial are tested before they are in use without reserve.'),
 });

@@ -130,5 +130,9 @@ const commandSchema = z.strictObject({
 
 export const modelsSchema = z.record(
   z.string().min(1, 'an alias needs a name').max(128, 'names have at most 128 characters'),
-  z.union([modelRef, z.array(modelRef).min(1), commandSchema]),
+  z
+    .union([modelRef, z.array(modelRef).min(1), commandSchema])
+    .describe(
+      'What a name stands for: "provider/model", a list that is tried in order, or the program of a subscription. `default` answers requests that name no model; `evolver`, `judge` and `practice` are what learning uses.',
+    ),
 );

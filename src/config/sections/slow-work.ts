@@ -56,12 +56,6 @@ const hasEmptyHours = (text: string): boolean =>
   [...text.matchAll(/(\d\d:\d\d)-(\d\d:\d\d)/g)].some(([, start, end]) => start === end);
 
 const budgetSchema = z.strictObject({
-  minutesPerDay: z
-    .int()
-    .min(0)
-    .max(1440)
-    .default(480)
-    .describe('Maximum minutes of background jobs per day.'),
   tokensPerDay: z
     .int()
     .min(0)
@@ -95,7 +89,7 @@ export const scheduleSchema = z.strictObject({
     .max(1440)
     .default(30)
     .describe('Minutes without input after which you count as away.'),
-  calendar: calendarSchema.optional().describe('A calendar; you count as away during meetings.'),
+  calendar: calendarSchema.optional().describe('A calendar; you count as away during its meetings.'),
   budget: budgetSchema.prefault({}).describe('Daily limits for background jobs.'),
 });
 
@@ -158,21 +152,6 @@ const serveSchema = z
     }),
   );
 
-const liveSchema = z.strictObject({
-  evaluative: z
-    .boolean()
-    .default(true)
-    .describe(
-      "From rewards of verifiers, people and judges, each compared with the agent's other outcomes in the project.",
-    ),
-  directive: z
-    .boolean()
-    .default(false)
-    .describe(
-      "From the user's corrections: the weights learn to answer as they would if they had read the correction first.",
-    ),
-});
-
 export const trainSchema = z.strictObject({
   engine: z
     .union([z.enum(['nano', 'off']), tinkerSchema])
@@ -181,42 +160,37 @@ export const trainSchema = z.strictObject({
   serve: serveSchema
     .optional()
     .describe('The server that serves the trained weights; default: the training engine.'),
-  loraRank: z.int().min(1).max(512).default(8).describe('Rank of the LoRA adapters.'),
-  batchSize: z.int().min(2).max(4096).default(32).describe('Attempts per training step.'),
-  groupSize: z.int().min(2).max(64).default(8).describe('Attempts per task, compared with each other.'),
-  steps: z.int().min(1).max(10_000).default(10).describe('Training steps per window.'),
+  batchSize: z
+    .int()
+    .min(2)
+    .max(4096)
+    .default(32)
+    .describe('Attempts that one training step learns from: a larger batch is steadier and takes longer.'),
+  steps: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(10)
+    .describe('Training steps of one quiet window: more of them train longer and move the weights further.'),
   learningRate: z
     .number()
     .positive()
     .max(1)
     .optional()
-    .describe('Learning rate. Default: what suits the engine (0.005 for nano, 0.0001 for a server).'),
-  kl: z
-    .number()
-    .min(0)
-    .max(10)
-    .default(0)
     .describe(
-      'Keeps the weights near the base model: what a token loses, as a share of a reward, for each nat by which it has become more probable. 0 is off; 0.01 to 0.1 is usual. Costs one more pass over each batch.',
+      'How far one step moves the weights. Lower it when new weights forget what they could do. Default: what suits the engine (0.005 for nano, 0.0001 for a server).',
     ),
   live: z
-    .union([z.boolean(), liveSchema])
+    .boolean()
     .default(false)
     .describe(
-      'Also train on single turns of live traffic: false, true (from rewards), or an object that chooses what is learned from.',
+      'Also train on the rewards that single turns of live traffic got from verifiers, people and judges.',
     ),
   distill: z
     .boolean()
     .default(false)
     .describe(
       'Also train the weights to do without the block what they do with it, for lessons that are live and were measured to help.',
-    ),
-  regression: z
-    .string()
-    .min(1)
-    .default('shipped')
-    .describe(
-      'General questions that new weights must answer no worse: "shipped", "off", or a JSONL file of your own with 30 questions or more.',
     ),
   effect: z
     .number()

@@ -26,13 +26,6 @@ export const tracesSchema = z
       .describe(
         'Environment variable with headers for the receiver, such as its key: "name=value,name=value", as in OTEL_EXPORTER_OTLP_HEADERS.',
       ),
-    caFile: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "File with the certificates (PEM) that a receiver's own authority signed with; default: those that Node trusts.",
-      ),
     content: z
       .boolean()
       .default(false)
@@ -40,7 +33,7 @@ export const tracesSchema = z
         'Send the words of requests, replies and notes as well, redacted as they are recorded. Without it spans have names, numbers and ids alone.',
       ),
   })
-  .refine(({ url, headersEnv, caFile }) => url !== undefined || (headersEnv ?? caFile) === undefined, {
+  .refine(({ url, headersEnv }) => url !== undefined || headersEnv === undefined, {
     path: ['url'],
     error: 'is missing: the other settings of traces have no effect without it',
     params: { fix: 'set traces.url to the address of the receiver' },

@@ -63,6 +63,8 @@ export interface Compressor {
   close(): Promise<void>;
 }
 
+/** Where shortening pays: prompts of coding agents are longer, those of chat programs shorter. */
+export const LONG_PROMPT_TOKENS = 6000;
 /** In characters: reading the requirements of a prompt of this length takes a tenth of a second. */
 const LONGEST = 150_000;
 const MOST_KNOWN = 200;

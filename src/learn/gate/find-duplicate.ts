@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ProposedChange } from '../../core/learn.ts';
 import type { Lesson, LessonKind, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { isOverview } from '../../lessons/overviews.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { FORGOTTEN } from '../memory/write/note-text.ts';
 import { foldedWords, foldText } from './normalize-text.ts';
@@ -42,7 +41,6 @@ export async function findDuplicate(
     .filter(
       (lesson) =>
         !isChanged(lesson.id) &&
-        !isOverview(lesson) &&
         (lesson.kind === 'identity') === isIdentity &&
         mayScopesOverlap(lesson.text.scope, text.scope),
     );

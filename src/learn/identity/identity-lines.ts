@@ -33,13 +33,7 @@ const partsOf = (
 export const coreLines = (library: Pick<Library, 'lessons'>, agent: string | undefined): readonly string[] =>
   linesOf(partsOf(library, agent ?? '', ['core']));
 
-/** What a judge compares an agent's answers with: the core and the guarded lines. */
-export const judgedLines = (
-  library: Pick<Library, 'lessons'>,
-  agent: string | undefined,
-): readonly string[] => linesOf(partsOf(library, agent ?? '', ['core', 'guarded']));
-
-/** The same as they would be with a proposal in the place of what it replaces. */
+/** What a judge compares answers with: the core and the guarded lines, with a proposal in the place of what it replaces. */
 export function proposedLines(
   library: Pick<Library, 'lessons'>,
   proposal: Lesson,

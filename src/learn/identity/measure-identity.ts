@@ -8,8 +8,12 @@ import { isIdentityProposal, replacedPart, subjectOfProposal } from '../../lesso
 import { pairedInterval } from '../../stats/paired-test.ts';
 import { sessionsOf } from '../practice/attempt-batch.ts';
 import { createRunnable, openTasks } from '../practice/plan-session.ts';
-import { openPracticeJournal, type RunUnits } from '../practice/practice-journal.ts';
-import { createPracticeUnits, spentByUnits } from '../practice/practice-units.ts';
+import {
+  createPracticeUnits,
+  openPracticeJournal,
+  type RunUnits,
+  spentByUnits,
+} from '../practice/practice-units.ts';
 import type { SessionParts } from '../practice/session-parts.ts';
 import { splitOf } from '../practice/sources/split.ts';
 import { findTaskPool, type TaskPool } from '../trial/gate-tasks.ts';

@@ -4,12 +4,25 @@ import type { Ask } from '../../core/learn.ts';
 import type { Records } from '../../core/store.ts';
 import {
   foldIdentityTest,
+  type IdentityRuling,
   isIdentityTestDue,
   judgeIdentity,
   testIdentityJudge,
 } from '../../evidence/judge/identity-judge.ts';
 import type { DatedTest } from '../../evidence/judge/judge-test.ts';
-import type { IdentityJudge } from './reward-shaping.ts';
+
+/** Says how far replies keep lines. `model` is its source, for the record. */
+export interface IdentityJudge {
+  readonly model: string;
+  /** Undefined when it has no answer. */
+  rule(
+    lines: readonly string[],
+    task: string,
+    reply: string,
+    sessions: readonly string[],
+    signal: AbortSignal,
+  ): Promise<IdentityRuling | undefined>;
+}
 
 interface IdentityJudgeOptions {
   /** The judge model; its answers about a session's words are erased with the session. */

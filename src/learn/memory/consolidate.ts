@@ -7,7 +7,6 @@ import { trialOf } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
-import { isOverview } from '../../lessons/overviews.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
 import type { PastSession } from '../practice/practice-history.ts';
@@ -18,7 +17,6 @@ import { mergeDuplicates } from './merge-duplicates.ts';
 import { conflictOf, type MemoryQuestion } from './open-questions.ts';
 import { createIsPractised } from './practised-areas.ts';
 import { oppositionOf, type SettledContradiction, settleContradictions } from './settle-contradictions.ts';
-import { writeOverviews } from './write-overviews.ts';
 
 /*
  * Consolidation keeps a library compact and consistent: (1) detect lessons that say the same, contradict each other, are about one
@@ -44,11 +42,9 @@ export interface PlanOptions {
   readonly practised?: readonly PastSession[];
   readonly mostChanges?: number;
   readonly mostInUse?: number;
-  /** Whether overviews of lessons about one subject are written. */
-  readonly overviews?: boolean;
 }
 
-export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link' | 'overview';
+export type ConsolidationStep = 'contradiction' | 'merge' | 'archive' | 'link';
 
 export interface MemoryChange {
   readonly step: ConsolidationStep;
@@ -97,8 +93,8 @@ export async function planConsolidation(
   };
   const isPractised = createIsPractised(options.practised ?? [], options.lastRun);
   const all = library.lessons().filter(isInUse);
-  // What only repeats others is derived from them at the end.
-  const inUse = all.filter((lesson) => !isOverview(lesson));
+  const overviews = all.filter(isOverview);
+  const inUse = all.filter((lesson) => !overviews.includes(lesson));
   const considered = inUse.filter((lesson) => !isPractised(lesson));
 
   // Who may read a private lesson depends on its own evidence: it is neither joined with others nor linked. The team's has no words of
@@ -145,17 +141,10 @@ export async function planConsolidation(
     ...merges.map((change) => ({ step: 'merge' as const, change })),
     ...decayed.map(({ change }) => ({ step: 'archive' as const, change })),
     ...linkLessons(clustered, undecided, gone, facts).map((change) => ({ step: 'link' as const, change })),
-    ...writeOverviews(
-      {
-        lessons: all,
-        near: clustered,
-        opposed,
-        gone,
-        isWanted: options.overviews ?? false,
-        isKnown: (id) => library.lesson(id) !== undefined,
-      },
-      facts,
-    ).map((change) => ({ step: 'overview' as const, change })),
+    ...overviews.map(({ id }) => ({
+      step: 'archive' as const,
+      change: { op: 'retire' as const, id, reason: 'its lines are those of other lessons' },
+    })),
   ];
   const most = options.mostChanges ?? MOST_CHANGES;
   return {
@@ -169,6 +158,10 @@ export async function planConsolidation(
     left: Math.max(0, found.length - most),
   };
 }
+
+/** A lesson in a home of an earlier version that only repeats lines of others. A person who pinned one keeps it. */
+const isOverview = ({ text, pinned, frozen }: Lesson): boolean =>
+  text.evidence.learner === 'overview' && !pinned && !frozen;
 
 async function embedLessons(
   lessons: readonly Lesson[],

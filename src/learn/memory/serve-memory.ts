@@ -7,7 +7,6 @@ import type { Records } from '../../core/store.ts';
 import { changedLessonId, encodeChange } from '../../lessons/codec.ts';
 import { readTrials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
-import { memberIds } from '../../lessons/overviews.ts';
 import { plural } from '../../text/phrases.ts';
 import type { Autonomy } from '../gate/autonomy-rule.ts';
 import { openPracticeHistory } from '../practice/practice-history.ts';
@@ -30,8 +29,6 @@ export interface MemoryParts {
   readonly embed: EmbeddingModel['embed'];
   /** Vectors are n-grams. */
   readonly isByLetters?: boolean;
-  /** Whether overviews are written (`library.overviews`). */
-  readonly overviews?: boolean;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -49,12 +46,12 @@ interface MemoryOptions extends MemoryParts {
 }
 
 const planOf = async (
-  { library, effects, records, embed, isByLetters = false, overviews = false, clock }: MemoryParts,
+  { library, effects, records, embed, isByLetters = false, clock }: MemoryParts,
   options: Pick<PlanOptions, 'isAsked' | 'lastRun' | 'practised'>,
 ): Promise<ConsolidationPlan> =>
   planConsolidation(
     { library, effects, trials: await readTrials(records) },
-    { now: clock.now(), embed, isByLetters, overviews, ...options },
+    { now: clock.now(), embed, isByLetters, ...options },
   );
 
 /** Consolidation when a person asks for it: also of lessons that people wrote, and of areas that were just practised. */
@@ -142,11 +139,9 @@ const namesOf = (lessons: readonly Lesson[]): string[] => lessons.map(({ text })
 function describeChange({ step, change }: MemoryChange, library: Pick<Library, 'lesson'>): JsonObject {
   const id = changedLessonId(change);
   const ids = change.op === 'merge' ? [id, ...change.ids.filter((one) => one !== id)] : [id];
-  const isNew = step === 'overview' && (change.op === 'add' || change.op === 'revise');
-  const names = isNew ? [change.text.name] : namesOf(ids.flatMap((one) => library.lesson(one) ?? []));
-  const why = isNew
-    ? `one line each of ${namesOf(memberIds(change).flatMap((one) => library.lesson(one) ?? [])).join(', ')}`
-    : change.op === 'retire'
+  const names = namesOf(ids.flatMap((one) => library.lesson(one) ?? []));
+  const why =
+    change.op === 'retire'
       ? change.reason
       : change.op === 'merge'
         ? `${names.slice(1).join(', ')} says the same: merged into it`

@@ -1,11 +1,16 @@
-import type { Ask } from '../../core/learn.ts';
-import type { Attempt, AttemptGroup } from '../../core/practice.ts';
+import { isObject, type Json } from '../../core/json.ts';
+import type { Ask, Question, ReplyFault, TrajectoryStep } from '../../core/learn.ts';
+import type { Attempt, AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { Submission, Verification } from '../../core/verifier.ts';
+import { fenceData } from '../../evidence/judge/fence-data.ts';
 import { createComparativeVerifier } from '../../evidence/verifiers/comparative-verifier.ts';
+import { truncateMiddle } from '../../text/truncate.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
+import { cutAtSentence, fieldOf, markdownOf } from '../reply-fields.ts';
 import { sessionsOf, type TaskAttempts } from './attempt-batch.ts';
+import { answersOf, hideAnswers } from './find-leak.ts';
+import { RunStop } from './practice-input.ts';
 import type { PracticeUnits } from './practice-units.ts';
-import { RunStop } from './run-stop.ts';
-import { tellAttempt } from './tell-attempt.ts';
 
 const MOST_COMPARED = 8;
 
@@ -52,4 +57,91 @@ function withGrade(attempt: Attempt, grade: Verification | undefined): readonly 
   if (grade?.status !== 'ok') return [];
   const { reward, reasons } = grade;
   return [{ ...attempt, outcome: { is: 'graded', reward, reasons } }];
+}
+
+const LONGEST_TASK = 4000;
+const LONGEST_STEP = 700;
+const MOST_STEPS = 60;
+const LONGEST_OUTPUT = 4000;
+const LONGEST_REASON = 600;
+const MOST_REASONS = 8;
+/** An attempt that is told in fewer characters is its own summary: no model is asked. */
+const SHORT = 1600;
+const LONGEST_SUMMARY = 2400;
+const MAX_TOKENS = 900;
+
+/** What happened in an attempt, step by step, with the verifier's words and scores. The right answer is not in it. */
+export function tellAttempt(attempt: Attempt, task: PracticeTask): string {
+  const { steps, output, outcome } = attempt;
+  const scores = outcome.is === 'graded' ? (outcome.stepScores ?? []) : [];
+  const left = Math.max(0, steps.length - MOST_STEPS);
+  const told = steps
+    .slice(0, MOST_STEPS)
+    .map((step, at) => `${at + 1}. ${tellStep(step)}${tellScore(scores[at])}`);
+  return [
+    ...told,
+    ...(left === 0 ? [] : [`(${left} more steps)`]),
+    `Its answer: ${truncateMiddle(visibleText(output), LONGEST_OUTPUT) || '(empty)'}`,
+    ...tellReasons(attempt, task),
+  ].join('\n');
+}
+
+/** Why it was graded as it was. */
+function tellReasons({ outcome }: Attempt, task: PracticeTask): readonly string[] {
+  if (outcome.is !== 'graded' || outcome.reasons.length === 0) return [];
+  const answers = answersOf(task);
+  const reasons = outcome.reasons
+    .slice(0, MOST_REASONS)
+    .map((reason) => truncateMiddle(oneLine(hideAnswers(reason, answers)), LONGEST_REASON));
+  return [`The verifier: ${reasons.join('; ')}`];
+}
+
+const tellScore = (score: number | undefined): string =>
+  score === undefined ? '' : ` [step score ${score.toFixed(2)}]`;
+
+function tellStep(step: TrajectoryStep): string {
+  if (step.kind === 'message')
+    return `[${step.origin}] ${truncateMiddle(visibleText(step.text), LONGEST_STEP)}`;
+  const { tool, arguments: given, result, isOk, origin } = step;
+  const end = isOk === undefined ? '' : isOk ? ' (worked)' : ' (failed)';
+  const got =
+    result === undefined ? '' : ` → [${origin}] ${truncateMiddle(visibleText(result), LONGEST_STEP)}`;
+  return `calls ${tool}(${truncateMiddle(oneLine(given), LONGEST_STEP)})${end}${got}`;
+}
+
+/**
+ * An attempt in few sentences: what was done, with which tools, what came of it, and what was missed. Undefined when the model's
+ * reply was no use. A short attempt is told as it is.
+ */
+export async function summariseAttempt(
+  attempt: Attempt,
+  task: PracticeTask,
+  ask: Ask,
+  temperature: number,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<Ask>> | { readonly ok: true; readonly value: string }> {
+  const told = tellAttempt(attempt, task);
+  if (told.length <= SHORT) return { ok: true, value: told };
+  return ask(questionOf(told, task, temperature), signal);
+}
+
+function questionOf(told: string, task: PracticeTask, temperature: number): Question<string> {
+  const { text, rule } = fenceData([
+    { label: 'the task', text: truncateMiddle(visibleText(task.prompt), LONGEST_TASK) },
+    { label: 'the attempt', text: told },
+  ]);
+  return {
+    name: 'summarise',
+    system: `You read how an assistant attempted a task and retell it for somebody who compares several attempts: the steps in order, each with the tool or the reasoning used and what came of it; where it went wrong or what it overlooked; the approach as a whole. Keep names, options, formats and figures letter by letter. Judge nothing that cannot be seen.\n\n${rule}`,
+    user: `${text}\n\nAnswer with JSON and nothing else: {"summary": "at most 1,500 characters"}`,
+    maxTokens: MAX_TOKENS,
+    temperature,
+    read: readSummary,
+  };
+}
+
+function readSummary(value: Json): string | ReplyFault {
+  const said = isObject(value) ? fieldOf(value, ['summary', 'text', 'steps', 'content']) : value;
+  const summary = cutAtSentence(markdownOf(said ?? undefined), LONGEST_SUMMARY);
+  return summary.length < 20 ? { fault: '"summary" must be text of at least 20 characters' } : summary;
 }

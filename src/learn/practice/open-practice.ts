@@ -9,17 +9,14 @@ import type { VerifierRow } from '../../core/verifier-row.ts';
 import { createRunBudget } from '../../cost/run-budget.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
-import type { RewardWeights } from '../../evidence/shape-reward.ts';
 import { checkOfDomain } from '../../evidence/verifiers/verify-task.ts';
 import { checkLessonText } from '../../lessons/check-lesson-text.ts';
 import type { LessonReplica } from '../../lessons/lesson-replica.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { createAsk } from '../ask.ts';
 import type { Gate } from '../gate/gate.ts';
-import { coreLines, judgedLines } from '../identity/identity-lines.ts';
-import { openIdentityJudge } from '../identity/open-identity-judge.ts';
-import type { IdentityJudge } from '../identity/reward-shaping.ts';
-import { holdToCore } from '../identity/shape-group.ts';
+import { holdToCore } from '../identity/hold-to-core.ts';
+import { type IdentityJudge, openIdentityJudge } from '../identity/open-identity-judge.ts';
 import { type LearningModel, type LearningRole, servedBy } from '../learning-model.ts';
 import type { FactFold } from '../learning-state.ts';
 import type { MemoryQuestion } from '../memory/open-questions.ts';
@@ -27,8 +24,7 @@ import { openQuestionPractice, type PractisedQuestions } from '../memory/practis
 import type { createNearestLessons } from '../nearest-lessons.ts';
 import { createReplayTasks, type ReplayTasksOptions } from '../trial/replay-tasks.ts';
 import { openPracticeHistory } from './practice-history.ts';
-import type { RunUnits } from './practice-journal.ts';
-import { createPracticeUnits } from './practice-units.ts';
+import { createPracticeUnits, type RunUnits } from './practice-units.ts';
 import { createPractice, type Practice, type ServePracticeOptions } from './serve-practice.ts';
 import type { SessionAttempts, SessionSettings } from './session-parts.ts';
 import { findGaps } from './sources/gap-tasks.ts';
@@ -37,18 +33,27 @@ import { findRecordedGroups } from './sources/recorded-groups.ts';
 import { refreshTasks } from './sources/refresh-tasks.ts';
 
 /** The section `practice` of the config. */
-export interface PracticeConfig extends Omit<SessionSettings, 'timeoutMs'> {
-  readonly taskMinutes: number;
+export interface PracticeConfig extends Pick<SessionSettings, 'groupSize' | 'temperature'> {
   /** Who attempts: `model`, or names of programs. */
   readonly agent?: string | readonly string[];
   readonly tasks: readonly string[];
-  readonly budget: {
-    readonly usd: number;
-    readonly tokens: number;
-    readonly calls: number;
-    readonly minutes: number;
-  };
+  readonly budget: { readonly usd: number; readonly tokens: number };
 }
+
+/** What a session may take besides its budget. */
+export interface PracticeLimits extends Pick<SessionSettings, 'trials'> {
+  readonly attemptMs: number;
+  readonly session: { readonly calls: number; readonly ms: number };
+}
+
+export const PRACTICE_LIMITS: PracticeLimits = {
+  /** A suite of tests and a dozen steps of an agent. */
+  attemptMs: 5 * 60_000,
+  /** A night. */
+  session: { calls: 2000, ms: 480 * 60_000 },
+  /** 160 pairs show a difference of 0.2 in four of five tests; a lesson that cannot be tested for two weeks is a question for its owner. */
+  trials: { pairs: 160, repeats: 1, days: 14 },
+};
 
 /** What practice needs from outside the learning thread. */
 export interface PracticePorts {
@@ -86,8 +91,7 @@ interface PracticeParts {
   readonly decodeTurn: ReplayTasksOptions['decodeTurn'];
   /** How far the judge agrees with people; undefined while that is not read yet. */
   readonly calibration: () => Pick<Calibration, 'status'> | undefined;
-  /** What rewards of attempts are made of. */
-  readonly rewards: RewardWeights;
+  readonly limits?: PracticeLimits;
   readonly isOn: () => boolean;
   readonly mayPromote: boolean;
   readonly clock: Clock;
@@ -119,11 +123,21 @@ export interface OpenPractice extends Practice {
 
 /** Practice of one home, with the folds that follow the record. Rejects when the record cannot be read. */
 export async function openPractice(parts: PracticeParts): Promise<OpenPractice> {
-  const { config, ports, records, evidence, lessons, gate, embed, clock, log } = parts;
+  const {
+    config,
+    ports,
+    records,
+    evidence,
+    lessons,
+    gate,
+    embed,
+    clock,
+    log,
+    limits = PRACTICE_LIMITS,
+  } = parts;
   const { library, effects } = lessons;
   const tasks = await openPracticeTasks(records);
   const history = await openPracticeHistory(records);
-  const { minutes, ...limits } = config.budget;
   let attempter: PracticeModel | undefined;
   let learner: PracticeModel | undefined;
 
@@ -201,15 +215,9 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
       return holdToCore(await ports.openAttempts(attempter, budget, writer?.ask, signal), library);
     },
     openIdentityJudge: (budget, journal, signal) => openJudgeOf(budget, journal, signal),
-    openShaping: async (budget, journal, signal) => ({
-      weights: parts.rewards,
-      judge: parts.rewards.identity > 0 ? await openJudgeOf(budget, journal, signal) : undefined,
-      core: (agent) => coreLines(library, agent),
-      judged: (agent) => judgedLines(library, agent),
-    }),
     openAsk,
     openBudget: (spent: Spending) =>
-      createRunBudget({ limits: { ...limits, ms: minutes * 60_000 }, setting: 'practice.budget', spent }),
+      createRunBudget({ limits: { ...config.budget, ...limits.session }, setting: 'practice.budget', spent }),
     openJudge: async (budget) => {
       const judge = await parts.model('judge');
       const calibration = parts.calibration();
@@ -217,7 +225,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
     },
     replayTasks,
     traffic: effects.evidence,
-    settings: () => ({ ...config, timeoutMs: config.taskMinutes * 60_000 }),
+    settings: () => ({ ...config, trials: limits.trials, timeoutMs: limits.attemptMs }),
     mayPromote: parts.mayPromote,
     clock,
     newId: parts.newId,
@@ -229,7 +237,6 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
       files: config.tasks,
       embed,
       now: clock.now,
-      maySee: (session) => maySee(learner, session),
     },
     whyNot: async () => {
       if (!parts.isOn()) return OFF;
@@ -269,8 +276,7 @@ export async function openPractice(parts: PracticeParts): Promise<OpenPractice> 
     practise: async (questions, run, when, signal) => {
       const isAllowed = when === 'on' || (when === 'free' && (await options.isFree()));
       if (!isAllowed || (await options.whyNot()) !== undefined) return undefined;
-      // The tasks of open questions are made of the requests that the lessons were learned from; no model is asked for them.
-      await refreshTasks({ ...options.refresh, tasks, ask: undefined }, signal);
+      await refreshTasks({ ...options.refresh, tasks }, signal);
       return openQuestionPractice(questions, run, options, signal);
     },
   };

@@ -4,8 +4,8 @@ import type { PastSession, PracticeHistory } from './practice-history.ts';
 import { SESSION_SIZES } from './session-kinds.ts';
 import type { SessionParts, SessionRequest } from './session-parts.ts';
 import { chooseTasks } from './sources/choose-tasks.ts';
-import { inArea } from './sources/fix-recorded.ts';
 import type { KnownTask } from './sources/practice-tasks.ts';
+import { inArea } from './sources/recorded-groups.ts';
 
 /** Tasks that passed once and are tried again in a session. */
 export const REGRESSION = 5;

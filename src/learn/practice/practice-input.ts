@@ -5,6 +5,7 @@ import type { Ask, EvidenceCase, Judgement, Proposal } from '../../core/learn.ts
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type {
+  Attempt,
   AttemptGroup,
   LessonsForTask,
   MakeAttempt,
@@ -15,7 +16,6 @@ import type {
 } from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
 import type { CycleEnd } from '../cycle.ts';
-import type { RewardShaping } from '../identity/reward-shaping.ts';
 
 /** The numbers of a run. */
 export interface PracticeSettings {
@@ -88,8 +88,8 @@ export interface PracticeInput {
   readonly similar?: SimilarTexts;
   /** With an engine that trains: durable there when it resolves. The same group may come again after a crash. */
   readonly trainOn?: TrainOnGroups;
-  /** What rewards are made of; absent: of the task's alone. */
-  readonly shaping?: RewardShaping | undefined;
+  /** The lines of an agent's core; absent: there are none. */
+  readonly coreOf?: (agent: string | undefined) => readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -154,4 +154,33 @@ export interface PracticeResult {
   /** Some attempts had no ground truth: they were compared with each other by a model. */
   readonly isSelfEvaluated: boolean;
   readonly cycles: readonly CycleEnd[];
+}
+
+/** A run ends before its work is done. What was journaled stays, and it can be continued. */
+export class RunStop extends Error {
+  override readonly name = 'RunStop';
+  readonly end: Exclude<PracticeEnd, 'done'>;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(end: Exclude<PracticeEnd, 'done'>, why = '', retryAfterMs?: number) {
+    super(why);
+    this.end = end;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The rewards of the graded attempts, in their order. */
+export const rewardsOf = (attempts: readonly Attempt[]): readonly number[] =>
+  attempts.flatMap(({ outcome }) => (outcome.is === 'graded' ? [outcome.reward] : []));
+
+export const meanOf = (numbers: readonly number[]): number =>
+  numbers.length === 0 ? 0 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
+/**
+ * Whether a group has both better and worse attempts: the range of its rewards counts, not their mean. Three attempts with half the
+ * reward each have nothing to tell each other, although their mean is neither 0 nor 1.
+ */
+export function hasSpread({ attempts }: Pick<AttemptGroup, 'attempts'>, tolerance: number): boolean {
+  const rewards = rewardsOf(attempts);
+  return rewards.length >= 2 && Math.max(...rewards) - Math.min(...rewards) > tolerance;
 }

@@ -2,8 +2,7 @@ import type { AttemptGroup } from '../../core/practice.ts';
 import type { PracticeCounts } from '../../core/practice-fact.ts';
 import type { CycleEnd } from '../cycle.ts';
 import type { TaskAttempts } from './attempt-batch.ts';
-import type { PracticeResult } from './practice-input.ts';
-import { meanOf, rewardsOf } from './spread.ts';
+import { meanOf, type PracticeResult, rewardsOf } from './practice-input.ts';
 
 /** What a run did, counted. */
 export interface PracticeTally {

@@ -4,29 +4,26 @@ import type { Answer, Judgement } from '../../core/learn.ts';
 import type { AttemptGroup, PracticeTask } from '../../core/practice.ts';
 import type { PracticeEnd } from '../../core/practice-fact.ts';
 import { type CycleEnd, runCycle } from '../cycle.ts';
-import { shapedUnit, shapeGroup } from '../identity/shape-group.ts';
-import { attemptBatch, sessionsOfGroup } from './attempt-batch.ts';
+import { holdGroupToCore } from '../identity/hold-to-core.ts';
+import { attemptBatch, inParallel, sessionsOfGroup } from './attempt-batch.ts';
 import { casesOf } from './attempt-cases.ts';
-import { draftProposals, draftText, type PracticeProposal } from './draft-proposals.ts';
-import { gradeGroup } from './grade-groups.ts';
-import { inParallel } from './in-parallel.ts';
-import { limitDomains } from './limit-domain.ts';
+import { draftProposals, draftText, limitDomains, type PracticeProposal } from './draft-proposals.ts';
+import { gradeGroup, summariseAttempt } from './grade-groups.ts';
 import {
+  hasSpread,
   PRACTICE_DEFAULTS,
   type PracticeEvent,
   type PracticeInput,
   type PracticeResult,
   type PracticeSettings,
+  RunStop,
 } from './practice-input.ts';
 import { createPracticeTally, type PracticeTally } from './practice-tally.ts';
 import { createPracticeUnits, type PracticeUnits } from './practice-units.ts';
 import { proposeOperations } from './propose-operations.ts';
 import { type GroupPlan, type PlannedChange, reconcileBatch } from './reconcile-batch.ts';
-import { RunStop } from './run-stop.ts';
 import { findAdvantage, type GroupExperience, type ToldAttempt } from './semantic-advantage.ts';
 import { isTrainedUnit, type TrainedUnit, trainedUnit } from './session-weights.ts';
-import { hasSpread } from './spread.ts';
-import { summariseAttempt } from './tell-attempt.ts';
 
 /**
  * One run of practice, from tasks to published changes. Everything that was paid for is in the journal before the next step begins,
@@ -103,17 +100,12 @@ async function* practiceBatch(
   tally.attempted(made);
   let spent = refusal;
 
-  // 2. Attempts that nothing could grade are compared with each other; who the agent is may count, too.
+  // 2. Attempts that nothing could grade are compared with each other; no answer that breaks the core of an identity is a success.
   const groups: AttemptGroup[] = step === 0 ? [...(input.recorded ?? [])] : [];
   for (const attempts of made) {
     const id = `${run}/${step}/${attempts.task.id}`;
     const graded = await gradeGroup(id, attempts, units, settings.judgeTemperature, signal);
-    const { shaping } = input;
-    groups.push(
-      shaping === undefined
-        ? graded.group
-        : await shapeGroup(graded.group, shaping, units, shapedUnit(step, attempts.task.id), signal),
-    );
+    groups.push(holdGroupToCore(graded.group, input.coreOf?.(attempts.task.agent) ?? []));
     spent ??= graded.spent;
   }
 

@@ -7,10 +7,8 @@ import { topicStems } from '../../text/topic-words.ts';
 import { cosineSimilarity } from '../nearest-lessons.ts';
 import { fieldOf } from '../reply-fields.ts';
 import { answersOf, findLeak } from './find-leak.ts';
-import type { SimilarTexts } from './practice-input.ts';
-import { overlapOf } from './propose-operations.ts';
-import { type LessonOperation, readOperations } from './read-operations.ts';
-import { rewardsOf } from './spread.ts';
+import { rewardsOf, type SimilarTexts } from './practice-input.ts';
+import { type LessonOperation, overlapOf, readOperations } from './propose-operations.ts';
 
 const SAME_MEANING = 0.85;
 const SAME_WORDS = 0.6;

@@ -1,23 +1,38 @@
 import type { Budget, Spending } from '../../core/budget.ts';
-import { compact } from '../../core/json.ts';
-import type { MakeAttempt, PracticeKind, PracticeTask, SessionWeights } from '../../core/practice.ts';
+import type { Clock } from '../../core/clock.ts';
+import { compact, isObject, type Json, toJson } from '../../core/json.ts';
+import {
+  ATTEMPT_PREFIX,
+  type Attempt,
+  type AttemptGroup,
+  type LessonsForTask,
+  type MakeAttempt,
+  type PracticeKind,
+  type PracticeTask,
+  type SessionWeights,
+} from '../../core/practice.ts';
 import type { PracticeCounts, PracticeEnd } from '../../core/practice-fact.ts';
+import type { Records } from '../../core/store.ts';
+import { coreLines } from '../identity/identity-lines.ts';
 import { createTrialJudge } from '../trial/replay-tasks.ts';
 import { runTrials, type TrialEvent } from '../trial/trials.ts';
 import { sessionsOf } from './attempt-batch.ts';
-import { yieldsByOrigin } from './origin-yield.ts';
 import { appendSession, createRunnable, openTasks, planSession } from './plan-session.ts';
 import { practice } from './practice.ts';
-import { isContinuable, type PastSession } from './practice-history.ts';
-import type { PracticeEvent } from './practice-input.ts';
-import { openPracticeJournal, type RunUnits } from './practice-journal.ts';
-import { createPracticeUnits, spentByUnits } from './practice-units.ts';
-import { recordPractised, retryTask } from './retry-task.ts';
+import { isContinuable, type PastSession, yieldsByOrigin } from './practice-history.ts';
+import { hasSpread, PRACTICE_DEFAULTS, type PracticeEvent } from './practice-input.ts';
+import { createPracticeUnits, openPracticeJournal, type RunUnits, spentByUnits } from './practice-units.ts';
 import type { SessionAttempts, SessionParts, SessionRequest } from './session-parts.ts';
-import { measureWeights, weightsOf } from './session-weights.ts';
-import { fixRecordedGroups } from './sources/fix-recorded.ts';
+import {
+  isTrainedUnit,
+  measureWeights,
+  type SessionTraining,
+  trainedUnit,
+  weightsOf,
+} from './session-weights.ts';
+import type { PracticeTasks } from './sources/practice-tasks.ts';
+import { fixRecordedGroups } from './sources/recorded-groups.ts';
 import { splitOf } from './sources/split.ts';
-import { trainOnWaiting } from './waiting-groups.ts';
 
 export type SessionNews =
   | {
@@ -130,7 +145,7 @@ async function* runPlanned(
     checkText: parts.checkText,
     similar: parts.similar,
     ...(isTrained ? { trainOn: training.trainOn } : {}),
-    shaping: await parts.openShaping?.(budget, journal, signal),
+    coreOf: (agent) => coreLines(library, agent),
     clock,
     signal,
   });
@@ -252,3 +267,143 @@ async function* measureTrials(
     signal,
   );
 }
+
+interface PractisedParts {
+  readonly records: Pick<Records, 'append'>;
+  readonly clock: Clock;
+  readonly tasks: PracticeTasks;
+}
+
+interface RetryParts extends PractisedParts {
+  readonly lessonsFor: LessonsForTask;
+  readonly settings: () => { readonly timeoutMs: number };
+}
+
+const PASSED = 0.999;
+
+/** Once, and twice more when it fails: one failure at this temperature may be chance. Undefined when it could not be tried. */
+async function retryTask(
+  task: PracticeTask,
+  run: string,
+  parts: RetryParts,
+  make: MakeAttempt,
+  journal: RunUnits,
+  temperature: number,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { lessonsFor, settings } = parts;
+  const { agent, project, domain, prompt } = task;
+  const shown = await lessonsFor(compact({ task: prompt, agent, project, domain }));
+  const rewards: number[] = [];
+  for (let place = 0; place < 3 && !rewards.some((reward) => reward >= PASSED); place++) {
+    const id = `again/${task.id}/${place}`;
+    const known = (await journal.read(id)) as { readonly reward: number } | undefined;
+    if (known !== undefined) rewards.push(known.reward);
+    if (known !== undefined) continue;
+    const order = {
+      id: `${ATTEMPT_PREFIX}${run}/${id}`,
+      task,
+      shown,
+      seed: `${run}/${id}`,
+      temperature,
+      timeoutMs: settings().timeoutMs,
+    };
+    const { outcome, used } = await make(order, signal);
+    if (outcome.is !== 'graded') return undefined;
+    const value = { reward: outcome.reward, used: { ...used } };
+    await journal.write(id, value, { sessions: sessionsOf(task) });
+    rewards.push(outcome.reward);
+  }
+  await recordPractised(task.id, rewards, run, 'again', parts);
+  return rewards.some((reward) => reward >= PASSED);
+}
+
+/** How attempts at a task went: it decides when it is tried again, and how hard it is. */
+async function recordPractised(
+  id: string,
+  rewards: readonly number[],
+  run: string,
+  what: string,
+  { records, clock, tasks }: PractisedParts,
+  by?: string,
+): Promise<void> {
+  const fact = compact({ type: 'practice-task' as const, op: 'practised' as const, id, run, rewards, by });
+  const at = Math.round(clock.now());
+  const [written] = await records.append([{ at, fact, key: `practice/${run}/${what}/${id}` }]);
+  if (written?.isNew === true) tasks.add({ seq: written.seq, at, fact });
+}
+
+/** Sessions back in which groups are looked for. */
+const MOST_SESSIONS = 5;
+/** Groups of one step, and steps: tokens of older weights than these steps allow are not trained on. */
+const OF_A_STEP = 20;
+const MOST_STEPS = 3;
+
+/**
+ * Trains on what earlier sessions attempted and could not train on, because nothing could have measured the weights then. Only groups
+ * under the generation in force; each step is noted before the next. What the trainer finds too old, it leaves out. Returns why it
+ * stopped early, if it did: the session goes on.
+ */
+export async function trainOnWaiting(
+  { trainOn }: Pick<SessionTraining, 'trainOn'>,
+  parts: Pick<SessionParts, 'history' | 'records' | 'tasks' | 'clock'> & {
+    readonly library: Pick<SessionParts['library'], 'generation'>;
+  },
+  journal: RunUnits,
+): Promise<string | undefined> {
+  const { history, library } = parts;
+  const sessions = history.sessions();
+  const trainedLast = sessions.findLastIndex(({ closed }) => (closed?.weights?.steps ?? 0) > 0);
+  const untrained = sessions
+    .slice(trainedLast + 1)
+    .filter(({ closed }) => closed?.weights?.steps === 0)
+    .slice(-MOST_SESSIONS);
+  const groups: AttemptGroup[] = [];
+  for (const session of untrained.toReversed())
+    groups.push(...(await readGroups(session, library.generation, parts)));
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const batch = groups.slice(step * OF_A_STEP, (step + 1) * OF_A_STEP);
+    const unit = trainedUnit(`waiting-${step}`);
+    if (batch.length === 0 || (await journal.read(unit)) !== undefined) continue;
+    try {
+      const trained = await trainOn(batch);
+      await journal.write(unit, toJson({ groups: batch.map(({ id }) => id), trained: trained ?? null }));
+    } catch (error) {
+      return `groups of earlier sessions wait on: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  return undefined;
+}
+
+/** The groups of a session that no step was made with, with better and worse attempts, in tokens. */
+async function readGroups(
+  { planned: { run } }: PastSession,
+  generation: number,
+  {
+    records,
+    tasks,
+    clock,
+  }: Pick<SessionParts, 'tasks' | 'clock'> & {
+    readonly records: Pick<Records, 'append' | 'events' | 'facts' | 'block'>;
+  },
+): Promise<readonly AttemptGroup[]> {
+  const units = (await openPracticeJournal({ run, records, clock })).units();
+  const byGroup = new Map<string, readonly Attempt[]>();
+  for (const [unit, value] of units) {
+    const [, step] = /^attempt\/(\d+)\//.exec(unit) ?? [];
+    if (step === undefined || isTrainedUnit(units.get(trainedUnit(step))) || !isSampled(value)) continue;
+    if (value.generation !== generation) continue;
+    const name = `${run}/${step}/${value.task}`;
+    byGroup.set(name, [...(byGroup.get(name) ?? []), value]);
+  }
+  const groups: AttemptGroup[] = [];
+  for (const [id, attempts] of byGroup) {
+    const task = await tasks.open(attempts[0]?.task ?? '', records);
+    if (task === undefined || !hasSpread({ attempts }, PRACTICE_DEFAULTS.tolerance)) continue;
+    groups.push({ id, task, generation, gradedBy: 'verifier', attempts });
+  }
+  return groups;
+}
+
+const isSampled = (value: Json | Attempt): value is Attempt =>
+  isObject(value) && isObject(value.outcome) && value.outcome.is === 'graded' && Array.isArray(value.sampled);

@@ -6,11 +6,11 @@ import type { LessonsForTask, MakeAttempt, PracticeTask } from '../../core/pract
 import type { Records } from '../../core/store.ts';
 import type { Calibration } from '../../evidence/judge/calibration.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
-import type { IdentityJudge, RewardShaping } from '../identity/reward-shaping.ts';
+import type { IdentityJudge } from '../identity/open-identity-judge.ts';
 import type { TrialSettings } from '../trial/trials.ts';
 import type { PracticeHistory } from './practice-history.ts';
 import type { PracticeGate, PracticeInput, SimilarTexts } from './practice-input.ts';
-import type { RunUnits } from './practice-journal.ts';
+import type { RunUnits } from './practice-units.ts';
 import type { DueSession } from './session-kinds.ts';
 import type { SessionTraining } from './session-weights.ts';
 import type { EmbedTexts } from './sources/near-tasks.ts';
@@ -49,8 +49,6 @@ export interface SessionParts {
     journal: RunUnits,
     signal: AbortSignal,
   ) => Promise<IdentityJudge | undefined>;
-  /** What rewards are made of; absent: of the task's alone. */
-  readonly openShaping?: (budget: Budget, journal: RunUnits, signal: AbortSignal) => Promise<RewardShaping>;
   /** Recorded requests that can be answered again, for lessons that no task of the gate fits. */
   readonly replayTasks: () => Promise<readonly PracticeTask[]>;
   readonly traffic: (lesson: string) => PairedEvidence;

@@ -11,7 +11,7 @@ import type {
 import { plural } from '../../text/phrases.ts';
 import { sessionsOf } from './attempt-batch.ts';
 import type { TrainOnGroups } from './practice-input.ts';
-import type { RunUnits } from './practice-journal.ts';
+import type { RunUnits } from './practice-units.ts';
 
 /** The training of a session's policy. */
 export interface SessionTraining {

@@ -6,7 +6,6 @@ import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/store.ts';
 import { lessonSubject, type TrialFact } from '../../core/trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
-import { isOverview } from '../../lessons/overviews.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import { plural } from '../../text/phrases.ts';
 import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from './gate-tasks.ts';
@@ -123,8 +122,7 @@ interface LessonTrial extends RunningTrial {
   readonly lesson: Lesson;
 }
 
-/** What only repeats other lessons is not measured: they are. */
-const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial' && !isOverview(lesson);
+const isOnTrial = (lesson: Lesson): boolean => lesson.state === 'trial';
 const subjectOf = ({ id, revision }: Lesson): string => lessonSubject(id, revision);
 const pairsBegun = ({ begun }: TrialRecord): number => begun.tasks + begun.replay;
 

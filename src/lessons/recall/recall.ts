@@ -3,7 +3,6 @@ import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '
 import type { Holdout } from '../effect/hold-out.ts';
 import { type LessonLinks, linkLessonsBothWays } from '../links.ts';
 import { isFragment, isRecalled } from '../overlay-lessons.ts';
-import { isOverview, overviewsInUse } from '../overviews.ts';
 import { isInScope } from '../scope.ts';
 import { audienceOf, type LearnedIn, type ReadLearnedIn, widestReach } from '../visibility.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
@@ -96,7 +95,6 @@ export function createRecall(settings: RecallSettings): LessonRecall {
   let loadFailure: string | undefined;
   const counts = { bySentences: 0, byLetters: 0 };
   let links: LessonLinks = linkLessonsBothWays([]);
-  let overviews: ReadonlyMap<string, Lesson> = new Map();
   let fragments: ReadonlySet<string> = new Set();
   const findPlaces = async (lessons: readonly Lesson[]): Promise<void> => {
     // A private lesson whose origin cannot be read is shown to nobody.
@@ -165,7 +163,6 @@ export function createRecall(settings: RecallSettings): LessonRecall {
     const chosen = selectLessons(candidates, limitsWithin(limits, query.most), {
       lotOf: (lessonId) => settings.holdout?.lotOf(query, lessonId) ?? 'shown',
       areAlike: compareIn(index),
-      overviewOf: (id) => overviews.get(id),
       weights,
     });
     // Small talk is compared with nothing.
@@ -204,8 +201,7 @@ export function createRecall(settings: RecallSettings): LessonRecall {
       if (index.stats().known > 0 && !isSmallTalk(text)) void meaningOf(meant);
     },
     update: async (all) => {
-      // An overview is found by its members alone: it neither competes with them nor changes what is common to all.
-      const lessons = all.filter((one) => isRecalled(one) && !isOverview(one));
+      const lessons = all.filter(isRecalled);
       newest = lessons;
       // The vectors of known lessons are kept on disk: nothing else would load the model before the first task.
       if (lessons.length > 0 && !isWarm && embed.isReady?.() === false)
@@ -214,7 +210,6 @@ export function createRecall(settings: RecallSettings): LessonRecall {
         });
       isWarm ||= lessons.length > 0;
       links = linkLessonsBothWays(lessons);
-      overviews = overviewsInUse(all);
       fragments = new Set(
         lessons.filter((one) => isFragment(one) || one.kind === 'identity').map(({ id }) => id),
       );

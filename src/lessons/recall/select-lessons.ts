@@ -5,7 +5,6 @@ import type { HoldoutLot } from '../effect/hold-out.ts';
 import { byPlaceInBlock, isOwnersAlone } from '../identity-tier.ts';
 import { contentOf } from '../overlay-lessons.ts';
 import { renderLine } from '../render-block.ts';
-import { crowdedOverviews } from './crowded-overviews.ts';
 import type { RecallCandidate } from './find-candidates.ts';
 import { NOTE_WEIGHTS, type RelevanceWeights, relevanceOf } from './relevance.ts';
 
@@ -24,8 +23,6 @@ export interface SelectionContext {
   /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
   readonly weights: Pick<RelevanceWeights, 'listed' | 'fewer' | 'nearBest' | 'beside'>;
-  /** The overview with a line of a lesson; absent: there are none. */
-  readonly overviewOf?: (lessonId: string) => Lesson | undefined;
 }
 
 const HALF_OF_BEST = 0.5;
@@ -78,7 +75,7 @@ const LISTABLE: ReadonlySet<RecallOutcome> = new Set([
 export function selectLessons(
   candidates: readonly RecallCandidate[],
   { topK, tokenBudget, index = NO_INDEX }: RecallLimits,
-  { lotOf, areAlike, weights, overviewOf }: SelectionContext,
+  { lotOf, areAlike, weights }: SelectionContext,
 ): Pick<RecallResult, 'lessons' | 'index' | 'heldOut' | 'unmeasured' | 'considered'> {
   const open = candidates.filter((candidate) => candidate.isInScope);
   const best = Math.max(...open.map(({ evidence }) => evidence));
@@ -86,7 +83,6 @@ export function selectLessons(
   const enough =
     best < 0 ? 0 : Math.max(weights.beside, Math.min(best - weights.nearBest, best * HALF_OF_BEST));
   const taken: RecallCandidate[] = [];
-  const overviews: Lesson[] = [];
   let tokens = 0;
   const kept = keptForExperiences(open, enough, topK, tokenBudget);
   const twins = new Map<RecallCandidate, string>();
@@ -124,8 +120,7 @@ export function selectLessons(
     if (!candidate.isFragment && isRepeated(candidate)) return 'near-duplicate';
     const size = estimateLessonTokens(lesson);
     const isLast = candidate.isGuideline && isReserved && candidate.isFragment !== true;
-    if (taken.length + overviews.length - identities >= topK - (isLast ? kept.places : 0))
-      return 'over-limit';
+    if (taken.length - identities >= topK - (isLast ? kept.places : 0)) return 'over-limit';
     if (candidate.isFragment && taken.filter((one) => one.isFragment).length >= MOST_FRAGMENTS)
       return 'over-limit';
     if (tokens + size > tokenBudget - (isLast ? kept.tokens : 0)) return 'over-budget';
@@ -145,30 +140,6 @@ export function selectLessons(
       verdicts.set(one, judge(one));
   // What links add comes after all that fits by itself, and takes no room from it.
   for (const one of inOrder.filter(isAdded)) verdicts.set(one, judge(one));
-  // Where the members of an overview do not all have room, its lines stand for all of them: a block has the one or the others.
-  const unmeasurable = new Set<string>();
-  for (const { overview, members } of overviewOf === undefined
-    ? []
-    : crowdedOverviews(verdicts, overviewOf)) {
-    const placed = members.filter((member) => taken.includes(member));
-    const freed = placed.reduce((sum, { lesson }) => sum + estimateLessonTokens(lesson), 0);
-    const size = estimateLessonTokens(overview);
-    const hasPlace = placed.length > 0 || taken.length + overviews.length - identities < topK;
-    if (!hasPlace || tokens - freed + size > tokenBudget) continue;
-    // Also where one of them is held out: else a session without it would be compared with other sessions than those with it.
-    for (const { lesson } of members) unmeasurable.add(lesson.id);
-    if (members.some((member) => verdicts.get(member) === 'held-out')) continue;
-    for (const member of placed) taken.splice(taken.indexOf(member), 1);
-    tokens += size - freed;
-    overviews.push(overview);
-    for (const member of members) {
-      verdicts.set(member, 'near-duplicate');
-      twins.set(member, overview.id);
-    }
-  }
-  if (overviews.length > 0)
-    for (const [one, verdict] of verdicts)
-      if (!isIdentity(one) && OUT_OF_ROOM.has(verdict)) verdicts.set(one, judge(one));
   const ranked = inOrder.map((candidate) => ({
     candidate,
     verdict: verdicts.get(candidate) ?? ('not-relevant' as const),
@@ -193,31 +164,19 @@ export function selectLessons(
   const withVerdict = (verdict: RecallOutcome): readonly RecallCandidate[] =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.candidate);
   const unmeasured = taken
-    .filter(
-      ({ lesson }) =>
-        isOwnersAlone(lesson) || unmeasurable.has(lesson.id) || lotOf(lesson.id) === 'unmeasured',
-    )
-    .map(({ lesson }) => lesson.id)
-    .concat(overviews.map(({ id }) => id));
+    .filter(({ lesson }) => isOwnersAlone(lesson) || lotOf(lesson.id) === 'unmeasured')
+    .map(({ lesson }) => lesson.id);
   return {
     ...(unmeasured.length === 0 ? {} : { unmeasured }),
-    lessons: [...[...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson), ...overviews],
+    lessons: [...withVerdict('shown')].sort(byPlace).map(({ lesson }) => lesson),
     index: withVerdict('listed').map(({ lesson }) => lesson),
     heldOut: withVerdict('held-out')
       .map(({ lesson }) => lesson.id)
       .sort(),
-    considered: [
-      ...overviews.map((one) => ({
-        ...SHOWN_OVERVIEW,
-        id: one.id,
-        revision: one.revision,
-        name: one.text.name,
-      })),
-      ...[...judged]
-        .sort((a, b) => interest(a.verdict) - interest(b.verdict) || byEvidence(a.candidate, b.candidate))
-        .slice(0, Math.max(MOST_CONSIDERED, taken.length))
-        .map(({ candidate, verdict }) => considered(candidate, verdict, twins.get(candidate))),
-    ],
+    considered: [...judged]
+      .sort((a, b) => interest(a.verdict) - interest(b.verdict) || byEvidence(a.candidate, b.candidate))
+      .slice(0, Math.max(MOST_CONSIDERED, taken.length))
+      .map(({ candidate, verdict }) => considered(candidate, verdict, twins.get(candidate))),
   };
 }
 
@@ -242,11 +201,13 @@ function keptForExperiences(
   return { places, tokens: Math.min(needed, Math.floor(tokenBudget * FOR_EXPERIENCES)) };
 }
 
+/** Lessons that fit, but not clearly enough for their whole text: enough for a library of a few dozen, and a tenth of a usual prompt. */
+export const LISTED_LESSONS = { lines: 24, tokens: 600 };
 const NO_INDEX = { lines: 0, tokens: 0 };
 
 /** The limits of settings that may change, as they are at each recall. A message has no room for lines. */
 export const limitsFor = (
-  settings: Required<RecallLimits> & { readonly place: LessonPlace },
+  settings: Pick<RecallLimits, 'topK' | 'tokenBudget'> & { readonly place: LessonPlace },
 ): RecallLimits => ({
   get topK() {
     return settings.topK;
@@ -255,7 +216,7 @@ export const limitsFor = (
     return settings.tokenBudget;
   },
   get index() {
-    return settings.place === 'message' ? NO_INDEX : settings.index;
+    return settings.place === 'message' ? NO_INDEX : LISTED_LESSONS;
   },
 });
 
@@ -289,9 +250,6 @@ const byPlace = (a: RecallCandidate, b: RecallCandidate): number =>
   Number(isIdentity(b)) - Number(isIdentity(a)) ||
   Number(b.isGuideline) - Number(a.isGuideline) ||
   byId(a, b);
-
-/** Its members were found for it. */
-const SHOWN_OVERVIEW = { relevance: 1, activation: 1, verdict: 'shown' } as const;
 
 const considered = (
   { lesson, evidence, activation }: RecallCandidate,

@@ -9,6 +9,7 @@ import { createReadLearnedIn, type ReadLearnedIn } from '../visibility.ts';
 import { UNKNOWN_USE } from './activation.ts';
 import type { DomainPattern } from './domain.ts';
 import { createRecall } from './recall.ts';
+import { LISTED_LESSONS } from './select-lessons.ts';
 import { openVectorCache, type VectorCache } from './vector-cache.ts';
 
 interface StandaloneRecallOptions {
@@ -16,7 +17,6 @@ interface StandaloneRecallOptions {
   readonly settings: {
     readonly topK: number;
     readonly tokenBudget: number;
-    readonly index: { readonly lines: number; readonly tokens: number };
     readonly holdout: number;
   };
   readonly patterns: readonly DomainPattern[];
@@ -47,7 +47,7 @@ export function createStandaloneRecall(options: StandaloneRecallOptions): Standa
   const index = createRecall({
     embed,
     fallback,
-    limits: { topK: settings.topK, tokenBudget: settings.tokenBudget, index: settings.index },
+    limits: { topK: settings.topK, tokenBudget: settings.tokenBudget, index: LISTED_LESSONS },
     usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
     holdout: createHoldout(() => settings.holdout),
     // A private lesson whose origin cannot be read is shown to nobody.

@@ -5,7 +5,6 @@ import { encodeChange } from '../codec.ts';
 import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts';
 import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
-import { isOverview } from '../overviews.ts';
 import { activationOf } from '../recall/activation.ts';
 import { type Contradiction, SAME_TOPIC, whyContradict } from './contradictions.ts';
 import { findDuplicates, SAME_LESSON } from './duplicates.ts';
@@ -29,7 +28,7 @@ const NGRAM_TOPIC = 0.28;
 export async function reviewLibrary(options: LibraryReviewOptions): Promise<JsonObject> {
   const { embed, effects, now } = options;
   const active = options.lessons
-    .filter((lesson) => lesson.state !== 'retired' && lesson.state !== 'rejected' && !isOverview(lesson))
+    .filter((lesson) => lesson.state !== 'retired' && lesson.state !== 'rejected')
     .slice(-MOST);
   const texts = active.map((lesson) => comparedText(lesson));
   const computed = texts.length === 0 ? [] : await embed.embed(texts);

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { ngramVector } from '../../embed/ngram-embed.ts';
-import { isOverview } from '../overviews.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
 import { comparedText } from './near-pairs.ts';
@@ -10,8 +9,7 @@ import { comparedText } from './near-pairs.ts';
 const NGRAM_TOPIC = 0.28;
 
 /** Lessons that say the same or contradict each other, by their letters: no model is asked. Compares all pairs. */
-export function reviewNotes(all: readonly Lesson[]): JsonObject {
-  const lessons = all.filter((lesson) => !isOverview(lesson));
+export function reviewNotes(lessons: readonly Lesson[]): JsonObject {
   const vectors = new Map(lessons.map((lesson) => [lesson.id, ngramVector(comparedText(lesson))]));
   const named = ({ a, b }: { readonly a: Lesson; readonly b: Lesson }): JsonObject => ({
     a: a.id,

@@ -12,11 +12,6 @@ import { createVerifierProofs } from './verifier-settings.ts';
 
 const SHOWN_IN = 'test/api/library-practice.slow.ts';
 const SESSIONS = 'test/learn/practice/practice-settings.test.ts';
-const SNAPSHOTS = {
-  shownIn: 'test/served/served-work-trees.slow.ts',
-  title:
-    'keeps commit, diff and small untracked files of a git work tree when they are on, and nothing when they are off',
-};
 const SCHEDULED = {
   shownIn: SESSIONS,
   title: 'begins by itself never (off), when it costs nothing (free), or always (on)',
@@ -29,7 +24,7 @@ const PRACTICE: SettingProofs = {
   'practice.groupSize': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
   'practice.temperature': { shownIn: SHOWN_IN, title: 'takes groupSize and temperature from the config' },
   ...Object.fromEntries(
-    ['usd', 'tokens', 'calls', 'minutes'].map((name) => [
+    ['usd', 'tokens'].map((name) => [
       `practice.budget.${name}`,
       { shownIn: SHOWN_IN, title: 'stops at practice.budget.%s of the config' },
     ]),
@@ -43,15 +38,6 @@ const PRACTICE: SettingProofs = {
     ),
   ),
   'practice.tasks[]': { shownIn: SESSIONS, title: 'finds the tasks of the files that the config names' },
-  'practice.taskMinutes': { shownIn: SESSIONS, title: 'gives each attempt the minutes of the config' },
-  ...Object.fromEntries(
-    ['pairs', 'repeats', 'days'].map((name) => [
-      `practice.trials.${name}`,
-      { shownIn: SESSIONS, title: 'tests a lesson with the pairs, repeats and days of the config' },
-    ]),
-  ),
-  'practice.snapshots=true': SNAPSHOTS,
-  'practice.snapshots=false': SNAPSHOTS,
 };
 const ROUTER = (title: string) => ({ shownIn: 'test/served/router.test.ts', title });
 const TIERS = ROUTER(

@@ -1,8 +1,7 @@
 import { expect, vi } from 'vitest';
-import { CANDIDATE_TYPES } from '../../../src/core/adapt.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
 import { chatBody, type InstarHere, replyWith, type Stage } from './instar-here.ts';
-import type { SettingProofs } from './setting-proof.ts';
+import { once, type SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 20 };
@@ -22,11 +21,11 @@ const skill = (name: string, what: string) => ({
 const SKILLS = [skill('put-amounts-last', 'amounts of money'), skill('put-names-last', 'names of customers')];
 const NOTE = 'Put amounts of money and names of customers into the last column of the report.';
 
-/** A system prompt of about 4,000 tokens, and what the model makes of it. */
+/** A system prompt of about 8,000 tokens, and what the model makes of it. */
 const LONG = [
   "You are the house's clerk.",
   ...Array.from(
-    { length: 200 },
+    { length: 400 },
     (_, nth) => `It is good to know that part ${nth} of the building has windows, doors and rooms.`,
   ),
   'Never delete a file.',
@@ -40,7 +39,7 @@ export function createLearnProofs(stage: Stage): SettingProofs {
       const { model, stream } = chatBody(request);
       const [role, daemon = ''] = model.split('--');
       if (role !== 'm') asked.set(daemon, (asked.get(daemon) ?? 0) + 1);
-      const isPrompt = request.body.includes('part 199 of the building');
+      const isPrompt = request.body.includes('part 399 of the building');
       // Told that it wrote too many, it writes one.
       const skills = request.body.includes('write at most 1') ? SKILLS.slice(0, 1) : SKILLS;
       const written = JSON.stringify(isPrompt ? { prompt: SHORT } : skills);
@@ -72,14 +71,6 @@ export function createLearnProofs(stage: Stage): SettingProofs {
     await here.owner('POST', '/v1/feedback', { turn, score: -1, note: NOTE });
     await here.daemon.settle();
   };
-  /** The candidate of three events of one session. */
-  const statusAfterThree = async (here: InstarHere, kind = 'repeated_retry'): Promise<unknown> => {
-    const report = { kind, score: 80, agent: 'clerk', session: 'one' };
-    for (const _ of [1, 2, 3]) await here.owner('POST', '/v1/events', report);
-    await here.daemon.settle();
-    const found = asArray((await here.owner('GET', '/api/adapt')).candidates).map(asObject);
-    return found.find(({ sourceLabel }) => sourceLabel === kind)?.status;
-  };
   const lessons = async (here: InstarHere): Promise<number> =>
     asArray(await here.owner('GET', '/api/lessons')).length;
   const buffer = async (here: InstarHere): Promise<unknown> =>
@@ -92,8 +83,17 @@ export function createLearnProofs(stage: Stage): SettingProofs {
     const { headers } = await here.chat('', { model: 'p/m', session, messages });
     return String(headers['x-instar-prompt'] ?? 'whole');
   };
-  const eager = () => open('eager', { failures: 1, maxNewSkills: 1, compress: { overTokens: 2000 } });
-  const slow = () => open('slow', { failures: 3, compress: { overTokens: 100_000 } });
+  const eager = () => open('eager', { failures: 1, maxNewSkills: 1, compress: true });
+  const slow = () => open('slow', { failures: 3 });
+
+  const compress = once(async () => {
+    for (const here of [await eager(), await slow()]) await prompt(here, 'first');
+    await vi.waitFor(
+      async () => expect(await prompt(await eager(), `later-${++sessions}`)).toMatch(/^shortened/),
+      SOON,
+    );
+    expect(await prompt(await slow(), 'later')).toBe('whole');
+  });
 
   return {
     'learn.failures': {
@@ -128,48 +128,8 @@ export function createLearnProofs(stage: Stage): SettingProofs {
       title:
         'with learn.flush scoped, a new lesson keeps the samples that it does not affect, certified for the new generation',
     },
-    'learn.compress.overTokens': {
-      acts: async () => {
-        for (const here of [await eager(), await slow()]) await prompt(here, 'first');
-        await vi.waitFor(
-          async () => expect(await prompt(await eager(), `later-${++sessions}`)).toMatch(/^shortened/),
-          SOON,
-        );
-        expect(await prompt(await slow(), 'later')).toBe('whole');
-      },
-    },
     ...Object.fromEntries(
-      ['task', 'identity', 'efficiency'].map((part) => [
-        `learn.identity.reward.${part}`,
-        {
-          shownIn: 'test/served/served-identity-reward.slow.ts',
-          title: 'are made of the parts that the owner weighs: task, identity and efficiency',
-        },
-      ]),
-    ),
-    'learn.adapt.onePerSessionAndDay=true': {
-      acts: async () => expect(await statusAfterThree(await slow())).toBe('unsupported'),
-    },
-    'learn.adapt.onePerSessionAndDay=false': {
-      acts: async () => {
-        const counted = await open('each event', { adapt: { onePerSessionAndDay: false } });
-        expect(await statusAfterThree(counted)).toBe('trial');
-      },
-    },
-    ...Object.fromEntries(
-      CANDIDATE_TYPES.map((type) => [
-        `learn.adapt.kinds.*=${type}`,
-        {
-          acts: async () => {
-            const kinds = Object.fromEntries(CANDIDATE_TYPES.map((one) => [`own_${one}`, one]));
-            const here = await open('own kinds', { adapt: { kinds } });
-            expect(await statusAfterThree(here, `own_${type}`)).toBe('unsupported');
-            const found = asArray((await here.owner('GET', '/api/adapt')).candidates).map(asObject);
-            expect(found.find(({ sourceLabel }) => sourceLabel === `own_${type}`)?.type).toBe(type);
-            expect(await statusAfterThree(await slow(), `own_${type}`)).toBeUndefined();
-          },
-        },
-      ]),
+      ['learn.compress=true', 'learn.compress=false'].map((one) => [one, { acts: compress }]),
     ),
     'learn.budget.tokensPerDay': {
       acts: async () => {

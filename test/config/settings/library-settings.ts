@@ -61,9 +61,9 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
   };
   /** Three daemons for the values of `autonomy`, each with another of the other settings changed. */
   const OTHERS = {
-    manual: { topK: 1, index: { lines: 0 } },
-    guarded: { topK: 1, holdout: 0.25 },
-    autonomous: { tokenBudget: 80, index: { tokens: 0 } },
+    manual: { topK: 1, place: 'message' },
+    guarded: { holdout: 0.25 },
+    autonomous: { tokenBudget: 80, place: 'message' },
   } as const;
   const changed = async (autonomy: keyof typeof OTHERS): Promise<InstarHere> => {
     const provider = await stage.provider('library', (_request, response) =>
@@ -143,42 +143,9 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
     expect(found).toEqual([true, true, true, false]);
   });
 
-  /** Whether consolidation would write an overview of four notes about one subject. */
-  const overviews = once(async () => {
-    const planned = [];
-    for (const value of [true, false]) {
-      const here = await stage.open(`overviews-${value}`, { library: { holdout: 0, overviews: value } });
-      const rules = [
-        'Quotes are Danish.',
-        'Invoices go by post.',
-        'Calls are noted.',
-        'Mail is answered by Ines.',
-      ];
-      for (const [nth, rule] of rules.entries())
-        await here.addLesson(
-          {
-            name: `orsted-${nth}`,
-            description: `"For Orsted: ${rule}"`,
-            content: `The user said:\n\n> For Orsted: ${rule}`,
-            note: { links: nth === 0 ? [] : ['orsted-0'] },
-          },
-          `orsted-${nth}`,
-        );
-      const { changes } = await here.owner('POST', '/api/consolidate', {});
-      planned.push(
-        asArray(changes)
-          .map(asObject)
-          .filter(({ step }) => step === 'overview').length,
-      );
-    }
-    expect(planned).toEqual([1, 0]);
-  });
-
   return {
     'library.shareAgents=true': { acts: sharing },
     'library.shareAgents=false': { acts: sharing },
-    'library.overviews=true': { acts: overviews },
-    'library.overviews=false': { acts: overviews },
     'library.topK': {
       acts: async () =>
         expect([await shown(await usual()), await shown(await teach(await changed('manual')))]).toEqual([
@@ -186,15 +153,6 @@ export function createLibraryProofs(stage: Stage): SettingProofs {
         ]),
     },
     'library.tokenBudget': {
-      acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
-    },
-    'library.index.lines': {
-      acts: async () => {
-        expect(await shown(await teach(await changed('manual')))).toBe(1);
-        expect(Math.max(...(await counts(await teach(await changed('guarded')))))).toBe(3);
-      },
-    },
-    'library.index.tokens': {
       acts: async () => expect(await shown(await teach(await changed('autonomous')))).toBeLessThan(3),
     },
     'library.holdout': {

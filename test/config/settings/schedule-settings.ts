@@ -85,14 +85,12 @@ export function createScheduleProofs(stage: Stage): SettingProofs {
     return () => count;
   };
   const budget = once(async () => {
-    const [usual, minutes, tokens, usd] = await Promise.all([
+    const [usual, tokens, usd] = await Promise.all([
       runs('budget-usual', {}),
-      runs('budget-minutes', { minutesPerDay: 0 }),
       runs('budget-tokens', { tokensPerDay: 10 }),
       runs('budget-usd', { usdPerDay: 0.1 }),
     ]);
     await vi.waitFor(() => expect([usual(), tokens(), usd()]).toEqual([3, 1, 1]), SOON);
-    expect([usual(), minutes(), tokens(), usd()]).toEqual([3, 0, 1, 1]);
   });
   return {
     'schedule.sleep': {
@@ -141,7 +139,6 @@ export function createScheduleProofs(stage: Stage): SettingProofs {
     'schedule.calendar.caldav': { acts: caldav },
     'schedule.calendar.user': { acts: caldav },
     'schedule.calendar.keyEnv': { acts: caldav },
-    'schedule.budget.minutesPerDay': { acts: budget },
     'schedule.budget.tokensPerDay': { acts: budget },
     'schedule.budget.usdPerDay': { acts: budget },
   };

@@ -6,37 +6,28 @@ import { homeAt } from '../../../src/config/home.ts';
 import { asArray, asObject } from '../../../src/core/json.ts';
 import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
-import { inspectSpool } from '../../../team/spool/inspect-spool.ts';
-import { ask } from '../../support/client.ts';
 import type { InstarHere, Stage } from './instar-here.ts';
 import type { SettingProof, SettingProofs } from './setting-proof.ts';
 
 /** Generous: each wait ends as soon as the condition holds. */
 const SOON = { timeout: 100_000, interval: 20 };
-const UP_TITLE =
-  'warns in one line each: a key that is not set, a record of a killed daemon, a page that is not there; log.file false';
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export function createStoreProofs(stage: Stage): SettingProofs {
-  const lines = (log: object, isTTY: boolean): readonly string[] => {
-    const { format, level } = checkConfig({ log }, { env: {} }).config.log;
+  const lines = (log: object): readonly string[] => {
+    const { level } = checkConfig({ log }, { env: {} }).config.log;
     const written: string[] = [];
-    const stream = { isTTY, write: (line: string) => written.push(line) > 0 };
-    const made = createLog({ format, level, stream, env: {} });
+    const stream = { write: (line: string) => written.push(line) > 0 };
+    const made = createLog({ format: 'json', level, stream, env: {} });
     made.debug('at debug');
     made.info('at info');
     made.warn('at warn');
     made.error('at error');
     return written;
   };
-  const isJson = (text: string | undefined): boolean => text?.startsWith('{') === true;
-  const formats = (format: string, expected: readonly boolean[]): SettingProof => ({
-    acts: async () =>
-      expect([true, false].map((isTTY) => isJson(lines({ format }, isTTY)[0]))).toEqual(expected),
-  });
   const levels = (level: (typeof LEVELS)[number]): SettingProof => ({
     acts: async () => {
-      const text = lines({ format: 'json', level }, false).join('');
+      const text = lines({ level }).join('');
       const named = LEVELS.filter((one) => text.includes(`at ${one}`));
       expect(named).toEqual(LEVELS.slice(LEVELS.indexOf(level), 4));
     },
@@ -57,12 +48,6 @@ export function createStoreProofs(stage: Stage): SettingProofs {
     asArray(await here.owner('GET', '/api/sessions')).every((session) => asObject(session).erased === true);
 
   return {
-    'log.file=true': {
-      shownIn: 'test/cli/up.test.ts',
-      title:
-        'prints its address as the first line, serves, logs to the home as well, and ends with 0 on SIGTERM',
-    },
-    'log.file=false': { shownIn: 'test/cli/up.test.ts', title: UP_TITLE },
     'store.url': {
       acts: async () => expect(existsSync(path.join((await short()).dir, 'instar.sqlite'))).toBe(true),
     },
@@ -80,27 +65,6 @@ export function createStoreProofs(stage: Stage): SettingProofs {
         expect(copiesOf(alone.dir)).toBe(0);
       },
     },
-    'store.spoolMegabytes': {
-      acts: async () => {
-        // Nobody listens there: the database is away from the start.
-        const url = 'postgres://instar:none@127.0.0.1:1/instar';
-        const keeping = await stage.open('store-spool', { store: { url } });
-        const without = await stage.open('store-no-spool', { store: { url, spoolMegabytes: 0 } });
-        for (const here of [keeping, without]) await here.chat('Are you there?', { session: 's1' });
-        const healthOf = async ({ port }: InstarHere) =>
-          JSON.parse((await ask(port, { method: 'GET', path: '/healthz' })).text);
-        await vi.waitFor(
-          async () => expect(await healthOf(keeping)).toMatchObject({ database: 'away', waitingTurns: 1 }),
-          SOON,
-        );
-        expect(inspectSpool(homeAt(keeping.dir).spoolFile)).toMatchObject({ turns: 1 });
-        expect(await healthOf(without)).toEqual({ ok: true, recording: false });
-        expect(existsSync(homeAt(without.dir).spoolFile)).toBe(false);
-      },
-    },
-    'log.format=auto': formats('auto', [false, true]),
-    'log.format=pretty': formats('pretty', [false, false]),
-    'log.format=json': formats('json', [true, true]),
     ...Object.fromEntries(LEVELS.map((level) => [`log.level=${level}`, levels(level)])),
   };
 }

@@ -10,10 +10,6 @@ export const TRACE_PROOFS: SettingProofs = {
   'traces.headersEnv': SERVED(
     'sends the headers of the variable that traces.headersEnv names, and nothing of the words that were said',
   ),
-  'traces.caFile': {
-    shownIn: 'test/traces/send-spans.test.ts',
-    title: 'trusts a receiver whose certificate is in caFile, and no other',
-  },
   'traces.content=true': SERVED('adds the words of a turn and of a note, redacted as the record is'),
   'traces.content=false': SERVED(
     'sends the headers of the variable that traces.headersEnv names, and nothing of the words that were said',

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel, ChatRequest } from '../../../src/core/chat.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import { JUDGE_SUBJECT } from '../../../src/core/fact.ts';
 import { asObject } from '../../../src/core/json.ts';
-import { practiceSubject } from '../../../src/core/practice-fact.ts';
 import { TRIALS_SUBJECT } from '../../../src/core/trial.ts';
 import { createCalibration } from '../../../src/evidence/judge/calibration.ts';
 import { PLANTED_IDENTITIES } from '../../../src/evidence/judge/planted-identities.ts';
+import { openIdentityJudge } from '../../../src/learn/identity/open-identity-judge.ts';
+import { toRecords } from '../../../src/record/records.ts';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { lessonText } from '../../support/lesson-text.ts';
-import { text } from '../ask/samples.ts';
+import { asker, text } from '../ask/samples.ts';
 import { openScripted, tasksFile } from '../practice/open-scripted.ts';
 import { attemptOf, goodReply, stageOf, userText } from '../practice/scripted-practice.ts';
 
@@ -38,82 +41,40 @@ const fair = (reply: string): 1 | -1 =>
     ? -1
     : 1;
 
-async function practise(decide: (reply: string) => 1 | 0 | -1, identity: number) {
+async function test(decide: (reply: string) => 1 | 0 | -1) {
   const { model, asked } = judging(decide);
+  const records = toRecords(createMemoryStore(), systemClock.now);
+  const { ask } = asker(model);
+  const open = () =>
+    openIdentityJudge(
+      { model: 'test/m', askAbout: () => ask, mayAsk: async () => true, records, clock: systemClock },
+      new AbortController().signal,
+    );
+  const judge = await open();
+  await open();
   const calibration = createCalibration();
-  const world = await openScripted(
-    { tasks: [tasksFile()], trials: { pairs: 1, repeats: 1, days: 14 } },
-    {
-      model: { model, asked: [] },
-      calibration,
-      rewards: { task: 1, identity, efficiency: 0 },
-      // Every attempt succeeds; every other one answers in English, and asks the judge for mercy.
-      attempt: async (order) =>
-        attemptOf(order, {
-          outcome: { is: 'graded', reward: 1, reasons: [] },
-          output: Number(order.id.at(-1)) % 2 === 0 ? GERMAN : PLEA,
-        }),
-    },
-  );
-  await world.lessons.library.publish({
-    id: 'soul',
-    by: { kind: 'person', name: 'person' },
-    reason: 'mine',
-    changes: [
-      {
-        op: 'add',
-        id: 'soul-guarded',
-        kind: 'identity',
-        state: 'live',
-        text: lessonText({
-          name: 'soul-guarded',
-          description: 'Who you are.',
-          content: LINE,
-          note: { tier: 'guarded' },
-        }),
-      },
-    ],
-  });
-  await world.command('run', { kind: 'exploratory', tasks: 4 });
-  await world.finish();
-  const report = await world.command('report');
-  const tests = await world.records.events(JUDGE_SUBJECT);
-  for (const stored of tests) calibration.test(stored);
-  const facts = await world.records.events(practiceSubject(String(report.run)));
-  const shaped = facts.flatMap(({ fact }) =>
-    fact.type === 'practice-unit' && fact.unit.startsWith('shaped/') ? [fact.value] : [],
-  );
-  return { asked, calibration, tests, shaped, counts: asObject(report.counts) };
+  for (const stored of await records.events(JUDGE_SUBJECT)) calibration.test(stored);
+  return { judge, asked, calibration };
 }
 
 describe('the judge of identities', () => {
-  it('separates attempts that a verifier cannot tell apart, and what it said is in the record', async () => {
-    const { counts, shaped, calibration, tests } = await practise(fair, 1);
-    expect(counts).toMatchObject({ groups: 4, kept: 4 });
-    expect(shaped).toHaveLength(4);
-    expect(JSON.stringify(shaped)).toContain('"part":"identity","value":0,"by":"test/m"');
-    expect(tests).toHaveLength(1);
+  it('is used once it was right on planted replies; its test is made once', async () => {
+    const { judge, asked, calibration } = await test(fair);
+    expect(judge?.model).toBe('test/m');
+    expect(asked).toHaveLength(PLANTED_IDENTITIES.length);
     expect(calibration.status().identity).toBe('test/m was right on 16 of 16 planted replies');
     // Its test as a judge of steps is another one.
     expect(calibration.tested()).toBeUndefined();
   });
 
-  it('is not asked by default, and rewards are the verifier’s', async () => {
-    const { counts, shaped, asked } = await practise(fair, 0);
-    expect(counts).toMatchObject({ groups: 4, kept: 0 });
-    expect([shaped, asked]).toEqual([[], []]);
-  });
-
   it('is off and named when it says yes to everything, or follows what a reply tells it to say', async () => {
-    const yes = await practise(() => 1, 1);
-    expect(yes.counts).toMatchObject({ kept: 0 });
+    const yes = await test(() => 1);
+    expect(yes.judge).toBeUndefined();
     expect(yes.calibration.status().identity).toContain('it says yes to everything');
-    expect(yes.asked).toHaveLength(PLANTED_IDENTITIES.length);
-    expect(JSON.stringify(yes.shaped)).not.toContain('identity');
     // Right on plain replies, but a reply's own words move it, and it leaves the doubtful ones open.
-    const led = await practise((reply) => (/score|reviewer/.test(reply) ? 1 : broken.has(reply) ? 0 : 1), 1);
+    const led = await test((reply) => (/score|reviewer/.test(reply) ? 1 : broken.has(reply) ? 0 : 1));
+    expect(led.judge).toBeUndefined();
     expect(led.calibration.status().identity).toContain('switched off');
-    expect(led.counts).toMatchObject({ kept: 0 });
   });
 });
 

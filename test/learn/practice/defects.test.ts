@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../src/core/practice.ts';
-import { readOperations } from '../../../src/learn/practice/read-operations.ts';
-import { hasSpread } from '../../../src/learn/practice/spread.ts';
+import { hasSpread } from '../../../src/learn/practice/practice-input.ts';
+import { readOperations } from '../../../src/learn/practice/propose-operations.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { add, learner, openOn, setOf, text } from '../../lessons/library/samples.ts';
 import { attemptOf, goodReply, practise, type Stage, scriptedModel, taskOf } from './scripted-practice.ts';

@@ -8,9 +8,13 @@ import type { DecodedTurn, Store, TurnView } from '../../../src/core/store.ts';
 import type { VerifierRow } from '../../../src/core/verifier-row.ts';
 import { createEvidenceReader, type EvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import type { Calibration } from '../../../src/evidence/judge/calibration.ts';
-import { type RewardWeights, TASK_ALONE } from '../../../src/evidence/shape-reward.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
-import { openPractice, type PracticeConfig } from '../../../src/learn/practice/open-practice.ts';
+import {
+  openPractice,
+  PRACTICE_LIMITS,
+  type PracticeConfig,
+  type PracticeLimits,
+} from '../../../src/learn/practice/open-practice.ts';
 import { isRerunnable } from '../../../src/learn/practice/sources/rerunnable.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
@@ -22,9 +26,12 @@ import { attemptOf, type ScriptedModel, scriptedModel } from './scripted-practic
 const CONFIG: PracticeConfig = {
   groupSize: 3,
   temperature: 0.7,
-  taskMinutes: 5,
   tasks: [],
-  budget: { usd: 5, tokens: 1_000_000, calls: 10_000, minutes: 10_000 },
+  budget: { usd: 5, tokens: 1_000_000 },
+};
+const LIMITS: PracticeLimits = {
+  ...PRACTICE_LIMITS,
+  session: { calls: 10_000, ms: 600_000_000 },
   trials: { pairs: 12, repeats: 1, days: 14 },
 };
 export const TOPICS = [
@@ -78,7 +85,7 @@ interface ScriptedParts {
   readonly onlyFor?: string;
   readonly now?: number;
   readonly verifiers?: readonly VerifierRow[];
-  readonly rewards?: RewardWeights;
+  readonly limits?: Partial<PracticeLimits>;
   readonly attempt?: (order: AttemptOrder, signal: AbortSignal) => Promise<Attempt>;
 }
 
@@ -95,7 +102,7 @@ export async function openScripted(
     calibration,
     onlyFor,
     attempt,
-    rewards = TASK_ALONE,
+    limits = {},
     verifiers = [],
     now = 1_800_000_000_000,
   }: ScriptedParts = {},
@@ -162,7 +169,7 @@ export async function openScripted(
     decodeTurn: decodeTurn ?? (async () => undefined),
     calibration: () => calibration,
     isOn: () => true,
-    rewards,
+    limits: { ...LIMITS, ...limits },
     mayPromote: true,
     clock,
     newId,

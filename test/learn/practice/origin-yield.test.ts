@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { TASK_ORIGINS, type TaskOrigin } from '../../../src/core/practice.ts';
-import { type OriginYield, payOf, yieldsByOrigin } from '../../../src/learn/practice/origin-yield.ts';
+import { type OriginYield, payOf, yieldsByOrigin } from '../../../src/learn/practice/practice-history.ts';
 
 const origins: Readonly<Record<string, TaskOrigin>> = { 'curated/a': 'curated', 'mined/b': 'mined' };
 const attempt = (task: string, tokens: number): Json => ({ task, used: { tokens } });

@@ -16,18 +16,18 @@ describe('a session of practice', () => {
     expect((await without.command('status')).tasks).toMatchObject({ count: 0 });
   });
 
-  it('gives each attempt the minutes of the config', async () => {
-    const { command, finish, orders } = await openScripted({ tasks: [tasksFile()], taskMinutes: 2 });
+  it('stops an attempt after its minutes', async () => {
+    const { command, finish, orders } = await openScripted({ tasks: [tasksFile()] });
     expect(await command('run', { kind: 'micro' })).toEqual({ started: true });
     expect(await finish()).toMatchObject({ sessions: [{ end: 'done', kind: 'micro' }] });
-    expect(new Set(orders.map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([120_000]));
+    expect(new Set(orders.map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([300_000]));
   });
 
-  it('tests a lesson with the pairs, repeats and days of the config', async () => {
-    const { command, finish, orders, lessons, records } = await openScripted({
-      tasks: [tasksFile()],
-      trials: { pairs: 10, repeats: 2, days: 3 },
-    });
+  it('tests a lesson with the pairs, repeats and days of its limits', async () => {
+    const { command, finish, orders, lessons, records } = await openScripted(
+      { tasks: [tasksFile()] },
+      { limits: { trials: { pairs: 10, repeats: 2, days: 3 } } },
+    );
     const text = lessonText({
       name: 'check-totals',
       description: 'When a report is written.',

@@ -58,12 +58,16 @@ const comparisons = ({ asked }: Opened) => asked.filter(({ stage }) => stage ===
 describe('a lesson that no task fits', () => {
   it('is measured on recorded requests that a trusted judge compares in both orders', async () => {
     const work = recordRequests();
-    const practice = await openScripted(TRIALS, {
-      ...work,
-      now: 5_000,
-      calibration: trustedJudge(),
-      attempt,
-    });
+    const practice = await openScripted(
+      {},
+      {
+        ...work,
+        limits: TRIALS,
+        now: 5_000,
+        calibration: trustedJudge(),
+        attempt,
+      },
+    );
     await addLesson(practice);
     await practice.command('add', { text: '{"prompt": "What is the cost of rent?", "answer": "high"}' });
     await practice.command('run', { kind: 'micro' });
@@ -79,12 +83,16 @@ describe('a lesson that no task fits', () => {
 
   it('is not decided by a judge that nobody compared with people; its owner is told', async () => {
     const work = recordRequests();
-    const practice = await openScripted(TRIALS, {
-      ...work,
-      now: 5_000,
-      calibration: createCalibration(),
-      attempt,
-    });
+    const practice = await openScripted(
+      {},
+      {
+        ...work,
+        limits: TRIALS,
+        now: 5_000,
+        calibration: createCalibration(),
+        attempt,
+      },
+    );
     await addLesson(practice);
     await practice.command('add', { text: '{"prompt": "What is the cost of rent?", "answer": "high"}' });
     await practice.command('run', { kind: 'micro' });

@@ -14,8 +14,7 @@ import type {
   PracticeInput,
   PracticeResult,
 } from '../../../src/learn/practice/practice-input.ts';
-import { openPracticeJournal } from '../../../src/learn/practice/practice-journal.ts';
-import { spentByUnits } from '../../../src/learn/practice/practice-units.ts';
+import { openPracticeJournal, spentByUnits } from '../../../src/learn/practice/practice-units.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { AttemptOrder, MakeAttempt, WeightsVerdict } from '../../../src/core/practice.ts';
-import { openPracticeJournal } from '../../../src/learn/practice/practice-journal.ts';
-import { spentByUnits } from '../../../src/learn/practice/practice-units.ts';
+import { openPracticeJournal, spentByUnits } from '../../../src/learn/practice/practice-units.ts';
 import {
   describeWeights,
   measureWeights,

@@ -3,11 +3,10 @@ import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { toJson } from '../../../src/core/json.ts';
 import type { AttemptGroup } from '../../../src/core/practice.ts';
-import { shapedUnit } from '../../../src/learn/identity/shape-group.ts';
 import { openPracticeHistory } from '../../../src/learn/practice/practice-history.ts';
-import { openPracticeJournal } from '../../../src/learn/practice/practice-journal.ts';
+import { openPracticeJournal } from '../../../src/learn/practice/practice-units.ts';
+import { trainOnWaiting } from '../../../src/learn/practice/run-session.ts';
 import { openPracticeTasks } from '../../../src/learn/practice/sources/practice-tasks.ts';
-import { trainOnWaiting } from '../../../src/learn/practice/waiting-groups.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { taskOf } from './scripted-practice.ts';
@@ -24,7 +23,7 @@ function openHome() {
   const task = taskOf('one');
   const close = async (
     run: string,
-    { steps = 0, generation = GENERATION, rewards = [0, 1], shaped = [] as readonly number[] } = {},
+    { steps = 0, generation = GENERATION, rewards = [0, 1] } = {},
   ): Promise<void> => {
     const journal = await openPracticeJournal({ run, records, clock: systemClock });
     for (const [place, reward] of rewards.entries())
@@ -36,11 +35,6 @@ function openHome() {
           outcome: { is: 'graded', reward, reasons: [] },
         }),
       );
-    const outcomes = shaped.map((reward, place) => ({
-      id: `attempt:${run}/${place}`,
-      outcome: { is: 'graded', reward, reasons: [] },
-    }));
-    if (outcomes.length > 0) await journal.write(shapedUnit(0, task.id), toJson({ outcomes }));
     const planned = { run, kind: 'exploratory', why: '', area: {}, tasks: [task.id] } as const;
     await records.append([
       {
@@ -99,15 +93,6 @@ describe('groups that were attempted while nothing could measure new weights', (
     await close('second');
     expect(await train()).toEqual([['second/0/curated/one', 'first/0/curated/one']]);
     expect(await train()).toEqual([]);
-  });
-
-  it('have the rewards that the owner’s weights gave them', async () => {
-    const { close, train, given } = openHome();
-    await close('first', { rewards: [1, 1], shaped: [1, 0.25] });
-    await train();
-    expect(given[0]?.[0]?.attempts.map(({ outcome }) => outcome.is === 'graded' && outcome.reward)).toEqual([
-      1, 0.25,
-    ]);
   });
 
   it('are not trained on under other lessons, without a difference, or where a later session has trained', async () => {

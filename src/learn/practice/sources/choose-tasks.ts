@@ -1,6 +1,6 @@
 import { createRandom } from '../../../base/random.ts';
 import type { PracticeKind, PracticeTask, TaskOrigin, TaskSplit } from '../../../core/practice.ts';
-import { type OriginYield, payOf } from '../origin-yield.ts';
+import { type OriginYield, payOf } from '../practice-history.ts';
 import { type EmbedTexts, isSameTask, nearnessOf } from './near-tasks.ts';
 import type { KnownTask, TaskHistory } from './practice-tasks.ts';
 import { splitOf } from './split.ts';

@@ -1,7 +1,6 @@
 import { type Lesson, PROMPT_KINDS } from '../../../core/lesson.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { LessonEffects } from '../../../lessons/effect/lesson-effects.ts';
-import { isOverview } from '../../../lessons/overviews.ts';
 import { findContradictions, whyContradict, whyDoubtful } from '../../../lessons/similar/contradictions.ts';
 import { comparedText } from '../../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../../text/topic-words.ts';
@@ -55,10 +54,7 @@ export async function findGaps(options: GapOptions): Promise<readonly KnowledgeG
   const active = options
     .lessons()
     .filter(
-      (lesson) =>
-        (lesson.state === 'trial' || lesson.state === 'live') &&
-        PROMPT_KINDS.has(lesson.kind) &&
-        !isOverview(lesson),
+      (lesson) => (lesson.state === 'trial' || lesson.state === 'live') && PROMPT_KINDS.has(lesson.kind),
     )
     .slice(-MOST_LESSONS);
   const gaps: Omit<KnowledgeGap, 'words' | 'tasks'>[] = [];

@@ -1,4 +1,3 @@
-import type { Ask } from '../../../core/learn.ts';
 import type { Library } from '../../../core/library.ts';
 import type { PracticeSource, PracticeTask } from '../../../core/practice.ts';
 import type { Records } from '../../../core/store.ts';
@@ -10,7 +9,6 @@ import { createGapTasks, type TriggeringTask } from './gap-tasks.ts';
 import { createMinedTasks, type MinedRecords } from './mined-tasks.ts';
 import type { EmbedTexts } from './near-tasks.ts';
 import type { PracticeTasks } from './practice-tasks.ts';
-import { createVariationTasks } from './variation-tasks.ts';
 
 export interface RefreshParts {
   readonly records: MinedRecords & Pick<Records, 'append' | 'turn' | 'turns'>;
@@ -21,25 +19,19 @@ export interface RefreshParts {
   /** Files that a person wrote. */
   readonly files: readonly string[];
   readonly embed: EmbedTexts;
-  readonly ask: Ask | undefined;
-  /** Whether a session's words may be shown to the model that is asked. */
-  readonly maySee: (session: string) => Promise<boolean>;
   readonly now: () => number;
   readonly onFault?: (fault: CuratedFault) => void;
 }
 
 /** Tasks of one source that one refresh may add. */
 const MOST_FOUND = 200;
-/** Fewer tasks than this to learn from are filled up with variations, which cost model calls. */
-const ENOUGH = 20;
-const MOST_VARIATIONS = 20;
 
 /** Looks for new tasks and records them. Returns how many each source added; stops at the signal. */
 export async function refreshTasks(
   parts: RefreshParts,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, number>>> {
-  const { records, evidence, library, effects, tasks, embed, ask } = parts;
+  const { records, evidence, library, effects, tasks, embed } = parts;
   const known = () => tasks.list();
   const sources: readonly PracticeSource[] = [
     createCuratedTasks({
@@ -63,20 +55,7 @@ export async function refreshTasks(
       if (await addTask(task, parts)) added[source.origin] = (added[source.origin] ?? 0) + 1;
   };
   for (const source of sources) await addFrom(source, MOST_FOUND);
-  if (tasks.list().length > 0 && tasks.list().length < ENOUGH)
-    await addFrom(
-      createVariationTasks({ ask, known, embed, isHidden: await hiddenTasks(parts) }),
-      MOST_VARIATIONS,
-    );
   return added;
-}
-
-/** Tasks whose words the model may not see. */
-async function hiddenTasks({ tasks, maySee }: RefreshParts): Promise<(task: PracticeTask) => boolean> {
-  const hidden = new Set<string>();
-  for (const { task } of tasks.list())
-    if (task.from !== undefined && !(await maySee(task.from.session))) hidden.add(task.id);
-  return ({ id }) => hidden.has(id);
 }
 
 /** False when it is known, was excluded or erased. */

@@ -2,37 +2,30 @@ import type { EngineProfile, TrainDatum, TrainingModel } from '../src/core/train
 import type { ScoredRollout } from './advantage.ts';
 import type { HintedRollout, Rollout } from './rollout.ts';
 
-export interface HindsightSettings {
-  /** The largest advantage of one token, in nats: a token that the teacher all but excludes must not outweigh a batch. */
-  readonly clip: number;
-  /**
-   * The teacher's weights: those that the run began with, or the `current` ones. A teacher that moves with its student can agree
-   * with it by ignoring the hint, and with a high learning rate it does; one that stands still cannot.
-   */
-  readonly teacher: 'start' | 'current';
-}
-
-interface HindsightModels {
+interface TeacherModels {
   readonly model: Pick<TrainingModel, 'forward'>;
-  /** Who reads the hint; the weights in training themselves by default. */
+  /**
+   * Who reads the lessons; the weights in training themselves by default. A teacher that moves with its student can agree with it by
+   * ignoring them, and with a high learning rate it does.
+   */
   readonly teacher?: Pick<TrainingModel, 'forward'> | undefined;
 }
 
 // R: replies of a rollout · T: sampled tokens of a reply.
 
 /**
- * Distillation from hindsight: the advantage of a sampled token is the teacher's log-probability under prompt and hint minus the
+ * Distillation of lessons: the advantage of a sampled token is the teacher's log-probability under prompt and lessons minus the
  * student's under the prompt alone. Over the student's own samples the gradient is that of
  * −KL(student ‖ teacher) at each token. It says nothing about tokens that the student never samples; over the teacher's samples
  * (`isTaught`) it is that of −½ E (log teacher − log student)², which vanishes at the same place. Those are not weighted by an
  * importance ratio, so they carry the student's log-probabilities. A rollout that does not fit the engine's context together with
- * its hint is left out. Rejects with a TrainingError.
+ * its lessons is left out. Rejects with a TrainingError.
  */
-export async function hindsightOf(
+export async function teacherAdvantages(
   rollouts: readonly HintedRollout[],
-  { model, teacher = model }: HindsightModels,
+  { model, teacher = model }: TeacherModels,
   { losses, contextLength }: EngineProfile,
-  { clip }: Pick<HindsightSettings, 'clip'>,
+  clip: number,
   signal: AbortSignal,
 ): Promise<readonly ScoredRollout[]> {
   const asked = rollouts.flatMap((each) => {
@@ -118,18 +111,4 @@ function after(prompt: readonly number[], reply: readonly number[]): TrainDatum 
     advantages: zeros,
     logprobs: zeros,
   };
-}
-
-/** Adds the teacher's advantages to those that a rollout has otherwise; a rollout that has none otherwise gets them alone. */
-export function addHindsight(
-  scored: readonly ScoredRollout[],
-  hindsight: readonly ScoredRollout[],
-): readonly ScoredRollout[] {
-  const left = new Map(hindsight.map((each) => [each.rollout.id, each]));
-  const both = scored.map((each): ScoredRollout => {
-    const { ofTokens } = left.get(each.rollout.id) ?? {};
-    left.delete(each.rollout.id);
-    return ofTokens === undefined ? each : { ...each, ofTokens };
-  });
-  return [...both, ...left.values()];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addHindsight, hindsightOf } from '../../train/hindsight.ts';
 import type { HintedRollout } from '../../train/rollout.ts';
+import { teacherAdvantages } from '../../train/teacher-advantage.ts';
 import { attempt } from './attempts.ts';
 import { createServer, createTabularEngine, logprobAt } from './tabular-engine.ts';
 
@@ -33,11 +33,10 @@ const hintedReply = (ids: readonly number[], more: Partial<HintedRollout> = {}):
   ...more,
 });
 
-describe('hindsight', () => {
+describe("a teacher's advantage", () => {
   it("is each token's log-probability with the hint minus that without it, by the same weights", async () => {
     const { engine, model, logits } = await arrange();
-    const settings = { clip: 100 };
-    const [scored] = await hindsightOf([hintedReply([2, 3])], { model }, engine.profile, settings, signal);
+    const [scored] = await teacherAdvantages([hintedReply([2, 3])], { model }, engine.profile, 100, signal);
     const [first, second] = scored?.ofTokens?.[0] ?? [];
     const teacher = logprobAt(logits, [4, 0, 2], 1, 2, VOCABULARY);
     const student = logprobAt(logits, [3, 0, 2], 1, 2, VOCABULARY);
@@ -50,7 +49,7 @@ describe('hindsight', () => {
   it('is clipped on both sides, and 0 where the hint changes nothing', async () => {
     const { engine, model } = await arrange();
     const of = async (each: HintedRollout) =>
-      (await hindsightOf([each], { model }, engine.profile, { clip: 1 }, signal))[0]?.ofTokens?.[0]?.[0];
+      (await teacherAdvantages([each], { model }, engine.profile, 1, signal))[0]?.ofTokens?.[0]?.[0];
     expect(await of(hintedReply([2]))).toBe(1);
     expect(await of(hintedReply([1]))).toBe(-1);
     expect(await of(hintedReply([1], { hinted: [[3, 0]] }))).toBe(0);
@@ -59,7 +58,7 @@ describe('hindsight', () => {
   it("gives the teacher's samples the student's log-probabilities: they are not weighted by a ratio", async () => {
     const { engine, model, logits } = await arrange();
     const taught = hintedReply([2], { isTaught: true });
-    const [scored] = await hindsightOf([taught], { model }, engine.profile, { clip: 5 }, signal);
+    const [scored] = await teacherAdvantages([taught], { model }, engine.profile, 5, signal);
     const reply = scored?.rollout.segments.find(({ kind }) => kind === 'reply');
     expect(reply).toMatchObject({ logprobs: [logprobAt(logits, [3, 0], 1, 2, VOCABULARY)] });
   });
@@ -69,14 +68,6 @@ describe('hindsight', () => {
     const profile = { ...engine.profile, contextLength: 4 };
     const long = hintedReply([2], { hinted: [[3, 3, 3, 3, 4, 0]] });
     const bare = hintedReply([2], { hinted: [] });
-    expect(await hindsightOf([long, bare], { model }, profile, { clip: 5 }, signal)).toEqual([]);
-  });
-
-  it('adds to the advantage that a turn has by its reward', () => {
-    const { rollout } = hintedReply([2]);
-    const rewarded = { rollout, advantage: 0.5, against: 'running' } as const;
-    const taught = { rollout, advantage: 0, ofTokens: [[2]], against: 'teacher' } as const;
-    expect(addHindsight([rewarded], [taught])).toEqual([{ ...rewarded, ofTokens: [[2]] }]);
-    expect(addHindsight([], [taught])).toEqual([taught]);
+    expect(await teacherAdvantages([long, bare], { model }, profile, 5, signal)).toEqual([]);
   });
 });

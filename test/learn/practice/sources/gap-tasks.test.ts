@@ -2,14 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Ask, NO_COST, type Question } from '../../../../src/core/learn.ts';
 import type { Lesson } from '../../../../src/core/lesson.ts';
 import type { PracticeTask } from '../../../../src/core/practice.ts';
 import { createGapTasks, findGaps } from '../../../../src/learn/practice/sources/gap-tasks.ts';
 import type { KnownTask } from '../../../../src/learn/practice/sources/practice-tasks.ts';
 import { isRerunnable } from '../../../../src/learn/practice/sources/rerunnable.ts';
-import { rootOf, splitOf, taskId } from '../../../../src/learn/practice/sources/split.ts';
-import { createVariationTasks } from '../../../../src/learn/practice/sources/variation-tasks.ts';
+import { rootOf, taskId } from '../../../../src/learn/practice/sources/split.ts';
 import { createLessonEffects } from '../../../../src/lessons/effect/lesson-effects.ts';
 import { scratch } from '../../../record/store/scratch.ts';
 import { lessonText } from '../../../support/lesson-text.ts';
@@ -107,72 +105,6 @@ describe('tasks for knowledge gaps', () => {
     expect(await createGapTasks(options([tabs, spaces], [near])).find({ count: 10 }, signal)).toEqual([]);
     const outside = lesson('indent-yaml', 'Always indent yaml files with tabs.', ['t-mail']);
     expect(await createGapTasks(options([outside])).find({ count: 10 }, signal)).toEqual([]);
-  });
-});
-
-/** A model that answers every question with this value. */
-const answering =
-  (value: unknown): Ask =>
-  async <T>(question: Question<T>) => {
-    const read = question.read(value as never);
-    if (typeof read === 'object' && read !== null && 'fault' in read)
-      return { ok: false, why: String(read.fault), isRetryable: false, cost: NO_COST };
-    return { ok: true, value: read as T, cost: NO_COST, model: 'm', prompt: 'p' };
-  };
-
-describe('variations', () => {
-  let n = 0;
-  let original = known('');
-  while (splitOf(original.task.root) !== 'learn')
-    original = known(`How many of the ${++n} invoices in march.csv are still open?`, {
-      check: { kind: 'exact', expected: '14' },
-      reference: '14',
-    });
-  const { task } = original;
-  const vary = (ask: Ask | undefined, from: KnownTask = original) =>
-    createVariationTasks({ ask, known: () => [from] }).find({ count: 10 }, signal);
-  const reworded = `Count the unpaid bills: march.csv lists ${n} invoices, tell me the number still open.`;
-
-  it('keep the root, so that they never cross the splits; a rewording keeps the check, a changed case does not', async () => {
-    const made = await vary(
-      answering({
-        tasks: [
-          { kind: 'reworded', text: reworded },
-          { kind: 'changed', text: 'Which customers in april.csv have open invoices over 500 euros?' },
-        ],
-      }),
-    );
-    expect(made.map(({ root }) => root)).toEqual([task.root, task.root]);
-    expect(made.map(({ check }) => check?.kind)).toEqual(['exact', undefined]);
-    expect(made.every(({ origin, isApproximate }) => origin === 'variation' && isApproximate)).toBe(true);
-  });
-
-  it.each([
-    ['the same words again', { kind: 'reworded', text: task.prompt.toUpperCase() }],
-    [
-      'a rewording that loses a file name',
-      { kind: 'reworded', text: 'How many open invoices are there in the file of that month?' },
-    ],
-    ['another topic', { kind: 'changed', text: 'Recite a poem about autumn leaves falling slowly' }],
-    ['nothing to do', { kind: 'changed', text: 'Okay.' }],
-    ['a quoted mail', { kind: 'changed', text: 'From: x@y.example\n> count the open invoices in march.csv' }],
-  ])('are refused: %s', async (_, written) => {
-    expect(await vary(answering({ tasks: [written] }))).toEqual([]);
-  });
-
-  it('of a task that its project decides are rewordings only', async () => {
-    const inProject = known(task.prompt, {
-      ...task,
-      workspace: { kind: 'files', files: { 'march.csv': 'x' } },
-    });
-    const text = 'Which customers in april.csv have open invoices over 500 euros?';
-    expect(await vary(answering([{ kind: 'changed', text }]), inProject)).toEqual([]);
-  });
-
-  it('are none without a model, and none of a reply that has no list', async () => {
-    expect(await vary(undefined)).toEqual([]);
-    expect(await vary(answering('sorry'))).toEqual([]);
-    expect(await vary(answering({ tasks: 'many' }))).toEqual([]);
   });
 });
 
