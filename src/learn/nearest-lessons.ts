@@ -14,7 +14,7 @@ const MOST_COMPARED = 2000;
 const MOST_KEPT = 5000;
 
 /** The lessons nearest in meaning to a text, the nearest first; among all lessons in use unless some are given. */
-type NearestLessons = (
+export type NearestLessons = (
   text: string,
   most: number,
   among?: readonly Lesson[],

@@ -12,6 +12,12 @@ export const IDENTITY_LEARNER = 'identity';
 const FEWEST_SESSIONS = 2;
 const MOST_QUOTES = 4;
 
+/** What people said to one agent. */
+export interface MannerMaterial {
+  readonly agent: string;
+  readonly cases: readonly FailureCase[];
+}
+
 /** Something that was said about manner, with the turn that it was said after. */
 interface SaidManner extends QuotedManner {
   readonly one: FailureCase;
@@ -48,11 +54,11 @@ const mannerId = (agent: string, key: string): string =>
  * Proposes a change of an agent's identity from what people said about its manner in two sessions or more, in their own words. Of
  * contradicting words the newest count. It proposes free and guarded parts, never the core. Without a model.
  */
-export function createIdentityLearner(agent: string): Learner<readonly FailureCase[]> {
+export function createIdentityLearner(): Learner<MannerMaterial> {
   return {
     name: IDENTITY_LEARNER,
-    learn: async function* ({ material, library }) {
-      const said: readonly SaidManner[] = material
+    learn: async function* ({ material: { agent, cases }, library }) {
+      const said: readonly SaidManner[] = cases
         .flatMap((one) => mannerOf(one).map((manner) => ({ ...manner, one })))
         .sort((a, b) => b.one.at - a.one.at);
       for (const topic of new Set(said.map((one) => one.topic))) {

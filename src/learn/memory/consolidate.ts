@@ -10,6 +10,7 @@ import { isOfTeam } from '../../lessons/member-library.ts';
 import { isOverview } from '../../lessons/overviews.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
+import { publishDecided } from '../cycle.ts';
 import type { PastSession } from '../practice/practice-history.ts';
 import { archiveDecayed, MOST_IN_USE } from './archive-decayed.ts';
 import { isInUse, type LessonFacts } from './kept-lessons.ts';
@@ -27,7 +28,7 @@ import { writeOverviews } from './write-overviews.ts';
  */
 
 export interface MemoryState {
-  readonly library: Pick<Library, 'lesson' | 'lessons' | 'history' | 'publish'>;
+  readonly library: Pick<Library, 'lesson' | 'lessons' | 'history'>;
   readonly effects: Pick<LessonEffects, 'usefulness' | 'verdict'>;
   readonly trials: Pick<Trials, 'of'>;
 }
@@ -184,19 +185,29 @@ async function embedLessons(
 }
 
 /** Publishes a plan, set by set, until it is done or the signal aborts. Answers with one result for each change it came to. */
-export async function applyConsolidation(
+export const applyConsolidation = (
   { changes }: Pick<ConsolidationPlan, 'changes'>,
-  library: Pick<Library, 'publish' | 'lesson'>,
-  { signal, onSet }: { readonly signal?: AbortSignal; readonly onSet?: () => Promise<void> } = {},
-): Promise<readonly ChangeResult[]> {
-  const results: ChangeResult[] = [];
-  for (let at = 0; at < changes.length && signal?.aborted !== true; at += SET_SIZE) {
-    const part = changes.slice(at, at + SET_SIZE).map(({ change }) => change);
-    results.push(...(await library.publish(setOf(part, library))).results);
-    await onSet?.();
-  }
-  return results;
-}
+  library: Library,
+  options: { readonly signal?: AbortSignal; readonly onSet?: () => Promise<void> } = {},
+): Promise<readonly ChangeResult[]> =>
+  publishDecided(
+    {
+      name: CONSOLIDATION.name,
+      async *learn() {
+        for (let at = 0; at < changes.length; at += SET_SIZE) {
+          yield {
+            set: setOf(
+              changes.slice(at, at + SET_SIZE).map(({ change }) => change),
+              library,
+            ),
+          };
+          await options.onSet?.();
+        }
+      },
+    },
+    library,
+    options.signal ?? new AbortController().signal,
+  );
 
 /** The same changes of lessons in the same state are the same set; a lesson that a person restored may be archived again one day. */
 function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): ChangeSet {
