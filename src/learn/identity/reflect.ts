@@ -6,6 +6,7 @@ import { plural } from '../../text/phrases.ts';
 import type { CycleEnd } from '../cycle.ts';
 import type { Learners } from '../learners.ts';
 import type { LearningState } from '../learning-state.ts';
+import type { LastReflection } from '../learning-status.ts';
 import type { Practice } from '../practice/serve-practice.ts';
 import type { Runner, WriteFacts } from '../runner.ts';
 import type { FoundTransfer } from '../transfer/find-transfers.ts';
@@ -20,12 +21,6 @@ interface ReflectionOptions {
   readonly isStopped: () => boolean;
   readonly clock: Clock;
 }
-
-/** The last reflection over sessions and notes, in words. Plain data. */
-export type LastReflection = {
-  readonly at: number;
-  readonly said: string;
-};
 
 export interface Reflection {
   last(): LastReflection | undefined;
