@@ -1,3 +1,4 @@
+import { createLruMap } from '../base/lru-map.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Ask, type FailureCase, type Learner, NO_COST } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
@@ -50,6 +51,8 @@ const PATIENCE_MS = 10_000;
 const MOST_CASES = 24;
 /** Agents and projects that the evolver is asked about again in one round. */
 const MOST_PLACES = 4;
+/** More than wait at a time (`failure-clusters`). */
+const MOST_FAILURES = 5_000;
 
 /** Pieces that answer with the end of the cycle, when there is one that can be used. */
 type AnsweredPieces = AsyncGenerator<
@@ -74,12 +77,19 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
     return yield { id, learn: distiller, material: cases, cases, items: [], facts: (end) => [at(end)] };
   }
 
+  /** Failures that this process has put to the distiller, or that it need not be given. */
+  const distilled = createLruMap<string, true>(MOST_FAILURES);
+  /** Whether the evolver was not asked about some of them. It is asked about the others again when their pause is over. */
+  const isUnasked = ({ failures: all }: FailureCluster, state: LearningState): boolean =>
+    all.some(({ turn }) => !state.evolver.has(turn) && !debts.isAsked(turn));
+
   async function* learnFrom(cluster: FailureCluster, state: LearningState): LearningPieces {
     const read = await readCases(cluster.failures.slice(-MOST_CASES), evidence);
     const model = await writer.model();
     const cases = cluster.isEarly ? saidForLater(read, model !== undefined) : read;
     const visible = await writer.visibleCases(model, cases);
-    const isEnough = visible.length > 0 && visible.length >= Math.min(failures, cases.length);
+    const isEnough =
+      isUnasked(cluster, state) && visible.length > 0 && visible.length >= Math.min(failures, cases.length);
     const asked = model !== undefined && isEnough ? visible : [];
     // What the evolver still owes for the same place is put to it together with what is new: one lesson may serve all of it.
     const owed =
@@ -96,6 +106,7 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
       (answer.outcome !== 'aborted' && !used.has(one.turn) && wordsAbout(one).length > 0);
     const end = yield* distill(cases.filter(isLeft));
     if (answer?.outcome === 'aborted' || end?.outcome === 'aborted') return;
+    for (const { turn } of cluster.failures) distilled.set(turn, true);
     // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a new
     // budget. What stopped the model is the reason to wait.
     state.support.postpone(cluster, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
@@ -133,9 +144,12 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
         name: 'failures',
         due: (state) => state.support.size > 0,
         material: async function* (state) {
-          // The evolver is asked about the others again when their pause is over.
+          // A process that died after it had asked the evolver may not have come to the lesson in the user's own words.
           for (const cluster of state.support.ready(failures, clock.now()))
-            if (cluster.failures.some(({ turn }) => !state.evolver.has(turn) && !debts.isAsked(turn)))
+            if (
+              isUnasked(cluster, state) ||
+              cluster.failures.some(({ turn }) => distilled.get(turn) === undefined)
+            )
               yield* learnFrom(cluster, state);
         },
         learn: evolver,
