@@ -62,7 +62,7 @@ export interface Learners {
 const MOST_NEAR = 5;
 /** Ended sessions that are put to a model in one round: new failures are not kept waiting behind them. */
 const MOST_SESSIONS = 4;
-export const USUAL_ADAPT: AdaptSettings = { onePerSessionAndDay: true, kinds: {} };
+const USUAL_ADAPT: AdaptSettings = { onePerSessionAndDay: true, kinds: {} };
 const MEASUREMENT = { kind: 'instar', name: 'measurement' } as const;
 
 /** Rejects when the record cannot be read. */

@@ -9,7 +9,7 @@ import type { LearningState } from '../learning-state.ts';
 import type { LastReflection } from '../learning-status.ts';
 import type { Practice } from '../practice/serve-practice.ts';
 import type { Runner, WriteFacts } from '../runner.ts';
-import type { FoundTransfer } from '../transfer/find-transfers.ts';
+import type { FoundTransfer } from '../transfer/transfer.ts';
 import { REFLECTION_JOB } from './reflection-job.ts';
 
 interface ReflectionOptions {

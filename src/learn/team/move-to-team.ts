@@ -5,14 +5,24 @@ import type { Records } from '../../core/store.ts';
 import { TEAM_AUTHOR } from '../../lessons/change-permissions.ts';
 import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
-import { readSharing } from '../../lessons/fold-members.ts';
-import { TEAM_LEARNER, teamLesson, withdrawLessons } from '../../lessons/team-lesson.ts';
+import { type MayShare, readSharing } from '../../lessons/fold-members.ts';
+import { isOfTeam } from '../../lessons/member-library.ts';
+import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
+import {
+  TEAM_LEARNER,
+  teamLesson,
+  teamLessonId,
+  whyNotForTeam,
+  withdrawLessons,
+} from '../../lessons/team-lesson.ts';
+import { provenEffect } from '../../lessons/transfer.ts';
 import { plural } from '../../text/phrases.ts';
 import { decidedLearner } from '../cycle.ts';
-import type { CompareQuotes } from '../distiller/same-rule.ts';
+import { readKnown } from '../distiller/known-lessons.ts';
+import { type CompareQuotes, isAlike, isSameInWords, type Likeness } from '../distiller/same-rule.ts';
 import { type Autonomy, autonomyRule } from '../gate/autonomy-rule.ts';
+import { ruleOf } from '../memory/kept-lessons.ts';
 import { decidedPiece, type LearnerRow, type LearningPieces } from '../runner.ts';
-import { findMoves } from './find-moves.ts';
 
 interface MoveOptions {
   readonly library: Library;
@@ -107,4 +117,101 @@ function countScored(
   const leaning = ofMembers.map(({ id }) => Math.max(0, Math.floor(2 * effects.evidence(id).better)));
   const helpful = lessons.filter(({ id }) => effects.verdict(id) === 'helpful').length;
   return helpful + trials.passed('lesson') + leaning.reduce((sum, one) => sum + one, 0);
+}
+
+interface MoveSource {
+  readonly lessons: readonly Lesson[];
+  readonly trials: Pick<Trials, 'of'>;
+  readonly effects: Pick<LessonEffects, 'of' | 'verdict' | 'evidence'>;
+  readonly mayShare: MayShare;
+  /** Tells whether two members said the same in other words. */
+  readonly compareQuotes: CompareQuotes;
+}
+
+/** A rule that several members have, and what was measured of the words that would move. */
+export interface FoundMove {
+  /** The one whose words move first, then one of every other member. */
+  readonly sources: readonly [Lesson, ...Lesson[]];
+  readonly effect: string;
+}
+
+/** All pairs are compared. */
+const MOST_LESSONS = 400;
+const FEWEST_MEMBERS = 2;
+/** The logarithm of the e-value from which on a lesson is measured to help, as for a lesson of one person. */
+const ENOUGH = Math.log(2 / 0.05);
+
+/**
+ * Rules that the evidence of at least two members supports, and that passed their test: a lesson of one of them was measured to help, in
+ * its trial or in real sessions, or the sessions of all of them together show it. Only members who share count, and only their words
+ * move. Nothing is changed.
+ */
+async function findMoves(source: MoveSource): Promise<readonly FoundMove[]> {
+  const { lessons, trials, effects, mayShare, compareQuotes } = source;
+  const mine = lessons
+    .filter((lesson) => whyNotForTeam(lesson) === undefined && mayShare(lesson.text.scope.member))
+    // A lesson without evidence of conversations supports nothing.
+    .filter(({ text }) => text.evidence.turns.length > 0)
+    .slice(-MOST_LESSONS);
+  if (new Set(mine.map(({ text }) => text.scope.member)).size < FEWEST_MEMBERS) return [];
+  const known = new Set(lessons.map(({ id }) => id));
+  const moved = new Set(
+    lessons
+      .filter(isOfTeam)
+      .flatMap(({ state, text }) =>
+        state === 'retired' ? [] : (text.evidence.team ?? []).map(({ lesson }) => lesson),
+      ),
+  );
+  const likeness = await compareQuotes(mine.map(ruleOf));
+  const found = mine.flatMap((lesson): readonly FoundMove[] => {
+    if (moved.has(lesson.id) || known.has(teamLessonId(lesson))) return [];
+    const others = new Map<string, Lesson>();
+    for (const other of mine) {
+      const { member = '' } = other.text.scope;
+      if (member === (lesson.text.scope.member ?? '') || others.has(member)) continue;
+      // What harms one of them is no support.
+      if (isSameRule(lesson, other, likeness) && effects.verdict(other.id) !== 'harmful')
+        others.set(member, other);
+    }
+    const sources: readonly [Lesson, ...Lesson[]] = [lesson, ...others.values()];
+    if (sources.length < FEWEST_MEMBERS) return [];
+    const effect = provenEffect(lesson, trials, effects) ?? pooledEffect(sources, effects);
+    // Of two that were both measured the older one's words move.
+    const isLater = [...others.values()].some(
+      (other) => provenEffect(other, trials, effects) !== undefined && other.createdAt < lesson.createdAt,
+    );
+    return effect === undefined || isLater ? [] : [{ sources, effect }];
+  });
+  // Rules that are alike in pairs: what is said already is not said again.
+  const taken = new Set<string>();
+  return found.filter(({ sources }) => {
+    const isNew = sources.every(({ id }) => !taken.has(id));
+    for (const { id } of isNew ? sources : []) taken.add(id);
+    return isNew;
+  });
+}
+
+/**
+ * What the sessions of all who have a rule show together; undefined when that is too little, or when another one's words have more of it.
+ * Everybody's sessions are drawn for themselves, and the product of independent e-values is one: against "it helps none of them".
+ */
+function pooledEffect(
+  sources: readonly [Lesson, ...Lesson[]],
+  effects: Pick<LessonEffects, 'of' | 'evidence'>,
+): string | undefined {
+  const [own = 0, ...others] = sources.map(({ id }) => effects.evidence(id).better);
+  const together = others.reduce((sum, better) => sum + better, own);
+  if (together < ENOUGH || others.some((better) => better > own)) return undefined;
+  const measured = sources.map(({ id }) => effects.of(id));
+  const count = (arm: 'with' | 'without'): number => measured.reduce((sum, one) => sum + one[arm].n, 0);
+  return `together, in real sessions, ${count('with')} with and ${count('without')} without (e-value ${Math.exp(together).toFixed(0)})`;
+}
+
+function isSameRule(a: Lesson, b: Lesson, likeness: Likeness): boolean {
+  if (isSameInPlainWords(ruleOf(a), ruleOf(b))) return true;
+  const [one, other] = [readKnown(a), readKnown(b)];
+  if (one.quoted === undefined || other.quoted === undefined) return false;
+  return one.words.some((words) =>
+    other.words.some((theirs) => isSameInWords(words, theirs) || isAlike(words, theirs, likeness)),
+  );
 }
