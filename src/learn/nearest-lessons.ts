@@ -3,6 +3,7 @@ import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { isOverview } from '../lessons/overviews.ts';
+import { cosineSimilarity } from '../lessons/similar/compare.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 
 interface NearLesson {
@@ -56,7 +57,3 @@ const inUse = (library: Library): readonly Lesson[] =>
         lesson.text.note.visibility !== 'private' &&
         !isOverview(lesson),
     );
-
-/** The cosine similarity of two unit vectors, −1 to 1. */
-export const cosineSimilarity = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);

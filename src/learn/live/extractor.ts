@@ -1,5 +1,6 @@
 import type { CoveredByLesson, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -16,8 +17,6 @@ import { callText, inlineCode, readToolInput } from './tool-input.ts';
 const MOST_FAILURES = 4;
 const MOST_SUCCESSES = 4;
 const MAX_TOKENS = 1400;
-/** The cosine from which two notes say the same. */
-const SAME = 0.9;
 
 export interface ExtractorOptions {
   /** Why the library would refuse a text. */
@@ -144,7 +143,9 @@ async function nearTo(
   if (findSimilar === undefined || known.length === 0) return [];
   try {
     const near = new Set(
-      (await findSimilar(text, known)).flatMap(({ id, cosine }) => (cosine >= SAME ? [id] : [])),
+      (await findSimilar(text, known)).flatMap(({ id, cosine }) =>
+        cosine >= LESSON_LIKENESS.same ? [id] : [],
+      ),
     );
     return known.filter(({ id }) => near.has(id));
   } catch (error) {

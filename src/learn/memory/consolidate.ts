@@ -8,6 +8,7 @@ import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
 import { isOverview } from '../../lessons/overviews.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
 import { publishDecided } from '../cycle.ts';
@@ -68,9 +69,6 @@ export interface ConsolidationPlan {
   readonly left: number;
 }
 
-/** Cosines of the sentence model, and of n-grams, from which lessons are about one topic, and belong together. */
-const TOPIC = { sentence: 0.55, letters: 0.28 };
-const CLUSTER = { sentence: 0.72, letters: 0.5 };
 /** All pairs of more lessons take seconds to compare: the newest are compared. */
 const MOST_COMPARED = 1500;
 const MOST_CHANGES = 200;
@@ -110,7 +108,7 @@ export async function planConsolidation(
     .slice(-MOST_COMPARED);
   const vectors = await embedLessons(compared, options.embed);
   const key = options.isByLetters ? 'letters' : 'sentence';
-  const near = nearPairs(compared, vectors, TOPIC[key]);
+  const near = nearPairs(compared, vectors, LESSON_LIKENESS.topic[key]);
   const opposed = new Set(
     near.filter(
       ({ a, b }) =>
@@ -137,7 +135,9 @@ export async function planConsolidation(
   );
   for (const { change } of decayed) gone.add(change.id);
   const undecided = settled.filter(({ by }) => by === 'undecided');
-  const clustered = near.filter((pair) => pair.similarity >= CLUSTER[key] && !opposed.has(pair));
+  const clustered = near.filter(
+    (pair) => pair.similarity >= LESSON_LIKENESS.related[key] && !opposed.has(pair),
+  );
 
   const found: readonly MemoryChange[] = [
     ...settled.flatMap(({ change }) =>

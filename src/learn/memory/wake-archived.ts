@@ -6,6 +6,7 @@ import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { scopesOverlap } from '../../lessons/scope.ts';
+import { cosineSimilarity, TASK_LIKENESS } from '../../lessons/similar/compare.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import { decidedLearner } from '../cycle.ts';
@@ -24,8 +25,7 @@ const CONSOLIDATION: Author = { kind: 'instar', name: 'consolidation' };
 
 type Move = Extract<Change, { readonly op: 'move' }>;
 
-/** The cosine of a request and a lesson that is about it, and the words that they share. */
-const ABOUT = 0.4;
+/** The words that a request and a lesson that is about it share. */
 const FEWEST_SHARED = 2;
 const MOST_WOKEN = 16;
 const LONGEST = 2000;
@@ -47,9 +47,9 @@ export async function wakeArchived(
   requests.forEach(({ text, at, scope }, index) => {
     const stems = topicStems(text);
     const near = archived
-      .map((lesson, place) => ({ lesson, cosine: cosineOf(asked[index], vectors[place]) }))
+      .map((lesson, place) => ({ lesson, cosine: cosineSimilarity(asked[index], vectors[place]) }))
       // What was asked before it was archived did not need it.
-      .filter(({ lesson, cosine }) => cosine >= ABOUT && at > lesson.changedAt)
+      .filter(({ lesson, cosine }) => cosine >= TASK_LIKENESS.aboutLesson && at > lesson.changedAt)
       .filter(
         ({ lesson }) => scopesOverlap(lesson.text.scope, scope) && sharedWith(lesson, stems) >= FEWEST_SHARED,
       )
@@ -67,9 +67,6 @@ function wake({ id }: Lesson, library: Pick<Library, 'history'>): Move {
 
 const sharedWith = (lesson: Lesson, stems: ReadonlySet<string>): number =>
   [...topicStems(comparedText(lesson))].filter((word) => stems.has(word)).length;
-
-const cosineOf = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
-  a === undefined || b === undefined ? 0 : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
 interface WakingOptions {
   readonly library: Library;

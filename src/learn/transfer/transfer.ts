@@ -5,6 +5,7 @@ import type { PracticeTask } from '../../core/practice.ts';
 import type { Records } from '../../core/store.ts';
 import { readTrials, type Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
+import { cosineSimilarity, TASK_LIKENESS } from '../../lessons/similar/compare.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import {
   provenEffect,
@@ -110,8 +111,6 @@ export interface FoundTransfer {
   readonly of: number;
 }
 
-/** From this cosine on two tasks are alike. */
-const ALIKE = 0.5;
 const FEWEST_TASKS = 2;
 /** The tasks of the lesson's own agent that are nearest to it stand for what it helps with. */
 const MODEL_TASKS = 5;
@@ -144,10 +143,10 @@ async function findTransfers(source: TransferSource): Promise<readonly FoundTran
     if (own === undefined) return [];
     const models = placed
       .filter(({ task }) => task.agent === from)
-      .map(({ vector }) => ({ vector, near: cosine(vector, own) }))
+      .map(({ vector }) => ({ vector, near: cosineSimilarity(vector, own) }))
       .sort((a, b) => b.near - a.near)
       .slice(0, MODEL_TASKS)
-      .filter(({ near }) => near >= ALIKE / 2)
+      .filter(({ near }) => near >= TASK_LIKENESS.sameKind / 2)
       .map(({ vector }) => vector);
     const helped = [own, ...models];
     return agents
@@ -157,16 +156,12 @@ async function findTransfers(source: TransferSource): Promise<readonly FoundTran
         const theirs = placed.filter(
           ({ task }) => task.agent === to && (project === undefined || task.project === project),
         );
-        const alike = theirs.filter(({ vector }) => helped.some((one) => cosine(one, vector) >= ALIKE));
+        const alike = theirs.filter(({ vector }) =>
+          helped.some((one) => cosineSimilarity(one, vector) >= TASK_LIKENESS.sameKind),
+        );
         const roots = new Set(alike.map(({ task }) => task.root)).size;
         return roots < FEWEST_TASKS ? [] : [{ lesson, from, to, effect, tasks: roots, of: theirs.length }];
       });
   });
   return found.sort((a, b) => b.tasks / b.of - a.tasks / a.of || (a.lesson.id < b.lesson.id ? -1 : 1));
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }
