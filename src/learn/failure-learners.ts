@@ -67,16 +67,9 @@ type AnsweredPieces = AsyncGenerator<
  */
 export function createFailureLearners(options: FailureLearnersOptions): FailureLearners {
   const { evidence, failures, writer, evolver, distiller, clock } = options;
-  const at = (fact: NewFact['fact']): NewFact => ({ at: clock.now(), fact });
   const debts = createEvolverDebts(options);
 
-  /** Without a model: what people said becomes a lesson in their own words. */
-  async function* distill(cases: readonly FailureCase[]): AnsweredPieces {
-    if (cases.length === 0) return undefined;
-    const id = cycleIdOf([distiller.name, cases.map(({ turn }) => turn).sort()]);
-    return yield { id, learn: distiller, material: cases, cases, items: [], facts: (end) => [at(end)] };
-  }
-
+  const distill = createDistill(options);
   /** Failures that this process has put to the distiller, or that it need not be given. */
   const distilled = createLruMap<string, true>(MOST_FAILURES);
   /** Whether the evolver was not asked about some of them. It is asked about the others again when their pause is over. */
@@ -112,21 +105,7 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
     state.support.postpone(cluster, clock.now(), lastTryOf(answer ?? end), nextMidnight(clock.now()));
   }
 
-  const repeated = createRepeatedRemarks(options.compareQuotes);
-  /** What people state in two sessions becomes a lesson in their own words; what they said as a correction counts with it. */
-  async function* learnFromRemarks(state: LearningState): LearningPieces {
-    for (const cluster of state.remarks.fresh()) {
-      const corrected = state.support
-        .waiting()
-        .filter(({ scope }) => remarkPlace(scope) === cluster.key)
-        .flatMap((waiting) => waiting.failures);
-      const stated = await repeated.find([...cluster.remarks, ...corrected.slice(-MOST_CASES)], (turns) =>
-        readCases(turns, evidence),
-      );
-      const end = yield* distill(await readCases(stated.slice(-MOST_CASES), evidence));
-      if (end?.outcome !== 'aborted') state.remarks.looked(cluster);
-    }
-  }
+  const learnFromRemarks = createRemarkMaterial(options, distill);
   const hasRemarks = (state: LearningState): boolean => state.remarks.fresh().length > 0;
 
   return {
@@ -165,6 +144,38 @@ export function createFailureLearners(options: FailureLearnersOptions): FailureL
   };
 }
 
+/** Without a model: what people said becomes a lesson in their own words. */
+type Distill = (cases: readonly FailureCase[]) => AnsweredPieces;
+
+const createDistill = ({ distiller, clock }: FailureLearnersOptions): Distill =>
+  async function* (cases) {
+    if (cases.length === 0) return undefined;
+    const id = cycleIdOf([distiller.name, cases.map(({ turn }) => turn).sort()]);
+    const facts = (end: CycleEnd) => [{ at: clock.now(), fact: end }];
+    return yield { id, learn: distiller, material: cases, cases, items: [], facts };
+  };
+
+/** What people state in two sessions becomes a lesson in their own words; what they said as a correction counts with it. */
+function createRemarkMaterial(
+  { evidence, compareQuotes }: FailureLearnersOptions,
+  distill: Distill,
+): LearnerRow['material'] {
+  const repeated = createRepeatedRemarks(compareQuotes);
+  return async function* (state) {
+    for (const cluster of state.remarks.fresh()) {
+      const corrected = state.support
+        .waiting()
+        .filter(({ scope }) => remarkPlace(scope) === cluster.key)
+        .flatMap((waiting) => waiting.failures);
+      const stated = await repeated.find([...cluster.remarks, ...corrected.slice(-MOST_CASES)], (turns) =>
+        readCases(turns, evidence),
+      );
+      const end = yield* distill(await readCases(stated.slice(-MOST_CASES), evidence));
+      if (end?.outcome !== 'aborted') state.remarks.looked(cluster);
+    }
+  };
+}
+
 interface EvolverDebts {
   /** Whether the evolver has not answered yet. */
   isAsked(turn: string): boolean;
@@ -181,17 +192,14 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
   const { evidence, library, evolver, writer, clock, patienceMs = PATIENCE_MS } = options;
   const asked = new Map<string, ReadonlySet<string>>();
   const isAsked = (turn: string): boolean => [...asked.values()].some((turns) => turns.has(turn));
+  const awaitAnswer = (item: string, turns: ReadonlySet<string>, answered: Promise<void>): void => {
+    asked.set(item, turns);
+    void answered.finally(() => asked.delete(item));
+  };
   const at = (fact: NewFact['fact']): NewFact => ({ at: clock.now(), fact });
 
-  /** Failures of items that no other lesson of the evolver covers by now. */
-  const stillOpen = (items: readonly AwaitedItem[], state: LearningState): readonly AwaitedFailure[] => {
-    const open = new Set([
-      ...state.support.waiting().flatMap(({ failures }) => failures.map(({ turn }) => turn)),
-      ...quotedTurns(library),
-    ]);
-    const awaited = items.flatMap(({ failures }) => failures).filter(({ turn }) => open.has(turn));
-    return [...new Map(awaited.map((one) => [one.turn, one])).values()].slice(-MOST_CASES);
-  };
+  const stillOpen = (items: readonly AwaitedItem[], state: LearningState) =>
+    openFailures(items, state, library);
   const isNotAsked = ({ failures }: AwaitedItem): boolean => !failures.some(({ turn }) => isAsked(turn));
 
   return {
@@ -237,10 +245,7 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
         patience: {
           ms: patienceMs,
           meanwhile: [queued],
-          onLate: (answered) => {
-            asked.set(item, covered);
-            void answered.finally(() => asked.delete(item));
-          },
+          onLate: (answered) => awaitAnswer(item, covered, answered),
         },
       };
       return end === undefined || isUnanswered(end) ? undefined : end;
@@ -269,6 +274,20 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
       }
     },
   };
+}
+
+/** Failures of items that no other lesson of the evolver covers by now. */
+function openFailures(
+  items: readonly AwaitedItem[],
+  state: LearningState,
+  library: Pick<Library, 'lessons'>,
+): readonly AwaitedFailure[] {
+  const open = new Set([
+    ...state.support.waiting().flatMap(({ failures }) => failures.map(({ turn }) => turn)),
+    ...quotedTurns(library),
+  ]);
+  const awaited = items.flatMap(({ failures }) => failures).filter(({ turn }) => open.has(turn));
+  return [...new Map(awaited.map((one) => [one.turn, one])).values()].slice(-MOST_CASES);
 }
 
 /** What the end of a cycle means for the items that it was about. */

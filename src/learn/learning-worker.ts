@@ -4,6 +4,7 @@ import { createVerifiers } from '../evidence/verifiers/registry.ts';
 import { verifySession } from '../evidence/verify-session.ts';
 import { createFlowWatch } from './adapt/flow-events.ts';
 import { createObserver } from './adapt/observer.ts';
+import type { AskedModels } from './asked-models.ts';
 import { createPromptWriter } from './compress/write-prompt.ts';
 import { openIdentityJudge } from './identity/open-identity-judge.ts';
 import { openReflection } from './identity/reflect.ts';
@@ -86,12 +87,7 @@ export async function startLearningWorker(
     shorten: createPromptWriter({ ask: models.named('evolver'), hasSecret, newId }),
     practice: withRulings(reflection.withReflection(memory), {
       library,
-      openJudge: async (aborted) => {
-        const model = (await models.of('judge'))?.model;
-        // Only a judge that the owner named answers here.
-        const named = { askAbout: () => models.named('judge'), mayAsk: async () => true, records, clock };
-        return model === undefined ? undefined : openIdentityJudge({ model, ...named }, aborted);
-      },
+      openJudge: createOpenJudge(models, ports),
     }),
     close: async () => {
       stop.abort();
@@ -100,3 +96,12 @@ export async function startLearningWorker(
     },
   };
 }
+
+/** Only a judge that the owner named answers. */
+const createOpenJudge =
+  (models: AskedModels, { records, clock }: LearningPorts) =>
+  async (signal: AbortSignal) => {
+    const model = (await models.of('judge'))?.model;
+    const named = { askAbout: () => models.named('judge'), mayAsk: async () => true, records, clock };
+    return model === undefined ? undefined : openIdentityJudge({ model, ...named }, signal);
+  };

@@ -112,24 +112,17 @@ const PACE_MS = 1000;
  * sessions that have ended, and runs learners when there is something to learn. Its state can be rebuilt from facts.
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
-  const { records, clock, log, state } = options;
-  state.turn(await readLearningSwitch(records));
-  for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
-  const follower = createFollower(
-    options,
-    await findStart(records, await loadLearning(state, records), options.isShared),
-  );
+  const { records, clock, log } = options;
+  const follower = await openFollower(options);
   const { waiting } = follower;
   const meter = createBusyMeter(clock);
   const look = createLook(options, follower, meter);
-  let queue: Promise<void> = Promise.resolve();
+  const queue = createQueue();
   let problem: string | undefined;
   let isLooking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
-  const alarm = createWakeTimer(clock, () => {
-    queue = queue.then(() => run(false));
-  });
+  const alarm = createWakeTimer(clock, () => void queue.add(() => run(false)));
   function wake(delayMs = 0): void {
     if (!isClosed) alarm.set(delayMs);
   }
@@ -145,9 +138,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     write: async (facts) => {
       if (isClosed || facts.length === 0) return;
       await records.append(facts);
-      const folded = queue.then(follower.followAll);
-      queue = folded.catch(() => undefined);
-      await folded;
+      await queue.add(follower.followAll);
       wake(0);
     },
     wake,
@@ -157,10 +148,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     options.onStatus({
       ...(await readStatus(options, follower)),
       pending:
-        waiting.pending.size +
-        waiting.ended.size +
-        lanes.running() +
-        [alarm.isSet, isLooking].filter(Boolean).length,
+        waiting.pending.size + waiting.ended.size + lanes.running() + Number(alarm.isSet) + Number(isLooking),
       ...(problem === undefined ? {} : { problem }),
     });
   const run = async (isAwaited = true): Promise<void> => {
@@ -177,10 +165,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       isLooking = false;
     }
   };
-  const runNow = (): Promise<void> => {
-    queue = queue.then(() => run());
-    return queue;
-  };
+  const runNow = (): Promise<void> => queue.add(() => run());
   const idle = setInterval(() => void endIdle(options, waiting, wake).catch(failed), IDLE_LOOK_MS);
   idle.unref();
   wake(0);
@@ -208,10 +193,30 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       isClosed = true;
       alarm.clear();
       clearInterval(idle);
-      await queue;
+      await queue.add(async () => undefined);
       await lanes.close();
     },
   };
+}
+
+/** Work that is done one after another; a failure is its own caller's. */
+function createQueue(): { add(work: () => Promise<void>): Promise<void> } {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    add: (work) => {
+      const done = last.then(work);
+      last = done.catch(() => undefined);
+      return done;
+    },
+  };
+}
+
+/** Reads what the record holds of learning. */
+async function openFollower(options: LearningOptions): Promise<Follower> {
+  const { records, state, isShared } = options;
+  state.turn(await readLearningSwitch(records));
+  for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
+  return createFollower(options, await findStart(records, await loadLearning(state, records), isShared));
 }
 
 interface Follower {

@@ -88,47 +88,9 @@ export interface Runner {
 }
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { library, gate, clock, newId, log, signal } = options;
+  const { clock, log, signal } = options;
   const late = new Set<Promise<void>>();
-
-  const runPiece = async (
-    piece: LearningPiece,
-    row: LearnerRow,
-    { state, write }: RunRows,
-  ): Promise<CycleEnd | undefined> => {
-    const { learn = row.learn, ask, patience, facts, ...cycle } = piece;
-    const ended = runCycle(
-      { ...cycle, learner: learn },
-      {
-        library,
-        ask,
-        gate: piece.gate ?? gate,
-        clock,
-        newId,
-        journal: (note) => log.debug({ learner: learn.name, cycle: piece.id }, note),
-        signal: row.isAlways ? signal : AbortSignal.any([signal, state.running.signal]),
-      },
-    ).then(({ isRetryable, ...end }) => {
-      log.info(
-        { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
-        'learning cycle ended',
-      );
-      return { end, facts: facts(end, isRetryable) };
-    });
-    const prompt = patience === undefined ? await ended : await within(ended, patience.ms);
-    if (prompt !== undefined || patience === undefined) {
-      if (prompt !== undefined && prompt.facts.length > 0) await write(prompt.facts);
-      return prompt?.end;
-    }
-    await write(patience.meanwhile);
-    const answered = ended
-      .then((answer) => write(answer.facts))
-      .catch((error: unknown) => log.warn({ err: error }, 'a late answer could not be written'))
-      .finally(() => late.delete(answered));
-    late.add(answered);
-    patience.onLate(answered);
-    return undefined;
-  };
+  const runPiece = createRunPiece(options, late);
 
   const runRow = async (row: LearnerRow, on: RunRows): Promise<readonly CycleEnd[]> => {
     const isStopped = (): boolean =>
@@ -167,5 +129,46 @@ export function createRunner(options: RunnerOptions): Runner {
     settled: async () => {
       while (late.size > 0) await Promise.all(late);
     },
+  };
+}
+
+/** `late`: answers that are still outstanding. */
+function createRunPiece(
+  { library, gate, clock, newId, log, signal }: RunnerOptions,
+  late: Set<Promise<void>>,
+): (piece: LearningPiece, row: LearnerRow, on: RunRows) => Promise<CycleEnd | undefined> {
+  return async (piece, row, { state, write }) => {
+    const { learn = row.learn, ask, patience, facts, ...cycle } = piece;
+    const ended = runCycle(
+      { ...cycle, learner: learn },
+      {
+        library,
+        ask,
+        gate: piece.gate ?? gate,
+        clock,
+        newId,
+        journal: (note) => log.debug({ learner: learn.name, cycle: piece.id }, note),
+        signal: row.isAlways ? signal : AbortSignal.any([signal, state.running.signal]),
+      },
+    ).then(({ isRetryable, ...end }) => {
+      log.info(
+        { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
+        'learning cycle ended',
+      );
+      return { end, facts: facts(end, isRetryable) };
+    });
+    const prompt = patience === undefined ? await ended : await within(ended, patience.ms);
+    if (prompt !== undefined || patience === undefined) {
+      if (prompt !== undefined && prompt.facts.length > 0) await write(prompt.facts);
+      return prompt?.end;
+    }
+    await write(patience.meanwhile);
+    const answered = ended
+      .then((answer) => write(answer.facts))
+      .catch((error: unknown) => log.warn({ err: error }, 'a late answer could not be written'))
+      .finally(() => late.delete(answered));
+    late.add(answered);
+    patience.onLate(answered);
+    return undefined;
   };
 }

@@ -46,7 +46,7 @@ const MOST_NOTES = 24;
  * same words may also become a lesson for the work. After a restart the same words are read again, and give the same proposals.
  */
 export function createMannerTurns(options: MannerOptions): MannerTurns {
-  const { records, evidence, library, clock } = options;
+  const { evidence, clock } = options;
   const agents = new Map<string, SpokenTurn[]>();
   const fresh = new Set<string>();
   /** Turns that were read, and whether they say something about manner. */
@@ -81,29 +81,9 @@ export function createMannerTurns(options: MannerOptions): MannerTurns {
     fresh.add(agent);
   };
 
-  /** The turns that notes quote a word about manner from: they may be older than the newest turns. */
-  const turnsOfNotes = async (agent: string): Promise<readonly SpokenTurn[]> => {
-    const quoting = library
-      .lessons()
-      .filter(
-        ({ kind, text }) =>
-          kind !== 'identity' && text.scope.agent === agent && text.scope.member === undefined,
-      )
-      .filter(({ text }) => text.note.source === 'told' && saysManner(text.content))
-      .slice(-MOST_NOTES);
-    const quoted: SpokenTurn[] = [];
-    for (const turn of new Set(quoting.flatMap(({ text }) => text.evidence.turns))) {
-      const view = await records.turn(turn);
-      const scope = quoting.find(({ text }) => text.evidence.turns.includes(turn))?.text.scope;
-      if (view !== undefined && view.agent === agent && scope !== undefined)
-        quoted.push({ turn, session: view.session, at: view.startedAt, scope });
-    }
-    return quoted;
-  };
-
   async function* reflectOn(agent: string): LearningPieces {
     const recent = agents.get(agent) ?? [];
-    const noted = await turnsOfNotes(agent);
+    const noted = await turnsOfNotes(agent, options);
     const turns = [...noted.filter((one) => !recent.some(({ turn }) => turn === one.turn)), ...recent];
     for (const one of await readCases(
       turns.filter(({ turn }) => !read.has(turn)),
@@ -137,6 +117,29 @@ export function createMannerTurns(options: MannerOptions): MannerTurns {
       },
     },
   };
+}
+
+/** The turns that notes quote a word about manner from: they may be older than the newest turns. */
+async function turnsOfNotes(
+  agent: string,
+  { records, library }: MannerOptions,
+): Promise<readonly SpokenTurn[]> {
+  const quoting = library
+    .lessons()
+    .filter(
+      ({ kind, text }) =>
+        kind !== 'identity' && text.scope.agent === agent && text.scope.member === undefined,
+    )
+    .filter(({ text }) => text.note.source === 'told' && saysManner(text.content))
+    .slice(-MOST_NOTES);
+  const quoted: SpokenTurn[] = [];
+  for (const turn of new Set(quoting.flatMap(({ text }) => text.evidence.turns))) {
+    const view = await records.turn(turn);
+    const scope = quoting.find(({ text }) => text.evidence.turns.includes(turn))?.text.scope;
+    if (view !== undefined && view.agent === agent && scope !== undefined)
+      quoted.push({ turn, session: view.session, at: view.startedAt, scope });
+  }
+  return quoted;
 }
 
 const saysManner = (content: string): boolean =>
