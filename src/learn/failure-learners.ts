@@ -221,11 +221,7 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
         .items()
         .filter((one) => stillOpen([one], state).every(({ turn }) => covered.has(turn)) && isNotAsked(one));
       const items = [{ item, tries: 0 }, ...absorbed.filter((one) => one.item !== item)];
-      const session = cases.at(-1)?.session ?? '';
-      const queued = {
-        ...at({ type: 'learning-queued', item, learner: EVOLVER, session, turns }),
-        key: item,
-      };
+      const queued = queueFact(item, cases, turns, clock.now());
       if (state.evolver.isModelPaused(clock.now())) {
         yield { journal: [queued] };
         return undefined;
@@ -251,11 +247,7 @@ function createEvolverDebts(options: FailureLearnersOptions): EvolverDebts {
       return end === undefined || isUnanswered(end) ? undefined : end;
     },
     again: async function* (state) {
-      // What it was asked about least often comes first: new evidence does not stand behind replies that cannot be used.
-      const due = state.evolver
-        .due(clock.now())
-        .filter(isNotAsked)
-        .sort((a, b) => a.tries - b.tries);
+      const due = state.evolver.due(clock.now()).filter(isNotAsked);
       for (const items of byPlace(due).slice(0, MOST_PLACES)) {
         const cases = await readCases(stillOpen(items, state), evidence);
         const ask = cases.length === 0 ? undefined : await writer.askForAll(cases);
@@ -290,6 +282,17 @@ function openFailures(
   return [...new Map(awaited.map((one) => [one.turn, one])).values()].slice(-MOST_CASES);
 }
 
+const queueFact = (
+  item: string,
+  cases: readonly FailureCase[],
+  turns: readonly string[],
+  at: number,
+): NewFact => ({
+  at,
+  fact: { type: 'learning-queued', item, learner: EVOLVER, session: cases.at(-1)?.session ?? '', turns },
+  key: item,
+});
+
 /** What the end of a cycle means for the items that it was about. */
 function closing(end: CycleEnd, items: readonly Pick<AwaitedItem, 'item' | 'tries'>[]): CycleEnd {
   if (end.outcome === 'aborted') return end;
@@ -313,10 +316,13 @@ const quotedTurns = (library: Pick<Library, 'lessons'>): readonly string[] =>
 const placeOf = ({ agent = '', project = '', member = '' }: Scope = {}): string =>
   JSON.stringify([agent, project, member]);
 
-/** Items of one agent and project together: their failures may share a lesson. */
+/**
+ * Items of one agent and project together: their failures may share a lesson. What the evolver was asked about least often comes first:
+ * new evidence does not stand behind replies that cannot be used.
+ */
 function byPlace(items: readonly AwaitedItem[]): readonly (readonly AwaitedItem[])[] {
   const places = new Map<string, AwaitedItem[]>();
-  for (const item of items) {
+  for (const item of items.toSorted((a, b) => a.tries - b.tries)) {
     const key = placeOf(item.failures[0]?.scope);
     places.set(key, [...(places.get(key) ?? []), item]);
   }

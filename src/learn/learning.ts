@@ -114,7 +114,6 @@ const PACE_MS = 1000;
 export async function startLearning(options: LearningOptions): Promise<Learning> {
   const { records, clock, log } = options;
   const follower = await openFollower(options);
-  const { waiting } = follower;
   const meter = createBusyMeter(clock);
   const look = createLook(options, follower, meter);
   const queue = createQueue();
@@ -144,13 +143,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     wake,
     ended: createOnce(() => report().catch(failed)),
   });
-  const report = async (): Promise<void> =>
-    options.onStatus({
-      ...(await readStatus(options, follower)),
-      pending:
-        waiting.pending.size + waiting.ended.size + lanes.running() + Number(alarm.isSet) + Number(isLooking),
-      ...(problem === undefined ? {} : { problem }),
-    });
+  const report = async (): Promise<void> => {
+    const underWay = () => lanes.running() + Number(alarm.isSet) + Number(isLooking);
+    options.onStatus({ ...(await readStatus(options, follower, underWay)), ...compact({ problem }) });
+  };
   const run = async (isAwaited = true): Promise<void> => {
     isLooking = true;
     lookedAt = clock.monotonic();
@@ -166,10 +162,11 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     }
   };
   const runNow = (): Promise<void> => queue.add(() => run());
-  const idle = setInterval(() => void endIdle(options, waiting, wake).catch(failed), IDLE_LOOK_MS);
-  idle.unref();
+  const idle = setInterval(
+    () => void endIdle(options, follower.waiting, wake).catch(failed),
+    IDLE_LOOK_MS,
+  ).unref();
   wake(0);
-
   return {
     wake: (turns) => {
       if (turns === undefined) {
@@ -435,11 +432,12 @@ async function endIdle(
   wake();
 }
 
-/** The status, without what is under way. */
+/** `underWay`: how much is done at this moment. */
 async function readStatus(
   { state, failures: threshold, clock, budget, reflection }: LearningOptions,
   { waiting, unknown, labelOf, serving }: Follower,
-): Promise<Omit<LearningStatus, 'pending' | 'problem'>> {
+  underWay: () => number,
+): Promise<LearningStatus> {
   const { totals, support, queue, undecided, calibration, judgeFault } = state;
   const { failures, successes, cycles, published, queued } = totals;
   const spent = budget.spent();
@@ -469,6 +467,7 @@ async function readStatus(
     waits,
     on: state.switch.isOn,
     threshold,
+    pending: waiting.pending.size + waiting.ended.size + underWay(),
     ...compact({ reflection: reflection?.() }),
   };
 }
