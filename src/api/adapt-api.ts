@@ -1,6 +1,6 @@
 import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
-import type { AdaptRules } from '../learn/adapt/adapt-step.ts';
+import type { AdaptRules } from '../learn/adapt/adaptation.ts';
 import { decodeLessons } from '../lessons/codec.ts';
 
 /** The adaptation engine's records and candidates, with the lessons that candidates became. Loaded on demand: rarely called. */

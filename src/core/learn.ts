@@ -1,6 +1,6 @@
 import type { Appraisal, RewardSource } from './evidence.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { Change, Scope } from './lesson.ts';
+import type { Change, ChangeSet, Scope } from './lesson.ts';
 import type { Library } from './library.ts';
 
 /** The cost of model calls made for learning. */
@@ -174,7 +174,16 @@ export interface LearnInput<Material> {
 /** The shape of every learner. It writes only its journal; it ends early when the signal aborts. */
 export interface Learner<Material> {
   readonly name: string;
-  learn(input: LearnInput<Material>): AsyncIterable<Proposal | CoveredByLesson | LearnerFailure>;
+  learn(
+    input: LearnInput<Material>,
+  ): AsyncIterable<Proposal | DecidedChanges | CoveredByLesson | LearnerFailure>;
+}
+
+/** Changes that a measurement or a rule has decided, with words that the gate judged before: published as they are, in their order. */
+export interface DecidedChanges {
+  readonly set: ChangeSet;
+  /** Why they may not go further; absent without objections. */
+  readonly why?: readonly string[];
 }
 
 /** An existing lesson covers these failures: nothing has to change, and they are consumed. */

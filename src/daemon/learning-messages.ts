@@ -9,8 +9,8 @@ import type { TrainingBuffer, TrainingOutcome } from '../evidence/training-buffe
 import type { WrittenPrompt } from '../learn/compress/compressor.ts';
 import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
 import type { LearningModel, LearningRole } from '../learn/learning-model.ts';
+import type { LearningSettings } from '../learn/learning-ports.ts';
 import type { LearningStatus } from '../learn/learning-status.ts';
-import type { LearningSettings } from '../learn/learning-worker.ts';
 
 /** What the learning thread starts with. */
 export interface LearningThreadData {

@@ -7,12 +7,9 @@ import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/thread-connection.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingOutcome } from '../evidence/training-buffer.ts';
 import { openThreadJobs } from '../jobs/thread-jobs.ts';
-import {
-  chatOfRole,
-  type LearningPorts,
-  type LearningWorker,
-  startLearningWorker,
-} from '../learn/learning-worker.ts';
+import { chatOfRole } from '../learn/asked-models.ts';
+import type { LearningPorts, LearningWorker } from '../learn/learning-ports.ts';
+import { startLearningWorker } from '../learn/learning-worker.ts';
 import { createStandby } from '../learn/standby.ts';
 import { openLastingReads } from '../record/open-store.ts';
 import type { BlockCache } from '../record/request-manifest.ts';

@@ -1,17 +1,20 @@
-import type { Clock } from '../core/clock.ts';
+import { hash } from 'node:crypto';
+import { type Clock, systemClock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
 import type {
   Ask,
   Cost,
   CoveredByLesson,
+  DecidedChanges,
   EvidenceCase,
+  GateOutcome,
   Judgement,
   Learner,
   LearnerFailure,
   Proposal,
 } from '../core/learn.ts';
 import { addCost, NO_COST } from '../core/learn.ts';
-import type { Change } from '../core/lesson.ts';
+import type { Change, ChangeResult, ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { isUnattributed, principalOfSession } from '../core/principal.ts';
 import { changedLessonId } from '../lessons/codec.ts';
@@ -44,7 +47,13 @@ export interface CycleOptions {
   readonly newId: (prefix: string) => string;
   readonly journal: (note: string) => void;
   readonly signal: AbortSignal;
+  /** Told the answer to each set that was published. */
+  readonly onPublished?: (published: PublishResult) => void;
 }
+
+/** An idempotency key: repeating the work after a kill publishes nothing twice. */
+export const cycleIdOf = (material: unknown): string =>
+  hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
 
 interface Judged extends Judgement {
   readonly lesson: string;
@@ -52,88 +61,48 @@ interface Judged extends Judgement {
   readonly turns: readonly string[];
 }
 
+/** What a learner gave, with what became of it so far. */
+interface Proposed {
+  readonly proposals: readonly Proposal[];
+  readonly covered: readonly CoveredByLesson[];
+  /** Decided changes are published as they come: a later one may rest on an earlier one. */
+  readonly decided: readonly Judged[];
+  /** The last set of decided changes that changed something. */
+  readonly set: string | undefined;
+  readonly stuck: LearnerFailure | undefined;
+}
+
+/** The library as the cycle reads it: the part of the principal whose evidence it is. */
+interface CycleScope extends CycleOptions {
+  readonly owner: CaseOwner;
+  readonly own: Library;
+}
+
 /**
- * One run of a learner, from its material to the published change set. The change set is all that it writes; the caller
- * appends the returned fact. A failure counts as used only when a judged proposal cited it.
+ * One run of a learner, from its material to the published change set. It is the only way by which something that was learned is
+ * published, and change sets are all that it writes; the caller appends the returned fact. A failure counts as used only when a
+ * judged proposal cited it.
  */
 export async function runCycle<Material>(
-  { id, learner, material, cases, items }: Cycle<Material>,
+  cycle: Cycle<Material>,
   parts: CycleOptions,
 ): Promise<CycleEnd & { readonly isRetryable: boolean }> {
-  const { gate, clock, newId, journal, signal } = parts;
-  const owner = ownerOfCases(cases);
-  const library = libraryOwnedBy(parts.library, owner.member);
+  const { id, learner, cases, items } = cycle;
+  const { clock, signal } = parts;
   const startedAt = clock.monotonic();
+  const owner = ownerOfCases(cases);
+  const own = libraryOwnedBy(parts.library, owner.member);
   let cost: Cost = NO_COST;
   const ask = parts.ask && countCost(parts.ask, (spent) => (cost = addCost(cost, spent)));
+  const scope: CycleScope = { ...parts, owner, own, ask };
 
-  // 1. The learner proposes changes.
-  const proposals: Proposal[] = [];
-  const known: CoveredByLesson[] = [];
-  let stuck: LearnerFailure | undefined;
-  // What several members said becomes no lesson here: it is moved to the team (`learn/team`), or stays theirs.
-  if (owner.isMixed) stuck = { stuck: 'its evidence is of several members', isRetryable: false };
-  const steps = owner.isMixed ? [] : learner.learn({ material, library, ask, newId, journal, signal });
-  for await (const step of steps) {
-    if (signal.aborted) break;
-    if ('stuck' in step) stuck = step;
-    else if ('known' in step) known.push(step);
-    else proposals.push(ownedBy(owner.member, step));
-  }
-
-  // 2. The gate decides the outcome of each.
-  const judged: Judged[] = [];
-  const waiting = [...proposals];
-  for (let proposal = waiting.shift(); proposal !== undefined; proposal = waiting.shift()) {
-    const why = whyForeign(proposal.change, library, parts.library) ?? whyPersonal(proposal.change, cases);
-    const judgement = why ?? (await gate(proposal, cases, library));
-    const change = judgement.change ?? proposal.change;
-    const id = changedLessonId(change);
-    const name = 'text' in change ? change.text.name : (library.lesson(id)?.text.name ?? id);
-    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
-    const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
-    judged.push({ ...judgement, lesson: id, name, turns });
-    if (judgement.outcome === 'proposed')
-      waiting.push(...(proposal.byRule ?? []).map((one) => ownedBy(owner.member, one)));
-  }
-
-  // 3. Accepted changes are published as one set. A lesson makes room only for one that is shown.
-  const ruled = judged.map((one) => (isSucceeded(one, judged, library) ? one : withoutSuccessor(one)));
-  const texts = ruled.filter(({ change }) => change?.op !== 'retire');
-  const retirements = ruled.filter(({ change }) => change?.op === 'retire');
-  const changes = [...texts, ...retirements].flatMap((one) => changesOf(one, library));
-  const names = ruled.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
-  const reason = `${learner.name}: ${names.join(', ')}`;
-  const set = {
-    id: `${learner.name}-${id}`,
-    by: { kind: 'learner', name: learner.name },
-    reason,
-    changes,
-  } as const;
-  const isPublishing = changes.length > 0 && !signal.aborted;
-  const published = isPublishing ? await library.publish(set) : undefined;
-  const refusedOnPublish = new Map(
-    published?.results.flatMap((result) => (result.status === 'refused' ? [[result.id, result.why]] : [])),
-  );
-
-  // 4. The outcome becomes a fact.
-  const outcomes = ruled.map((one) => {
-    const late = refusedOnPublish.get(one.lesson);
-    return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
-  });
-  const isShown = outcomes.some(({ outcome }) => outcome === 'trial' || outcome === 'live');
-  const isQueued = outcomes.some(({ outcome }) => outcome === 'proposed');
-  const outcome = signal.aborted
-    ? 'aborted'
-    : isShown
-      ? 'published'
-      : isQueued
-        ? 'queued'
-        : outcomes.length > 0
-          ? 'refused'
-          : stuck !== undefined
-            ? 'stuck'
-            : 'nothing';
+  const proposed = await propose(cycle, scope);
+  const judged = await judge(proposed.proposals, cases, scope);
+  const published = await publish(judged, cycle, scope);
+  const { covered, decided, stuck } = proposed;
+  const outcomes = [...decided, ...published.outcomes];
+  const set = published.set ?? proposed.set;
+  const outcome = signal.aborted ? 'aborted' : outcomeOf(outcomes, stuck);
   const isDone = outcome !== 'aborted' && !(outcome === 'stuck' && stuck?.isRetryable === true);
   return {
     type: 'cycle-end',
@@ -141,17 +110,157 @@ export async function runCycle<Material>(
     learner: learner.name,
     outcome,
     items: isDone ? items : [],
-    turns: [...new Set([...outcomes.filter(isUsed), ...known].flatMap(({ turns }) => turns))],
+    turns: [...new Set([...outcomes.filter(isUsed), ...covered].flatMap(({ turns }) => turns))],
     sessions: [...new Set(cases.map(({ session }) => session))],
     judgements: outcomes.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
-    ...(isPublishing ? { set: set.id } : {}),
-    generation: library.generation,
+    ...(set === undefined ? {} : { set }),
+    generation: own.generation,
     cost,
     tookMs: Math.round(clock.monotonic() - startedAt),
     ...(stuck === undefined ? {} : { note: stuck.stuck }),
     ...(stuck?.cause === undefined ? {} : { cause: stuck.cause }),
     isRetryable: !isDone,
   };
+}
+
+/** A cycle of decided changes outside the runner: of practice, or when a person asks. Answers with one result for each change. */
+export async function publishDecided(
+  learner: Learner<undefined>,
+  library: Library,
+  signal: AbortSignal,
+): Promise<readonly ChangeResult[]> {
+  const results: ChangeResult[] = [];
+  await runCycle(
+    { id: learner.name, learner, material: undefined, cases: [], items: [] },
+    {
+      library,
+      ask: undefined,
+      gate: async () => ({ outcome: 'refused', why: ['only decided changes are expected here'] }),
+      clock: systemClock,
+      newId: (prefix) => prefix,
+      journal: () => undefined,
+      signal,
+      onPublished: (published) => results.push(...published.results),
+    },
+  );
+  return results;
+}
+
+/** A learner whose material is its decided changes. */
+export const decidedLearner = (name: string): Learner<DecidedChanges> => ({
+  name,
+  async *learn({ material }) {
+    yield material;
+  },
+});
+
+/** 1. The learner proposes changes. */
+async function propose<Material>(
+  { learner, material }: Cycle<Material>,
+  { owner, own, ask, newId, journal, signal, ...parts }: CycleScope,
+): Promise<Proposed> {
+  const proposals: Proposal[] = [];
+  const covered: CoveredByLesson[] = [];
+  const decided: Judged[] = [];
+  let set: string | undefined;
+  let stuck: LearnerFailure | undefined;
+  // What several members said becomes no lesson here: it is moved to the team (`learn/team`), or stays theirs.
+  if (owner.isMixed) stuck = { stuck: 'its evidence is of several members', isRetryable: false };
+  const steps = owner.isMixed ? [] : learner.learn({ material, library: own, ask, newId, journal, signal });
+  for await (const step of steps) {
+    if (signal.aborted) break;
+    if ('stuck' in step) stuck = step;
+    else if ('known' in step) covered.push(step);
+    else if ('change' in step) proposals.push(ownedBy(owner.member, step));
+    else {
+      const published = await parts.library.publish(step.set);
+      parts.onPublished?.(published);
+      if (published.results.some(({ status }) => status === 'applied')) set = step.set.id;
+      decided.push(...decidedOutcomes(step, published, parts.library));
+    }
+  }
+  return { proposals, covered, decided, set, stuck };
+}
+
+/** Of decided changes: those that changed nothing are refused. */
+const decidedOutcomes = (
+  { set, why = [] }: DecidedChanges,
+  { results }: PublishResult,
+  library: Library,
+): readonly Judged[] =>
+  set.changes.map((change, at) => {
+    const result = results[at];
+    const lesson = changedLessonId(change);
+    const name = 'text' in change ? change.text.name : (library.lesson(lesson)?.text.name ?? lesson);
+    const outcome = result?.status === 'applied' ? reachOf(change) : 'refused';
+    return { lesson, name, outcome, why: result?.status === 'refused' ? [result.why] : why, turns: [] };
+  });
+
+/** How far a change goes. */
+function reachOf(change: Change): GateOutcome {
+  const state = change.op === 'add' ? change.state : change.op === 'move' ? change.to : 'trial';
+  return state === 'live' || state === 'proposed' ? state : 'trial';
+}
+
+/** 2. The gate decides the outcome of each. */
+async function judge(
+  proposals: readonly Proposal[],
+  cases: readonly EvidenceCase[],
+  { owner, own, gate, library }: CycleScope,
+): Promise<readonly Judged[]> {
+  const judged: Judged[] = [];
+  const waiting = [...proposals];
+  for (let proposal = waiting.shift(); proposal !== undefined; proposal = waiting.shift()) {
+    const why = whyForeign(proposal.change, own, library) ?? whyPersonal(proposal.change, cases);
+    const judgement = why ?? (await gate(proposal, cases, own));
+    const change = judgement.change ?? proposal.change;
+    const lesson = changedLessonId(change);
+    const name = 'text' in change ? change.text.name : (own.lesson(lesson)?.text.name ?? lesson);
+    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
+    const turns = 'text' in proposal.change ? proposal.change.text.evidence.turns : (proposal.turns ?? []);
+    judged.push({ ...judgement, lesson, name, turns });
+    if (judgement.outcome === 'proposed')
+      waiting.push(...(proposal.byRule ?? []).map((one) => ownedBy(owner.member, one)));
+  }
+  return judged;
+}
+
+/** 3. Accepted changes are published as one set. A lesson makes room only for one that is shown. */
+async function publish<Material>(
+  judged: readonly Judged[],
+  { id, learner }: Cycle<Material>,
+  { own, signal, onPublished }: CycleScope,
+): Promise<{ readonly outcomes: readonly Judged[]; readonly set: string | undefined }> {
+  const ruled = judged.map((one) => (isSucceeded(one, judged, own) ? one : withoutSuccessor(one)));
+  const texts = ruled.filter(({ change }) => change?.op !== 'retire');
+  const retirements = ruled.filter(({ change }) => change?.op === 'retire');
+  const changes = [...texts, ...retirements].flatMap((one) => changesOf(one, own));
+  if (changes.length === 0 || signal.aborted) return { outcomes: ruled, set: undefined };
+  const names = ruled.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
+  const set: ChangeSet = {
+    id: `${learner.name}-${id}`,
+    by: { kind: 'learner', name: learner.name },
+    reason: `${learner.name}: ${names.join(', ')}`,
+    changes,
+  };
+  const published = await own.publish(set);
+  onPublished?.(published);
+  const refused = new Map(
+    published.results.flatMap((result) => (result.status === 'refused' ? [[result.id, result.why]] : [])),
+  );
+  const outcomes = ruled.map((one) => {
+    const late = refused.get(one.lesson);
+    return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
+  });
+  return { outcomes, set: set.id };
+}
+
+/** 4. The outcome becomes a fact. */
+function outcomeOf(outcomes: readonly Judged[], stuck: LearnerFailure | undefined): CycleEnd['outcome'] {
+  if (outcomes.some(({ outcome }) => isInUse(outcome))) return 'published';
+  if (outcomes.some(({ outcome }) => outcome === 'proposed')) return 'queued';
+  if (outcomes.length > 0) return 'refused';
+  return stuck === undefined ? 'nothing' : 'stuck';
 }
 
 interface CaseOwner {

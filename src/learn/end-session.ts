@@ -10,9 +10,16 @@ import { readLessonUse } from './lesson-use/read-lesson-use.ts';
 import { findProcedure } from './live/find-procedure.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
-import { queueNotes } from './memory/note-step.ts';
+import { queueNotes } from './memory/session-notes.ts';
 
 type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events'>;
+
+interface EndSessionOptions {
+  readonly records: RecallRecords;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly lessonOf?: (id: string) => Lesson | undefined;
+  readonly flows?: FlowWatch;
+}
 
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out and for the model that the
@@ -21,11 +28,8 @@ type RecallRecords = Pick<Records, 'turn' | 'recalls' | 'events'>;
  */
 export async function endSession(
   session: string,
-  records: RecallRecords,
-  evidence: Pick<EvidenceReader, 'turns'>,
+  { records, evidence, lessonOf = () => undefined, flows }: EndSessionOptions,
   now: number,
-  lessonOf: (id: string) => Lesson | undefined = () => undefined,
-  flows?: FlowWatch,
 ): Promise<readonly NewFact[]> {
   const read = await evidence.turns(session);
   const appraisals = read.map(({ appraisal }) => appraisal);

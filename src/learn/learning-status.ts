@@ -1,7 +1,12 @@
 import type { Waiting } from '../core/waiting.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
-import type { LastReflection } from './identity/reflect.ts';
 import type { ServedCost, ServedModelCost } from './serving-cost.ts';
+
+/** The last reflection over sessions and notes, in words. Plain data. */
+export type LastReflection = {
+  readonly at: number;
+  readonly said: string;
+};
 
 /** For people and for metrics. Plain data. */
 export type LearningStatus = {

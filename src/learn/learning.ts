@@ -10,19 +10,17 @@ import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import type { FlowWatch } from './adapt/flow-events.ts';
-import type { LimitWatch } from './adapt/limit-watch.ts';
 import type { Observer } from './adapt/observer.ts';
 import { endSession } from './end-session.ts';
-import type { WriteFacts } from './evolve-step.ts';
-import type { LastReflection } from './identity/reflect.ts';
 import { createLane } from './lane.ts';
-import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
-import type { LearningStatus } from './learning-status.ts';
+import { type FactFold, type LearningState, loadLearning } from './learning-state.ts';
+import type { LastReflection, LearningStatus } from './learning-status.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
 import { findStart } from './look-back.ts';
-import { createPendingSessions } from './pending-sessions.ts';
-import { createServingCost } from './serving-cost.ts';
+import { createPendingSessions, type PendingSessions } from './pending-sessions.ts';
+import type { WriteFacts } from './runner.ts';
+import { createServingCost, type ServingCost } from './serving-cost.ts';
 import { createUnknownCallers } from './unknown-callers.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
 
@@ -51,8 +49,10 @@ interface LearningOptions {
   /** Reports what happens as events. */
   readonly observer?: Observer;
   readonly flows?: FlowWatch;
-  /** Takes learned limits back that cut requests off: with every look, also while learning is off. */
-  readonly limits?: LimitWatch;
+  /** Is told of every fact that is followed. */
+  readonly watch?: FactFold;
+  /** The learners that run with every look, also while learning is off. */
+  readonly guard?: (write: WriteFacts) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
   /** The number of failures in one scope that starts a learner. */
@@ -60,8 +60,8 @@ interface LearningOptions {
   /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
-  /** The training samples, folded from the same facts. */
-  readonly buffer: FactFold;
+  /** Nothing is folded into it yet. */
+  readonly state: LearningState;
   /** Several processes write the record, and learning may have been another one's. */
   readonly isShared?: boolean | undefined;
   readonly prices: Prices;
@@ -72,9 +72,9 @@ interface LearningOptions {
   /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
   readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Learns from what is new. Called after each look, which does not wait for it; never twice at a time. */
-  readonly learn: (state: LearningState, write: WriteFacts) => Promise<void>;
+  readonly learn: (write: WriteFacts) => Promise<void>;
   /** The work that waits for models: new evidence does not wait for it. Never twice at a time. */
-  readonly study: (state: LearningState, write: WriteFacts) => Promise<void>;
+  readonly study: (write: WriteFacts) => Promise<void>;
   /** Resolves when no model's answer is outstanding. */
   readonly settled: () => Promise<void>;
   /** The last reflection over sessions and notes. */
@@ -84,7 +84,6 @@ interface LearningOptions {
 }
 
 export interface Learning {
-  readonly state: LearningState;
   /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
   wake(turns?: number): void;
   /** Resolves when everything recorded so far has been read, and the status was reported. */
@@ -113,48 +112,143 @@ const PACE_MS = 1000;
  * sessions that have ended, and runs learners when there is something to learn. Its state can be rebuilt from facts.
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
-  const { records, clock, log, lessonOf, flows } = options;
-  const state = createLearningState([options.buffer]);
-  state.turn(await readLearningSwitch(records));
-  for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
-  const loaded = await loadLearning(state, records);
-  const labelOf = createProjectLabels(records);
-  const unknown = createUnknownCallers(clock.now());
-  const sessionOf = createLruMap<string, string>(MOST_TURNS);
-  const serving = createServingCost(options.prices, options.since);
+  const { records, clock, log } = options;
+  const follower = await openFollower(options);
   const meter = createBusyMeter(clock);
-  let cursor = await findStart(records, loaded, options.isShared);
-  const alarm = createWakeTimer(clock, () => {
-    queue = queue.then(() => run(false));
-  });
-  let queue: Promise<void> = Promise.resolve();
+  const look = createLook(options, follower, meter);
+  const queue = createQueue();
   let problem: string | undefined;
-  /** A reward was recorded and has not been read yet: catch up even under load. */
-  let isAsked = false;
   let isLooking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let isTelling = false;
   let isClosed = false;
-
-  const findSession = async (turn: string): Promise<string | undefined> => {
-    const known = sessionOf.get(turn) ?? (await records.turn(turn))?.session;
-    if (known !== undefined) sessionOf.set(turn, known);
-    return known;
+  const alarm = createWakeTimer(clock, () => void queue.add(() => run(false)));
+  function wake(delayMs = 0): void {
+    if (!isClosed) alarm.set(delayMs);
+  }
+  const failed = (error: unknown): void => {
+    if (isClosed) return;
+    problem = error instanceof Error ? error.message : String(error);
+    log.warn({ err: error }, 'learning failed and will be retried');
+    wake(RETRY_MS);
+    void report();
   };
+  const lanes = createLanes(options, {
+    /** Folds what was written, between two looks. Without it the learners would find the same work again, and pay for it twice. */
+    write: async (facts) => {
+      if (isClosed || facts.length === 0) return;
+      await records.append(facts);
+      await queue.add(follower.followAll);
+      wake(0);
+    },
+    wake,
+    ended: createOnce(() => report().catch(failed)),
+  });
+  const report = async (): Promise<void> => {
+    const underWay = () => lanes.running() + Number(alarm.isSet) + Number(isLooking);
+    options.onStatus({ ...(await readStatus(options, follower, underWay)), ...compact({ problem }) });
+  };
+  const run = async (isAwaited = true): Promise<void> => {
+    isLooking = true;
+    lookedAt = clock.monotonic();
+    try {
+      if (await look.run()) wake(REST_MS);
+      problem = undefined;
+      if (isAwaited) await report();
+      lanes.run(failed);
+    } catch (error) {
+      failed(error);
+    } finally {
+      isLooking = false;
+    }
+  };
+  const runNow = (): Promise<void> => queue.add(() => run());
+  const idle = setInterval(
+    () => void endIdle(options, follower.waiting, wake).catch(failed),
+    IDLE_LOOK_MS,
+  ).unref();
+  wake(0);
+  return {
+    wake: (turns) => {
+      if (turns === undefined) {
+        look.hurry();
+        return wake(0);
+      }
+      meter.count(turns);
+      wake(meter.isBusy() ? REST_MS : Math.max(0, lookedAt + PACE_MS - clock.monotonic()));
+    },
+    look: runNow,
+    settle: async () => {
+      for (;;) {
+        alarm.clear();
+        await runNow();
+        await lanes.settled();
+        // After a failure it tries again later: waiting for that could take forever.
+        if (!alarm.isSet || problem !== undefined) return report();
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      alarm.clear();
+      clearInterval(idle);
+      await queue.add(async () => undefined);
+      await lanes.close();
+    },
+  };
+}
 
-  const waiting = createPendingSessions(findSession);
-  const { pending, spoken, ended } = waiting;
+/** Work that is done one after another; a failure is its own caller's. */
+function createQueue(): { add(work: () => Promise<void>): Promise<void> } {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    add: (work) => {
+      const done = last.then(work);
+      last = done.catch(() => undefined);
+      return done;
+    },
+  };
+}
+
+/** Reads what the record holds of learning. */
+async function openFollower(options: LearningOptions): Promise<Follower> {
+  const { records, state, isShared } = options;
+  state.turn(await readLearningSwitch(records));
+  for (const test of await records.events(JUDGE_SUBJECT)) state.calibration.test(test);
+  return createFollower(options, await findStart(records, await loadLearning(state, records), isShared));
+}
+
+interface Follower {
+  /** Reads one page of new facts. True: there are more. */
+  follow(): Promise<boolean>;
+  followAll(): Promise<void>;
+  readonly waiting: PendingSessions;
+  readonly serving: ServingCost;
+  /** Turns whose caller nobody knows. */
+  readonly unknown: ReturnType<typeof createUnknownCallers>;
+  readonly labelOf: ReturnType<typeof createProjectLabels>;
+}
+
+/** Reads the facts after `cursor` into the state and the views of learning. */
+function createFollower(options: LearningOptions, start: number): Follower {
+  const { records, state } = options;
+  const unknown = createUnknownCallers(options.clock.now());
+  const serving = createServingCost(options.prices, options.since);
+  const sessionOf = createLruMap<string, string>(MOST_TURNS);
+  const waiting = createPendingSessions(async (turn) => {
+    const session = sessionOf.get(turn) ?? (await records.turn(turn))?.session;
+    if (session !== undefined) sessionOf.set(turn, session);
+    return session;
+  });
+  let cursor = start;
   const note = async (stored: StoredFact): Promise<void> => {
     const { fact } = stored;
     serving.add(stored);
     unknown.add(stored);
     options.observer?.note(stored);
-    options.limits?.add(stored);
+    options.watch?.add(stored);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
   };
-  /** Reads one page of new facts. True: there are more. */
   const follow = async (): Promise<boolean> => {
     const page = await records.facts(cursor, PAGE);
     for (const stored of page) {
@@ -167,16 +261,34 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       await options.libraryChanged(isErased);
     return page.length === PAGE;
   };
-
-  /** Folds what was written, between two looks. Without it the learners would find the same work again, and pay for it twice. */
-  const catchUp = async (): Promise<void> => {
-    const done = queue.then(async () => {
+  return {
+    follow,
+    followAll: async () => {
       while (await follow());
-    });
-    queue = done.catch(() => undefined);
-    await done;
+    },
+    waiting,
+    serving,
+    unknown,
+    labelOf: createProjectLabels(records),
   };
-  const lookAt = async (session: string): Promise<readonly NewFact[]> => {
+}
+
+interface Look {
+  /** Appraises what is new. True: there is more, after a rest. */
+  run(): Promise<boolean>;
+  /** Somebody waits, as for feedback: catch up even under load. */
+  hurry(): void;
+}
+
+function createLook(
+  options: LearningOptions,
+  { follow, waiting }: Follower,
+  meter: ReturnType<typeof createBusyMeter>,
+): Look {
+  const { records, clock, state } = options;
+  const { pending, spoken, ended } = waiting;
+  let isHurried = false;
+  const appraise = async (session: string): Promise<readonly NewFact[]> => {
     const turns = pending.get(session);
     const wanted = turns && [...turns];
     const graded = await options.verify(session, wanted);
@@ -184,200 +296,178 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     return [...graded, ...appraised];
   };
   /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */
-  const look = async (): Promise<void> => {
-    const until = clock.monotonic() + (meter.isBusy() ? AT_ONCE_MS : AT_REST_MS);
-    let isBehind = false;
-    for (;;) {
-      do isBehind = await follow();
-      while (isBehind && (isAsked || !meter.isBusy()) && clock.monotonic() < until);
-      isAsked &&= isBehind;
-      await options.limits?.withdraw();
-      const facts = [...((await options.observer?.take()) ?? [])];
-      const looked = new Set<string>();
-      const over = new Set<string>();
-      const isDue = (session: string): boolean => pending.has(session) && !looked.has(session);
-      for (const session of spoken) {
-        if (!isDue(session)) continue;
-        facts.push(...(await lookAt(session)));
-        looked.add(session);
-      }
-      for (const session of meter.isBusy() ? [] : [...pending.keys()]) {
-        if (!isDue(session) || clock.monotonic() >= until) continue;
-        facts.push(...(await lookAt(session)));
-        looked.add(session);
-      }
-      for (const session of ended) {
-        if (isDue(session)) continue;
-        const made = await endSession(session, records, options.evidence, clock.now(), lessonOf, flows);
-        facts.push(...made, ...((await options.observer?.session(session, made, clock.now())) ?? []));
-        over.add(session);
-      }
-      if (facts.length > 0) {
-        const appended = await records.append(facts);
-        appended.forEach(({ seq, isNew }, index) => {
-          const fact = facts[index];
-          if (isNew && fact?.fact.type === 'session-scored') options.effects.add({ seq, ...fact });
-        });
-      }
-      for (const session of looked) waiting.done(session);
-      for (const session of over) ended.delete(session);
-      // The new facts may be what the learners need next.
-      if (facts.length > 0) isBehind = await follow();
-      if (facts.length === 0 || isBehind || pending.size > 0) break;
+  const lookOnce = async (until: number): Promise<number> => {
+    const facts = [...((await options.observer?.take()) ?? [])];
+    const looked = new Set<string>();
+    const over = new Set<string>();
+    const isDue = (session: string): boolean => pending.has(session) && !looked.has(session);
+    for (const session of [...spoken, ...(meter.isBusy() ? [] : pending.keys())]) {
+      if (!isDue(session) || (!spoken.has(session) && clock.monotonic() >= until)) continue;
+      facts.push(...(await appraise(session)));
+      looked.add(session);
     }
-    if (isBehind || pending.size > 0) wake(REST_MS);
+    for (const session of ended) {
+      if (isDue(session)) continue;
+      const made = await endSession(session, options, clock.now());
+      facts.push(...made, ...((await options.observer?.session(session, made, clock.now())) ?? []));
+      over.add(session);
+    }
+    await appendLooked(facts, options);
+    for (const session of looked) waiting.done(session);
+    for (const session of over) ended.delete(session);
+    return facts.length;
   };
+  return {
+    hurry: () => {
+      isHurried = true;
+    },
+    run: async () => {
+      const until = clock.monotonic() + (meter.isBusy() ? AT_ONCE_MS : AT_REST_MS);
+      for (;;) {
+        let isBehind = false;
+        do isBehind = await follow();
+        while (isBehind && (isHurried || !meter.isBusy()) && clock.monotonic() < until);
+        isHurried &&= isBehind;
+        await options.guard?.(async (facts) => void (await records.append(facts)));
+        const count = await lookOnce(until);
+        // The new facts may be what the learners need next.
+        if (count > 0) isBehind = await follow();
+        if (count === 0 || isBehind || pending.size > 0) return isBehind || pending.size > 0;
+      }
+    },
+  };
+}
 
+async function appendLooked(
+  facts: readonly NewFact[],
+  { records, effects }: Pick<LearningOptions, 'records' | 'effects'>,
+): Promise<void> {
+  if (facts.length === 0) return;
+  const appended = await records.append(facts);
+  appended.forEach(({ seq, isNew }, index) => {
+    const fact = facts[index];
+    if (isNew && fact?.fact.type === 'session-scored') effects.add({ seq, ...fact });
+  });
+}
+
+interface Lanes {
+  run(failed: (error: unknown) => void): void;
+  /** How many are under way. */
+  running(): number;
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface LanePorts {
+  /** Facts whose fold the learners have to see before they run again. */
+  readonly write: WriteFacts;
+  readonly wake: () => void;
+  readonly ended: () => void;
+}
+
+/** The learners, in two lanes beside each other: what must not wait for a model, and what asks one. */
+function createLanes(
+  { learn, study, settled, state, clock }: LearningOptions,
+  { write, wake, ended }: LanePorts,
+): Lanes {
+  let isClosed = false;
   /** Not the alarm of new facts: a pause is nothing that `settle` waits for. */
-  const later = createWakeTimer(clock, () => wake(0));
-  /** Set when facts were written whose fold the learners have to see before they run again. */
-  const write: WriteFacts = async (facts) => {
-    if (isClosed || facts.length === 0) return;
-    await records.append(facts);
-    await catchUp();
-    wake(0);
-  };
+  const later = createWakeTimer(clock, wake);
   const setAlarm = (): void => {
     const now = clock.now();
     const { support, queuePauses, evolver } = state;
     const next = [support.nextTry(now), queuePauses.next(now), evolver.next(now)].flatMap((at) => at ?? []);
     if (next.length > 0 && !isClosed) later.set(Math.min(...next) - now);
   };
-  /** The lanes mostly end together: one report says it all. */
-  const tell = (): void => {
-    if (isTelling) return;
-    isTelling = true;
-    setImmediate(() => {
-      isTelling = false;
-      report().catch(failed);
-    });
+  const lanes = [learn, study].map((work) =>
+    createLane(async () => {
+      await work(write);
+      setAlarm();
+    }, ended),
+  );
+  const allSettled = async (): Promise<void> => {
+    for (const lane of lanes) await lane.settled();
+    await settled();
   };
-  const learning = createLane(async () => {
-    await options.learn(state, write);
-    setAlarm();
-  }, tell);
-  const studying = createLane(async () => {
-    await options.study(state, write);
-    setAlarm();
-  }, tell);
-  const countPending = (): number =>
-    pending.size +
-    ended.size +
-    [alarm.isSet, isLooking, learning.isRunning, studying.isRunning].filter(Boolean).length;
-  const status = async (): Promise<LearningStatus> => {
-    const { totals, support, queue: waitingItems, undecided, calibration } = state;
-    const { failures, successes, cycles, published, queued } = totals;
-    const spent = options.budget.spent();
-    const waits = await listLearningWaits({
-      state,
-      failures: options.failures,
-      now: clock.now(),
-      open: waiting.open(),
-      anonymous: unknown.count(),
-      labelOf,
-    });
-    return {
-      appraised: { failures, successes },
-      support: support.size,
-      waiting: waitingItems.size,
-      cycles: { run: cycles, published, queued },
-      cost: {
-        learning: {
-          usdToday: spent.usd,
-          tokensToday: spent.tokens,
-          unpricedTokensToday: spent.unpriced,
-          callsToday: spent.calls,
-        },
-        serving: { ...serving.total(), models: serving.models() },
-      },
-      judge: {
-        waiting: undecided.size,
-        ...calibration.status(),
-        ...(state.judgeFault === undefined ? {} : { fault: state.judgeFault }),
-      },
-      waits,
-      on: state.switch.isOn,
-      threshold: options.failures,
-      pending: countPending(),
-      ...compact({ reflection: options.reflection?.() }),
-      ...(problem === undefined ? {} : { problem }),
-    };
-  };
-  const report = async (): Promise<void> => options.onStatus(await status());
-  const failed = (error: unknown): void => {
-    if (isClosed) return;
-    problem = error instanceof Error ? error.message : String(error);
-    log.warn({ err: error }, 'learning failed and will be retried');
-    wake(RETRY_MS);
-    void report();
-  };
-  const run = async (isAwaited = true): Promise<void> => {
-    isLooking = true;
-    lookedAt = clock.monotonic();
-    try {
-      await look();
-      problem = undefined;
-      if (isAwaited) await report();
-      learning.run(failed);
-      studying.run(failed);
-    } catch (error) {
-      failed(error);
-    } finally {
-      isLooking = false;
-    }
-  };
-  function wake(delayMs = 0): void {
-    if (!isClosed) alarm.set(delayMs);
-  }
-
-  /** Ends sessions that have been idle for half an hour. */
-  const endIdle = async (): Promise<void> => {
-    const now = clock.now();
-    const facts = waiting.takeIdle(now - IDLE_MS).map((session) => ({
-      at: now,
-      fact: { type: 'session-end' as const, session, reason: 'idle' },
-    }));
-    if (facts.length === 0) return;
-    await records.append(facts);
-    wake(0);
-  };
-  const idle = setInterval(() => void endIdle().catch(failed), IDLE_LOOK_MS);
-  idle.unref();
-  wake(0);
-
   return {
-    state,
-    wake: (turns) => {
-      if (turns === undefined) isAsked = true;
-      else meter.count(turns);
-      if (turns === undefined) wake(0);
-      else wake(meter.isBusy() ? REST_MS : Math.max(0, lookedAt + PACE_MS - clock.monotonic()));
+    run: (failed) => {
+      for (const lane of lanes) lane.run(failed);
     },
-    look: () => {
-      queue = queue.then(() => run());
-      return queue;
-    },
-    settle: async () => {
-      for (;;) {
-        alarm.clear();
-        queue = queue.then(() => run());
-        await queue;
-        await learning.settled();
-        await studying.settled();
-        await options.settled();
-        // After a failure it tries again later: waiting for that could take forever.
-        if (!alarm.isSet || problem !== undefined) return report();
-      }
-    },
+    running: () => lanes.filter(({ isRunning }) => isRunning).length,
+    settled: allSettled,
     close: async () => {
       isClosed = true;
-      alarm.clear();
       later.clear();
-      clearInterval(idle);
-      await queue;
-      await learning.settled();
-      await studying.settled();
-      await options.settled();
+      await allSettled();
     },
+  };
+}
+
+/** Calls together what is asked for in quick succession: the lanes mostly end together, and one report says it all. */
+function createOnce(work: () => void): () => void {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    setImmediate(() => {
+      isAsked = false;
+      work();
+    });
+  };
+}
+
+/** Ends sessions that have been idle for half an hour. */
+async function endIdle(
+  { records, clock }: Pick<LearningOptions, 'records' | 'clock'>,
+  waiting: PendingSessions,
+  wake: () => void,
+): Promise<void> {
+  const now = clock.now();
+  const facts = waiting.takeIdle(now - IDLE_MS).map((session) => ({
+    at: now,
+    fact: { type: 'session-end' as const, session, reason: 'idle' },
+  }));
+  if (facts.length === 0) return;
+  await records.append(facts);
+  wake();
+}
+
+/** `underWay`: how much is done at this moment. */
+async function readStatus(
+  { state, failures: threshold, clock, budget, reflection }: LearningOptions,
+  { waiting, unknown, labelOf, serving }: Follower,
+  underWay: () => number,
+): Promise<LearningStatus> {
+  const { totals, support, queue, undecided, calibration, judgeFault } = state;
+  const { failures, successes, cycles, published, queued } = totals;
+  const spent = budget.spent();
+  const waits = await listLearningWaits({
+    state,
+    failures: threshold,
+    now: clock.now(),
+    open: waiting.open(),
+    anonymous: unknown.count(),
+    labelOf,
+  });
+  return {
+    appraised: { failures, successes },
+    support: support.size,
+    waiting: queue.size,
+    cycles: { run: cycles, published, queued },
+    cost: {
+      learning: {
+        usdToday: spent.usd,
+        tokensToday: spent.tokens,
+        unpricedTokensToday: spent.unpriced,
+        callsToday: spent.calls,
+      },
+      serving: { ...serving.total(), models: serving.models() },
+    },
+    judge: { waiting: undecided.size, ...calibration.status(), ...compact({ fault: judgeFault }) },
+    waits,
+    on: state.switch.isOn,
+    threshold,
+    pending: waiting.pending.size + waiting.ended.size + underWay(),
+    ...compact({ reflection: reflection?.() }),
   };
 }

@@ -2,6 +2,7 @@ import { createLruMap } from '../base/lru-map.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
+import { cosineSimilarity } from '../lessons/similar/compare.ts';
 import { comparedText } from '../lessons/similar/near-pairs.ts';
 
 interface NearLesson {
@@ -13,7 +14,7 @@ const MOST_COMPARED = 2000;
 const MOST_KEPT = 5000;
 
 /** The lessons nearest in meaning to a text, the nearest first; among all lessons in use unless some are given. */
-type NearestLessons = (
+export type NearestLessons = (
   text: string,
   most: number,
   among?: readonly Lesson[],
@@ -54,7 +55,3 @@ const inUse = (library: Library): readonly Lesson[] =>
         lesson.state !== 'rejected' &&
         lesson.text.note.visibility !== 'private',
     );
-
-/** The cosine similarity of two unit vectors, −1 to 1. */
-export const cosineSimilarity = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);

@@ -17,7 +17,7 @@ export interface ServedModelCost extends ServedCost {
   readonly model: string;
 }
 
-interface ServingCost {
+export interface ServingCost {
   add(stored: StoredFact): void;
   total(): ServedCost;
   models(): readonly ServedModelCost[];

@@ -1,5 +1,5 @@
 import { type JsonObject, toJson } from '../core/json.ts';
-import type { LearningWorker } from './learning-worker.ts';
+import type { LearningWorker } from './learning-ports.ts';
 
 /** Questions that everybody answers alike while another process learns. */
 const NOTHING_DUE = new Set(['due']);

@@ -1,6 +1,7 @@
 import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import { ngramVector } from '../embed/ngram-embed.ts';
+import { LESSON_LIKENESS } from './similar/compare.ts';
 import { comparedText } from './similar/near-pairs.ts';
 import { findProgramsBeside, type LintWords } from './skill-files/gate-file.ts';
 import { isSkillFault, isSkillName, toSkillName } from './skill-files/skill-file.ts';
@@ -20,8 +21,6 @@ interface Finding {
   readonly message: string;
 }
 
-/** By letters: the same text with a few words changed is above it, another advice about the same thing below. */
-const SAME = 0.82;
 const MOST_COMPARED = 2_000;
 const MOST_FINDINGS = 20;
 
@@ -106,7 +105,8 @@ function findSame(
   let best: { readonly lesson: Lesson; readonly similarity: number } | undefined;
   for (const lesson of skills.slice(-MOST_COMPARED)) {
     const similarity = dot(vector, ngramVector(comparedText(lesson)));
-    if (similarity >= SAME && similarity > (best?.similarity ?? 0)) best = { lesson, similarity };
+    if (similarity >= LESSON_LIKENESS.sameByLetters && similarity > (best?.similarity ?? 0))
+      best = { lesson, similarity };
   }
   return best && { lesson: best.lesson, isByName: false };
 }

@@ -58,8 +58,7 @@ describe('an episode', () => {
     await append(records, report('episode_end', { outcome: 'failure' }));
     const [scored, ...more] = await endSession(
       'ep_1',
-      records,
-      createEvidenceReader({ ...records, decoder: () => async () => undefined }),
+      { records, evidence: createEvidenceReader({ ...records, decoder: () => async () => undefined }) },
       5,
     );
     expect(scored?.fact).toEqual({

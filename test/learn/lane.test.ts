@@ -4,6 +4,8 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Records } from '../../src/core/store.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { startLearning } from '../../src/learn/learning.ts';
+import { createLearningState, type LearningState } from '../../src/learn/learning-state.ts';
+import type { WriteFacts } from '../../src/learn/runner.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 
@@ -14,7 +16,11 @@ const quiet = {
   error: () => undefined,
 };
 
-async function open(study: Parameters<typeof startLearning>[0]['study'], learn = async () => undefined) {
+async function open(
+  study: (state: LearningState, write: WriteFacts) => Promise<void>,
+  learn = async () => undefined,
+) {
+  const state = createLearningState();
   const records: Records = toRecords(createMemoryStore(), () => 0);
   const learning = await startLearning({
     records,
@@ -24,23 +30,23 @@ async function open(study: Parameters<typeof startLearning>[0]['study'], learn =
     log: quiet,
     failures: 3,
     verify: async () => [],
-    buffer: { add: () => undefined },
+    state,
     prices: () => ({ from: 'unknown', isLocal: false }),
     since: 0,
     budget: { spent: () => ({ usd: 0, tokens: 0, unpriced: 0, calls: 0, ms: 0 }) },
     libraryChanged: async () => undefined,
     learn,
-    study,
+    study: (write) => study(state, write),
     settled: async () => undefined,
     onStatus: () => undefined,
   });
-  return { records, learning };
+  return { records, learning, state };
 }
 
 describe('a finished session', () => {
   it('is put to the model once (not a second time by a wake-up that comes while it is asked)', async () => {
     const paid: string[] = [];
-    const { records, learning } = await open(async (state, write) => {
+    const { records, learning, state } = await open(async (state, write) => {
       for (const { item } of state.queue.values()) {
         paid.push(item);
         await sleep(30);
@@ -77,7 +83,7 @@ describe('a finished session', () => {
     await learning.settle();
     await learning.close();
     expect(paid).toEqual(items);
-    expect(learning.state.queue.size).toBe(0);
+    expect(state.queue.size).toBe(0);
   });
 
   it('does not hold up learning from new evidence while its model hangs', async () => {

@@ -3,14 +3,11 @@ import type { ChatEvent } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import type { Waiting } from '../../src/core/waiting.ts';
+import type { LearningPorts, LearningWorker } from '../../src/learn/learning-ports.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
 import type { LearningStatus } from '../../src/learn/learning-status.ts';
 import { listLearningWaits } from '../../src/learn/learning-waits.ts';
-import {
-  type LearningPorts,
-  type LearningWorker,
-  startLearningWorker,
-} from '../../src/learn/learning-worker.ts';
+import { startLearningWorker } from '../../src/learn/learning-worker.ts';
 import { lastTryOf } from '../../src/learn/try-result.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';

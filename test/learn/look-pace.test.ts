@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { createEvidenceReader } from '../../src/evidence/evidence-reader.ts';
 import { startLearning } from '../../src/learn/learning.ts';
+import { createLearningState } from '../../src/learn/learning-state.ts';
 import type { LearningStatus } from '../../src/learn/learning-status.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
@@ -26,7 +27,7 @@ async function open() {
     log: quiet,
     failures: 3,
     verify: async () => [],
-    buffer: { add: () => undefined },
+    state: createLearningState(),
     prices: () => ({ from: 'unknown', isLocal: false }),
     since: 0,
     budget: { spent: () => ({ usd: 0, tokens: 0, unpriced: 0, calls: 0, ms: 0 }) },

@@ -3,12 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { NewFact } from '../../src/core/store.ts';
+import type { LearningPorts, LearningWorker } from '../../src/learn/learning-ports.ts';
 import type { LearningStatus } from '../../src/learn/learning-status.ts';
-import {
-  type LearningPorts,
-  type LearningWorker,
-  startLearningWorker,
-} from '../../src/learn/learning-worker.ts';
+import { startLearningWorker } from '../../src/learn/learning-worker.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';

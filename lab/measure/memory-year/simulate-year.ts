@@ -233,7 +233,7 @@ export async function simulateYear(options: YearOptions): Promise<SimulatedYear>
       },
     );
     await applyConsolidation(plan, {
-      lesson: library.lesson,
+      ...library,
       publish: async (set) => {
         const from = processorMs();
         const published = await library.publish(set);

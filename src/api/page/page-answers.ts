@@ -6,7 +6,7 @@ import { asArray, asNumber, asObject, asString, compact, type JsonObject } from 
 import type { Records } from '../../core/store.ts';
 import type { PriceRules } from '../../cost/prices.ts';
 import { giveFeedback } from '../../gateway/control-api.ts';
-import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
+import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { OpenLessons } from '../../lessons/open-lessons.ts';
 import { type AnswersTo, isByPage, type RouteAnswer, WholeReply } from '../router/answer.ts';
 import { encodeErasure } from '../router/answers.ts';

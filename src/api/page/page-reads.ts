@@ -3,7 +3,7 @@ import type { Fact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { StoreError } from '../../core/store.ts';
 import type { GrowthQuery } from '../../evidence/growth.ts';
-import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
+import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import type { SessionGroups } from '../../record/store/page-reader.ts';
 import type { FeedEvent } from './feed-events.ts';
 import type { SessionSearch } from './list-sessions.ts';

@@ -1,6 +1,6 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import type { AdaptRules } from '../../learn/adapt/adapt-step.ts';
+import type { AdaptRules } from '../../learn/adapt/adaptation.ts';
 import { encodeLesson } from '../../lessons/codec.ts';
 import { type Asked, isByPage } from '../router/answer.ts';
 import type { InsteadAnswers } from '../router/api-router.ts';

@@ -5,13 +5,9 @@ import type { Change, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { LimitOverlay } from '../../core/overlay.ts';
 import { isRetirable } from '../../lessons/effect/retire-harmful.ts';
+import { decidedLearner } from '../cycle.ts';
 import type { FactFold } from '../learning-state.ts';
-
-/** Takes learned limits back that cut requests off. */
-export interface LimitWatch extends FactFold {
-  /** Looks at the turns that were added since the last call. The library must have caught up with them. */
-  withdraw(): Promise<void>;
-}
+import { decidedPiece, type LearnerRow } from '../runner.ts';
 
 /** A learned limit is taken back when this many of the last requests under it ended by it. */
 const MOST_CUT = 3;
@@ -30,8 +26,8 @@ type TurnEnded = Fact & { readonly type: 'turn-end' };
  * requests. A person who brings it back decides: it then stays. After a restart it counts anew.
  */
 export function createLimitWatch(
-  library: Pick<Library, 'lesson' | 'lessons' | 'history' | 'publish'>,
-): LimitWatch {
+  library: Pick<Library, 'lesson' | 'lessons' | 'history'>,
+): LearnerRow & FactFold {
   const open = createLruMap<string, readonly string[]>(MOST_OPEN);
   let ended: { readonly lessons: readonly string[]; readonly end: TurnEnded }[] = [];
   /** By lesson and revision: which of the last turns it cut, and that turn. */
@@ -54,6 +50,10 @@ export function createLimitWatch(
   /** Limits whose withdrawal could not be written yet. */
   let due = new Map<string, readonly string[]>();
   return {
+    name: BY.name,
+    isAlways: true,
+    learn: decidedLearner(BY.name),
+    due: () => ended.length > 0 || due.size > 0,
     add: ({ fact }) => {
       if (fact.type === 'turn-start' && fact.lessons.length > 0) open.set(fact.turn, fact.lessons);
       const lessons = fact.type === 'turn-end' ? open.get(fact.turn) : undefined;
@@ -61,8 +61,8 @@ export function createLimitWatch(
       ended.push({ lessons, end: fact });
       if (ended.length > MOST_OPEN) ended.shift();
     },
-    withdraw: async () => {
-      if (ended.length === 0 && due.size === 0) return;
+    /** The turns that were added since the last run. The library must have caught up with them. */
+    material: async function* () {
       for (const lesson of count()) {
         const cut = (windows.get(windowOf(lesson)) ?? []).flatMap((turn) => turn ?? []);
         if (cut.length >= MOST_CUT) due.set(lesson.id, cut);
@@ -75,7 +75,7 @@ export function createLimitWatch(
       });
       if (changes.length > 0) {
         const mark = hash('sha256', JSON.stringify([...due]), 'hex').slice(0, 24);
-        await library.publish({
+        yield decidedPiece({
           id: `limits-${mark}`,
           by: BY,
           reason: 'requests ended by a learned limit',

@@ -2,7 +2,7 @@ import type { CandidateDraft, LearningRecord } from '../../core/adapt.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Records } from '../../core/store.ts';
-import { type AdaptRules, lessonIdOf } from './adapt-step.ts';
+import { type AdaptRules, lessonIdOf } from './adaptation.ts';
 import { DEFAULT_DIGEST, digestRecords, type RegisteredKinds } from './digest.ts';
 import { learningRecordOf } from './learning-records.ts';
 import { createRecordWindow, MOST_RECORDS } from './record-window.ts';

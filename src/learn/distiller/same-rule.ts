@@ -1,9 +1,9 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { foldAccents } from '../../evidence/signals/own-sentences.ts';
+import { cosineSimilarity, QUOTE_LIKENESS } from '../../lessons/similar/compare.ts';
 import { detectLanguages } from '../gate/detect-languages.ts';
 import { areTwoThings } from '../memory/write/compare-claims.ts';
-import { cosineSimilarity } from '../nearest-lessons.ts';
 import { contradicts, isOpposed, isTelling, type Matter, readMatter, shareMatter } from './matter.ts';
 import { mattersOf, sentencesOf } from './quote-sentences.ts';
 
@@ -29,18 +29,6 @@ export type Likeness = (a: string, b: string) => QuoteNearness | undefined;
 
 export const UNKNOWN_LIKENESS: Likeness = () => undefined;
 
-/**
- * From these cosines of the sentence model on, two quotes are taken to say the same, chosen on users who tell their rules again in
- * other words (`npm run bench:retold`, the dev set) and on messages that tell none.
- */
-const SAME_SENTENCE = 0.55;
-/** With a term that neither task has. */
-const SAME_WITH_TERM = 0.4;
-/** With a value that both name. */
-const SAME_WITH_VALUE = 0.2;
-/** Where the work was shown the lesson and was corrected all the same. */
-const SAME_WHEN_SHOWN = 0.45;
-
 /** Whether two quotes state one rule in nearly the same words. Quotes with different values state two. */
 export const isSameInWords = (a: RuleWords, b: RuleWords): boolean =>
   !hasOtherValue(a, b) && shareMatter(a.matters, b.matters) && !areTwoThings(a.quote, b.quote);
@@ -55,9 +43,9 @@ export function isAlike(a: RuleWords, b: RuleWords, likeness: Likeness, wasShown
   const { whole, nearest } = near;
   const isShared = sharesValue(a, b);
   const isNear =
-    nearest >= (wasShown ? SAME_WHEN_SHOWN : SAME_SENTENCE) ||
-    (whole >= SAME_WITH_TERM && [...a.terms].some((term) => b.terms.has(term))) ||
-    (whole >= SAME_WITH_VALUE && isShared);
+    nearest >= (wasShown ? QUOTE_LIKENESS.sameWhenShown : QUOTE_LIKENESS.same) ||
+    (whole >= QUOTE_LIKENESS.sameWithTerm && [...a.terms].some((term) => b.terms.has(term))) ||
+    (whole >= QUOTE_LIKENESS.sameWithValue && isShared);
   if (!isNear || hasOtherValue(a, b) || areTwoThings(a.quote, b.quote)) return false;
   // "There was no _total" and "add _total": a complaint names what it misses.
   return !a.matters.some((one) =>

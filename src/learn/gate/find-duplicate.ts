@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ProposedChange } from '../../core/learn.ts';
 import type { Lesson, LessonKind, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { mayScopesOverlap } from '../draft-lesson.ts';
 import { FORGOTTEN } from '../memory/write/note-text.ts';
 import { foldedWords, foldText } from './normalize-text.ts';
@@ -12,7 +13,6 @@ export type FindSimilar = (
   among: readonly Lesson[],
 ) => Promise<readonly { readonly id: string; readonly cosine: number }[]>;
 
-const SAME = 0.9;
 const LONGEST_REASON = 120;
 
 /** A change that brings a text. */
@@ -81,7 +81,7 @@ async function nearest(
   try {
     const similar = await findSimilar(text, active);
     return similar
-      .filter(({ id, cosine }) => ids.has(id) && cosine >= SAME)
+      .filter(({ id, cosine }) => ids.has(id) && cosine >= LESSON_LIKENESS.same)
       .sort((a, b) => b.cosine - a.cosine)[0];
   } catch {
     return undefined;

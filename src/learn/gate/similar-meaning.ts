@@ -1,5 +1,6 @@
 import type { Taint } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { cosineSimilarity, OUTSIDE_LIKENESS } from '../../lessons/similar/compare.ts';
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import type { EvidenceByTrust } from './evidence-by-trust.ts';
@@ -12,22 +13,8 @@ import {
   readReports,
 } from './outside-statements.ts';
 
-/**
- * Cosines of all-MiniLM-L6-v2 from which a line counts as similar to one of a few statements; lower for statements that
- * instruct. Among many statements one is somewhat similar by chance: the bar rises with their number, up to a limit.
- */
-const NEAR_INSTRUCTION = 0.28;
-const NEAR = 0.32;
-/** A statement of a few words is somewhat similar to many lines. */
-const NEAR_SHORT = 0.42;
+/** A statement of fewer words is short. */
 const FEWEST_WORDS = 5;
-const FEW = 3;
-const MANY = 10;
-const RISE = 0.12;
-/** A lesson may say what went wrong: only a line that says the same as the report is its text. */
-const NEAR_REPORT = 0.66;
-/** From here on an agent's sentence says what the outside sentence says. */
-const SAME_STATEMENT = 0.55;
 const FEWEST_SHARED_STEMS = 3;
 const MOST_STATEMENTS = 320;
 const MOST_FIRST_PARTY = 80;
@@ -150,7 +137,7 @@ function relays(
 ): Compared | undefined {
   const stems = topicStems(sentence);
   return outside.find((statement) => {
-    if (cosine(vector, statement.vector) >= SAME_STATEMENT) return true;
+    if (cosineSimilarity(vector, statement.vector) >= OUTSIDE_LIKENESS.relayed) return true;
     const theirs = topicStems(statement.sentence);
     const shared = [...theirs].filter((stem) => stems.has(stem)).length;
     return shared >= FEWEST_SHARED_STEMS && shared * 2 >= Math.min(stems.size, theirs.size);
@@ -162,11 +149,12 @@ export function findOutsideMeaning(
   lines: readonly LineMeaning[],
   statements: number,
 ): LineMeaning | undefined {
-  const rise = RISE * Math.min(1, Math.max(0, (statements - FEW) / (MANY - FEW)));
+  const { few, many } = OUTSIDE_LIKENESS;
+  const rise = OUTSIDE_LIKENESS.rise * Math.min(1, Math.max(0, (statements - few) / (many - few)));
   const barOf = (sentence: string): number => {
-    if (isReport(sentence)) return NEAR_REPORT;
-    if (foldedWords(sentence).length < FEWEST_WORDS) return NEAR_SHORT + rise;
-    return (givesInstruction(sentence) ? NEAR_INSTRUCTION : NEAR) + rise;
+    if (isReport(sentence)) return OUTSIDE_LIKENESS.report;
+    if (foldedWords(sentence).length < FEWEST_WORDS) return OUTSIDE_LIKENESS.short + rise;
+    return (givesInstruction(sentence) ? OUTSIDE_LIKENESS.instruction : OUTSIDE_LIKENESS.statement) + rise;
   };
   return lines.find(
     ({ own, outside, outsideSentence }) => outside >= barOf(outsideSentence) && outside > own,
@@ -179,18 +167,10 @@ function nearest(
 ): { readonly cosine: number; readonly sentence: string; readonly taint: Taint } {
   let best = { cosine: 0, sentence: '', taint: 'tool' as Taint };
   for (const { sentence, taint, vector: other } of among) {
-    const near = cosine(vector, other);
+    const near = cosineSimilarity(vector, other);
     if (near > best.cosine) best = { cosine: near, sentence, taint };
   }
   return best;
-}
-
-/** For unit vectors. */
-function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number {
-  if (a === undefined || b === undefined) return 0;
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
 }
 
 const FEWEST_WORDS_IN_LINE = 4;

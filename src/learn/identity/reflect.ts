@@ -1,28 +1,26 @@
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { GateOutcome } from '../../core/learn.ts';
 import type { Records } from '../../core/store.ts';
 import { plural } from '../../text/phrases.ts';
-import type { WriteFacts } from '../evolve-step.ts';
+import type { CycleEnd } from '../cycle.ts';
+import type { Learners } from '../learners.ts';
+import type { LearningState } from '../learning-state.ts';
+import type { LastReflection } from '../learning-status.ts';
 import type { Practice } from '../practice/serve-practice.ts';
-import type { FoundTransfer } from '../transfer/find-transfers.ts';
-import type { TransferStep } from '../transfer/transfer-step.ts';
-import type { IdentityStep } from './identity-step.ts';
+import type { Runner, WriteFacts } from '../runner.ts';
+import type { FoundTransfer } from '../transfer/transfer.ts';
 import { REFLECTION_JOB } from './reflection-job.ts';
 
 interface ReflectionOptions {
-  readonly identity: IdentityStep;
-  readonly transfer: TransferStep;
+  readonly learners: Pick<Learners, 'manner' | 'transfers'>;
+  readonly runner: Runner;
+  readonly state: LearningState;
   readonly records: Pick<Records, 'append' | 'events'>;
   /** Whether nothing may be learned now. */
   readonly isStopped: () => boolean;
   readonly clock: Clock;
 }
-
-/** The last reflection over sessions and notes, in words. Plain data. */
-export type LastReflection = {
-  readonly at: number;
-  readonly said: string;
-};
 
 export interface Reflection {
   last(): LastReflection | undefined;
@@ -32,20 +30,25 @@ export interface Reflection {
 
 /** Rejects when the record cannot be read. */
 export async function openReflection(options: ReflectionOptions): Promise<Reflection> {
-  const { identity, transfer, records, isStopped, clock } = options;
+  const { runner, state, records, isStopped, clock } = options;
+  const { manner, transfers } = options.learners;
   const write: WriteFacts = async (facts) => void (facts.length > 0 && (await records.append(facts)));
-  let last = (await records.events(`job/${REFLECTION_JOB}`)).reduce<LastReflection | undefined>(
-    (known, { at, fact }) =>
-      fact.type === 'job-ended' && fact.end === 'done' ? { at, said: fact.note ?? '' } : known,
-    undefined,
-  );
+  let last: LastReflection | undefined;
+  for (const { at, fact } of await records.events(`job/${REFLECTION_JOB}`))
+    if (fact.type === 'job-ended' && fact.end === 'done') last = { at, said: fact.note ?? '' };
   const reflect = async (signal: AbortSignal): Promise<JsonObject> => {
     if (isStopped()) return { said: 'learning is turned off' };
-    const isNew = identity.isDue();
-    const { agents, proposals } = await identity.reflect(write, () => signal.aborted || isStopped());
-    const { trial, proposed } = await transfer.run(signal);
+    const waiting = manner.waiting();
+    const on = { state, write, isStopped: () => signal.aborted || isStopped() };
+    const proposals = countOutcomes(await runner.run([manner.row], on), ['proposed', 'trial', 'live']);
+    const agents = waiting - manner.waiting();
+    const transferred = await runner.run([transfers.row], on);
+    const [trial, proposed] = [
+      countOutcomes(transferred, ['trial']),
+      countOutcomes(transferred, ['proposed']),
+    ];
     const said = [
-      isNew
+      waiting > 0
         ? `${plural(agents, 'agent')} read, ${plural(proposals, 'change')} of an identity proposed`
         : 'nobody said anything new about an agent',
       ...(trial + proposed === 0
@@ -63,12 +66,15 @@ export async function openReflection(options: ReflectionOptions): Promise<Reflec
       ...practice,
       command: async (request, signal) => {
         if (request.do === 'reflect') return reflect(signal);
-        if (request.do === 'transfer') return { transfers: (await transfer.plan()).map(describeTransfer) };
+        if (request.do === 'transfer') return { transfers: (await transfers.plan()).map(describeTransfer) };
         return practice.command(request, signal);
       },
     }),
   };
 }
+
+const countOutcomes = (ends: readonly CycleEnd[], outcomes: readonly GateOutcome[]): number =>
+  ends.flatMap(({ judgements }) => judgements).filter(({ outcome }) => outcomes.includes(outcome)).length;
 
 const describeTransfer = ({ lesson, from, to, effect, tasks, of }: FoundTransfer): JsonObject => ({
   lesson: lesson.id,

@@ -1,5 +1,8 @@
 import type { CoveredByLesson, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
+import { keywordsOf } from '../../text/topic-words.ts';
+import { truncateEnd } from '../../text/truncate.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { taskLine } from '../distiller/write-lesson.ts';
 import { mayScopesOverlap, rankFailures, recordedQuotes, stuckBy } from '../draft-lesson.ts';
@@ -10,13 +13,10 @@ import { findProcedure, type Procedure } from './find-procedure.ts';
 import { type LiveMaterial, shownCases, type ToolAttempt } from './live-material.ts';
 import { placeExperience } from './place-experience.ts';
 import { callText, inlineCode, readToolInput } from './tool-input.ts';
-import { writeProcedure } from './write-procedure.ts';
 
 const MOST_FAILURES = 4;
 const MOST_SUCCESSES = 4;
 const MAX_TOKENS = 1400;
-/** The cosine from which two notes say the same. */
-const SAME = 0.9;
 
 export interface ExtractorOptions {
   /** Why the library would refuse a text. */
@@ -143,7 +143,9 @@ async function nearTo(
   if (findSimilar === undefined || known.length === 0) return [];
   try {
     const near = new Set(
-      (await findSimilar(text, known)).flatMap(({ id, cosine }) => (cosine >= SAME ? [id] : [])),
+      (await findSimilar(text, known)).flatMap(({ id, cosine }) =>
+        cosine >= LESSON_LIKENESS.same ? [id] : [],
+      ),
     );
     return known.filter(({ id }) => near.has(id));
   } catch (error) {
@@ -256,3 +258,71 @@ function experienceOf(
 const plainDigest = (digest: string): string => oneLine(digest).replaceAll('`', "'").slice(0, 120);
 
 const isActive = ({ state }: Pick<Lesson, 'state'>): boolean => state !== 'retired' && state !== 'rejected';
+
+const MOST_STEPS = 12;
+const MOST_FILES = 4;
+const FEWEST_STEPS = 2;
+const MOST_FAILED = 4;
+const LONGEST_DESCRIPTION = 280;
+
+/**
+ * A procedure in a fixed frame, with its calls letter by letter. Undefined where it would not be one: no proof, no way that
+ * failed, a single step, a step that cannot be quoted whole, or so many edited files that the work was the edits.
+ */
+function writeProcedure({ steps, failed, proof }: Procedure): CallNote | undefined {
+  const tried = failed.flatMap((one) => {
+    const call = quoteCall(one);
+    return call === undefined
+      ? []
+      : [{ call, error: one.digest === undefined ? undefined : inlineCode(one.digest) }];
+  });
+  const done = steps.map((step) => (step.path === undefined ? quoteCall(step) : inlineCode(step.path)));
+  const files = steps.filter(({ path }) => path !== undefined);
+  const calls = done.filter((_, at) => steps[at]?.path === undefined);
+  const [first] = tried;
+  if (proof?.proof === undefined || first === undefined || done.includes(undefined)) return undefined;
+  if (calls.length < FEWEST_STEPS || files.length > MOST_FILES || steps.length > MOST_STEPS) return undefined;
+  const lines = steps.map((step, at) => `${at + 1}. ${step.path === undefined ? '' : 'Change '}${done[at]}`);
+  const task = taskLine(proof.task ?? '');
+  return {
+    name: `how-to-${nameExperience(task === '' ? callText(proof, readToolInput(proof.input)) : task)}`,
+    description: describe(
+      calls.flatMap((call) => call ?? []),
+      first.call,
+    ),
+    content: [
+      'This worked here, in this order:',
+      lines.join('\n'),
+      `The last of them showed it: ${proof.proof}.`,
+      'This did not work:',
+      tried
+        .slice(0, MOST_FAILED)
+        .map(({ call, error }) => `- Not ${call}${error === undefined ? '' : `, which ended with ${error}`}`)
+        .join('\n'),
+    ].join('\n\n'),
+    keywords: keywordsOf(
+      `${task} ${calls.join(' ')} ${failed.map(({ digest }) => digest ?? '').join(' ')}`,
+      8,
+    ),
+  };
+}
+
+/** The point in one line: the commands that worked, and the one that did not. */
+function describe(calls: readonly string[], failed: string): string {
+  const all = `${calls.join(', then ')} worked here, not ${failed}.`;
+  if (all.length <= LONGEST_DESCRIPTION) return all;
+  return truncateEnd(
+    `${calls.at(-1)} worked here, after ${calls[0]}; ${failed} did not.`,
+    LONGEST_DESCRIPTION,
+  );
+}
+
+/** A call as code, letter by letter; undefined for scripts of several lines and for what does not fit. */
+function quoteCall(attempt: ToolAttempt): string | undefined {
+  const input = readToolInput(attempt.input);
+  const text = callText(attempt, input);
+  // Blanks inside of a command may matter: what cannot be quoted as it was sent is not quoted.
+  const isExact =
+    input.kind !== 'command' || !/[ \t]{2,}|\\[nt]/.test(attempt.input.replace(/":\s+"/g, '":"'));
+  return oneLine(text) === '' || !isExact ? undefined : inlineCode(text);
+}

@@ -7,8 +7,10 @@ import { trialOf } from '../../lessons/effect/describe-trial.ts';
 import type { Trials } from '../../lessons/effect/fold-trials.ts';
 import type { LessonEffects } from '../../lessons/effect/lesson-effects.ts';
 import { isOfTeam } from '../../lessons/member-library.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { whyContradict } from '../../lessons/similar/contradictions.ts';
 import { comparedText, type LessonVectors, nearPairs } from '../../lessons/similar/near-pairs.ts';
+import { publishDecided } from '../cycle.ts';
 import type { PastSession } from '../practice/practice-history.ts';
 import { archiveDecayed, MOST_IN_USE } from './archive-decayed.ts';
 import { isInUse, type LessonFacts } from './kept-lessons.ts';
@@ -25,7 +27,7 @@ import { oppositionOf, type SettledContradiction, settleContradictions } from '.
  */
 
 export interface MemoryState {
-  readonly library: Pick<Library, 'lesson' | 'lessons' | 'history' | 'publish'>;
+  readonly library: Pick<Library, 'lesson' | 'lessons' | 'history'>;
   readonly effects: Pick<LessonEffects, 'usefulness' | 'verdict'>;
   readonly trials: Pick<Trials, 'of'>;
 }
@@ -63,9 +65,6 @@ export interface ConsolidationPlan {
   readonly left: number;
 }
 
-/** Cosines of the sentence model, and of n-grams, from which lessons are about one topic, and belong together. */
-const TOPIC = { sentence: 0.55, letters: 0.28 };
-const CLUSTER = { sentence: 0.72, letters: 0.5 };
 /** All pairs of more lessons take seconds to compare: the newest are compared. */
 const MOST_COMPARED = 1500;
 const MOST_CHANGES = 200;
@@ -105,7 +104,7 @@ export async function planConsolidation(
     .slice(-MOST_COMPARED);
   const vectors = await embedLessons(compared, options.embed);
   const key = options.isByLetters ? 'letters' : 'sentence';
-  const near = nearPairs(compared, vectors, TOPIC[key]);
+  const near = nearPairs(compared, vectors, LESSON_LIKENESS.topic[key]);
   const opposed = new Set(
     near.filter(
       ({ a, b }) =>
@@ -132,7 +131,9 @@ export async function planConsolidation(
   );
   for (const { change } of decayed) gone.add(change.id);
   const undecided = settled.filter(({ by }) => by === 'undecided');
-  const clustered = near.filter((pair) => pair.similarity >= CLUSTER[key] && !opposed.has(pair));
+  const clustered = near.filter(
+    (pair) => pair.similarity >= LESSON_LIKENESS.related[key] && !opposed.has(pair),
+  );
 
   const found: readonly MemoryChange[] = [
     ...settled.flatMap(({ change }) =>
@@ -177,19 +178,29 @@ async function embedLessons(
 }
 
 /** Publishes a plan, set by set, until it is done or the signal aborts. Answers with one result for each change it came to. */
-export async function applyConsolidation(
+export const applyConsolidation = (
   { changes }: Pick<ConsolidationPlan, 'changes'>,
-  library: Pick<Library, 'publish' | 'lesson'>,
-  { signal, onSet }: { readonly signal?: AbortSignal; readonly onSet?: () => Promise<void> } = {},
-): Promise<readonly ChangeResult[]> {
-  const results: ChangeResult[] = [];
-  for (let at = 0; at < changes.length && signal?.aborted !== true; at += SET_SIZE) {
-    const part = changes.slice(at, at + SET_SIZE).map(({ change }) => change);
-    results.push(...(await library.publish(setOf(part, library))).results);
-    await onSet?.();
-  }
-  return results;
-}
+  library: Library,
+  options: { readonly signal?: AbortSignal; readonly onSet?: () => Promise<void> } = {},
+): Promise<readonly ChangeResult[]> =>
+  publishDecided(
+    {
+      name: CONSOLIDATION.name,
+      async *learn() {
+        for (let at = 0; at < changes.length; at += SET_SIZE) {
+          yield {
+            set: setOf(
+              changes.slice(at, at + SET_SIZE).map(({ change }) => change),
+              library,
+            ),
+          };
+          await options.onSet?.();
+        }
+      },
+    },
+    library,
+    options.signal ?? new AbortController().signal,
+  );
 
 /** The same changes of lessons in the same state are the same set; a lesson that a person restored may be archived again one day. */
 function setOf(changes: readonly Change[], library: Pick<Library, 'lesson'>): ChangeSet {

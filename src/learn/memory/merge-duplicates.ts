@@ -1,4 +1,5 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
+import { LESSON_LIKENESS } from '../../lessons/similar/compare.ts';
 import { findDuplicates } from '../../lessons/similar/duplicates.ts';
 import type { LessonVectors } from '../../lessons/similar/near-pairs.ts';
 import { isSameInPlainWords } from '../../lessons/similar/plain-words.ts';
@@ -12,9 +13,6 @@ type Merge = Extract<Change, { readonly op: 'merge' }>;
 
 /** The limit of a list of a note. */
 const MOST_LINKS = 32;
-
-/** The same words are near each other by any measure. */
-const NEAR = 0.5;
 
 /**
  * Merges of lessons that say the same, word by word: rules that differ in a name, a value or a condition are near each other, too, and
@@ -33,7 +31,7 @@ export function mergeDuplicates(
     (isTold(into) || isSameInPlainWords(other.text.description, into.text.description)) &&
     (!(isTold(other) || isFresh(other, facts)) || hasWordsOf(into.text, other.text));
   const { merges } = findDuplicates(lessons, vectors, {
-    threshold: NEAR,
+    threshold: LESSON_LIKENESS.sameWords,
     proof,
     isSame: (a, b) => isSameInPlainWords(ruleOf(a), ruleOf(b)) && answerOf(a) === answerOf(b),
     mayRetire: isAbsorbable,

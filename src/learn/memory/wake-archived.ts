@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createLruMap } from '../../base/lru-map.ts';
 import type { StoredFact } from '../../core/fact.ts';
-import type { Change, Lesson, Scope } from '../../core/lesson.ts';
+import type { Author, Change, Lesson, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import type { EvidenceReader } from '../../evidence/evidence-reader.ts';
 import { scopesOverlap } from '../../lessons/scope.ts';
+import { cosineSimilarity, TASK_LIKENESS } from '../../lessons/similar/compare.ts';
 import { comparedText } from '../../lessons/similar/near-pairs.ts';
 import { topicStems } from '../../text/topic-words.ts';
+import { decidedLearner } from '../cycle.ts';
 import type { FactFold } from '../learning-state.ts';
+import { decidedPiece, type LearnerRow } from '../runner.ts';
 import { isArchived } from './archive-decayed.ts';
 
 /** A request of somebody who is learned from. */
@@ -18,15 +21,16 @@ export interface WakingRequest {
   readonly scope: Scope;
 }
 
+const CONSOLIDATION: Author = { kind: 'instar', name: 'consolidation' };
+
 type Move = Extract<Change, { readonly op: 'move' }>;
 
-/** The cosine of a request and a lesson that is about it, and the words that they share. */
-const ABOUT = 0.4;
+/** The words that a request and a lesson that is about it share. */
 const FEWEST_SHARED = 2;
 const MOST_WOKEN = 16;
 const LONGEST = 2000;
 const MOST_WAITING = 100;
-const MOST_KNOWN = 4000;
+const MOST_SESSIONS = 4000;
 
 /** Which archived lessons these requests are about: they come back in the state that they had. */
 export async function wakeArchived(
@@ -43,9 +47,9 @@ export async function wakeArchived(
   requests.forEach(({ text, at, scope }, index) => {
     const stems = topicStems(text);
     const near = archived
-      .map((lesson, place) => ({ lesson, cosine: cosineOf(asked[index], vectors[place]) }))
+      .map((lesson, place) => ({ lesson, cosine: cosineSimilarity(asked[index], vectors[place]) }))
       // What was asked before it was archived did not need it.
-      .filter(({ lesson, cosine }) => cosine >= ABOUT && at > lesson.changedAt)
+      .filter(({ lesson, cosine }) => cosine >= TASK_LIKENESS.aboutLesson && at > lesson.changedAt)
       .filter(
         ({ lesson }) => scopesOverlap(lesson.text.scope, scope) && sharedWith(lesson, stems) >= FEWEST_SHARED,
       )
@@ -64,36 +68,34 @@ function wake({ id }: Lesson, library: Pick<Library, 'history'>): Move {
 const sharedWith = (lesson: Lesson, stems: ReadonlySet<string>): number =>
   [...topicStems(comparedText(lesson))].filter((word) => stems.has(word)).length;
 
-const cosineOf = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
-  a === undefined || b === undefined ? 0 : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
-
-interface WakeStepOptions {
+interface WakingOptions {
   readonly library: Library;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly embed: EmbeddingModel['embed'];
 }
 
+/** The first turn of a session. */
+interface BegunSession {
+  readonly session: string;
+  readonly turn: string;
+  readonly at: number;
+  readonly scope: Scope;
+}
+
 /** Brings archived lessons back when a session begins with a request about them: the next session is shown them. */
-export function createWakeStep({ library, evidence, embed }: WakeStepOptions): FactFold & {
-  learn(isStopped: () => boolean): Promise<void>;
-} {
-  const seen = createLruMap<string, true>(MOST_KNOWN);
-  const known = createLruMap<string, Float32Array>(MOST_KNOWN);
-  let waiting: {
-    readonly session: string;
-    readonly turn: string;
-    readonly at: number;
-    readonly scope: Scope;
-  }[] = [];
+export function createWakingRow({ library, evidence, embed }: WakingOptions): LearnerRow & FactFold {
+  const begunSessions = createLruMap<string, true>(MOST_SESSIONS);
+  const vectors = createLruMap<string, Float32Array>(MOST_SESSIONS);
+  let waiting: readonly BegunSession[] = [];
   /** Of lessons alone: the words of a request are not kept. */
   const embedOnce: EmbeddingModel['embed'] = async (texts) => {
-    const missing = [...new Set(texts.filter((text) => known.get(text) === undefined))];
-    const found = missing.length === 0 ? [] : await embed(missing);
-    const fresh = new Map(missing.map((text, at) => [text, found[at]]));
-    for (const [text, vector] of fresh) if (vector !== undefined) known.set(text, vector);
-    return texts.map((text) => known.get(text) ?? fresh.get(text) ?? new Float32Array());
+    const missing = [...new Set(texts.filter((text) => vectors.get(text) === undefined))];
+    const made = missing.length === 0 ? [] : await embed(missing);
+    const fresh = new Map(missing.map((text, at) => [text, made[at]]));
+    for (const [text, vector] of fresh) if (vector !== undefined) vectors.set(text, vector);
+    return texts.map((text) => vectors.get(text) ?? fresh.get(text) ?? new Float32Array());
   };
-  const wakeFor = async (begun: typeof waiting): Promise<void> => {
+  const wakeFor = async (begun: readonly BegunSession[]): Promise<readonly Move[]> => {
     const archivedAt = library
       .lessons()
       .filter(isArchived)
@@ -103,28 +105,37 @@ export function createWakeStep({ library, evidence, embed }: WakeStepOptions): F
       const read = (await evidence.turns(session)).find(({ evidence: one }) => one.turn === turn);
       if (read !== undefined) requests.push({ text: read.evidence.task, at, scope });
     }
-    const changes = await wakeArchived(requests, library, embed, embedOnce);
-    if (changes.length === 0) return;
-    const states = changes.map(({ id }) => [id, library.lesson(id)?.changedAt]);
-    const id = `wake_${createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 24)}`;
-    const by = { kind: 'instar', name: 'consolidation' } as const;
-    await library.publish({ id, by, reason: 'requests are about archived lessons', changes });
+    return wakeArchived(requests, library, embed, embedOnce);
   };
   return {
+    name: 'waking',
+    fault: 'archived lessons could not be compared with requests',
     add: ({ at, fact }: StoredFact) => {
-      if (fact.type !== 'turn-appraised' || seen.get(fact.session) === true) return;
-      seen.set(fact.session, true);
+      if (fact.type !== 'turn-appraised' || begunSessions.get(fact.session) === true) return;
+      begunSessions.set(fact.session, true);
       const { session, turn, scope } = fact;
       waiting = [...waiting, { session, turn, at, scope }].slice(-MOST_WAITING);
     },
-    learn: async (isStopped) => {
+    due: () => waiting.length > 0,
+    learn: decidedLearner(CONSOLIDATION.name),
+    material: async function* () {
       const begun = waiting;
       waiting = [];
+      let isDone = false;
       try {
-        if (!isStopped()) await wakeFor(begun);
-      } catch (error) {
-        waiting = [...begun, ...waiting].slice(-MOST_WAITING);
-        throw error;
+        const changes = await wakeFor(begun);
+        const states = changes.map(({ id }) => [id, library.lesson(id)?.changedAt]);
+        const id = `wake_${hash('sha256', JSON.stringify(states)).slice(0, 24)}`;
+        if (changes.length > 0)
+          yield decidedPiece({
+            id,
+            by: CONSOLIDATION,
+            reason: 'requests are about archived lessons',
+            changes,
+          });
+        isDone = true;
+      } finally {
+        if (!isDone) waiting = [...begun, ...waiting].slice(-MOST_WAITING);
       }
     },
   };

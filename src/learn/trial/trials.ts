@@ -8,6 +8,7 @@ import { lessonSubject, type TrialFact } from '../../core/trial.ts';
 import { readTrials, type TrialRecord, type Trials } from '../../lessons/effect/fold-trials.ts';
 import type { PairedEvidence } from '../../stats/paired-test.ts';
 import { plural } from '../../text/phrases.ts';
+import { publishDecided } from '../cycle.ts';
 import { findTaskPool, type NoTasks, type TaskPool, type TaskPoolParts } from './gate-tasks.ts';
 import { type MeasureParts, type MeasureSettings, measureTrial } from './measure-trial.ts';
 import { progressOf, type RunningTrial, type TrialVerdict, weighTrials } from './weigh-trials.ts';
@@ -20,7 +21,7 @@ export interface TrialSettings extends MeasureSettings {
 }
 
 export interface TrialParts extends MeasureParts, Omit<TaskPoolParts, 'records'> {
-  readonly library: Pick<Library, 'lessons' | 'publish'>;
+  readonly library: Library;
   readonly records: Pick<Records, 'events' | 'append' | 'turn'>;
   /** The evidence from real sessions with and without a lesson. */
   readonly traffic: (lesson: string) => PairedEvidence;
@@ -48,6 +49,8 @@ export type TrialEvent =
   | { readonly type: 'stopped'; readonly why: string };
 
 const MEASUREMENT = { kind: 'instar', name: 'measurement' } as const;
+/** A verdict that is in the record is carried out, whoever leaves. */
+const NEVER = new AbortController().signal;
 const DAY_MS = 86_400_000;
 /** Pairs measured together. */
 const BATCH = 4;
@@ -173,11 +176,20 @@ async function* decide(
     await append({ type: 'trial-ended', subject, outcome, why }, `ended/${outcome}`);
     yield { type: 'trial-decided', lesson: trial.lesson.id, outcome, why };
   }
-  for (const lesson of parts.library.lessons().filter(isOnTrial)) {
-    const end = trials.of(subjectOf(lesson))?.end;
-    const set = end && changeFor(lesson, end, parts.mayPromote);
-    if (set !== undefined) await parts.library.publish(set);
-  }
+  await publishDecided(
+    {
+      name: MEASUREMENT.name,
+      async *learn() {
+        for (const lesson of parts.library.lessons().filter(isOnTrial)) {
+          const end = trials.of(subjectOf(lesson))?.end;
+          const set = end && changeFor(lesson, end, parts.mayPromote);
+          if (set !== undefined) yield { set };
+        }
+      },
+    },
+    parts.library,
+    NEVER,
+  );
 }
 
 function changeFor(

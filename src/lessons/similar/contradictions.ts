@@ -1,6 +1,7 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { stem } from '../../text/stem.ts';
+import { LESSON_LIKENESS } from './compare.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
 import { type PlainSentence, plainSentences, regularForm } from './plain-words.ts';
 
@@ -8,14 +9,11 @@ export interface Contradiction extends NearLessonPair {
   readonly why: string;
 }
 
-/** For embeddings by all-MiniLM-L6-v2; for n-grams, which compare spelling only, half of it. */
-export const SAME_TOPIC = 0.55;
-
 /** Lessons about the same topic with opposite instructions. Only reported: a person or practice decides which one is right. */
 export const findContradictions = (
   lessons: readonly Lesson[],
   vectors: LessonVectors,
-  threshold = SAME_TOPIC,
+  threshold: number = LESSON_LIKENESS.topic.sentence,
   whyOf: (a: Lesson, b: Lesson) => string | undefined = (a, b) =>
     whyContradict(comparedText(a), comparedText(b)),
 ): readonly Contradiction[] =>

@@ -1,5 +1,6 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import { scopeCovers } from '../scope.ts';
+import { LESSON_LIKENESS } from './compare.ts';
 import { whyContradict } from './contradictions.ts';
 import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
 
@@ -22,8 +23,6 @@ export interface Duplicates {
   readonly merges: readonly Change[];
 }
 
-/** For embeddings by all-MiniLM-L6-v2. */
-export const SAME_LESSON = 0.9;
 /** The limit of a lesson. */
 const MOST_EVIDENCE = 64;
 const STANDING = { live: 2, trial: 1, proposed: 0, retired: -1, rejected: -1 } as const;
@@ -37,7 +36,7 @@ export function findDuplicates(
   lessons: readonly Lesson[],
   vectors: LessonVectors,
   {
-    threshold = SAME_LESSON,
+    threshold = LESSON_LIKENESS.same,
     proof = () => 0,
     isSame = sameByMeaning,
     mayRetire = () => true,

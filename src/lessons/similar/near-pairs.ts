@@ -1,5 +1,6 @@
 import type { Lesson } from '../../core/lesson.ts';
 import { scopesOverlap } from '../scope.ts';
+import { cosineSimilarity } from './compare.ts';
 
 /**
  * Unit vectors by lesson id, all of one model, of the text of `comparedText`: by the description alone, different advice for
@@ -44,16 +45,10 @@ export function* eachNearPair(
     for (let next = at + 1; next < placed.length; next++) {
       const other = placed[next];
       if (other === undefined) continue;
-      const similarity = cosine(vector, other.vector);
+      const similarity = cosineSimilarity(vector, other.vector);
       const b = other.lesson;
       if (similarity >= threshold && scopesOverlap(a.text.scope, b.text.scope)) yield { a, b, similarity };
     }
     yield undefined;
   }
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }

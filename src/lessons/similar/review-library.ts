@@ -6,8 +6,9 @@ import { describeTrial, isForOwner, trialOf } from '../effect/describe-trial.ts'
 import type { Trials } from '../effect/fold-trials.ts';
 import type { LessonEffects } from '../effect/lesson-effects.ts';
 import { activationOf } from '../recall/activation.ts';
-import { type Contradiction, SAME_TOPIC, whyContradict } from './contradictions.ts';
-import { findDuplicates, SAME_LESSON } from './duplicates.ts';
+import { LESSON_LIKENESS } from './compare.ts';
+import { type Contradiction, whyContradict } from './contradictions.ts';
+import { findDuplicates } from './duplicates.ts';
 import { comparedText, eachNearPair, type LessonVectors, type NearLessonPair } from './near-pairs.ts';
 
 interface LibraryReviewOptions {
@@ -22,7 +23,6 @@ interface LibraryReviewOptions {
 
 /** Comparing all pairs of more lessons takes seconds; the newest are reviewed. */
 const MOST = 1500;
-const NGRAM_TOPIC = 0.28;
 
 /** What a person may want to clean up: lessons that wait, duplicates, contradictions and unused lessons. */
 export async function reviewLibrary(options: LibraryReviewOptions): Promise<JsonObject> {
@@ -84,13 +84,13 @@ async function compareAll(
   vectors: LessonVectors,
   isByLetters: boolean,
 ): Promise<{ readonly near: readonly NearLessonPair[]; readonly contradictions: readonly Contradiction[] }> {
-  const topic = isByLetters ? NGRAM_TOPIC : SAME_TOPIC;
+  const topic = LESSON_LIKENESS.topic[isByLetters ? 'letters' : 'sentence'];
   const near: NearLessonPair[] = [];
   const contradictions: Contradiction[] = [];
   let until = performance.now() + SLICE_MS;
-  for (const pair of eachNearPair(lessons, vectors, Math.min(topic, SAME_LESSON))) {
+  for (const pair of eachNearPair(lessons, vectors, Math.min(topic, LESSON_LIKENESS.same))) {
     if (pair !== undefined) {
-      if (pair.similarity >= SAME_LESSON) near.push(pair);
+      if (pair.similarity >= LESSON_LIKENESS.same) near.push(pair);
       const why =
         pair.similarity < topic ? undefined : whyContradict(comparedText(pair.a), comparedText(pair.b));
       if (why !== undefined) contradictions.push({ ...pair, why });

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import { ngramVector } from '../../embed/ngram-embed.ts';
+import { LESSON_LIKENESS } from './compare.ts';
 import { findContradictions } from './contradictions.ts';
 import { findDuplicates } from './duplicates.ts';
 import { comparedText } from './near-pairs.ts';
-
-/** N-gram vectors are less similar than those of a sentence model. */
-const NGRAM_TOPIC = 0.28;
 
 /** Lessons that say the same or contradict each other, by their letters: no model is asked. Compares all pairs. */
 export function reviewNotes(lessons: readonly Lesson[]): JsonObject {
@@ -18,7 +16,7 @@ export function reviewNotes(lessons: readonly Lesson[]): JsonObject {
   });
   return {
     same: findDuplicates(lessons, vectors, { proof: () => 0 }).pairs.map(named),
-    contradictions: findContradictions(lessons, vectors, NGRAM_TOPIC).map((pair) => ({
+    contradictions: findContradictions(lessons, vectors, LESSON_LIKENESS.topic.letters).map((pair) => ({
       ...named(pair),
       why: pair.why,
     })),

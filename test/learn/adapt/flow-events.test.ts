@@ -139,7 +139,9 @@ describe('the events of flows', () => {
       const read = turns.map((turn) => ({ ...turn, ...APPRAISED }));
       const view = { ...last, id: `${session}-3`, lessons: [] };
       const records = { turn: async () => view as never, recalls: async () => [], events: async () => [] };
-      found.push(...(await endSession(session, records, { turns: async () => read }, NOW, undefined, flows)));
+      found.push(
+        ...(await endSession(session, { records, evidence: { turns: async () => read }, flows }, NOW)),
+      );
     }
     expect(found.map(({ fact }) => fact.type)).toEqual(['event-reported']);
   });

@@ -12,6 +12,7 @@ import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { end, start } from '../../record/store/facts.ts';
 import { lessonText } from '../../support/lesson-text.ts';
+import { runRows } from '../run-rows.ts';
 
 const PERSON = { kind: 'person', name: 'person' } as const;
 const FROM = { key: 'k', score: 70, draftScore: 70, matches: 3, mean: 70, records: ['1'] };
@@ -41,6 +42,7 @@ async function open(limits: Omit<LimitOverlay, 'type'>, isLearned = true) {
   const changes = [{ op: 'add', id: 'few', kind: 'limit', state: 'live', text }] as const;
   await library.publish({ id: 'first', by: PERSON, reason: 'a test', changes });
   const watch = createLimitWatch(library);
+  const run = runRows(library);
   let seq = 0;
   const add = (fact: Fact): void => watch.add({ seq: ++seq, at: seq, fact });
   /** One turn under the limit, or without it. */
@@ -51,7 +53,7 @@ async function open(limits: Omit<LimitOverlay, 'type'>, isLearned = true) {
     const id = `t-${seq}`;
     add(start(id, 's', { lessons }));
     add(end(id, how));
-    await watch.withdraw();
+    await run([watch]);
     return library.lesson('few');
   };
   return { library, serve };
@@ -140,7 +142,7 @@ describe('a time-out that a learned limit made', () => {
     const records = toRecords(createMemoryStore(), () => 1);
     const facts = turns.map(({ evidence, shown = [] }) => start(evidence.turn, 's', { lessons: shown }));
     await records.append(facts.map((fact) => ({ at: 1, fact })));
-    const made = await endSession('s', records, { turns: async () => turns }, 5, lessonOf);
+    const made = await endSession('s', { records, evidence: { turns: async () => turns }, lessonOf }, 5);
     return made.flatMap(({ fact }) => (fact.type === 'session-scored' ? [fact] : []))[0];
   };
 

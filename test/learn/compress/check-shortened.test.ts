@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkShortened } from '../../../src/learn/compress/compression-question.ts';
 import { readRequirements } from '../../../src/learn/compress/prompt-requirements.ts';
+import { checkShortened } from '../../../src/learn/compress/write-prompt.ts';
 import { estimateTokens } from '../../../src/text/estimate-tokens.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
 

@@ -24,6 +24,7 @@ export async function hear(material: readonly FailureCase[], library: Library): 
   });
   for await (const step of steps) {
     if ('stuck' in step) throw new Error(step.stuck);
+    if ('set' in step) throw new Error('the distiller decides nothing');
     if ('known' in step) known.push(step);
     else proposals.push(step);
   }

@@ -5,13 +5,13 @@ import type { Json } from '../../../src/core/json.ts';
 import type { Ask } from '../../../src/core/learn.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { NewFact } from '../../../src/core/store.ts';
-import { runCycle } from '../../../src/learn/cycle.ts';
 import { createGate } from '../../../src/learn/gate/gate.ts';
 import { createLearningState } from '../../../src/learn/learning-state.ts';
 import { listLearningWaits } from '../../../src/learn/learning-waits.ts';
+import { createReviserRow, createUseRow } from '../../../src/learn/lesson-use/lesson-use.ts';
 import { readLessonUse } from '../../../src/learn/lesson-use/read-lesson-use.ts';
 import { createReviser } from '../../../src/learn/lesson-use/reviser.ts';
-import { createUseStep } from '../../../src/learn/lesson-use/use-step.ts';
+import { createRunner } from '../../../src/learn/runner.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { openOn, setOf } from '../../lessons/library/samples.ts';
@@ -84,24 +84,25 @@ async function open(over: { readonly ask?: Ask; readonly text?: object; readonly
     voteDay: (at) => new Date(at).toDateString(),
   });
   let ids = 0;
-  const step = createUseStep({
+  const use = {
     records: { session: async () => ({ agent: 'app' }) as never },
-    evidence: { turns: async (id) => sessions.get(id) ?? [] },
+    evidence: { turns: async (id: string) => sessions.get(id) ?? [] },
     library,
     reviser: createReviser({ checkText: checkLessonText }),
-    run: (cycle, ask) =>
-      runCycle(cycle, {
-        library,
-        ask,
-        gate: (proposal, cases) => gate(proposal, cases, library),
-        clock,
-        newId: (prefix) => `${prefix}-${++ids}`,
-        journal: () => undefined,
-        signal: new AbortController().signal,
-      }),
-    askFor: async () => over.ask,
-    hasModel: async () => over.ask !== undefined,
+    writer: {
+      model: async () => (over.ask === undefined ? undefined : { ask: over.ask, model: 'own/teacher' }),
+      askForAll: async () => over.ask,
+    },
     clock,
+  };
+  const rows = [createUseRow(use), createReviserRow(use)];
+  const runner = createRunner({
+    library,
+    gate,
+    clock,
+    newId: (prefix) => `${prefix}-${++ids}`,
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    signal: new AbortController().signal,
   });
   const write = async (written: readonly NewFact[]): Promise<void> => {
     facts.push(...written);
@@ -127,8 +128,7 @@ async function open(over: { readonly ask?: Ask; readonly text?: object; readonly
       ignored: [...use.ignored.keys()],
       contradicted: [...use.contradicted.keys()],
     });
-    await step.look(state, write);
-    await step.study(state, write, () => false);
+    await runner.run(rows, { state, write });
   };
   return { library, state, play, facts, lesson: () => library.lesson('use-spaces') };
 }

@@ -4,15 +4,15 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import type { PracticeTask } from '../../../src/core/practice.ts';
 import { lessonSubject } from '../../../src/core/trial.ts';
 import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
-import { createTransferStep } from '../../../src/learn/transfer/transfer-step.ts';
+import { createTransfers } from '../../../src/learn/transfer/transfer.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { transferId } from '../../../src/lessons/transfer.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
 import { lessonText, type ToldText } from '../../support/lesson-text.ts';
+import { runRows } from '../run-rows.ts';
 
-const NEVER = new AbortController().signal;
 const REPORTS = [
   'Write the sales report of June',
   'Write the sales report of July',
@@ -97,7 +97,7 @@ async function openWorld(autonomy: Autonomy = 'guarded', tasks?: readonly Practi
       ].map((fact) => ({ at: now(), fact })),
     );
   };
-  const step = createTransferStep({
+  const transfers = createTransfers({
     library,
     effects,
     records,
@@ -109,16 +109,25 @@ async function openWorld(autonomy: Autonomy = 'guarded', tasks?: readonly Practi
     clock,
     newId,
   });
-  return { ...opened, records, add, prove, step };
+  const run = runRows(library, async (facts) => void (await records.append(facts)));
+  /** How many lessons went on trial and how many wait. */
+  const transfer = async () => {
+    const outcomes = (await run([transfers.row])).flatMap(({ judgements }) =>
+      judgements.map(({ outcome }) => outcome),
+    );
+    const countOf = (wanted: string) => outcomes.filter((outcome) => outcome === wanted).length;
+    return { trial: countOf('trial'), proposed: countOf('proposed') };
+  };
+  return { ...opened, records, add, prove, plan: transfers.plan, transfer };
 }
 
 describe('a lesson that helped one agent', () => {
   it('goes on trial for an agent with tasks of the same kind, with its origin and its measured effect', async () => {
-    const { add, step, library, api } = await openWorld();
+    const { add, plan, transfer, library, api } = await openWorld();
     await add('total-first');
-    expect(await step.plan()).toMatchObject([{ from: 'ada', to: 'bob', tasks: 3, of: 3 }]);
+    expect(await plan()).toMatchObject([{ from: 'ada', to: 'bob', tasks: 3, of: 3 }]);
     expect(library.lessons()).toHaveLength(1);
-    expect(await step.run(NEVER)).toEqual({ trial: 1, proposed: 0 });
+    expect(await transfer()).toEqual({ trial: 1, proposed: 0 });
     const lesson = library.lesson(transferId('total-first', 'bob'));
     expect(lesson).toMatchObject({
       state: 'trial',
@@ -142,7 +151,7 @@ describe('a lesson that helped one agent', () => {
       evidence: { transfer: { agent: 'ada' } },
     });
     // Its own measurement decides about it: the origin stays.
-    expect(await step.run(NEVER)).toEqual({ trial: 0, proposed: 0 });
+    expect(await transfer()).toEqual({ trial: 0, proposed: 0 });
     await library.publish({
       id: 'harm',
       by: { kind: 'instar', name: 'measurement' },
@@ -150,20 +159,20 @@ describe('a lesson that helped one agent', () => {
       changes: [{ op: 'retire', id: transferId('total-first', 'bob'), reason: 'harmful for bob' }],
     });
     expect(library.lesson('total-first')?.state).toBe('live');
-    expect(await step.plan()).toEqual([]);
+    expect(await plan()).toEqual([]);
   });
 
   it('waits under manual autonomy, and is never live at once under autonomous', async () => {
     const manual = await openWorld('manual');
     await manual.add('aa');
-    expect(await manual.step.run(NEVER)).toEqual({ trial: 0, proposed: 1 });
+    expect(await manual.transfer()).toEqual({ trial: 0, proposed: 1 });
     const free = await openWorld('autonomous');
     await free.add('aa');
-    expect(await free.step.run(NEVER)).toEqual({ trial: 1, proposed: 0 });
+    expect(await free.transfer()).toEqual({ trial: 1, proposed: 0 });
   });
 
   it('stays where it is: private, identity, unproven, tainted, of another project, or transferred itself', async () => {
-    const { add, step } = await openWorld();
+    const { add, plan } = await openWorld();
     await add('private', { note: { visibility: 'private' } });
     await add('identity', { note: { tier: 'free' } }, 'identity');
     await add('unproven', {}, 'skill', false);
@@ -178,11 +187,11 @@ describe('a lesson that helped one agent', () => {
         transfer: { agent: 'eve', lesson: 'x', revision: 1, effect: '+1' },
       },
     });
-    expect(await step.plan()).toEqual([]);
+    expect(await plan()).toEqual([]);
     const inProject = await openWorld('guarded', tasksOf('bob', REPORTS, 'p1'));
     await inProject.add('same-project', { scope: { agent: 'ada', project: 'p1' } });
-    expect(await inProject.step.plan()).toMatchObject([{ to: 'bob' }]);
-    await inProject.step.run(NEVER);
+    expect(await inProject.plan()).toMatchObject([{ to: 'bob' }]);
+    await inProject.transfer();
     expect(inProject.library.lesson(transferId('same-project', 'bob'))?.text.scope).toEqual({
       agent: 'bob',
       project: 'p1',

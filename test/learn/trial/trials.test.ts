@@ -374,7 +374,7 @@ describe('a run that is interrupted', () => {
     await expect(
       world.run({
         library: {
-          lessons: world.library.lessons,
+          ...world.library,
           publish: async () => {
             throw new Error('killed');
           },

@@ -1,6 +1,6 @@
 import type { PracticeTask } from '../../../core/practice.ts';
+import { cosineSimilarity } from '../../../lessons/similar/compare.ts';
 import { topicStems } from '../../../text/topic-words.ts';
-import { cosineSimilarity } from '../../nearest-lessons.ts';
 import { normalPrompt } from './split.ts';
 
 /** Texts to unit vectors. Rejects when there is no model: then words are compared. */

@@ -10,7 +10,7 @@ import { createEvidenceReader } from '../../../src/evidence/evidence-reader.ts';
 import { UNKNOWN_LIKENESS } from '../../../src/learn/distiller/same-rule.ts';
 import { endSession } from '../../../src/learn/end-session.ts';
 import type { Autonomy } from '../../../src/learn/gate/autonomy-rule.ts';
-import { createMoveStep } from '../../../src/learn/team/move-step.ts';
+import { createOptOutRow, createTeamRow } from '../../../src/learn/team/move-to-team.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
@@ -18,6 +18,7 @@ import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
 import { openMembers } from '../../../team/members.ts';
 import { createMembersApi } from '../../../team/members-api.ts';
 import { lessonText } from '../../support/lesson-text.ts';
+import { runRows } from '../run-rows.ts';
 
 const RULE = 'Put the total of the report on the first line.';
 const OTHER = 'Never push to the main branch without a review.';
@@ -129,7 +130,7 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
   };
   /** Called between the look at who shares and the move. */
   const meanwhile = { run: async (): Promise<void> => undefined };
-  const step = createMoveStep({
+  const options = {
     library,
     effects,
     records,
@@ -141,12 +142,10 @@ async function openTeam(names: readonly string[], autonomy: Autonomy = 'guarded'
     checkText: checkLessonText,
     clock,
     newId,
-  });
-  const move = (isStopped = false) =>
-    step(
-      async (facts) => void (await records.append(facts)),
-      () => isStopped,
-    );
+  };
+  const rows = [createOptOutRow(options), createTeamRow(options)];
+  const run = runRows(library, async (facts) => void (await records.append(facts)));
+  const move = (isStopped = false) => run(rows, isStopped);
   const ofTeam = () => library.lessons().filter(({ text }) => text.scope.member === TEAM);
   return {
     library,
@@ -395,8 +394,10 @@ describe('a member takes back', () => {
       await opened.api.recall({ ...asked, episode: session });
       await records.append([report('episode_end', { outcome: 'success' })]);
       const evidence = createEvidenceReader({ ...records, decoder: () => async () => undefined });
-      const [scored] = await endSession(session, records, evidence, 1_800_000_000_900, (id) =>
-        library.lesson(id),
+      const [scored] = await endSession(
+        session,
+        { records, evidence, lessonOf: (id) => library.lesson(id) },
+        1_800_000_000_900,
       );
       return scored?.fact;
     };

@@ -1,26 +1,28 @@
 import { hash } from 'node:crypto';
 import type { CandidateDraft, CandidateType } from '../../core/adapt.ts';
+import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Learner, Proposal } from '../../core/learn.ts';
 import type { LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { OVERLAY_KINDS } from '../../core/overlay.ts';
 import type { Records } from '../../core/store.ts';
-import { type CycleEnd, type CycleOptions, runCycle } from '../cycle.ts';
+import { type CycleOptions, cycleIdOf } from '../cycle.ts';
 import { uniqueLessonName } from '../draft-lesson.ts';
-import type { WriteFacts } from '../evolve-step.ts';
-import type { FactFold, LearningState } from '../learning-state.ts';
+import type { FactFold } from '../learning-state.ts';
+import type { LearnerRow } from '../runner.ts';
 import type { CorroborateSettings } from './corroborate.ts';
 import type { RegisteredKinds } from './digest.ts';
 import { type JudgeOverlayOptions, judgeOverlay } from './judge-overlay.ts';
-import { createLimitWatch, type LimitWatch } from './limit-watch.ts';
-import { createRecordWindow, MOST_RECORDS, type RecordWindow } from './record-window.ts';
+import { createRecordWindow, MOST_RECORDS } from './record-window.ts';
 import { createReporters, type SupportedCandidate, supportedCandidate } from './support-candidate.ts';
 
-interface AdaptStepOptions extends Pick<CycleOptions, 'clock' | 'newId' | 'journal' | 'signal'> {
+interface AdaptationOptions {
   readonly records: Pick<Records, 'newestOf' | 'session' | 'sessions' | 'turns'>;
   readonly library: Library;
   readonly rules: JudgeOverlayOptions & AdaptRules;
+  readonly clock: Clock;
+  readonly journal: (note: string) => void;
 }
 
 /** What a person may set. */
@@ -29,77 +31,60 @@ export interface AdaptRules extends CorroborateSettings {
   readonly kinds: Readonly<Record<string, CandidateType>>;
 }
 
-export interface AdaptStep extends FactFold {
-  readonly window: RecordWindow;
-  readonly limits: LimitWatch;
-  /** Proposes what new events suggest and other events support. Without new events it does nothing. */
-  learn(state: LearningState, write: WriteFacts, isStopped: () => boolean): Promise<void>;
-}
-
 export const ADAPTATION = 'adaptation';
 
-/** Opens with the newest events of the record; from then on it follows them. */
-export async function openAdaptStep(options: AdaptStepOptions): Promise<AdaptStep> {
-  const { records, library, rules, clock, newId, journal, signal } = options;
+/** Proposes what new events suggest and other events support. Opens with the newest events of the record; from then on it follows them. */
+export async function openAdaptation(options: AdaptationOptions): Promise<LearnerRow & FactFold> {
+  const { records, library, rules, clock, journal } = options;
   const kinds: RegisteredKinds = new Map(Object.entries(rules.kinds));
   const window = createRecordWindow(() => kinds);
   for (const stored of await records.newestOf('event-reported', MOST_RECORDS)) window.add(stored);
   const reporters = createReporters(records);
-  const adaptation = createAdaptation(library);
   return {
-    window,
-    limits: createLimitWatch(library),
+    name: ADAPTATION,
     add: (stored) => window.add(stored),
-    learn: async (state, write, isStopped) => {
-      while (window.hasNews && !isStopped()) {
-        const drafts = window.digest(takenKeys(library));
+    due: () => window.hasNews,
+    learn: createAdaptation(library),
+    material: async function* () {
+      while (window.hasNews) {
         const supported: SupportedCandidate[] = [];
-        for (const draft of drafts) {
-          const found = await supportedCandidate(draft, window, rules, reporters);
-          if ('why' in found) journal(`${draft.dedupeKey}: ${found.why}`);
-          else supported.push(found);
+        for (const draft of window.digest(takenKeys(library))) {
+          const candidate = await supportedCandidate(draft, window, rules, reporters);
+          if ('why' in candidate) journal(`${draft.dedupeKey}: ${candidate.why}`);
+          else supported.push(candidate);
         }
         if (supported.length === 0) continue;
-        const end: CycleEnd & { isRetryable?: boolean } = await runCycle(
-          {
-            id: hash(
-              'sha256',
-              JSON.stringify(supported.map(({ draft }) => [draft.dedupeKey, draft.records])),
-            ).slice(0, 24),
-            learner: adaptation,
-            material: supported,
-            cases: [],
-            items: [],
-          },
-          {
-            library,
-            ask: undefined,
-            gate: async ({ change }) => {
-              const own = supported.find(
-                ({ draft }) => change.op === 'add' && lessonIdOf(draft) === change.id,
-              );
-              if (own === undefined || change.op !== 'add')
-                return { outcome: 'refused', why: ['it is no candidate'] };
-              return judgeOverlay(
-                change,
-                { records: own.records, hasWords: own.overlay.hasWords, doubt: own.doubt },
-                library,
-                rules,
-              );
-            },
-            clock,
-            newId,
-            journal,
-            signal: AbortSignal.any([signal, state.running.signal]),
-          },
-        );
-        const { isRetryable: _, ...fact } = end;
-        await write([{ at: clock.now(), fact }]);
-        if (fact.outcome === 'aborted') return;
+        const marks = supported.map(({ draft }) => [draft.dedupeKey, draft.records]);
+        const end = yield {
+          id: cycleIdOf(marks),
+          material: supported,
+          cases: [],
+          items: [],
+          gate: createOverlayGate(supported, library, rules),
+          facts: (ended) => [{ at: clock.now(), fact: ended }],
+        };
+        if (end?.outcome === 'aborted') return;
       }
     },
   };
 }
+
+const createOverlayGate =
+  (
+    supported: readonly SupportedCandidate[],
+    library: Library,
+    rules: JudgeOverlayOptions,
+  ): CycleOptions['gate'] =>
+  async ({ change }) => {
+    const own = supported.find(({ draft }) => change.op === 'add' && lessonIdOf(draft) === change.id);
+    if (own === undefined || change.op !== 'add') return { outcome: 'refused', why: ['it is no candidate'] };
+    return judgeOverlay(
+      change,
+      { records: own.records, hasWords: own.overlay.hasWords, doubt: own.doubt },
+      library,
+      rules,
+    );
+  };
 
 /** Candidates whose lesson exists, in whatever state: what a person rejected, or a measurement retired, is not proposed again. */
 const takenKeys = (library: Pick<Library, 'lessons'>): ReadonlySet<string> =>

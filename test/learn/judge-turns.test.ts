@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
 import type { Fact } from '../../src/core/fact.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
-import { createJudgeStep } from '../../src/learn/judge-step.ts';
+import { createJudgeTurns } from '../../src/learn/judge-turns.ts';
 import { createLearningState } from '../../src/learn/learning-state.ts';
 import { asking } from '../evidence/judge/scripted-ask.ts';
 import { turnOf } from '../evidence/turn-fixtures.ts';
@@ -18,7 +18,7 @@ function open(grade: (right: number) => number) {
     const planted = plantedScore(prompt);
     return { reason: 'because', score: planted === undefined ? -1 : grade(planted) };
   });
-  const step = createJudgeStep({
+  const step = createJudgeTurns({
     evidence: { turns: async () => [{ evidence, appraisal: appraise(evidence), generation: 0 }] },
     ask: async () => ({ ask, model }),
     generation: () => 0,

@@ -7,7 +7,7 @@ import { blindEvidence, createJudge, createRulingCache } from '../evidence/judge
 import { isTestDue, testJudge } from '../evidence/judge/judge-test.ts';
 import type { LearningState } from './learning-state.ts';
 
-export interface JudgeStepOptions {
+export interface JudgeTurnsOptions {
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   /** Undefined when no judge model is configured. `model`: its name, because another model may rule otherwise. */
   readonly ask: (state: LearningState) => Promise<{ readonly ask: Ask; readonly model: string } | undefined>;
@@ -26,8 +26,8 @@ const ENOUGH_COMPARED = 40;
  * a person has told, without showing it what they said. Returns its rewards and its cost as facts: a reward of the judge changes
  * nothing where a more trusted source has spoken.
  */
-export function createJudgeStep(
-  options: JudgeStepOptions,
+export function createJudgeTurns(
+  options: JudgeTurnsOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
   const { clock, signal } = options;
   const cache = createRulingCache();
@@ -86,7 +86,7 @@ export function createJudgeStep(
 }
 
 const cycleEnd = (
-  { clock, newId, generation }: JudgeStepOptions,
+  { clock, newId, generation }: JudgeTurnsOptions,
   cost: Cost,
   startedAt: number,
   note: string,

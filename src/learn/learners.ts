@@ -1,0 +1,193 @@
+import type { PracticeTask } from '../core/practice.ts';
+import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import { checkLessonText } from '../lessons/check-lesson-text.ts';
+import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
+import type { LessonReplica } from '../lessons/lesson-replica.ts';
+import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { ADAPTATION, openAdaptation } from './adapt/adaptation.ts';
+import { createLimitWatch } from './adapt/limit-watch.ts';
+import type { AskedModels } from './asked-models.ts';
+import { decidedLearner } from './cycle.ts';
+import { createDistiller } from './distiller/distiller.ts';
+import { createQuoteComparison } from './distiller/same-rule.ts';
+import { createEvolver } from './evolver/evolver.ts';
+import { createFailureLearners } from './failure-learners.ts';
+import { createMannerTurns, type MannerTurns } from './identity/manner-turns.ts';
+import { createJudgeTurns } from './judge-turns.ts';
+import type { AdaptSettings, LearningPorts, LearningSettings } from './learning-ports.ts';
+import type { FactFold } from './learning-state.ts';
+import { createReviserRow, createUseRow } from './lesson-use/lesson-use.ts';
+import { createReviser } from './lesson-use/reviser.ts';
+import { createExtractor } from './live/extractor.ts';
+import { shownCases } from './live/live-material.ts';
+import { createLiveMaterial } from './live/session-material.ts';
+import { openSessionNotes } from './memory/session-notes.ts';
+import { createWakingRow } from './memory/wake-archived.ts';
+import { MOST_OF_SESSION } from './memory/working-memory.ts';
+import { createNoteWriter } from './memory/write/write-notes.ts';
+import type { NearestLessons } from './nearest-lessons.ts';
+import { createQueuedRow, scopeOfSession } from './queued-items.ts';
+import { decidedPiece, type LearnerRow } from './runner.ts';
+import { createOptOutRow, createTeamRow } from './team/move-to-team.ts';
+import { createTransfers, type Transfers } from './transfer/transfer.ts';
+
+export interface LearnersOptions {
+  readonly settings: LearningSettings;
+  readonly ports: LearningPorts;
+  readonly evidence: EvidenceReader;
+  readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
+  readonly models: AskedModels;
+  readonly nearest: NearestLessons;
+  /** What users ask of agents. */
+  readonly tasks: () => Promise<readonly PracticeTask[]>;
+  readonly signal: AbortSignal;
+}
+
+/** The table of learners: every list in the order in which its rows run. */
+export interface Learners {
+  /** With every look at the record, also while learning is off. It counts turns as they come, after a restart anew. */
+  readonly limits: LearnerRow & FactFold;
+  /** What is new. None of them waits for a model longer than its patience. */
+  readonly evidence: readonly LearnerRow[];
+  /** The work that waits for models: new evidence does not wait for it. */
+  readonly models: readonly LearnerRow[];
+  /** Once a day, in quiet hours: who an agent is, and what one agent could learn from another. */
+  readonly manner: MannerTurns;
+  readonly transfers: Transfers;
+  /** What the rows follow in the record. */
+  readonly folds: readonly FactFold[];
+}
+
+/** Lessons that a learner is shown beside its evidence. */
+const MOST_NEAR = 5;
+/** Ended sessions that are put to a model in one round: new failures are not kept waiting behind them. */
+const MOST_SESSIONS = 4;
+const USUAL_ADAPT: AdaptSettings = { onePerSessionAndDay: true, kinds: {} };
+const MEASUREMENT = { kind: 'instar', name: 'measurement' } as const;
+
+/** Rejects when the record cannot be read. */
+export async function openLearners(options: LearnersOptions): Promise<Learners> {
+  const { settings, evidence, models, tasks, signal } = options;
+  const { records, embed, hasSecret, clock, newId, log } = options.ports;
+  const { library, effects } = options.lessons;
+  const { autonomy, failures } = settings;
+  const { writer } = models;
+  const checkText = checkLessonText;
+  const compareQuotes = createQuoteComparison(embed);
+  const fromFailures = createFailureLearners({
+    evidence,
+    library,
+    failures,
+    writer,
+    evolver: createEvolver({
+      maxNewSkills: settings.maxNewSkills,
+      nearest: async (text) => (await options.nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
+      checkText,
+    }),
+    distiller: createDistiller({ maxNewSkills: settings.maxNewSkills, checkText, compareQuotes }),
+    compareQuotes,
+    clock,
+    patienceMs: settings.patienceMs,
+  });
+  const use = { records, evidence, library, reviser: createReviser({ checkText }), writer, clock };
+  const { killFile: _, ...rules } = settings.adapt ?? USUAL_ADAPT;
+  const adaptation = await openAdaptation({
+    records,
+    library,
+    rules: { ...rules, autonomy, checkText, hasSecret },
+    clock,
+    journal: (note) => log.debug({ learner: ADAPTATION }, note),
+  });
+  const waking = createWakingRow({ library, evidence, embed });
+  const manner = createMannerTurns({ records, evidence, library, clock });
+  const moving = { library, effects, records, autonomy, checkText, clock, newId };
+  return {
+    limits: createLimitWatch(library),
+    evidence: [
+      ...fromFailures.evidence,
+      createNotesRow(options),
+      createUseRow(use),
+      createHarmRow(options),
+      adaptation,
+      ...(autonomy === 'manual' ? [] : [waking]),
+    ],
+    models: [
+      fromFailures.again,
+      createReviserRow(use),
+      createLiveRow(options),
+      createOptOutRow(moving),
+      createTeamRow({ ...moving, compareQuotes }),
+      createJudgeRow(options, signal),
+    ],
+    manner,
+    transfers: createTransfers({ ...moving, tasks, embed }),
+    folds: [adaptation, manner, waking],
+  };
+}
+
+/** Promotes the working memory of ended sessions to notes. */
+const createNotesRow = ({ ports, evidence, lessons: { library } }: LearnersOptions): LearnerRow =>
+  createQueuedRow({
+    learn: createNoteWriter({ checkText: checkLessonText, mostOfSession: MOST_OF_SESSION }),
+    most: Number.POSITIVE_INFINITY,
+    open: (item) => openSessionNotes(item, { ...ports, evidence }),
+    keepsTurns: true,
+    library,
+    clock: ports.clock,
+  });
+
+/** Learns from what worked in sessions that have ended. */
+const createLiveRow = ({ ports, evidence, lessons, models, nearest }: LearnersOptions): LearnerRow =>
+  createQueuedRow({
+    learn: createExtractor({
+      checkText: checkLessonText,
+      findSimilar: async (text, among) =>
+        (await nearest(comparedText({ text }), MOST_NEAR, among)).map(({ lesson: { id }, cosine }) => ({
+          id,
+          cosine,
+        })),
+    }),
+    most: MOST_SESSIONS,
+    open: async ({ session }) => {
+      const scope = await scopeOfSession(session, ports.records);
+      const turns = await evidence.turns(session);
+      const material = createLiveMaterial(session, scope, turns, ports.clock.now());
+      return { material, cases: shownCases(material), ask: await models.writer.askAbout(session) };
+    },
+    library: lessons.library,
+    clock: ports.clock,
+  });
+
+/** Retires lessons that were measured to harm. */
+const createHarmRow = ({ lessons: { library, effects } }: LearnersOptions): LearnerRow => ({
+  name: MEASUREMENT.name,
+  due: () => true,
+  learn: decidedLearner(MEASUREMENT.name),
+  material: async function* () {
+    const harmful = retireHarmful({ effects, library, by: MEASUREMENT });
+    if (harmful !== undefined) yield decidedPiece(harmful);
+  },
+});
+
+/** Asks the judge about turns whose outcome nobody reported. Its verdicts are rewards, and change no lesson. */
+function createJudgeRow(
+  { evidence, models, lessons, ports }: LearnersOptions,
+  signal: AbortSignal,
+): LearnerRow {
+  const judge = createJudgeTurns({
+    evidence,
+    ask: () => models.of('judge'),
+    generation: () => lessons.library.generation,
+    clock: ports.clock,
+    newId: ports.newId,
+    signal,
+  });
+  return {
+    name: 'judge',
+    due: ({ undecided }) => undecided.size > 0,
+    learn: decidedLearner('judge'),
+    material: async function* (state) {
+      yield { journal: await judge(state) };
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
+import type { NewFact, Records } from '../../src/core/store.ts';
+import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
+import { startLearningWorker } from '../../src/learn/learning-worker.ts';
+import { openLessons } from '../../src/lessons/open-lessons.ts';
+import { toRecords } from '../../src/record/records.ts';
+import type { BlockCache } from '../../src/record/request-manifest.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { readStoredTurn } from '../../src/record/stored-turn.ts';
+import { createTurnEncoder } from '../../src/record/turn-encoder.ts';
+import { openRedactor } from '../../src/redact/open-redactor.ts';
+import { countOf } from '../support/counts.ts';
+import { lessonText } from '../support/lesson-text.ts';
+import { text } from './ask/samples.ts';
+import { failedEpisodes, SKILL } from './failed-episodes.ts';
+
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+const BEGIN = Date.UTC(2026, 3, 14, 8);
+const MINUTE = 60_000;
+const NEVER = new AbortController().signal;
+
+/** When a process dies: at which of its writes, and whether the write still reaches the disk. */
+interface Death {
+  readonly write: number;
+  readonly isWritten: boolean;
+}
+
+/** One home: its record, its time, and the processes that learn in it, one after another. */
+function openHome(death?: Death) {
+  const store = createMemoryStore();
+  const redactor = openRedactor();
+  const encoder = createTurnEncoder({ ...redactor, setKeys: () => undefined });
+  let now = BEGIN;
+  let writes = 0;
+  let starts = 0;
+  let turns = 0;
+  const clock: Clock = { now: () => now, monotonic: () => performance.now() };
+
+  const start = async () => {
+    const records = toRecords(store, clock.now, redactor);
+    const begun = ++starts;
+    let isDead = false;
+    const append: Records['append'] = async (...given) => {
+      if (isDead) throw new Error('the process is dead');
+      const dies = begun === 1 && ++writes === death?.write;
+      isDead = dies;
+      const written = dies && !death.isWritten ? undefined : await records.append(...given);
+      if (dies || written === undefined) throw new Error('killed');
+      return written;
+    };
+    const mortal = { ...records, append };
+    let ids = 0;
+    const newId = (prefix: string) => `${prefix}-${begun}-${++ids}`;
+    const lessons = await openLessons({ records: mortal, clock, newId, onFault: () => undefined });
+    const worker = await startLearningWorker(
+      {
+        autonomy: 'guarded',
+        failures: 3,
+        maxNewSkills: 3,
+        budget: { usdPerDay: 1, tokensPerDay: 50_000_000 },
+        prices: {},
+        since: 0,
+        verifiers: [],
+      },
+      {
+        records: mortal,
+        decoder: () => {
+          const blocks: BlockCache = new Map();
+          return (view) => readStoredTurn(view, records, blocks);
+        },
+        publish: lessons.library.publish,
+        model: async (role) =>
+          role === 'evolver'
+            ? { name: 'own/teacher', title: 'own/teacher', price: { from: 'unknown', isLocal: false } }
+            : undefined,
+        // It has a lesson about the invoices alone: the rest is learned in the words of the people.
+        chat: async (_role, { messages }) =>
+          text(JSON.stringify(messages).includes('invoice amounts') ? JSON.stringify([SKILL]) : '[]'),
+        embed: createNgramEmbed().embed,
+        hasSecret: () => false,
+        buffer: { add: () => undefined },
+        onStatus: () => undefined,
+        clock,
+        newId,
+        log: quiet,
+      },
+    );
+    return { worker, lessons, isDead: () => isDead };
+  };
+
+  return {
+    start,
+    writes: () => writes,
+    starts: () => starts,
+    report: (facts: readonly NewFact[]) => void store.append({ facts: [...facts] }),
+    pass: (ms: number) => {
+      now += ms;
+    },
+    /** A conversation as the gateway records it. */
+    converse: (session: string, agent: string, exchanges: readonly (readonly [string, string])[]) => {
+      const messages: { role: string; content: string }[] = [];
+      for (const [asked, reply] of exchanges) {
+        messages.push({ role: 'user', content: asked });
+        store.append(
+          encoder.batch(turnJobs({ turn: `t${++turns}`, session, agent, at: now }, messages, reply)),
+        );
+        messages.push({ role: 'assistant', content: reply });
+        now += MINUTE;
+      }
+    },
+    end: (session: string) =>
+      void store.append({ facts: [{ at: now, fact: { type: 'session-end', session, reason: 'idle' } }] }),
+  };
+}
+
+type Home = ReturnType<typeof openHome>;
+type Jobs = Parameters<ReturnType<typeof createTurnEncoder>['batch']>[0];
+
+function turnJobs(
+  { turn, session, agent, at }: Record<'turn' | 'session' | 'agent', string> & { readonly at: number },
+  messages: readonly object[],
+  reply: string,
+): Jobs {
+  const bytes = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+  const message = { role: 'assistant', content: reply };
+  const answered = bytes({ id: turn, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  return [
+    {
+      type: 'start',
+      at,
+      intent: {
+        turn,
+        session,
+        agent,
+        role: 'main',
+        wire: 'openai-chat',
+        model: 'm',
+        generation: 0,
+        policy: 'own/m',
+        lessons: [],
+        caller: 'owner',
+      },
+      body: bytes({ model: 'm', messages }),
+    },
+    {
+      type: 'end',
+      at: at + 1_000,
+      turn,
+      session,
+      wire: 'openai-chat',
+      asked: 'own/m',
+      outcome: { status: 'complete', httpStatus: 200, policy: 'own/m', totalMs: 900 },
+      firstByteMs: 100,
+      contentType: 'application/json',
+      contentEncoding: undefined,
+      replyBytes: answered.length,
+      reply: answered,
+    },
+  ];
+}
+
+const TWICE = 'Sort the rows of a ledger by day before you add them up.';
+
+/** What happens to a home on one day, step by step; after each step learning has nothing left to do. */
+const DAY: readonly ((home: Home) => void)[] = [
+  (home) => home.report(failedEpisodes('ada')),
+  (home) =>
+    home.converse('s-dates', 'bob', [
+      ['Write the dates of the orders into the table.', '04/03/26, 05/03/26'],
+      ['No, that is wrong. Always write dates as YYYY-MM-DD.', '2026-03-04, 2026-03-05'],
+      ['Thanks, that is right.', 'Good.'],
+    ]),
+  (home) => home.end('s-dates'),
+  (home) =>
+    home.converse('s-port', 'bob', [
+      ['Please remember: our staging server listens on port 8043.', 'Noted.'],
+      ['What is next on the list?', 'Next is the small cleanup.'],
+      ['From now on, answer me in short sentences.', 'I will.'],
+    ]),
+  (home) => home.end('s-port'),
+  (home) =>
+    home.converse('s-push', 'bob', [
+      ['Push the fix.', 'I pushed it to main.'],
+      ['No! Never push to main, use a branch.', 'Sorry, I moved it to a branch.'],
+    ]),
+  (home) => home.end('s-push'),
+];
+
+/** Lives through the day; a process that dies is followed by another one. Answers with the library at the end. */
+async function live(death?: Death) {
+  const home = openHome(death);
+  let process = await home.start();
+  /** Until it is done by a process that lives. */
+  const work = async (what: (running: typeof process) => Promise<unknown>): Promise<void> => {
+    try {
+      await what(process);
+    } catch (error) {
+      if (!process.isDead()) throw error;
+    }
+    if (!process.isDead()) return;
+    await process.worker.close();
+    process = await home.start();
+    await work(what);
+  };
+  await work(async ({ lessons: { library } }) => {
+    for (const name of ['ledger-rows', 'rows-of-ledgers'])
+      await library.publish({
+        id: `person-${name}`,
+        by: { kind: 'learner', name: 'evolver' },
+        reason: 'test',
+        changes: [
+          {
+            op: 'add',
+            id: name,
+            kind: 'skill',
+            state: 'live',
+            text: lessonText({ name, description: 'When you sort a ledger.', content: TWICE }),
+          },
+        ],
+      });
+  });
+  for (const step of DAY) {
+    step(home);
+    await work(({ worker }) => {
+      worker.wake();
+      return worker.settle();
+    });
+    home.pass(30 * MINUTE);
+  }
+  home.pass(3 * 24 * 60 * MINUTE);
+  await work(({ worker }) => worker.practice.command({ do: 'consolidate', apply: true }, NEVER));
+  await work(({ worker }) => worker.practice.command({ do: 'reflect' }, NEVER));
+  await process.worker.close();
+  const lessons = process.lessons.library
+    .lessons()
+    .map(({ kind, state, text: { name, description, content, scope, evidence } }) =>
+      JSON.stringify({ name, kind, state, description, content, scope, turns: [...evidence.turns].sort() }),
+    );
+  return { lessons: lessons.sort(), writes: home.writes(), starts: home.starts() };
+}
+
+describe('a process that is killed while it learns', () => {
+  it('at any fact of a day is followed by one that comes to the same library', async () => {
+    const whole = await live();
+    expect(whole.lessons.map((one) => JSON.parse(one).name)).toEqual(
+      expect.arrayContaining(['state-the-unit', 'ledger-rows']),
+    );
+    const few = countOf(8, whole.writes);
+    const deaths = Array.from({ length: few }, (_, nth) => 1 + Math.floor((nth * whole.writes) / few));
+    for (const write of deaths)
+      for (const isWritten of [false, true]) {
+        const { lessons, starts } = await live({ write, isWritten });
+        expect({ write, isWritten, starts, lessons }).toEqual({
+          write,
+          isWritten,
+          starts: 2,
+          lessons: whole.lessons,
+        });
+      }
+  }, 600_000);
+});
