@@ -43,6 +43,7 @@ import { createAdmission, watchAdmission } from '../gateway/admission.ts';
 import { withAttemptKeys } from '../gateway/attempt-keys.ts';
 import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
+import { logTurn } from '../gateway/finish-turn.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { countPersons, createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
 import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
@@ -50,7 +51,7 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createProviderAccount } from '../gateway/provider-account.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-prompts.ts';
-import { logTurn, NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
+import { NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { sharedSchedule, type WorkKinds } from '../jobs/shared-work.ts';
 import { createCompressor } from '../learn/compress/compressor.ts';
@@ -352,7 +353,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(
-        (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
+        async (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
       overlays: (turn) => overlays.apply({ ...overlayQueryOf(turn), key: turn.caller?.id }),

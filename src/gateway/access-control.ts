@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type Caller, isOwnKey } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
 import type { Access, Target } from '../core/upstream.ts';
 import type { ProviderAccount } from './provider-account.ts';
 
@@ -151,7 +151,7 @@ export type AccessDecision =
       /** The caller brings its own credential: it is known once the provider has accepted it. */
       readonly isOwnCredential?: true;
     }
-  | { readonly ok: false; readonly why: string; readonly failure: Failure };
+  | FailedResult;
 
 const WRONG_PER_MINUTE = 10;
 
@@ -252,8 +252,6 @@ const isLocalTarget = ({ upstreams }: Pick<Target, 'upstreams'>): boolean =>
 /** Whether a caller without Instar's key brings a credential of its own, which this provider will check. */
 export const bringsCredential = ({ headers }: IncomingMessage, target: Target | undefined): boolean =>
   target?.access.kind === 'caller' && presentedKeys(headers, false).length > 0 && !isLocalTarget(target);
-
-export const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =

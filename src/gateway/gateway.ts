@@ -179,7 +179,12 @@ export function createGateway({
           arriving.set(socket, () => sendError(request, response, BUSY_FAILURE));
           response.once('close', () => connections.idle(socket));
         }
-        return await serveTurn(context, route, slot, caller, request, response, {
+        return await serveTurn(context, {
+          route,
+          slot,
+          caller,
+          request,
+          response,
           rest,
           onReceived: () => {
             arriving.delete(socket);

@@ -15,8 +15,8 @@ import type { Turn } from './turn.ts';
  * the same key has created.
  */
 export interface ProviderAccount {
-  /** Why a request may not be sent with the owner's key; undefined: it may. Synchronous for a request that names no object. */
-  refuse(turn: Turn): Failure | undefined | Promise<Failure | undefined>;
+  /** Why a request may not be sent with the owner's key; undefined: it may. */
+  refuse(turn: Turn): Promise<Failure | undefined>;
   /** The provider at which the object was created that a request is about; undefined: it is about none, or its creator is unknown. */
   providerOf(turn: Turn): Promise<string | undefined>;
   /** Remembers what a request creates, from its reply. Undefined, nearly always: it creates nothing that can be asked for again. */
@@ -47,7 +47,7 @@ export function createProviderAccount(
   };
 
   /** What a model is asked about: an earlier response or a conversation is part of the prompt. */
-  const refuseReferences = (turn: Turn, caller: Caller): ReturnType<ProviderAccount['refuse']> => {
+  const refuseReferences = async (turn: Turn, caller: Caller): Promise<Failure | undefined> => {
     if (hasConversation(turn) && !isForwarded('/conversations'))
       return notForwarded('A request with a "conversation"', '/conversations');
     const earlier = textOf(turn, 'previous_response_id');
@@ -58,7 +58,7 @@ export function createProviderAccount(
     accountUseOf('GET', path, settings.forward).kind === 'allowed';
 
   return {
-    refuse: (turn) => {
+    refuse: async (turn) => {
       const { caller, request } = turn;
       // The owner reads everything; see `mayOwnerRead`.
       if (!concernsAccount(turn) || caller === undefined || caller.kind === 'owner') return undefined;

@@ -16,10 +16,9 @@ export interface SessionMatch {
 
 export interface SessionMatcher {
   /**
-   * Finds the session whose message chain this body extends, or begins a new one; `prefix`: how its id begins. Synchronous for
-   * one that is known here.
+   * Finds the session whose message chain this body extends, or begins a new one; `prefix`: how its id begins.
    */
-  byChain(body: Buffer, seed: string, prefix?: string): SessionMatch | Promise<SessionMatch>;
+  byChain(body: Buffer, seed: string, prefix?: string): Promise<SessionMatch>;
   /** The session of an id that a client sent. Callers that nobody knows get no session of a known caller. */
   byId(id: string, isAnonymous: boolean): SessionMatch;
   /** Restores the chains of an earlier run of the daemon, newest first. */
@@ -121,7 +120,7 @@ export function createSessionMatcher(
       const isTaken = isAnonymous && ofKnownCallers.get(id) === true;
       return { session: isTaken ? (toCallerId(`${ANONYMOUS.id}:${id}`) ?? id) : id };
     },
-    byChain: (body, seed, prefix = '') => {
+    byChain: async (body, seed, prefix = '') => {
       const links = messageChain(body, seed);
       const link = links.at(-1);
       if (link === undefined) return { session: `${prefix}${newId('s')}` };

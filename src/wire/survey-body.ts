@@ -47,10 +47,7 @@ const NEAR = 8;
  * One pass over a large body before anything else walks it. Later walks (the outline, the chain of messages, the
  * conversation) find the ends of its long values in a table. Undefined for a small body, which needs no survey.
  */
-export function surveyBody(
-  bytes: Buffer,
-  options: SurveyOptions,
-): BodySurvey | undefined | Promise<BodySurvey> {
+export async function surveyBody(bytes: Buffer, options: SurveyOptions): Promise<BodySurvey | undefined> {
   if (bytes.length < SURVEYED_BYTES) return undefined;
   const survey = new Survey(bytes, options);
   return bytes.length <= AT_ONCE_BYTES ? survey.run(() => false) : inSlices(survey, options);

@@ -146,7 +146,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       maxMessages: options.maxMessages ?? 10_000,
       newId,
       pause,
-      lessons: () => ({
+      lessons: async () => ({
         generation: 7,
         lessons: [],
         additions: [],

@@ -27,7 +27,7 @@ const control =
   (action: ControlAction, paceOf?: (records: object) => ReportPace): RouteAnswer =>
   async ({ context, raw: { request, slot }, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
-    if ('kind' in received) return received;
+    if (!received.ok) return received.failure;
     const { records, clock, agents } = context;
     const tooMany = paceOf?.(records)(caller, clock.monotonic());
     if (tooMany !== undefined) return tooMany;

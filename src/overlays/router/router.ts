@@ -63,11 +63,8 @@ interface RouterOptions {
 export interface TurnRouter {
   /** Whether the router is on and the request is for it. `targets`: what its model name resolves to. */
   isAsked(turn: RoutableTurn, targets: readonly Target[]): boolean;
-  /** Synchronous for a session that is known. Undefined when nothing could be chosen: the targets stay as they are. */
-  route(
-    turn: RoutableTurn,
-    overlays: TurnOverlays | undefined,
-  ): RoutedTurn | undefined | Promise<RoutedTurn | undefined>;
+  /** Undefined when nothing could be chosen: the targets stay as they are. */
+  route(turn: RoutableTurn, overlays: TurnOverlays | undefined): Promise<RoutedTurn | undefined>;
 }
 
 /** After this many failed turns of a session its conversations get the strong model. */
@@ -177,17 +174,15 @@ export function createRouter(options: RouterOptions): TurnRouter {
 
   return {
     isAsked,
-    route: (turn, overlays) => {
-      const routed = (): RoutedTurn | undefined => {
-        try {
-          return finish(turn, overlays);
-        } catch (error) {
-          log.warn({ err: error }, 'the router could not choose: the request goes to the strong model');
-          return undefined;
-        }
-      };
+    route: async (turn, overlays) => {
       const { session } = turn.session;
-      return choices.isKnown(session) ? routed() : options.restore(session).then(routed);
+      if (!choices.isKnown(session)) await options.restore(session);
+      try {
+        return finish(turn, overlays);
+      } catch (error) {
+        log.warn({ err: error }, 'the router could not choose: the request goes to the strong model');
+        return undefined;
+      }
     },
   };
 }

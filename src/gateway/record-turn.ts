@@ -1,0 +1,93 @@
+import { mayTeach } from '../core/caller.ts';
+import type { UnreadableBody } from '../core/fact.ts';
+import { compact } from '../core/json.ts';
+import { UNKNOWN_AGENT } from '../core/principal.ts';
+import { noRecord } from '../core/recorder.ts';
+import type { GatewayContext } from './context.ts';
+import { isRecorded, type PlannedTurn, policyOf, type RecordedTurn, type Turn } from './turn.ts';
+
+/** Records the intent before a model is called. Serving does not depend on it: nothing here fails, and only a full recorder waits. */
+export async function recordTurn(context: GatewayContext, plan: PlannedTurn): Promise<RecordedTurn> {
+  const { turn, caller, shown, lessons } = plan;
+  if (!isRecorded(turn)) return { plan, turn, record: noRecord, marks: plan.marks };
+  await context.recorder.room(turn.body?.length ?? 0);
+  const marks = acknowledgedMarks(context, plan);
+  const { id, identity, session, outline } = turn;
+  const { client, project, runKind, domain, role, claimed } = identity;
+  const record = context.recorder.start({
+    turn: id,
+    session: session.session,
+    agent: identity.agent ?? client ?? UNKNOWN_AGENT,
+    role,
+    wire: turn.wire.name,
+    model: outline?.model ?? '',
+    generation: shown.generation,
+    policy: plan.ownReply?.policy ?? policyOf(plan.targets[0].target, turn),
+    lessons,
+    caller,
+    body: turn.body,
+    ...compact({
+      unreadable: unreadableRequest(turn),
+      link: session.link,
+      client,
+      claimed,
+      project,
+      runKind,
+      domain,
+      block: shown.hash,
+      traceparent: traceparentOf(turn),
+      prompt: shown.prompt,
+    }),
+  });
+  plan.recordChoices?.(id);
+  noticeWork(context, turn, caller);
+  return { plan, turn, record, marks };
+}
+
+/** A turn that may be lost is not acknowledged. */
+function acknowledgedMarks({ recorder }: GatewayContext, { marks }: PlannedTurn): RecordedTurn['marks'] {
+  if (recorder.isRecording?.() !== false) return marks;
+  const { 'x-instar-turn': _, ...others } = marks;
+  return others;
+}
+
+/** The header is short and of a fixed form; whoever reads it checks it. */
+function traceparentOf({ request }: Turn): string | undefined {
+  const { traceparent } = request.headers;
+  return typeof traceparent === 'string' && traceparent.length <= 128 ? traceparent : undefined;
+}
+
+function unreadableRequest({ raw, body, outline }: Turn): UnreadableBody | undefined {
+  if (outline !== undefined) return undefined;
+  return { why: body === undefined ? 'encoding' : 'not-json', bytes: raw.length };
+}
+
+/** A request may begin some work in a folder that it names: only work that may be learned from is noticed. */
+function noticeWork({ begunWork }: GatewayContext, turn: Turn, caller: string): void {
+  const { folder, role, runKind } = turn.identity;
+  if (begunWork === undefined || folder === undefined || role !== 'main' || runKind !== undefined) return;
+  // A member's folder is on the member's machine.
+  if (!mayTeach(caller) || turn.caller?.member !== undefined) return;
+  const { session } = turn.session;
+  begunWork({ session, turn: turn.id, folder, isAsked: () => endsWithUser(turn) });
+}
+
+const END_BYTES = 512;
+const USER = /"role"\s*:\s*"user"/;
+const INSTRUCTIONS = /"role"\s*:\s*"(?:system|developer)"/;
+const RESULT = /"type"\s*:\s*"(?:tool_result|function_call_output|custom_tool_call_output)"|"tool_use_id"/;
+
+/** Whether the newest message is a user's, and no tool's result; a client may put instructions behind it. */
+function endsWithUser({ body, outline }: Turn): boolean {
+  if (body === undefined || outline === undefined) return false;
+  let end = body.length;
+  for (const start of outline.newest()) {
+    const head = body.toString('latin1', start, Math.min(end, start + END_BYTES));
+    const tail = body.toString('latin1', Math.max(start, end - END_BYTES), end);
+    if (RESULT.test(head) || RESULT.test(tail)) return false;
+    if (USER.test(head) || USER.test(tail)) return true;
+    if (!INSTRUCTIONS.test(head)) return false;
+    end = start;
+  }
+  return false;
+}
