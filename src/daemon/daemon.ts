@@ -39,14 +39,13 @@ import type { EmbeddingModel } from '../core/recall.ts';
 import { hasToolSucceeded } from '../evidence/tools/tool-outcome.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
-import { createAdmission, watchAdmission } from '../gateway/admission.ts';
+import { createAdmission, type GatewayLimits, limitsOf, watchAdmission } from '../gateway/admission.ts';
 import { withAttemptKeys } from '../gateway/attempt-keys.ts';
 import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { logTurn } from '../gateway/finish-turn.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { countPersons, createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
-import { type GatewayLimits, limitsOf } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createProviderAccount } from '../gateway/provider-account.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
@@ -58,9 +57,8 @@ import { createCompressor } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflection-job.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
-import { withDateWitness } from '../models/date-witness.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
-import { createExchange } from '../models/exchange.ts';
+import { createExchange, withDateWitness } from '../models/exchange.ts';
 import { serveOverlays } from '../overlays/serve-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
@@ -70,7 +68,7 @@ import { shareRecord } from '../record/share-record.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
-import { openTracedRecording } from '../traces/traced-recording.ts';
+import { openTracedRecording } from '../traces/serve-traces.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
@@ -358,7 +356,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ),
       overlays: (turn) => overlays.apply({ ...overlayQueryOf(turn), key: turn.caller?.id }),
       flows: overlays.flows,
-      router: overlays.router,
+      router: {
+        isAsked: (turn, targets) => config.router !== undefined && overlays.router.isAsked(turn, targets),
+        route: overlays.router.route,
+      },
       identify: createIdentify({ redact: redactor.redactName, hashPerson: persons.hash }),
       personOf: createPersonOf(persons.hash),
       agents: keyAgents,

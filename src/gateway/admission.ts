@@ -1,4 +1,4 @@
-import { type BodyPaceRule, type BodyProgress, createBodyPace } from './body-pace.ts';
+import { defaultRetryRule, type RetryRule } from '../core/retry.ts';
 
 /** One admitted request; `hold` counts the bytes it keeps in memory. */
 export interface AdmissionSlot {
@@ -181,5 +181,109 @@ export function watchAdmission(admission: Admission, notice: (inFlight: number) 
       );
     },
     drain: admission.drain,
+  };
+}
+
+/** Each limit is read when it is needed, so that a changed setting counts from the next request on. */
+export interface GatewayLimits {
+  readonly maxInFlight: number;
+  readonly maxBodyBytes: number;
+  readonly maxMessages: number;
+  readonly retry: RetryRule;
+}
+
+interface LimitSettings {
+  readonly maxInFlight: number;
+  readonly maxBodyMb: number;
+  readonly maxMessages: number;
+  readonly retries: number;
+}
+
+const MB = 1024 * 1024;
+
+/** The limits as the settings have them at the moment of reading. Add members with `Object.assign`: a spread reads them once. */
+export const limitsOf = (settings: LimitSettings): GatewayLimits => ({
+  get maxInFlight() {
+    return settings.maxInFlight;
+  },
+  get maxBodyBytes() {
+    return settings.maxBodyMb * MB;
+  },
+  get maxMessages() {
+    return settings.maxMessages;
+  },
+  get retry() {
+    return { ...defaultRetryRule, retries: settings.retries };
+  },
+});
+
+/** The slowest average at which a body may arrive, once the grace period is over. */
+export interface BodyPaceRule {
+  readonly graceMs: number;
+  readonly bytesPerSecond: number;
+}
+
+/** One body that is being received. */
+export interface BodyProgress {
+  received(bytes: number): void;
+  /** The body is complete, refused or abandoned. */
+  end(): void;
+}
+
+export interface BodyPace {
+  /** `onSlow` is called at most once, when the average since the start is below the rule. */
+  watch(rule: BodyPaceRule, onSlow: () => void): BodyProgress;
+}
+
+const SWEEP_MS = 500;
+
+interface WatchedBody extends BodyProgress {
+  readonly rule: BodyPaceRule;
+  readonly startedAt: number;
+  readonly onSlow: () => void;
+  bytes: number;
+}
+
+/**
+ * Finds bodies that arrive too slowly. One timer for all of them, which runs only while there are any; `monotonic` is
+ * read once per body and once per sweep.
+ */
+export function createBodyPace(monotonic: () => number): BodyPace {
+  const bodies = new Set<WatchedBody>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const sweep = (): void => {
+    const now = monotonic();
+    for (const body of bodies) {
+      const { rule, startedAt, bytes, onSlow } = body;
+      const elapsed = now - startedAt;
+      if (elapsed <= rule.graceMs || bytes * 1000 >= rule.bytesPerSecond * elapsed) continue;
+      bodies.delete(body);
+      onSlow();
+    }
+    if (bodies.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    watch: (rule, onSlow) => {
+      const body: WatchedBody = {
+        rule,
+        onSlow,
+        startedAt: monotonic(),
+        bytes: 0,
+        received: (bytes) => {
+          body.bytes += bytes;
+        },
+        end: () => void bodies.delete(body),
+      };
+      bodies.add(body);
+      if (timer === undefined) {
+        timer = setInterval(sweep, SWEEP_MS);
+        timer.unref();
+      }
+      return body;
+    },
   };
 }

@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { createLruMap } from '../base/lru-map.ts';
+import { credentialHeaders } from './headers.ts';
 
 /**
  * Limits connections whose peer has not been verified and that are not being served: they are still sending headers or a
@@ -75,4 +79,34 @@ export function createConnectionLimit({ most, monotonic, close }: ConnectionLimi
       counted.delete(socket);
     },
   };
+}
+
+/** Callers' own credentials that a provider accepted a short time ago. Only their digests are kept, in memory. */
+export interface AcceptedCredentials {
+  has(request: IncomingMessage): boolean;
+  add(request: IncomingMessage): void;
+}
+
+const MOST = 1000;
+const VALID_MS = 3_600_000;
+
+export function createAcceptedCredentials(monotonic: () => number): AcceptedCredentials {
+  const until = createLruMap<string, number>(MOST);
+  return {
+    has: (request) => {
+      const name = digestOf(request);
+      return name !== undefined && (until.get(name) ?? Number.NEGATIVE_INFINITY) > monotonic();
+    },
+    add: (request) => {
+      const name = digestOf(request);
+      if (name !== undefined) until.set(name, monotonic() + VALID_MS);
+    },
+  };
+}
+
+function digestOf({ headers }: IncomingMessage): string | undefined {
+  const values = Object.values(credentialHeaders(headers));
+  return values.length === 0
+    ? undefined
+    : createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }

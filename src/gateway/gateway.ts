@@ -2,19 +2,16 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
-import { createAcceptedCredentials } from './accepted-credentials.ts';
 import { createOriginCheck, isJsonContent } from './access-control.ts';
 import type { Admission } from './admission.ts';
 import type { ApiReply, ApiRoute, ApiRouter } from './api-router.ts';
-import { createConnectionLimit } from './connection-limit.ts';
+import { createAcceptedCredentials, createConnectionLimit } from './connection-limit.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
-import { mayOwnerRead } from './provider-account.ts';
 import { BUSY_FAILURE } from './read-body.ts';
 import { findRoute, findTurnRoute, pathWithoutQuery, wireOfRequest } from './routes.ts';
-import { serveTurn, type TurnRoute } from './serve-turn.ts';
-import { createWorkSlices } from './work-slices.ts';
+import { createWorkSlices, serveTurn, type TurnRoute } from './serve-turn.ts';
 
 export interface GatewayOptions {
   readonly context: GatewayContext;
@@ -250,6 +247,10 @@ export function createGateway({
     },
   };
 }
+
+/** The owner key asks no model; what callers have created, its owner may read. */
+const mayOwnerRead = (caller: Caller | undefined, method: string, kind: TurnRoute['kind']): boolean =>
+  caller?.kind === 'owner' && method === 'GET' && kind === 'other';
 
 const ANSWERS: ReadonlySet<Failure['kind']> = new Set(['bad-request', 'not-found', 'forbidden']);
 

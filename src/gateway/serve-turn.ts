@@ -4,6 +4,7 @@ import { createFailure, type FailedResult, type Failure, refusal } from '../core
 import { sessionPrefix } from '../core/principal.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import { aiderHistory } from '../wire/aider-history.ts';
+import { SURVEYED_BYTES } from '../wire/json-scan.ts';
 import { surveyBody } from '../wire/survey-body.ts';
 import { bringsCredential } from './access-control.ts';
 import type { AdmissionSlot } from './admission.ts';
@@ -20,7 +21,6 @@ import { receiveBody } from './read-body.ts';
 import { recordTurn } from './record-turn.ts';
 import type { SessionMatch } from './session-matcher.ts';
 import { type IncomingTurn, type Turn, watchDisconnect } from './turn.ts';
-import type { RestForOthers } from './work-slices.ts';
 
 export interface TurnRoute {
   readonly kind: TurnKind;
@@ -160,12 +160,15 @@ async function readOutline(
   if (body === undefined) return UNREADABLE;
   const isLimited = kind !== 'other';
   const mostMessages = isLimited ? maxMessages : Number.POSITIVE_INFINITY;
-  const survey = await surveyBody(body, {
-    mostTokens: TOKENS_PER_MESSAGE * mostMessages,
-    mayBeSlow: !isLimited,
-    monotonic: clock.monotonic,
-    rest,
-  });
+  const survey =
+    body.length < SURVEYED_BYTES
+      ? 'readable'
+      : await surveyBody(body, {
+          mostTokens: TOKENS_PER_MESSAGE * mostMessages,
+          mayBeSlow: !isLimited,
+          monotonic: clock.monotonic,
+          rest,
+        });
   if (survey === 'too-complex') return refusal(tooComplex(maxMessages));
   if (survey === 'unreadable') return UNREADABLE;
   const outline = wire.outline(body, mostMessages);
@@ -204,4 +207,23 @@ async function sessionOf(
   const group = caller === undefined ? `${ANONYMOUS.id}:` : prefix;
   const history = client === 'aider' ? aiderHistory(body) : body;
   return sessions.byChain(history, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`, prefix);
+}
+
+/**
+ * Gives each caller a turn of the event loop of its own, in the order in which they ask: however many large bodies are
+ * read at once, other work runs between any two slices of them.
+ */
+export type RestForOthers = () => Promise<void>;
+
+export function createWorkSlices(): RestForOthers {
+  const waiting: (() => void)[] = [];
+  const next = (): void => {
+    waiting.shift()?.();
+    if (waiting.length > 0) setImmediate(next);
+  };
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) setImmediate(next);
+    });
 }

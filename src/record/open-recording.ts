@@ -7,12 +7,11 @@ import type { AppendResult, NewFact, RecordingState, Records } from '../core/sto
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
-import { withCleanIds } from './clean-ids.ts';
 import { openCopies } from './copies.ts';
 import { withCopiesInThread } from './erase-from-copies.ts';
 import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import { openRecords } from './records.ts';
+import { openRecords, withCleanIds } from './records.ts';
 import { createRetention, type Retention } from './retention.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 

@@ -4,7 +4,7 @@ import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
 import { augment } from '../../../src/gateway/attempt-turn.ts';
 import { writeLesson as quoteWords } from '../../../src/learn/distiller/write-lesson.ts';
-import { renderSaid } from '../../../src/lessons/render-said.ts';
+import { renderSaid } from '../../../src/lessons/render-block.ts';
 import type { ConversationView } from '../../../src/lessons/shown/block-update.ts';
 import type { RecallChoice } from '../../../src/lessons/shown/prompt-thread.ts';
 import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';
