@@ -1,9 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type Caller, isOwnKey } from '../core/caller.ts';
+import { createLruMap } from '../base/lru-map.ts';
+import { type BoundAttempt, type Caller, isOwnKey, PRACTICE } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
 import type { Access, Target } from '../core/upstream.ts';
+import { credentialHeaders } from './headers.ts';
 import type { ProviderAccount } from './provider-account.ts';
 
 interface OriginCheckOptions {
@@ -299,3 +302,67 @@ function presentedKeys(headers: IncomingHttpHeaders, ownHeader = true): string[]
   if (ownHeader && typeof own === 'string') keys.push(own);
   return keys;
 }
+
+/** Callers' own credentials that a provider accepted a short time ago. Only their digests are kept, in memory. */
+export interface AcceptedCredentials {
+  has(request: IncomingMessage): boolean;
+  add(request: IncomingMessage): void;
+}
+
+/** An hour: a caller with a revoked credential loses its place among the known ones soon. */
+const MOST_CREDENTIALS = 1000;
+const VALID_MS = 3_600_000;
+
+export function createAcceptedCredentials(monotonic: () => number): AcceptedCredentials {
+  const until = createLruMap<string, number>(MOST_CREDENTIALS);
+  return {
+    has: (request) => {
+      const name = digestOf(request);
+      return name !== undefined && (until.get(name) ?? Number.NEGATIVE_INFINITY) > monotonic();
+    },
+    add: (request) => {
+      const name = digestOf(request);
+      if (name !== undefined) until.set(name, monotonic() + VALID_MS);
+    },
+  };
+}
+
+function digestOf({ headers }: IncomingMessage): string | undefined {
+  const values = Object.values(credentialHeaders(headers));
+  return values.length === 0
+    ? undefined
+    : createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+}
+
+/** Keys of attempts at practice tasks, beside the keys of callers. They live in this process's memory, and only it makes them. */
+export interface AttemptKeys extends KnownCallers {
+  open(attempt: BoundAttempt): AttemptKey;
+}
+
+interface AttemptKey {
+  readonly key: string;
+  /** The key is refused from now on. */
+  close(): void;
+}
+
+const PREFIX = 'instar_attempt_';
+
+/**
+ * Binds a session to its lessons by a key that is made for it: a header could be sent by any client. Requests with the key are
+ * in the attempt's session, are shown the attempt's block, and are not learned from, whatever else they say of themselves.
+ */
+export function withAttemptKeys(keys: KnownCallers): AttemptKeys {
+  const open = new Map<string, Caller>();
+  return {
+    find: (presented) => (presented.startsWith(PREFIX) ? open.get(hashOf(presented)) : keys.find(presented)),
+    ofCredential: keys.ofCredential,
+    open: (attempt) => {
+      const key = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+      const hash = hashOf(key);
+      open.set(hash, { kind: 'caller', id: PRACTICE, mayRate: false, attempt });
+      return { key, close: () => void open.delete(hash) };
+    },
+  };
+}
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

@@ -1,5 +1,5 @@
 import { createFailure } from '../core/failure.ts';
-import { isWorthAnotherModel, retryDelayMs, withRetries } from '../core/retry.ts';
+import { isWorthAnotherModel, retryDelayMs } from '../core/retry.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
 import type { Insertion, Outline, WireName } from '../core/wire.ts';
 import { readConversation } from '../wire/conversation.ts';
@@ -9,21 +9,21 @@ import type { GatewayContext } from './context.ts';
 import { relay } from './relay.ts';
 import { answerTranslated, answerWith, countTokens } from './translate.ts';
 import {
-  type AttemptResult,
   headerSafe,
   type OwnReply,
   type PlannedTarget,
   policyOf,
-  type RecordedTurn,
   type ReplyMarks,
   releaseRequest,
+  type ServedTurn,
   type ShownLessons,
   type Turn,
+  type TurnResult,
   type UpstreamAttempt,
 } from './turn.ts';
 
 /** Tries the first choice, then its fallbacks, until one has begun to answer. */
-export async function attemptTurn(context: GatewayContext, recorded: RecordedTurn): Promise<AttemptResult> {
+export async function attemptTurn(context: GatewayContext, recorded: ServedTurn): Promise<TurnResult> {
   const { plan, turn } = recorded;
   if (plan.ownReply !== undefined) return giveOwnReply(recorded, plan.ownReply);
   const [first, ...fallbacks] = plan.targets;
@@ -40,9 +40,9 @@ export async function attemptTurn(context: GatewayContext, recorded: RecordedTur
 }
 
 async function giveOwnReply(
-  { plan, turn, record, marks }: RecordedTurn,
+  { plan, turn, record, marks }: ServedTurn,
   { policy, events }: OwnReply,
-): Promise<AttemptResult> {
+): Promise<TurnResult> {
   const own = { ...marks, 'x-instar-policy': policy };
   const outcome: UpstreamAttempt = turn.disconnect.isGone
     ? CLIENT_GONE
@@ -56,9 +56,9 @@ const CLIENT_GONE: UpstreamAttempt = { kind: 'sent', end: 'client-abort', status
 /** Tries one target, again while a failure is worth it: only before the first byte of a reply. */
 async function attemptTarget(
   context: GatewayContext,
-  { plan, turn, record, marks: common }: RecordedTurn,
+  { plan, turn, record, marks: common }: ServedTurn,
   { target, credential }: PlannedTarget,
-): Promise<AttemptResult> {
+): Promise<TurnResult> {
   const startedAt = context.clock.monotonic();
   const policy = policyOf(target, turn);
   const marks: ReplyMarks = { ...common, 'x-instar-policy': headerSafe(policy) };
@@ -66,10 +66,11 @@ async function attemptTarget(
   const upstream = upstreamFor(target, turn);
   // A model behind another wire retries by itself; an unknown route may not be safe to repeat.
   const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
-  const retry = withRetries(context.retry, plan.limits?.retries);
-  const check = createReplyCheck(plan, target, context.checked);
+  const { retry } = plan;
+  const check =
+    plan.limits?.checks === undefined ? undefined : createReplyCheck(plan, target, context.checked);
   let tries = 0;
-  const settle = (outcome: UpstreamAttempt): AttemptResult => {
+  const settle = (outcome: UpstreamAttempt): TurnResult => {
     const modelMs = context.clock.monotonic() - startedAt;
     return { outcome, target, policy, marks, tries, modelMs, credential };
   };
@@ -95,7 +96,7 @@ interface AttemptOptions {
 /** Not async: its variables would hold the bytes of the request for as long as the reply is streamed. */
 function attemptOnce(
   { exchange, clock, authorize }: GatewayContext,
-  recorded: RecordedTurn,
+  recorded: ServedTurn,
   { target, upstream, check }: AttemptOptions,
 ): Promise<UpstreamAttempt> {
   const { turn, plan } = recorded;

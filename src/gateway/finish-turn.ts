@@ -3,10 +3,10 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
-import type { AttemptResult, IncomingTurn, RecordedTurn, ReplyMarks, TurnReport } from './turn.ts';
+import type { IncomingTurn, ReplyMarks, ServedTurn, TurnReport, TurnResult } from './turn.ts';
 
 /** The result while there is none: attempts that throw are answered by the gateway, with 500. */
-export const unfinishedAttempt = ({ marks }: RecordedTurn): AttemptResult => ({
+export const unfinishedAttempt = ({ marks }: ServedTurn): TurnResult => ({
   outcome: { kind: 'sent', end: 'upstream-error', status: 500, failure: INTERNAL },
   target: undefined,
   policy: '',
@@ -19,11 +19,11 @@ export const unfinishedAttempt = ({ marks }: RecordedTurn): AttemptResult => ({
 const INTERNAL = createFailure('internal', 'Instar failed to serve this request. The log has the details.');
 
 /** Whether a provider has accepted the caller's own credential. */
-export const isProven = ({ outcome, credential }: AttemptResult): boolean =>
+export const isProven = ({ outcome, credential }: TurnResult): boolean =>
   credential !== undefined && outcome.kind === 'sent' && outcome.status >= 200 && outcome.status < 300;
 
 /** Ends a turn: the last failure goes to the client if nothing did, the outcome to the record, the metrics and the log. */
-export function finishTurn(context: GatewayContext, recorded: RecordedTurn, result: AttemptResult): void {
+export function finishTurn(context: GatewayContext, recorded: ServedTurn, result: TurnResult): void {
   const { plan, turn, record } = recorded;
   const { outcome, target, policy, marks, tries, modelMs, credential } = result;
   if (outcome.kind === 'failed') {

@@ -1,12 +1,12 @@
-import { ANONYMOUS, type Caller, UNVERIFIED } from '../core/caller.ts';
+import { ANONYMOUS, type BoundAttempt, type Caller, UNVERIFIED } from '../core/caller.ts';
 import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
 import { type FlowAnswer, flowPolicy, type TurnOverlays } from '../core/overlay.ts';
 import type { RoutedTurn } from '../core/routed-turn.ts';
 import type { Target } from '../core/upstream.ts';
 import type { WireName } from '../core/wire.ts';
 import { type AccessDecision, bringsCredential } from './access-control.ts';
-import { lessonsOfAttempt } from './attempt-keys.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
+import type { Identity } from './identify.ts';
 import {
   headerSafe,
   NOTHING_SHOWN,
@@ -66,6 +66,7 @@ export async function planTurn(context: GatewayContext, turn: Turn): Promise<Tur
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
   if (flow === undefined) marks['x-instar-generation'] = String(shown.generation);
   else marks['x-instar-flow'] = `${flow.flow} ${flow.step}/${flow.of}`;
+  const retries = overlays?.limits?.retries;
   const plan: PlannedTurn = {
     turn,
     model: turn.outline?.model ?? '',
@@ -75,6 +76,7 @@ export async function planTurn(context: GatewayContext, turn: Turn): Promise<Tur
     shown,
     lessons,
     limits: overlays?.limits,
+    retry: retries === undefined ? context.retry : { ...context.retry, retries },
     limitedBy: overlays?.limitedBy,
     marks,
     recordChoices: routed?.record ?? overlays?.record,
@@ -210,6 +212,17 @@ async function lessonsFor(
   const limiting = turn.kind === 'count' ? context.overlays?.(turn) : overlays;
   return context.lessons(turn, limiting?.limits?.lessons);
 }
+
+/** The attempt's lessons, frozen: a client's own calls for a title or a summary get none, as always. */
+const lessonsOfAttempt = (
+  { shown: { text, place, lessons, generation } }: BoundAttempt,
+  { role }: Identity,
+): ShownLessons => {
+  if (role === 'aux') return { generation, lessons: [], additions: [] };
+  const shown = { generation, lessons, additions: [] };
+  if (text === '') return shown;
+  return place === 'message' ? { ...shown, said: text } : { ...shown, block: text };
+};
 
 /**
  * The next call of a flow, for a caller with a key of Instar and its main agent. Nobody checks another credential where no provider is

@@ -6,6 +6,7 @@ import type { PromptState } from '../core/gateway-process.ts';
 import type { OverlayQuery, TurnLimits } from '../core/overlay.ts';
 import { principalOfSession } from '../core/principal.ts';
 import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
+import type { RetryRule } from '../core/retry.ts';
 import type { Target } from '../core/upstream.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { TurnKind } from './client-clues.ts';
@@ -112,6 +113,8 @@ export interface PlannedTurn {
   /** Ids of all lessons that act on the turn. */
   readonly lessons: readonly string[];
   readonly limits: TurnLimits | undefined;
+  /** The settings, with the retries that the limits allow. */
+  readonly retry: RetryRule;
   /** Ids of the lessons that set the limits. */
   readonly limitedBy: readonly string[] | undefined;
   readonly marks: ReplyMarks;
@@ -125,7 +128,7 @@ export interface OwnReply {
 }
 
 /** A planned turn whose intent is in the record, or that has a record that does nothing. */
-export interface RecordedTurn {
+export interface ServedTurn {
   readonly plan: PlannedTurn;
   readonly turn: Turn;
   readonly record: TurnRecord;
@@ -158,7 +161,7 @@ export type UpstreamAttempt =
   | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderErrorReply };
 
 /** How the attempts at a turn ended. */
-export interface AttemptResult {
+export interface TurnResult {
   readonly outcome: UpstreamAttempt;
   /** The target that answered, else the first choice; undefined when Instar answered by itself. */
   readonly target: Target | undefined;

@@ -1,11 +1,11 @@
-import fc from 'fast-check';
 import type { IncomingMessage } from 'node:http';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WIRE_NAMES } from '../../src/core/wire.ts';
 import { accountUseOf } from '../../src/gateway/provider-account.ts';
-import { findRoute } from '../../src/gateway/routes.ts';
+import { findRoute } from '../../src/gateway/serve-request.ts';
 import { type Answer, ask } from '../support/client.ts';
-import { KEY, type TestGateway, providerAt, startGateway } from '../support/gateway.ts';
+import { KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
 const open: (() => Promise<void> | void)[] = [];
