@@ -61,8 +61,9 @@ import { createExchange, withDateWitness } from '../models/exchange.ts';
 import { serveOverlays } from '../overlays/serve-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { createWorkTreeKeeper } from '../record/keep-work-trees.ts';
-import { recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
+import { recordSessionEnd } from '../record/open-recording.ts';
 import { placeOfRecord } from '../record/open-store.ts';
+import { withAppendListener } from '../record/records.ts';
 import { shareRecord } from '../record/share-record.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
@@ -249,7 +250,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const kept = { isOn: () => config.practice.snapshots, records: recording.records, clock, log };
   const workTrees = createWorkTreeKeeper({ ...kept, hasSecret: redactor.hasSecret });
   const counts = () => ({ ...follower.counts(), ...library.counts() });
-  const metrics = createMetrics(() => admission.inFlight, counts, recording.state, follower.served);
+  const metrics = createMetrics({
+    inFlight: () => admission.inFlight,
+    learned: counts,
+    recording: recording.state,
+    served: follower.served,
+  });
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
     follower.wake();

@@ -14,8 +14,8 @@ import {
   type PlannedTarget,
   policyOf,
   type ReplyMarks,
+  type RunningTurn,
   releaseRequest,
-  type ServedTurn,
   type ShownLessons,
   type Turn,
   type TurnResult,
@@ -23,7 +23,7 @@ import {
 } from './turn.ts';
 
 /** Tries the first choice, then its fallbacks, until one has begun to answer. */
-export async function attemptTurn(context: GatewayContext, recorded: ServedTurn): Promise<TurnResult> {
+export async function attemptTurn(context: GatewayContext, recorded: RunningTurn): Promise<TurnResult> {
   const { plan, turn } = recorded;
   if (plan.ownReply !== undefined) return giveOwnReply(recorded, plan.ownReply);
   const [first, ...fallbacks] = plan.targets;
@@ -40,7 +40,7 @@ export async function attemptTurn(context: GatewayContext, recorded: ServedTurn)
 }
 
 async function giveOwnReply(
-  { plan, turn, record, marks }: ServedTurn,
+  { plan, turn, record, marks }: RunningTurn,
   { policy, events }: OwnReply,
 ): Promise<TurnResult> {
   const own = { ...marks, 'x-instar-policy': policy };
@@ -56,7 +56,7 @@ const CLIENT_GONE: UpstreamAttempt = { kind: 'sent', end: 'client-abort', status
 /** Tries one target, again while a failure is worth it: only before the first byte of a reply. */
 async function attemptTarget(
   context: GatewayContext,
-  { plan, turn, record, marks: common }: ServedTurn,
+  { plan, turn, record, marks: common }: RunningTurn,
   { target, credential }: PlannedTarget,
 ): Promise<TurnResult> {
   const startedAt = context.clock.monotonic();
@@ -96,7 +96,7 @@ interface AttemptOptions {
 /** Not async: its variables would hold the bytes of the request for as long as the reply is streamed. */
 function attemptOnce(
   { exchange, clock, authorize }: GatewayContext,
-  recorded: ServedTurn,
+  recorded: RunningTurn,
   { target, upstream, check }: AttemptOptions,
 ): Promise<UpstreamAttempt> {
   const { turn, plan } = recorded;

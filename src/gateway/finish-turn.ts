@@ -3,10 +3,10 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure, sendProviderError } from './error-reply.ts';
-import type { IncomingTurn, ReplyMarks, ServedTurn, TurnReport, TurnResult } from './turn.ts';
+import type { IncomingTurn, ReplyMarks, RunningTurn, TurnReport, TurnResult } from './turn.ts';
 
 /** The result while there is none: attempts that throw are answered by the gateway, with 500. */
-export const unfinishedAttempt = ({ marks }: ServedTurn): TurnResult => ({
+export const unfinishedAttempt = ({ marks }: RunningTurn): TurnResult => ({
   outcome: { kind: 'sent', end: 'upstream-error', status: 500, failure: INTERNAL },
   target: undefined,
   policy: '',
@@ -23,7 +23,7 @@ export const isProven = ({ outcome, credential }: TurnResult): boolean =>
   credential !== undefined && outcome.kind === 'sent' && outcome.status >= 200 && outcome.status < 300;
 
 /** Ends a turn: the last failure goes to the client if nothing did, the outcome to the record, the metrics and the log. */
-export function finishTurn(context: GatewayContext, recorded: ServedTurn, result: TurnResult): void {
+export function finishTurn(context: GatewayContext, recorded: RunningTurn, result: TurnResult): void {
   const { plan, turn, record } = recorded;
   const { outcome, target, policy, marks, tries, modelMs, credential } = result;
   if (outcome.kind === 'failed') {

@@ -4,10 +4,10 @@ import { compact } from '../core/json.ts';
 import { UNKNOWN_AGENT } from '../core/principal.ts';
 import { noRecord } from '../core/recorder.ts';
 import type { GatewayContext } from './context.ts';
-import { isRecorded, type PlannedTurn, policyOf, type ServedTurn, type Turn } from './turn.ts';
+import { isRecorded, type PlannedTurn, policyOf, type RunningTurn, type Turn } from './turn.ts';
 
 /** Records the intent before a model is called. Serving does not depend on it: nothing here fails, and only a full recorder waits. */
-export async function recordTurn(context: GatewayContext, plan: PlannedTurn): Promise<ServedTurn> {
+export async function recordTurn(context: GatewayContext, plan: PlannedTurn): Promise<RunningTurn> {
   const { turn, caller, shown, lessons } = plan;
   if (!isRecorded(turn)) return { plan, turn, record: noRecord, marks: plan.marks };
   await context.recorder.room(turn.body?.length ?? 0);
@@ -45,7 +45,7 @@ export async function recordTurn(context: GatewayContext, plan: PlannedTurn): Pr
 }
 
 /** A turn that may be lost is not acknowledged. */
-function acknowledgedMarks({ recorder }: GatewayContext, { marks }: PlannedTurn): ServedTurn['marks'] {
+function acknowledgedMarks({ recorder }: GatewayContext, { marks }: PlannedTurn): RunningTurn['marks'] {
   if (recorder.isRecording?.() !== false) return marks;
   const { 'x-instar-turn': _, ...others } = marks;
   return others;

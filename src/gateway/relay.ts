@@ -13,7 +13,7 @@ import {
 } from './check-reply.ts';
 import type { ReplyWatch } from './created-objects.ts';
 import { clientReplyHeaders, type HeaderMap, upstreamRequestHeaders } from './headers.ts';
-import type { ServedTurn, UpstreamAttempt } from './turn.ts';
+import type { RunningTurn, UpstreamAttempt } from './turn.ts';
 
 export interface RelayOptions {
   readonly exchange: Exchange;
@@ -40,7 +40,7 @@ const NO_BYTES = Buffer.alloc(0);
  * One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed in between. With checks, a reply that is
  * not a stream is held back and may be asked for again.
  */
-export function relay(recorded: ServedTurn, options: RelayOptions): Promise<UpstreamAttempt> {
+export function relay(recorded: RunningTurn, options: RelayOptions): Promise<UpstreamAttempt> {
   const { check } = options;
   if (check === undefined) return new Promise((resolve) => startRelay(recorded, options, { resolve }));
   const { turn } = recorded;
@@ -63,7 +63,7 @@ interface RelayResult {
   readonly hold?: (reply: HeldBytes) => void;
 }
 
-function startRelay(recorded: ServedTurn, options: RelayOptions, result: RelayResult): void {
+function startRelay(recorded: RunningTurn, options: RelayOptions, result: RelayResult): void {
   const { exchange, target, upstream, body, isEdited } = options;
   const { request, path } = recorded.turn;
   const headers = upstreamRequestHeaders(request.headers, target.access, isEdited);
@@ -92,7 +92,7 @@ interface HeldBytes extends ReplyBytes {
 /** Holds the head back until the first byte: until then a dead provider can still be retried. */
 class RelaySink implements ExchangeSink {
   control: ExchangeControl | undefined;
-  readonly #recorded: ServedTurn;
+  readonly #recorded: RunningTurn;
   readonly #options: SinkOptions;
   readonly #result: RelayResult;
   #status = 0;
@@ -110,7 +110,7 @@ class RelaySink implements ExchangeSink {
   #isAwaitingDrain = false;
 
   constructor(
-    recorded: ServedTurn,
+    recorded: RunningTurn,
     { clock, upstream, check, watch, onBegun }: RelayOptions,
     result: RelayResult,
   ) {

@@ -6,7 +6,7 @@ import { type StreamEncoder, type Wire, WireError } from '../core/wire.ts';
 import { encodeTokenCount, estimateRequestTokens } from '../wire/anthropic/count-tokens.ts';
 import { askUntilPassed, type HeldReply, MOST_CHECKED, type ReplyCheck } from './check-reply.ts';
 import { credentialHeaders, traceHeaders } from './headers.ts';
-import type { ReplyMarks, ServedTurn, Turn, UpstreamAttempt } from './turn.ts';
+import type { ReplyMarks, RunningTurn, Turn, UpstreamAttempt } from './turn.ts';
 
 interface TranslationOptions {
   readonly target: Target;
@@ -18,7 +18,7 @@ const PING_MS = 15_000;
 
 /** One try at a model behind another wire: decodes the caller's request and encodes the reply for the caller's wire. */
 export async function answerTranslated(
-  recorded: ServedTurn,
+  recorded: RunningTurn,
   { target, body, check }: TranslationOptions,
 ): Promise<UpstreamAttempt> {
   const { turn, plan } = recorded;
@@ -45,7 +45,7 @@ export async function answerTranslated(
 
 /** Sends a reply that Instar wrote itself; no model is asked. */
 export async function answerWith(
-  recorded: ServedTurn,
+  recorded: RunningTurn,
   events: readonly ChatEvent[],
 ): Promise<UpstreamAttempt> {
   const { outline, body, wire } = recorded.turn;
@@ -62,7 +62,7 @@ export async function answerWith(
 }
 
 async function wholeReply(
-  recorded: ServedTurn,
+  recorded: RunningTurn,
   events: AsyncIterable<ChatEvent>,
 ): Promise<UpstreamAttempt | HeldReply> {
   const reply: ChatEvent[] = [];
@@ -75,7 +75,7 @@ async function wholeReply(
 }
 
 async function streamReply(
-  { turn, record, marks }: ServedTurn,
+  { turn, record, marks }: RunningTurn,
   events: AsyncIterable<ChatEvent>,
   encoder: StreamEncoder,
   check: ReplyCheck | undefined,
@@ -156,7 +156,7 @@ function drained({ response, disconnect: { signal } }: Turn): Promise<void> {
 }
 
 /** For a provider without a token-counting route on the caller's wire: our estimate, lessons included. */
-export async function countTokens(recorded: ServedTurn, bytes: Buffer): Promise<UpstreamAttempt> {
+export async function countTokens(recorded: RunningTurn, bytes: Buffer): Promise<UpstreamAttempt> {
   const decoded = decodeRequestBody(recorded.turn.wire, bytes);
   if (!decoded.ok) return { kind: 'failed', failure: decoded.failure };
   return sendJsonReply(recorded, encodeTokenCount(estimateRequestTokens(decoded.request)));
@@ -181,7 +181,10 @@ function decodeRequestBody(wire: Wire, bytes: Buffer): DecodedRequest {
 }
 
 /** Sends a complete reply that Instar wrote itself. */
-function sendJsonReply({ turn: { response }, record, marks }: ServedTurn, body: JsonObject): UpstreamAttempt {
+function sendJsonReply(
+  { turn: { response }, record, marks }: RunningTurn,
+  body: JsonObject,
+): UpstreamAttempt {
   const bytes = Buffer.from(JSON.stringify(body));
   record.head('application/json', undefined);
   record.chunk(bytes);

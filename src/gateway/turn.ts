@@ -128,7 +128,7 @@ export interface OwnReply {
 }
 
 /** A planned turn whose intent is in the record, or that has a record that does nothing. */
-export interface ServedTurn {
+export interface RunningTurn {
   readonly plan: PlannedTurn;
   readonly turn: Turn;
   readonly record: TurnRecord;

@@ -6,9 +6,14 @@ import type { Library } from '../core/library.ts';
 import type { ActiveOverlays, OverlayQuery } from '../core/overlay.ts';
 import type { Records } from '../core/store.ts';
 import { type LimitFloors, type MeasuredAgent, readLimitFloors } from '../lessons/limit-floors.ts';
-import { createActiveOverlays, createKillSwitch, listOverlays } from './active-overlays.ts';
+import {
+  type ApplyOverlays,
+  createActiveOverlays,
+  createApplyOverlays,
+  createKillSwitch,
+  listOverlays,
+} from './active-overlays.ts';
 import { type AnswerFlows, createAnswerFlows } from './answer-flows.ts';
-import { type ApplyOverlays, createApplyOverlays } from './apply-overlays.ts';
 import { type ServedRouter, type ServeRouterOptions, serveRouter } from './router/serve-router.ts';
 
 interface ServeOverlaysOptions {

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { GatewayProcess } from '../core/gateway-process.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AppendResult, NewFact, RecordingState, Records } from '../core/store.ts';
+import type { RecordingState, Records } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
@@ -178,16 +178,3 @@ export function recordSessionEnd(session: string, records: Records, clock: Clock
     log.warn({ err: error, session }, 'the end of a session could not be recorded');
   });
 }
-
-/** The same records, with a listener that is called after each durable append. */
-export const withAppendListener = (
-  records: Records,
-  tell: (facts: readonly NewFact[], appended: readonly AppendResult[]) => void,
-): Records => ({
-  ...records,
-  append: async (...args) => {
-    const appended = await records.append(...args);
-    tell(args[0], appended);
-    return appended;
-  },
-});

@@ -1,5 +1,12 @@
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
-import { type AsyncStore, type Records, type Store, StoreError } from '../core/store.ts';
+import {
+  type AppendResult,
+  type AsyncStore,
+  type NewFact,
+  type Records,
+  type Store,
+  StoreError,
+} from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { createFactCleaner } from './clean-fact.ts';
@@ -125,4 +132,17 @@ export const withCleanIds = (records: Records, { redactName }: Pick<Redactor, 'r
     ),
   judgements: (session, type) => records.judgements(redactName(session), type),
   erase: (session, reason) => records.erase(redactName(session), reason),
+});
+
+/** The same records, with a listener that is called after each durable append. */
+export const withAppendListener = (
+  records: Records,
+  tell: (facts: readonly NewFact[], appended: readonly AppendResult[]) => void,
+): Records => ({
+  ...records,
+  append: async (...args) => {
+    const appended = await records.append(...args);
+    tell(args[0], appended);
+    return appended;
+  },
 });

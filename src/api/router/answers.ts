@@ -34,7 +34,7 @@ const control =
     const bytes = received.body ?? received.raw;
     const person = context.personOf(request);
     const control = compact({ records, now: clock.now, agents, person });
-    const done = await runControlAction(action, control, bytes, caller, request);
+    const done = await runControlAction(action, control, caller, { request, bytes });
     return 'kind' in done ? (done as Failure) : (done as JsonObject);
   };
 

@@ -88,22 +88,6 @@ export function createRouter(options: RouterOptions): TurnRouter {
     return name === set.cheap || name === set.strong;
   };
 
-  const choose = (
-    turn: RoutableTurn,
-    thread: string,
-    task: RoutedTask,
-    { cheap, strong }: RouterSettings,
-    overlays: TurnOverlays | undefined,
-  ) =>
-    chooseTier({
-      session: turn.session.session,
-      evidence: options.outcomes().evidenceFor(task, turn.session.session),
-      saving: savingOf(options.prices(cheap), options.prices(strong)),
-      pressure: options.pressure(),
-      bias: overlays?.bias ?? 0,
-      mayExplore: thread === MAIN_THREAD && turn.identity.record,
-    });
-
   const decide = (
     turn: RoutableTurn,
     set: RouterSettings,
@@ -130,7 +114,14 @@ export function createRouter(options: RouterOptions): TurnRouter {
         domain,
         sketch: sketchOf(conversation?.task ?? ''),
       });
-      const chosen = choose(turn, thread, task, set, overlays);
+      const chosen = chooseTier({
+        session,
+        evidence: options.outcomes().evidenceFor(task, session),
+        saving: savingOf(options.prices(set.cheap), options.prices(set.strong)),
+        pressure: options.pressure(),
+        bias: overlays?.bias ?? 0,
+        mayExplore: thread === MAIN_THREAD && turn.identity.record,
+      });
       choice = thread === MAIN_THREAD ? { ...chosen, task } : chosen;
       // A prompt that is only counted may never be sent.
       if (turn.kind === 'chat') choices.set(session, thread, choice);
