@@ -163,25 +163,7 @@ const WRONG_PER_MINUTE = 10;
  * then: guessing 256 bits is hopeless, and a lock-out would let one stale client shut out all others.
  */
 export function createAuthorizer({ keys, onLoopback, clock, account }: AuthorizerOptions): Authorizer {
-  const wrong = new Map<string, { count: number; until: number }>();
-  const countWrong = (request: IncomingMessage, message = WRONG_KEY): Failure => {
-    const now = clock.monotonic();
-    const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
-    if (wrong.size > 10_000) wrong.clear();
-    let tries = wrong.get(address);
-    if (tries === undefined || tries.until <= now) {
-      tries = { count: 0, until: now + 60_000 };
-      wrong.set(address, tries);
-    }
-    tries.count++;
-    if (tries.count > WRONG_PER_MINUTE) {
-      const retryAfterMs = Math.ceil(tries.until - now);
-      return createFailure('rate-limited', 'Too many wrong keys from this address. Wait a minute.', {
-        retryAfterMs,
-      });
-    }
-    return createFailure('unauthorized', message, { code: 'invalid_api_key' });
-  };
+  const countWrong = createWrongKeyCount(clock);
   const refuseWithoutKey = (request: IncomingMessage): Failure =>
     presentedKeys(request.headers).length > 0
       ? countWrong(request)
@@ -245,6 +227,29 @@ export function createAuthorizer({ keys, onLoopback, clock, account }: Authorize
         ? { ok: true, access }
         : { ok: true, access, isOwnCredential: true };
     },
+  };
+}
+
+/** Refuses a wrong key, and counts it for its address. */
+function createWrongKeyCount(clock: Pick<Clock, 'monotonic'>) {
+  const wrong = new Map<string, { count: number; until: number }>();
+  return (request: IncomingMessage, message = WRONG_KEY): Failure => {
+    const now = clock.monotonic();
+    const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+    if (wrong.size > 10_000) wrong.clear();
+    let tries = wrong.get(address);
+    if (tries === undefined || tries.until <= now) {
+      tries = { count: 0, until: now + 60_000 };
+      wrong.set(address, tries);
+    }
+    tries.count++;
+    if (tries.count > WRONG_PER_MINUTE) {
+      const retryAfterMs = Math.ceil(tries.until - now);
+      return createFailure('rate-limited', 'Too many wrong keys from this address. Wait a minute.', {
+        retryAfterMs,
+      });
+    }
+    return createFailure('unauthorized', message, { code: 'invalid_api_key' });
   };
 }
 

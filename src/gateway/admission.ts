@@ -249,7 +249,7 @@ interface WatchedBody extends BodyProgress {
  * Finds bodies that arrive too slowly. One timer for all of them, which runs only while there are any; `monotonic` is
  * read once per body and once per sweep.
  */
-export function createBodyPace(monotonic: () => number): BodyPace {
+function createBodyPace(monotonic: () => number): BodyPace {
   const bodies = new Set<WatchedBody>();
   let timer: NodeJS.Timeout | undefined;
 

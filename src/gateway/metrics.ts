@@ -249,7 +249,7 @@ const SCRAPED_WITHIN_MS = 5 * 60_000;
  * Memory, open files and the event loop's lag of this process. The lag covers the time since the last scrape, and is measured only
  * while somebody scrapes: looking at it wakes the process a hundred times a second.
  */
-export function addProcessGauges(registers: Registry[]): void {
+function addProcessGauges(registers: Registry[]): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let stop: NodeJS.Timeout | undefined;
   const measureOn = (): void => {

@@ -295,7 +295,7 @@ export function findRoute(
 }
 
 /** A request's path without its query string. */
-export function pathWithoutQuery({ url = '/' }: IncomingMessage): string {
+function pathWithoutQuery({ url = '/' }: IncomingMessage): string {
   const queryAt = url.indexOf('?');
   return queryAt < 0 ? url : url.slice(0, queryAt);
 }

@@ -90,7 +90,7 @@ const FRESH_MS = 600_000;
 const RETRY_MS = 30_000;
 
 /** The floors of agents by the record. Asked on the request path, so it answers what it knows and reads beside it. */
-export function createMeasuredFloors({
+function createMeasuredFloors({
   records,
   clock,
   log,

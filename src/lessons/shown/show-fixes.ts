@@ -124,7 +124,12 @@ export function addFixes(
   const choice: RecallChoice = {
     text,
     fact: {
-      ...{ type: 'lessons-recalled', session, turn, thread: name, generation, why: 'error' },
+      type: 'lessons-recalled',
+      session,
+      turn,
+      thread: name,
+      generation,
+      why: 'error',
       after: newest.link,
       ...(text === undefined ? {} : { block: hashShownText([text]) }),
       lessons: lessons.map(({ id }) => id),
@@ -132,7 +137,12 @@ export function addFixes(
       ...(unmeasured.length === 0 ? {} : { unmeasured }),
       domain: { name: query.domain ?? 'general', reason: query.domain === undefined ? 'default' : 'header' },
       considered: found.map(({ lesson: { id, revision, text: words }, error, lot }) => ({
-        ...{ id, revision, name: words.name, relevance: 1, activation: 1, error },
+        id,
+        revision,
+        name: words.name,
+        relevance: 1,
+        activation: 1,
+        error,
         verdict: lot === 'held-out' ? 'held-out' : 'shown',
       })),
       engine: 'none',
@@ -270,8 +280,18 @@ export function addStatements(
   const choice: RecallChoice = {
     text,
     fact: {
-      ...{ type: 'lessons-recalled', session, turn, thread: name, generation, why: 'shortened' },
-      ...{ after, block: hashShownText([text]), lessons: [], heldOut: [], considered: [], engine: 'none' },
+      type: 'lessons-recalled',
+      session,
+      turn,
+      thread: name,
+      generation,
+      why: 'shortened',
+      after,
+      block: hashShownText([text]),
+      lessons: [],
+      heldOut: [],
+      considered: [],
+      engine: 'none',
       domain: thread.domain ?? { name: query.domain ?? 'general', reason: 'default' },
     },
   };
