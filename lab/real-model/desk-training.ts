@@ -1,10 +1,10 @@
 import { runAgent } from '../../src/agent/agent.ts';
-import { createRandom, type Random } from '../../src/base/random.ts';
+import { type Random, createRandom } from '../../src/base/random.ts';
 import { asArray, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson, LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TaskAttempt, TrainingTask } from '../../src/core/task-source.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
-import { placeLessons } from '../../src/lessons/render-said.ts';
+import { placeLessons } from '../../src/lessons/render-block.ts';
 import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../desk/desk.ts';
 import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../desk/desk-rules.ts';
 import type { DeskFamily, DeskTask, FileFamily } from '../desk/desk-tasks.ts';

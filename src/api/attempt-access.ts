@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { createFailure, failureKindOf } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import type { DecodedTurn, Records, TurnView } from '../core/store.ts';
-import type { AttemptKeys } from '../gateway/attempt-keys.ts';
+import type { AttemptKeys } from '../gateway/access-control.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 
 interface AttemptAccessParts {

@@ -65,3 +65,12 @@ export function failureKindOf(status: number): FailureKind {
   if (status >= 500) return 'upstream-error';
   return 'bad-request';
 }
+
+/** A failure as the result of a function. */
+export interface FailedResult {
+  readonly ok: false;
+  readonly why: string;
+  readonly failure: Failure;
+}
+
+export const refusal = (failure: Failure): FailedResult => ({ ok: false, why: failure.message, failure });

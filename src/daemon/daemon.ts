@@ -40,37 +40,36 @@ import type { OverlayQuery } from '../core/overlay.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import { hasToolSucceeded } from '../evidence/tools/tool-outcome.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
-import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
-import { createAdmission, watchAdmission } from '../gateway/admission.ts';
-import { withAttemptKeys } from '../gateway/attempt-keys.ts';
+import { createAuthorizer, isLoopbackName, withAttemptKeys } from '../gateway/access-control.ts';
+import { createAdmission, GATEWAY_LIMITS, watchAdmission } from '../gateway/admission.ts';
 import { reportChecks } from '../gateway/check-reply.ts';
 import type { GatewayContext } from '../gateway/context.ts';
+import { logTurn } from '../gateway/finish-turn.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { countPersons, createIdentify, createPersonHash, createPersonOf } from '../gateway/identify.ts';
-import { GATEWAY_LIMITS } from '../gateway/limits.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createProviderAccount } from '../gateway/provider-account.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { servePromptShortening, withShortenedPrompts } from '../gateway/shorten-prompts.ts';
-import { logTurn, NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
+import { NOTHING_SHOWN, overlayQueryOf } from '../gateway/turn.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { sharedSchedule, type WorkKinds } from '../jobs/shared-work.ts';
 import { createCompressor, LONG_PROMPT_TOKENS } from '../learn/compress/compressor.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReflectionJob } from '../learn/identity/reflection-job.ts';
 import { createPracticeApi, createPracticeJob } from '../learn/practice/practice-job.ts';
-import { withDateWitness } from '../models/date-witness.ts';
 import { localServerAddresses } from '../models/discover-local.ts';
-import { createExchange, PROVIDER_TIMEOUTS } from '../models/exchange.ts';
+import { createExchange, PROVIDER_TIMEOUTS, withDateWitness } from '../models/exchange.ts';
 import { serveOverlays } from '../overlays/serve-overlays.ts';
 import { createAudit } from '../record/audit-trail.ts';
-import { recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
+import { recordSessionEnd } from '../record/open-recording.ts';
 import { placeOfRecord } from '../record/open-store.ts';
+import { withAppendListener } from '../record/records.ts';
 import { shareRecord } from '../record/share-record.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
 import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
-import { openTracedRecording } from '../traces/traced-recording.ts';
+import { openTracedRecording } from '../traces/serve-traces.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createDeferredPolicy } from './deferred-policy.ts';
 import { openTeam } from './open-team.ts';
@@ -248,7 +247,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     now: () => clock.now(),
   });
   const counts = () => ({ ...follower.counts(), ...library.counts() });
-  const metrics = createMetrics(() => admission.inFlight, counts, recording.state, follower.served);
+  const metrics = createMetrics({
+    inFlight: () => admission.inFlight,
+    learned: counts,
+    recording: recording.state,
+    served: follower.served,
+  });
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
     follower.wake();
@@ -350,12 +354,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(
-        (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
+        async (turn, most) => (overlays.isOff() ? NOTHING_SHOWN : library.lessons(turn, most)),
         shortening,
       ),
       overlays: (turn) => overlays.apply({ ...overlayQueryOf(turn), key: turn.caller?.id }),
       flows: overlays.flows,
-      router: overlays.router,
+      router: {
+        isAsked: (turn, targets) => config.router !== undefined && overlays.router.isAsked(turn, targets),
+        route: overlays.router.route,
+      },
       identify: createIdentify({ redact: redactor.redactName, hashPerson: persons.hash }),
       personOf: createPersonOf(persons.hash),
       agents: keyAgents,

@@ -4,7 +4,7 @@ import { isForbiddenHost } from '../config/address.ts';
 import { priceRules } from '../config/price-rules.ts';
 import { systemClock } from '../core/clock.ts';
 import { createPrices } from '../cost/prices.ts';
-import { GATEWAY_LIMITS } from '../gateway/limits.ts';
+import { GATEWAY_LIMITS } from '../gateway/admission.ts';
 import { createLearningModels } from '../learn/learning-model.ts';
 import { createModelPace, withPace } from '../learn/model-pace.ts';
 import { withoutSchema } from '../learn/with-schema.ts';

@@ -32,7 +32,7 @@ import type { ServedModelCost } from '../learn/serving-cost.ts';
 import type { CompareBlocks } from '../lessons/compare-blocks.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
-import { killFileBeside } from '../overlays/kill-switch.ts';
+import { killFileBeside } from '../overlays/active-overlays.ts';
 import {
   type LearningSide,
   type LearningThreadData,
@@ -124,6 +124,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Turns that end within this time are told together: to wake a thread costs as much as to serve a small request. */
 const WAKE_MS = 100;
+/** The keys are read again for a wake-up after this time: reading them may read files. */
+const KEYS_MS = 5_000;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
@@ -214,7 +216,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     worker.on('exit', (code) => ended(`exit code ${code}`));
   };
 
+  let keysSentAt = Number.NEGATIVE_INFINITY;
   const sendKeys = ({ side }: LearningThread): void => {
+    keysSentAt = clock.monotonic();
     const now = keys();
     if (now.length === sentKeys.length && now.every((key, index) => key === sentKeys[index])) return;
     sentKeys = [...now];
@@ -224,7 +228,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const postWake = (ended?: number): void => {
     stopListening ??= lessons()?.library.onChange(() => postWake());
     if (thread === undefined) return;
-    sendKeys(thread);
+    if (clock.monotonic() - keysSentAt >= KEYS_MS) sendKeys(thread);
     const turns = ended === undefined ? {} : { turns: ended };
     thread.side.post({ type: 'wake', now: clock.now(), nth: ++wakes, ...turns });
   };

@@ -60,7 +60,7 @@ export interface ServeLessonsOptions {
 
 /** The daemon's library. While the record cannot be read, no lessons are shown and opening is tried again. */
 export interface ServedLessons {
-  readonly lessons: (turn: Turn, most?: number) => ShownLessons | Promise<ShownLessons>;
+  readonly lessons: (turn: Turn, most?: number) => Promise<ShownLessons>;
   readonly api: LessonsApi;
   /** Undefined while the record cannot be read. */
   open(): OpenLessons | undefined;
@@ -183,7 +183,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });
-    const lessons: Opened['lessons'] = (turn, most) =>
+    const lessons: Opened['lessons'] = async (turn, most) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
         : showLessons.show(toPromptTurn(turn, turn.body, most, settings.shareAgents === true));
@@ -213,7 +213,8 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     return opened.open.api;
   };
   return {
-    lessons: (turn, most) => opened?.lessons(turn, most) ?? { generation: 0, lessons: [], additions: [] },
+    lessons: async (turn, most) =>
+      opened?.lessons(turn, most) ?? { generation: 0, lessons: [], additions: [] },
     api: deferLessonsApi(api),
     open: () => opened?.open,
     embed,

@@ -1,9 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type Caller, isOwnKey } from '../core/caller.ts';
+import { createLruMap } from '../base/lru-map.ts';
+import { type BoundAttempt, type Caller, isOwnKey, PRACTICE } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
 import type { Access, Target } from '../core/upstream.ts';
+import { credentialHeaders } from './headers.ts';
 import type { ProviderAccount } from './provider-account.ts';
 
 interface OriginCheckOptions {
@@ -151,7 +154,7 @@ export type AccessDecision =
       /** The caller brings its own credential: it is known once the provider has accepted it. */
       readonly isOwnCredential?: true;
     }
-  | { readonly ok: false; readonly why: string; readonly failure: Failure };
+  | FailedResult;
 
 const WRONG_PER_MINUTE = 10;
 
@@ -160,25 +163,7 @@ const WRONG_PER_MINUTE = 10;
  * then: guessing 256 bits is hopeless, and a lock-out would let one stale client shut out all others.
  */
 export function createAuthorizer({ keys, onLoopback, clock, account }: AuthorizerOptions): Authorizer {
-  const wrong = new Map<string, { count: number; until: number }>();
-  const countWrong = (request: IncomingMessage, message = WRONG_KEY): Failure => {
-    const now = clock.monotonic();
-    const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
-    if (wrong.size > 10_000) wrong.clear();
-    let tries = wrong.get(address);
-    if (tries === undefined || tries.until <= now) {
-      tries = { count: 0, until: now + 60_000 };
-      wrong.set(address, tries);
-    }
-    tries.count++;
-    if (tries.count > WRONG_PER_MINUTE) {
-      const retryAfterMs = Math.ceil(tries.until - now);
-      return createFailure('rate-limited', 'Too many wrong keys from this address. Wait a minute.', {
-        retryAfterMs,
-      });
-    }
-    return createFailure('unauthorized', message, { code: 'invalid_api_key' });
-  };
+  const countWrong = createWrongKeyCount(clock);
   const refuseWithoutKey = (request: IncomingMessage): Failure =>
     presentedKeys(request.headers).length > 0
       ? countWrong(request)
@@ -245,6 +230,29 @@ export function createAuthorizer({ keys, onLoopback, clock, account }: Authorize
   };
 }
 
+/** Refuses a wrong key, and counts it for its address. */
+function createWrongKeyCount(clock: Pick<Clock, 'monotonic'>) {
+  const wrong = new Map<string, { count: number; until: number }>();
+  return (request: IncomingMessage, message = WRONG_KEY): Failure => {
+    const now = clock.monotonic();
+    const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+    if (wrong.size > 10_000) wrong.clear();
+    let tries = wrong.get(address);
+    if (tries === undefined || tries.until <= now) {
+      tries = { count: 0, until: now + 60_000 };
+      wrong.set(address, tries);
+    }
+    tries.count++;
+    if (tries.count > WRONG_PER_MINUTE) {
+      const retryAfterMs = Math.ceil(tries.until - now);
+      return createFailure('rate-limited', 'Too many wrong keys from this address. Wait a minute.', {
+        retryAfterMs,
+      });
+    }
+    return createFailure('unauthorized', message, { code: 'invalid_api_key' });
+  };
+}
+
 /** A server on this machine accepts any credential: it does not tell who calls. */
 const isLocalTarget = ({ upstreams }: Pick<Target, 'upstreams'>): boolean =>
   upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname));
@@ -252,8 +260,6 @@ const isLocalTarget = ({ upstreams }: Pick<Target, 'upstreams'>): boolean =>
 /** Whether a caller without Instar's key brings a credential of its own, which this provider will check. */
 export const bringsCredential = ({ headers }: IncomingMessage, target: Target | undefined): boolean =>
   target?.access.kind === 'caller' && presentedKeys(headers, false).length > 0 && !isLocalTarget(target);
-
-export const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =
@@ -301,3 +307,67 @@ function presentedKeys(headers: IncomingHttpHeaders, ownHeader = true): string[]
   if (ownHeader && typeof own === 'string') keys.push(own);
   return keys;
 }
+
+/** Callers' own credentials that a provider accepted a short time ago. Only their digests are kept, in memory. */
+export interface AcceptedCredentials {
+  has(request: IncomingMessage): boolean;
+  add(request: IncomingMessage): void;
+}
+
+/** An hour: a caller with a revoked credential loses its place among the known ones soon. */
+const MOST_CREDENTIALS = 1000;
+const VALID_MS = 3_600_000;
+
+export function createAcceptedCredentials(monotonic: () => number): AcceptedCredentials {
+  const until = createLruMap<string, number>(MOST_CREDENTIALS);
+  return {
+    has: (request) => {
+      const name = digestOf(request);
+      return name !== undefined && (until.get(name) ?? Number.NEGATIVE_INFINITY) > monotonic();
+    },
+    add: (request) => {
+      const name = digestOf(request);
+      if (name !== undefined) until.set(name, monotonic() + VALID_MS);
+    },
+  };
+}
+
+function digestOf({ headers }: IncomingMessage): string | undefined {
+  const values = Object.values(credentialHeaders(headers));
+  return values.length === 0
+    ? undefined
+    : createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+}
+
+/** Keys of attempts at practice tasks, beside the keys of callers. They live in this process's memory, and only it makes them. */
+export interface AttemptKeys extends KnownCallers {
+  open(attempt: BoundAttempt): AttemptKey;
+}
+
+interface AttemptKey {
+  readonly key: string;
+  /** The key is refused from now on. */
+  close(): void;
+}
+
+const PREFIX = 'instar_attempt_';
+
+/**
+ * Binds a session to its lessons by a key that is made for it: a header could be sent by any client. Requests with the key are
+ * in the attempt's session, are shown the attempt's block, and are not learned from, whatever else they say of themselves.
+ */
+export function withAttemptKeys(keys: KnownCallers): AttemptKeys {
+  const open = new Map<string, Caller>();
+  return {
+    find: (presented) => (presented.startsWith(PREFIX) ? open.get(hashOf(presented)) : keys.find(presented)),
+    ofCredential: keys.ofCredential,
+    open: (attempt) => {
+      const key = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+      const hash = hashOf(key);
+      open.set(hash, { kind: 'caller', id: PRACTICE, mayRate: false, attempt });
+      return { key, close: () => void open.delete(hash) };
+    },
+  };
+}
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

@@ -1,4 +1,5 @@
-import { type BodyPaceRule, type BodyProgress, createBodyPace } from './body-pace.ts';
+import type { Socket } from 'node:net';
+import { defaultRetryRule, type RetryRule } from '../core/retry.ts';
 
 /** One admitted request; `hold` counts the bytes it keeps in memory. */
 export interface AdmissionSlot {
@@ -181,5 +182,171 @@ export function watchAdmission(admission: Admission, notice: (inFlight: number) 
       );
     },
     drain: admission.drain,
+  };
+}
+
+export interface GatewayLimits {
+  readonly maxInFlight: number;
+  readonly maxBodyBytes: number;
+  readonly maxMessages: number;
+  readonly retry: RetryRule;
+}
+
+/** Beyond what agents send, and within what two cores and the memory of a small server hold. */
+export const GATEWAY_LIMITS: GatewayLimits = {
+  /** Further requests are asked to retry later. */
+  maxInFlight: 2000,
+  /** A conversation with a dozen images. */
+  maxBodyBytes: 64 * 1024 * 1024,
+  /** The longest sessions of coding agents have about 3,000. */
+  maxMessages: 10_000,
+  retry: defaultRetryRule,
+};
+
+/** The slowest average at which a body may arrive, once the grace period is over. */
+export interface BodyPaceRule {
+  readonly graceMs: number;
+  readonly bytesPerSecond: number;
+}
+
+/** One body that is being received. */
+export interface BodyProgress {
+  received(bytes: number): void;
+  /** The body is complete, refused or abandoned. */
+  end(): void;
+}
+
+export interface BodyPace {
+  /** `onSlow` is called at most once, when the average since the start is below the rule. */
+  watch(rule: BodyPaceRule, onSlow: () => void): BodyProgress;
+}
+
+const SWEEP_MS = 500;
+
+interface WatchedBody extends BodyProgress {
+  readonly rule: BodyPaceRule;
+  readonly startedAt: number;
+  readonly onSlow: () => void;
+  bytes: number;
+}
+
+/**
+ * Finds bodies that arrive too slowly. One timer for all of them, which runs only while there are any; `monotonic` is
+ * read once per body and once per sweep.
+ */
+function createBodyPace(monotonic: () => number): BodyPace {
+  const bodies = new Set<WatchedBody>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const sweep = (): void => {
+    const now = monotonic();
+    for (const body of bodies) {
+      const { rule, startedAt, bytes, onSlow } = body;
+      const elapsed = now - startedAt;
+      if (elapsed <= rule.graceMs || bytes * 1000 >= rule.bytesPerSecond * elapsed) continue;
+      bodies.delete(body);
+      onSlow();
+    }
+    if (bodies.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    watch: (rule, onSlow) => {
+      const body: WatchedBody = {
+        rule,
+        onSlow,
+        startedAt: monotonic(),
+        bytes: 0,
+        received: (bytes) => {
+          body.bytes += bytes;
+        },
+        end: () => void bodies.delete(body),
+      };
+      bodies.add(body);
+      if (timer === undefined) {
+        timer = setInterval(sweep, SWEEP_MS);
+        timer.unref();
+      }
+      return body;
+    },
+  };
+}
+
+/**
+ * Limits connections whose peer has not been verified and that are not being served: they are still sending headers or a
+ * body, or are idle. Beyond the limit the oldest of them is closed, so that a new caller can always connect. Many callers that connect
+ * at the same moment get time to send their headers first: those may have a key.
+ */
+export interface ConnectionLimit {
+  opened(socket: Socket): void;
+  /** A request was received completely and is being served: until `idle` the connection does not count. */
+  serving(socket: Socket): void;
+  /** The request was answered. */
+  idle(socket: Socket): void;
+  /** The peer is verified: its connection never counts again. */
+  trust(socket: Socket): void;
+}
+
+interface ConnectionLimitOptions {
+  readonly most: number;
+  readonly monotonic: () => number;
+  /** Closes a connection; a request whose headers were read is answered. */
+  readonly close: (socket: Socket) => void;
+}
+
+/** How long a connection may be open before it makes room for another; with `MOST_AT_ONCE` times as many it has to at once. */
+const GRACE_MS = 5000;
+const MOST_AT_ONCE = 4;
+const LATE_MS = 500;
+
+export function createConnectionLimit({ most, monotonic, close }: ConnectionLimitOptions): ConnectionLimit {
+  /** Since when each has counted; the oldest first. */
+  const counted = new Map<Socket, number>();
+  const trusted = new WeakSet<Socket>();
+  let isScheduled = false;
+  const makeRoom = (): void => {
+    for (const [socket, since] of counted) {
+      if (counted.size <= most) return;
+      const waitMs = since + GRACE_MS - monotonic();
+      if (waitMs > 0 && counted.size <= MOST_AT_ONCE * most) {
+        schedule(waitMs);
+        return;
+      }
+      counted.delete(socket);
+      close(socket);
+    }
+  };
+  const schedule = (waitMs: number): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    const due = monotonic() + waitMs;
+    setTimeout(() => {
+      isScheduled = false;
+      // When this process is late, so is what it reads: headers may have arrived long ago.
+      if (monotonic() > due + LATE_MS) schedule(GRACE_MS);
+      else makeRoom();
+    }, waitMs).unref();
+  };
+  const count = (socket: Socket): void => {
+    counted.delete(socket);
+    counted.set(socket, monotonic());
+    if (counted.size > most) makeRoom();
+  };
+  return {
+    opened: (socket) => {
+      count(socket);
+      socket.once('close', () => counted.delete(socket));
+    },
+    serving: (socket) => void counted.delete(socket),
+    idle: (socket) => {
+      if (!trusted.has(socket) && !socket.destroyed) count(socket);
+    },
+    trust: (socket) => {
+      if (trusted.has(socket)) return;
+      trusted.add(socket);
+      counted.delete(socket);
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts';
 import { type ChatEvent, totalUsage, type Usage } from '../core/chat.ts';
-import { asObject, type Json, parseJson } from '../core/json.ts';
+import { asObject, compact, type Json, parseJson } from '../core/json.ts';
 import type { ResponseCheck } from '../core/overlay.ts';
 import type { Target } from '../core/upstream.ts';
 import type { Wire } from '../core/wire.ts';
@@ -8,7 +8,7 @@ import { type AskedForm, readAskedForm } from '../wire/asked-form.ts';
 import { createSseDecoder } from '../wire/sse.ts';
 import { inflateBytes } from './read-body.ts';
 import { schemaFault } from './schema-fault.ts';
-import type { RunningTurn, UpstreamAttempt } from './turn.ts';
+import type { PlannedTurn, Turn, UpstreamAttempt } from './turn.ts';
 
 /** The outcome of one check of one reply, for metrics and log. */
 export interface CheckedReply {
@@ -35,20 +35,21 @@ export interface ReplyCheck {
 export const MOST_CHECKED = 1024 * 1024;
 const MOST_REASKS = 2;
 
-type CheckedTurn = Pick<RunningTurn, 'id' | 'session' | 'wire' | 'body' | 'outline' | 'overlays'>;
+type CheckedPlan = Pick<PlannedTurn, 'limits' | 'limitedBy'> & {
+  readonly turn: Pick<Turn, 'id' | 'session' | 'wire' | 'body' | 'outline'>;
+};
 
-/** Undefined where nothing is to be checked: a request asks for no JSON, or offers no tools. */
+/** Undefined where nothing is to be checked: no limit asks for it, or a request asks for no JSON and offers no tools. */
 export function createReplyCheck(
-  { id, session, wire, body, outline, overlays }: CheckedTurn,
+  { turn, limits, limitedBy = [] }: CheckedPlan,
   target: Pick<Target, 'label'>,
-  report: (reply: CheckedReply) => void,
+  report: (reply: CheckedReply) => void = () => undefined,
 ): ReplyCheck | undefined {
-  const checks = overlays?.limits?.checks;
+  const { id, session, wire, body, outline } = turn;
+  const checks = limits?.checks;
   if (checks === undefined || body === undefined || outline === undefined) return undefined;
-  const tell = (check: ResponseCheck, result: CheckedReply['result'], why?: string): void => {
-    const reply = { turn: id, session: session.session, check, result, overlays: overlays?.limitedBy ?? [] };
-    report(why === undefined ? reply : { ...reply, why });
-  };
+  const tell = (check: ResponseCheck, result: CheckedReply['result'], why?: string): void =>
+    report(compact({ turn: id, session: session.session, check, result, why, overlays: limitedBy }));
   const form = readAskedForm(wire, body, outline);
   if (form === undefined) {
     for (const check of checks) tell(check, 'skipped', 'the form that the request asks for cannot be read');
@@ -58,7 +59,7 @@ export function createReplyCheck(
   if (asked.length === 0) return undefined;
   return {
     // A policy is trained on what it wrote: choosing among its replies would bias it.
-    reasks: target.label === undefined ? Math.min(MOST_REASKS, overlays?.limits?.reasks ?? 1) : 0,
+    reasks: target.label === undefined ? Math.min(MOST_REASKS, limits?.reasks ?? 1) : 0,
     passes: (events) => {
       let isGood = true;
       const reply = events && readReplyParts(events);
@@ -116,12 +117,12 @@ const FAULTS: Readonly<Record<ResponseCheck, FindFault>> = {
   },
   'tool-arguments': ({ calls }, { tools }) => {
     // Other names are tools of the provider.
-    const known = calls.flatMap(({ name, json }) => {
+    const offered = calls.flatMap(({ name, json }) => {
       const tool = tools.find((one) => one.name === name);
       return tool === undefined ? [] : [{ tool, value: argumentsOf(json) }];
     });
-    if (known.length === 0) return NOT_CHECKED;
-    for (const { tool, value } of known) {
+    if (offered.length === 0) return NOT_CHECKED;
+    for (const { tool, value } of offered) {
       const fault = value === undefined ? 'it is not JSON' : schemaFault(value, tool.parameters);
       if (fault !== undefined) return `arguments: ${fault}`;
     }
@@ -166,7 +167,7 @@ export interface HeldReply {
  * checks say of it; a failure of a further try does not replace a reply.
  */
 export async function askUntilPassed(
-  { disconnect }: RunningTurn,
+  { disconnect }: Turn,
   check: ReplyCheck,
   ask: () => Promise<UpstreamAttempt | HeldReply>,
 ): Promise<UpstreamAttempt> {

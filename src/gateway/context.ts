@@ -23,11 +23,8 @@ export const ANY_MODEL = '*';
 interface TurnRouting {
   /** Whether this request is for the router; `targets`: what its model name resolves to. No effect. */
   isAsked(turn: Turn, targets: readonly Target[]): boolean;
-  /** Undefined: the targets stay as they are. Synchronous for a session that is known. */
-  route(
-    turn: Turn,
-    overlays: TurnOverlays | undefined,
-  ): RoutedTurn | undefined | Promise<RoutedTurn | undefined>;
+  /** Undefined: the targets stay as they are. */
+  route(turn: Turn, overlays: TurnOverlays | undefined): Promise<RoutedTurn | undefined>;
 }
 
 /** The dependencies of the hot path; none of them may block. */
@@ -44,8 +41,8 @@ export interface GatewayContext {
   readonly newId: (prefix: string) => string;
   /** Waits; returns early when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The lessons for this turn. Synchronous when the conversation is known; a first turn may take a moment. */
-  readonly lessons: (turn: Turn, most?: number) => ShownLessons | Promise<ShownLessons>;
+  /** The lessons for this turn. At once when the conversation is known; a first turn may take a moment. */
+  readonly lessons: (turn: Turn, most?: number) => Promise<ShownLessons>;
   /** What overlays change for this turn; undefined without any. Synchronous. */
   readonly overlays?: (turn: Turn) => TurnOverlays | undefined;
   /** The next call of a flow that the turn's conversation is in; undefined: the model answers. Synchronous. */

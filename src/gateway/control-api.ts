@@ -223,9 +223,8 @@ async function findAnswered(
 export async function runControlAction(
   control: ControlAction,
   context: ControlContext,
-  bytes: Buffer,
   caller: Caller,
-  request: IncomingMessage,
+  { request, bytes }: { readonly request: IncomingMessage; readonly bytes: Buffer },
 ): Promise<JsonObject | Failure> {
   const body = parseJson(bytes.toString('utf8'));
   if (!isObject(body)) return wrong('Send a JSON object.');

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Failure } from '../core/failure.ts';
 import type { Wire } from '../core/wire.ts';
 import { clientReplyHeaders } from './headers.ts';
-import type { ProviderErrorReply } from './turn.ts';
+import type { ProviderErrorReply, ReplyMarks, Turn } from './turn.ts';
 
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
@@ -11,7 +11,7 @@ export function sendFailure(
   response: ServerResponse,
   wire: Wire,
   failure: Failure,
-  headers: Readonly<Record<string, string>> = {},
+  headers: ReplyMarks = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = Buffer.from(JSON.stringify(wire.encodeFailure(failure)));
@@ -32,20 +32,15 @@ export function sendFailure(
 
 /** Passes a provider's error on unchanged; one that is not JSON (a proxy's HTML page) is rewritten in the wire format. */
 export function sendProviderError(
-  response: ServerResponse,
-  wire: Wire,
+  { response, wire }: Pick<Turn, 'response' | 'wire'>,
   reply: ProviderErrorReply,
   failure: Failure,
-  headers: Readonly<Record<string, string>>,
+  headers: ReplyMarks,
 ): void {
   if (!/\bjson\b/i.test(String(reply.headers['content-type'] ?? ''))) {
-    const kept = reply.headers['retry-after'];
-    sendFailure(
-      response,
-      wire,
-      failure,
-      typeof kept === 'string' ? { ...headers, 'retry-after': kept } : headers,
-    );
+    const retryAfter = reply.headers['retry-after'];
+    const stated = typeof retryAfter === 'string' ? { ...headers, 'retry-after': retryAfter } : headers;
+    sendFailure(response, wire, failure, stated);
     return;
   }
   const own = clientReplyHeaders(reply.headers);

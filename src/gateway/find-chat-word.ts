@@ -8,11 +8,10 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
-import type { Outline, WireName } from '../core/wire.ts';
 import { type ChatWord, parseChatWord, readTypedWords, unquote } from '../text/chat-word.ts';
 import { type ByteSpan, eachElement, OPEN_BRACKET, skipValue } from '../wire/json-scan.ts';
-import type { TurnKind } from './client-clues.ts';
 import type { Identity } from './identify.ts';
+import type { Turn } from './turn.ts';
 
 /** A word to Instar in a request, with what the answer before it was about. */
 export interface FoundChatWord {
@@ -20,6 +19,11 @@ export interface FoundChatWord {
   /** What the person had asked before, if the request has it. */
   readonly about?: string;
 }
+
+type ChatTurn = Pick<Turn, 'kind' | 'body' | 'outline'> & {
+  readonly wire: Pick<Turn['wire'], 'name'>;
+  readonly identity: Pick<Identity, 'role' | 'client'>;
+};
 
 /** The end of a message in which a word may stand: clients put their own text before it, and little behind it. */
 const END_BYTES = 2048;
@@ -31,15 +35,15 @@ const MOST_MESSAGES = 400;
  * search of the last bytes of its last messages; nothing is parsed before that. Only the user's own agent is heard: a title generator or a sub-agent
  * may be shown a conversation that has such a message.
  */
-export function findChatWord(
-  kind: TurnKind,
-  wire: WireName,
-  body: Buffer | undefined,
-  outline: Outline | undefined,
-  { role, client }: Pick<Identity, 'role' | 'client'>,
-): FoundChatWord | undefined {
+export function findChatWord({
+  kind,
+  wire,
+  body,
+  outline,
+  identity: { role, client },
+}: ChatTurn): FoundChatWord | undefined {
   if (kind !== 'chat' || role !== 'main' || body === undefined || outline === undefined) return undefined;
-  const span = outline.member(wire === 'openai-responses' ? 'input' : 'messages');
+  const span = outline.member(wire.name === 'openai-responses' ? 'input' : 'messages');
   if (span === undefined || !mayHoldWord(body, span, outline.newest())) return undefined;
   return readChatWord(body, span, client);
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createLruMap } from '../base/lru-map.ts';
 import type { Caller } from '../core/caller.ts';
+import { type BoundAttempt, PRACTICE } from '../core/caller.ts';
 import type { ClientName } from '../core/client-name.ts';
 import type { TurnRole } from '../core/evidence.ts';
 import type { Project } from '../core/fact.ts';
@@ -173,7 +174,11 @@ export function identify(
  * Members and clients without a key have no agents of others in reach.
  */
 export function bindAgent(identity: Identity, caller: Caller | undefined, agents: AgentsOfKeys): Identity {
-  if (caller?.kind !== 'caller' || caller.attempt !== undefined || isMemberId(caller.member ?? ''))
+  if (
+    caller?.kind !== 'caller' ||
+    caller.attempt !== undefined ||
+    (caller.member !== undefined && isMemberId(caller.member))
+  )
     return identity;
   const { agent, client, role } = identity;
   const named = agent ?? client;
@@ -208,3 +213,20 @@ function backgroundKind({ openclaw }: ClientClues): string | undefined {
 
 const isNo = (text: string | undefined): boolean => text !== undefined && /^(off|false|no|0)$/i.test(text);
 const isYes = (text: string | undefined): boolean => text !== undefined && /^(on|true|yes|1)$/i.test(text);
+
+/** Who calls: the attempt, whatever the request says. Which of the client's requests it is, the request tells. */
+export const identityInAttempt = (
+  { client, role }: Identity,
+  { session, agent, project, domain }: BoundAttempt,
+): Identity =>
+  compact({
+    client,
+    role,
+    sessionId: session,
+    agent,
+    project: project === undefined ? undefined : { id: project, label: project },
+    domain,
+    runKind: PRACTICE,
+    record: true,
+    sessionDone: false,
+  });

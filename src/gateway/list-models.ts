@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
-import type { Failure } from '../core/failure.ts';
+import type { FailedResult } from '../core/failure.ts';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
 import type { Target } from '../core/upstream.ts';
 import type { WireName } from '../core/wire.ts';
@@ -19,15 +19,15 @@ export async function listModels(
   wire: WireName,
   request: IncomingMessage,
   caller: Caller | undefined,
-): Promise<JsonObject | Failure> {
+): Promise<{ readonly ok: true; readonly models: JsonObject } | FailedResult> {
   const candidate = context.catalogue.resolve(ANY_MODEL, wire)[0];
   const admittance = candidate && context.authorize.forTarget(request, candidate, caller);
-  if (admittance?.ok === false) return admittance.failure;
-  const seen = new Set<string>();
+  if (admittance?.ok === false) return admittance;
+  const listed = new Set<string>();
   const data: JsonObject[] = [];
   const add = (id: string, entry: JsonObject) => {
-    if (seen.has(id)) return;
-    seen.add(id);
+    if (listed.has(id)) return;
+    listed.add(id);
     data.push(entry);
   };
   for (const { id, provider } of context.catalogue.list()) add(id, describe(wire, id, provider));
@@ -39,7 +39,11 @@ export async function listModels(
     const id = asString(entry.id);
     if (id !== undefined) add(id, entry);
   }
-  return wire === 'anthropic'
+  return { ok: true, models: encodeList(wire, data) };
+}
+
+const encodeList = (wire: WireName, data: readonly JsonObject[]): JsonObject =>
+  wire === 'anthropic'
     ? {
         data,
         has_more: false,
@@ -47,7 +51,6 @@ export async function listModels(
         last_id: asString(data.at(-1)?.id) ?? null,
       }
     : { object: 'list', data };
-}
 
 const describe = (wire: WireName, id: string, provider: string): JsonObject =>
   wire === 'anthropic'

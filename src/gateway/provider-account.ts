@@ -6,7 +6,6 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import type { Target } from '../core/upstream.ts';
 import type { Outline } from '../core/wire.ts';
 import { readString } from '../wire/json-scan.ts';
-import { type AccountUse, accountUseOf } from './account-paths.ts';
 import { type CreationRecords, createCreatedObjects, type ReplyWatch } from './created-objects.ts';
 import type { Turn } from './turn.ts';
 
@@ -15,8 +14,8 @@ import type { Turn } from './turn.ts';
  * the same key has created.
  */
 export interface ProviderAccount {
-  /** Why a request may not be sent with the owner's key; undefined: it may. Synchronous for a request that names no object. */
-  refuse(turn: Turn): Failure | undefined | Promise<Failure | undefined>;
+  /** Why a request may not be sent with the owner's key; undefined: it may. */
+  refuse(turn: Turn): Promise<Failure | undefined>;
   /** The provider at which the object was created that a request is about; undefined: it is about none, or its creator is unknown. */
   providerOf(turn: Turn): Promise<string | undefined>;
   /** Remembers what a request creates, from its reply. Undefined, nearly always: it creates nothing that can be asked for again. */
@@ -47,7 +46,7 @@ export function createProviderAccount(
   };
 
   /** What a model is asked about: an earlier response or a conversation is part of the prompt. */
-  const refuseReferences = (turn: Turn, caller: Caller): ReturnType<ProviderAccount['refuse']> => {
+  const refuseReferences = async (turn: Turn, caller: Caller): Promise<Failure | undefined> => {
     if (hasConversation(turn) && !isForwarded('/conversations'))
       return notForwarded('A request with a "conversation"', '/conversations');
     const earlier = textOf(turn, 'previous_response_id');
@@ -58,9 +57,9 @@ export function createProviderAccount(
     accountUseOf('GET', path, settings.forward).kind === 'allowed';
 
   return {
-    refuse: (turn) => {
+    refuse: async (turn) => {
       const { caller, request } = turn;
-      // The owner reads everything; see `mayOwnerRead`.
+      // The owner key asks no model; what callers have created, its owner may read.
       if (!concernsAccount(turn) || caller === undefined || caller.kind === 'owner') return undefined;
       const path = withoutQuery(turn.path);
       const use = useOf(turn);
@@ -88,10 +87,6 @@ export function createProviderAccount(
 /** Other chats leave nothing behind at the provider, and refer to nothing there. */
 const concernsAccount = ({ kind, wire }: Turn): boolean =>
   kind === 'other' || wire.name === 'openai-responses';
-
-/** The owner key asks no model; what callers have created, its owner may read. */
-export const mayOwnerRead = (caller: Caller | undefined, method: string, kind: Turn['kind']): boolean =>
-  caller?.kind === 'owner' && method === 'GET' && kind === 'other';
 
 /** All attempts at practice tasks have one id. */
 const creatorOf = ({ id, attempt }: Caller): string =>
@@ -139,3 +134,62 @@ const UNKNOWN_CREATOR = createFailure(
   'Instar’s record does not answer, so it is not known which key created this. Try again in a second.',
   { retryAfterMs: 1000 },
 );
+
+/** What a request would do with the provider's account behind the owner's key. */
+export type AccountUse =
+  /** It asks a model, or the owner has allowed its path. */
+  | { readonly kind: 'allowed' }
+  /** It creates a response or a batch, which its caller may use again. */
+  | { readonly kind: 'creates' }
+  /** It reads, cancels or deletes a response or a batch. */
+  | { readonly kind: 'object'; readonly id: string; readonly under: string }
+  /** Anything else: files, administration, fine-tuning, what others have created. */
+  | { readonly kind: 'account' };
+
+const ALLOWED: AccountUse = { kind: 'allowed' };
+const CREATES: AccountUse = { kind: 'creates' };
+const ACCOUNT: AccountUse = { kind: 'account' };
+
+/** What is asked of models and leaves nothing behind that others could read. */
+const ASKING: ReadonlySet<string> = new Set([
+  '/chat/completions',
+  '/completions',
+  '/messages',
+  '/messages/count_tokens',
+  '/responses/compact',
+  '/responses/input_tokens',
+  '/embeddings',
+  '/moderations',
+]);
+const CREATING: ReadonlySet<string> = new Set(['/responses', '/batches', '/messages/batches']);
+const MEDIA = /^\/(?:audio|images)\/./;
+const MODELS = /^\/models(?:\/.|$)/;
+const OBJECT =
+  /^(\/(?:responses|batches|messages\/batches)\/)([\w-]{1,256})(?:\/(?:cancel|input_items|results))?$/;
+
+/** A provider may read an empty segment or a dot as another path than the one that is compared here. */
+const isPlain = (path: string): boolean =>
+  path
+    .split('/')
+    .slice(1)
+    .every((segment) => /^[\w:@-][\w:@.-]*$/.test(segment));
+
+/**
+ * `path` is the path under a provider's base, without a query string. `forward`: what the owner allows besides, exact paths or
+ * beginnings that end with a slash. What is not named is refused, in whatever spelling.
+ */
+export function accountUseOf(method: string, path: string, forward: readonly string[]): AccountUse {
+  if (!isPlain(path)) return ACCOUNT;
+  if (method === 'POST' && CREATING.has(path)) return CREATES;
+  if (forward.some((entry) => isCovered(path, withoutVersion(entry)))) return ALLOWED;
+  if (method === 'GET' && MODELS.test(path)) return ALLOWED;
+  if (method === 'POST' && (ASKING.has(path) || MEDIA.test(path))) return ALLOWED;
+  const [, under, id] = OBJECT.exec(path) ?? [];
+  return under === undefined || id === undefined ? ACCOUNT : { kind: 'object', id, under };
+}
+
+const isCovered = (path: string, entry: string): boolean =>
+  entry.endsWith('/') ? path.startsWith(entry) : path === entry;
+
+/** People write the paths as they call them. */
+const withoutVersion = (entry: string): string => entry.replace(/^\/v1(?=\/)/, '');

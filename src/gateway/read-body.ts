@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { createFailure, type Failure } from '../core/failure.ts';
+import { createFailure, type FailedResult, type Failure, refusal } from '../core/failure.ts';
 import type { AdmissionSlot } from './admission.ts';
 
 const EMPTY = Buffer.alloc(0);
 
 /** A request's body as received and, if it can be decompressed, as text. */
 export interface ReceivedBody {
+  readonly ok: true;
   readonly raw: Buffer;
   /** Undefined when this Node cannot decompress it: it is then passed on unchanged, without lessons. */
   readonly body: Buffer | undefined;
@@ -20,12 +21,13 @@ export function receiveBody(
   request: IncomingMessage,
   maxBytes: number,
   slot: BodyLimits,
-): Promise<ReceivedBody | Failure> {
+): Promise<ReceivedBody | FailedResult> {
   return new Promise((resolve) => {
     collect(request, maxBytes, slot, (raw) => {
       const encoding = request.headers['content-encoding'];
-      if (!Buffer.isBuffer(raw)) resolve(raw);
-      else resolve(encoding === undefined ? { raw, body: raw } : decode(raw, encoding, maxBytes, slot));
+      if (!Buffer.isBuffer(raw)) resolve(refusal(raw));
+      else if (encoding === undefined) resolve({ ok: true, raw, body: raw });
+      else resolve(decode(raw, encoding, maxBytes, slot));
     });
   });
 }
@@ -35,17 +37,19 @@ async function decode(
   stated: string,
   maxBytes: number,
   { hold }: BodyLimits,
-): Promise<ReceivedBody | Failure> {
+): Promise<ReceivedBody | FailedResult> {
   const encoding = stated.trim().toLowerCase();
-  if (encoding === 'identity' || encoding === '') return { raw, body: raw };
+  if (encoding === 'identity' || encoding === '') return { ok: true, raw, body: raw };
   const inflate = INFLATE.get(encoding);
-  if (inflate === undefined) return { raw, body: undefined };
+  if (inflate === undefined) return { ok: true, raw, body: undefined };
   try {
     const body = await inflate(raw, { maxOutputLength: maxBytes });
-    return hold(body.length) ? { raw, body } : BUSY_FAILURE;
+    return hold(body.length) ? { ok: true, raw, body } : refusal(BUSY_FAILURE);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes);
-    return createFailure('bad-request', `The body is not valid ${encoding}, as its content-encoding says.`);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return refusal(tooLarge(maxBytes));
+    return refusal(
+      createFailure('bad-request', `The body is not valid ${encoding}, as its content-encoding says.`),
+    );
   }
 }
 

@@ -24,8 +24,6 @@ export interface RelayOptions {
   readonly body: readonly Buffer[];
   /** They are not the bytes that the client sent. */
   readonly isEdited: boolean;
-  /** Headers that are added to the reply. */
-  readonly marks: Readonly<Record<string, string>>;
   /** Absent, nearly always: then no part of a reply is kept. */
   readonly check: ReplyCheck | undefined;
   /** Absent, nearly always. */
@@ -42,42 +40,49 @@ const NO_BYTES = Buffer.alloc(0);
  * One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed in between. With checks, a reply that is
  * not a stream is held back and may be asked for again.
  */
-export function relay(turn: RunningTurn, options: RelayOptions): Promise<UpstreamAttempt> {
+export function relay(recorded: RunningTurn, options: RelayOptions): Promise<UpstreamAttempt> {
   const { check } = options;
-  if (check === undefined) return new Promise((resolve) => startRelay(turn, options, resolve));
-  return askUntilPassed(turn, check, async () => {
-    const answer = await new Promise<UpstreamAttempt | HeldBytes>((resolve) =>
-      startRelay(turn, options, resolve, resolve),
-    );
-    if (!('bytes' in answer)) return answer;
-    return { kind: 'held', events: await readReplyBytes(turn.wire, answer), send: answer.send };
-  });
+  if (check === undefined) return new Promise((resolve) => startRelay(recorded, options, { resolve }));
+  const { turn } = recorded;
+  return askUntilPassed(
+    turn,
+    check,
+    () =>
+      new Promise((resolve) => {
+        const hold = async ({ send, ...reply }: HeldBytes): Promise<void> =>
+          resolve({ kind: 'held', events: await readReplyBytes(turn.wire, reply), send });
+        startRelay(recorded, options, { resolve, hold });
+      }),
+  );
 }
 
-function startRelay(
-  turn: RunningTurn,
-  options: RelayOptions,
-  resolve: (attempt: UpstreamAttempt) => void,
-  hold?: (reply: HeldBytes) => void,
-): void {
+/** Where the result of a try goes. */
+interface RelayResult {
+  readonly resolve: (attempt: UpstreamAttempt) => void;
+  /** Takes a whole reply that was held back; absent where none is. */
+  readonly hold?: (reply: HeldBytes) => void;
+}
+
+function startRelay(recorded: RunningTurn, options: RelayOptions, result: RelayResult): void {
   const { exchange, target, upstream, body, isEdited } = options;
-  const headers = upstreamRequestHeaders(turn.request.headers, target.access, isEdited);
-  const method = turn.request.method ?? 'POST';
-  const sink = new RelaySink(turn, options, resolve, hold);
+  const { request, path } = recorded.turn;
+  const headers = upstreamRequestHeaders(request.headers, target.access, isEdited);
+  const method = request.method ?? 'POST';
+  const sink = new RelaySink(recorded, options, result);
   sink.control = exchange(
     {
       method,
       origin: upstream.origin,
-      path: upstream.basePath + turn.path,
+      path: upstream.basePath + path,
       headers,
       body: method === 'GET' ? undefined : body,
-      timeouts: turn.overlays?.limits,
+      timeouts: recorded.plan.limits,
     },
     sink,
   );
 }
 
-type SinkOptions = Pick<RelayOptions, 'clock' | 'upstream' | 'marks' | 'check' | 'watch' | 'onBegun'>;
+type SinkOptions = Pick<RelayOptions, 'clock' | 'upstream' | 'check' | 'watch' | 'onBegun'>;
 
 /** A whole reply that was held back. */
 interface HeldBytes extends ReplyBytes {
@@ -87,18 +92,17 @@ interface HeldBytes extends ReplyBytes {
 /** Holds the head back until the first byte: until then a dead provider can still be retried. */
 class RelaySink implements ExchangeSink {
   control: ExchangeControl | undefined;
-  readonly #turn: RunningTurn;
+  readonly #recorded: RunningTurn;
   readonly #options: SinkOptions;
-  readonly #resolve: (attempt: UpstreamAttempt) => void;
-  readonly #hold: ((reply: HeldBytes) => void) | undefined;
+  readonly #result: RelayResult;
   #status = 0;
   #headers: Readonly<Record<string, string | string[] | undefined>> = NO_HEADERS;
   #sent = false;
   readonly #errorChunks: Buffer[] = [];
   #errorSize = 0;
   /** The reply so far, for the checks; undefined without any, and for a reply that is too long for them. */
-  #kept: Buffer[] | undefined;
-  #keptSize = 0;
+  #reply: Buffer[] | undefined;
+  #replySize = 0;
   /** The client gets nothing before the reply is complete. */
   #isHeld = false;
   #tail: Buffer = NO_BYTES;
@@ -106,17 +110,15 @@ class RelaySink implements ExchangeSink {
   #isAwaitingDrain = false;
 
   constructor(
-    turn: RunningTurn,
-    { clock, upstream, marks, check, watch, onBegun }: RelayOptions,
-    resolve: (attempt: UpstreamAttempt) => void,
-    hold: ((reply: HeldBytes) => void) | undefined,
+    recorded: RunningTurn,
+    { clock, upstream, check, watch, onBegun }: RelayOptions,
+    result: RelayResult,
   ) {
-    this.#turn = turn;
+    this.#recorded = recorded;
     // Not the body: a stream stays open for longer than its request is needed.
-    this.#options = { clock, upstream, marks, check, watch, onBegun };
-    this.#resolve = resolve;
-    this.#hold = hold;
-    turn.disconnect.onGone(this.#onGone);
+    this.#options = { clock, upstream, check, watch, onBegun };
+    this.#result = result;
+    recorded.turn.disconnect.onGone(this.#onGone);
   }
 
   readonly #onGone = () => {
@@ -130,7 +132,7 @@ class RelaySink implements ExchangeSink {
     this.#headers = headers;
     const { check } = this.#options;
     if (check === undefined || status >= 300) return;
-    this.#kept = [];
+    this.#reply = [];
     this.#isHeld = check.reasks > 0 && !isEventStream(String(headers['content-type'] ?? ''));
   }
 
@@ -144,79 +146,80 @@ class RelaySink implements ExchangeSink {
       }
       return true;
     }
-    return this.#kept === undefined ? this.#pass(chunk) : this.#keep(chunk, this.#kept);
+    return this.#reply === undefined ? this.#pass(chunk) : this.#keep(chunk, this.#reply);
   }
 
-  #keep(chunk: Buffer, kept: Buffer[]): boolean {
-    kept.push(chunk);
-    this.#keptSize += chunk.length;
-    const isTooLong = this.#keptSize > MOST_CHECKED;
-    if (isTooLong) this.#kept = undefined;
+  #keep(chunk: Buffer, reply: Buffer[]): boolean {
+    reply.push(chunk);
+    this.#replySize += chunk.length;
+    const isTooLong = this.#replySize > MOST_CHECKED;
+    if (isTooLong) this.#reply = undefined;
     if (!this.#isHeld) return this.#pass(chunk);
     if (!isTooLong) return true;
     this.#isHeld = false;
-    return kept.map((one) => this.#pass(one)).every(Boolean);
+    return reply.map((one) => this.#pass(one)).every(Boolean);
   }
 
   #pass(chunk: Buffer): boolean {
     if (!this.#sent) this.#sendHead();
-    this.#turn.record.chunk(chunk);
+    this.#recorded.record.chunk(chunk);
     this.#options.watch?.chunk(chunk);
     this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
-    const hasRoom = this.#turn.response.write(chunk);
+    const hasRoom = this.#recorded.turn.response.write(chunk);
     if (!hasRoom && !this.#isAwaitingDrain) {
       this.#isAwaitingDrain = true;
-      this.#turn.response.on('drain', this.#drained);
+      this.#recorded.turn.response.on('drain', this.#drained);
     }
     return hasRoom;
   }
 
   onEnd(): void {
-    const { wire } = this.#turn;
+    const { wire } = this.#recorded.turn;
     if (this.#status >= 300) {
       const body = Buffer.concat(this.#errorChunks);
-      const reply = { status: this.#status, headers: this.#headers, body };
-      const failure = describeReply(wire, reply, this.#options);
+      const error = { status: this.#status, headers: this.#headers, body };
+      const failure = describeReply(wire, error, this.#options);
       const isWhole = this.#status >= 400 && this.#errorSize <= MAX_ERROR_BODY;
-      this.#settle(isWhole ? { kind: 'failed', failure, reply } : { kind: 'failed', failure });
+      this.#settle(isWhole ? { kind: 'failed', failure, reply: error } : { kind: 'failed', failure });
       return;
     }
-    const kept = this.#kept;
-    if (this.#isHeld && kept !== undefined && this.#hold !== undefined) {
+    const reply = this.#reply;
+    const { hold } = this.#result;
+    if (this.#isHeld && reply !== undefined && hold !== undefined) {
       this.#release();
-      this.#hold({ ...this.#replyBytes(kept), send: () => this.#sendHeld(kept) });
+      hold({ ...this.#replyBytes(reply), send: () => this.#sendHeld(reply) });
       return;
     }
     this.#settle(this.#finish());
     const { check } = this.#options;
-    if (kept !== undefined && check !== undefined)
-      void readReplyBytes(wire, this.#replyBytes(kept)).then((events) => check.passes(events));
+    if (reply !== undefined && check !== undefined)
+      void readReplyBytes(wire, this.#replyBytes(reply)).then((events) => check.passes(events));
   }
 
   #finish(): UpstreamAttempt {
     if (!this.#sent) this.#sendHead();
     this.#options.watch?.end();
-    this.#turn.response.end();
+    this.#recorded.turn.response.end();
     return { kind: 'sent', end: 'complete', status: this.#status };
   }
 
-  #sendHeld(kept: readonly Buffer[]): UpstreamAttempt {
-    if (this.#turn.disconnect.isGone) return { kind: 'sent', end: 'client-abort', status: 499 };
-    for (const chunk of kept) this.#pass(chunk);
+  #sendHeld(reply: readonly Buffer[]): UpstreamAttempt {
+    if (this.#recorded.turn.disconnect.isGone) return { kind: 'sent', end: 'client-abort', status: 499 };
+    for (const chunk of reply) this.#pass(chunk);
     return this.#finish();
   }
 
-  #replyBytes(kept: readonly Buffer[]): ReplyBytes {
+  #replyBytes(reply: readonly Buffer[]): ReplyBytes {
     const { 'content-type': type, 'content-encoding': encoding } = this.#headers;
     return {
-      bytes: Buffer.concat(kept),
+      bytes: Buffer.concat(reply),
       type: String(type ?? ''),
       encoding: encoding === undefined ? undefined : String(encoding),
     };
   }
 
   onFailure(failure: Failure): void {
-    const { response, wire } = this.#turn;
+    const { response, wire } = this.#recorded.turn;
     if (!this.#sent) {
       this.#settle({ kind: 'failed', failure });
       return;
@@ -230,11 +233,12 @@ class RelaySink implements ExchangeSink {
   #sendHead(): void {
     this.#sent = true;
     const { 'content-type': type, 'content-encoding': encoding } = this.#headers;
-    const [stated, packed] = [String(type ?? ''), encoding === undefined ? undefined : String(encoding)];
-    this.#turn.record.head(stated, packed);
+    const stated = String(type ?? '');
+    const packed = encoding === undefined ? undefined : String(encoding);
+    this.#recorded.record.head(stated, packed);
     this.#options.watch?.head(stated, packed);
     const headers: HeaderMap = clientReplyHeaders(this.#headers);
-    this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
+    this.#recorded.turn.response.writeHead(this.#status, Object.assign(headers, this.#recorded.marks));
     this.#options.onBegun();
   }
 
@@ -248,12 +252,12 @@ class RelaySink implements ExchangeSink {
 
   #settle(attempt: UpstreamAttempt): void {
     this.#release();
-    this.#resolve(attempt);
+    this.#result.resolve(attempt);
   }
 
   #release(): void {
-    this.#turn.disconnect.onGone(undefined);
-    if (this.#isAwaitingDrain) this.#turn.response.off('drain', this.#drained);
+    this.#recorded.turn.disconnect.onGone(undefined);
+    if (this.#isAwaitingDrain) this.#recorded.turn.response.off('drain', this.#drained);
   }
 }
 

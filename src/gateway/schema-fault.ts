@@ -11,27 +11,32 @@ interface SchemaWalk {
   steps: number;
 }
 
+/** Where in the value the comparison is. */
+interface SchemaPlace {
+  readonly at: string;
+  readonly depth: number;
+}
+
 /**
  * Why a value does not fit a JSON Schema, with its path in names of the schema; undefined when it fits. It looks at types, required
  * members, enums, constants, items, combinations and references inside the schema, and at nothing else: a keyword that it does not
  * know, a malformed schema, and what lies beyond its limits of depth and steps all count as fitting. Total, for any two values.
  */
 export function schemaFault(value: Json, schema: Json): string | undefined {
-  return faultOf(value, schema, 'it', 0, { root: schema, steps: 0 });
+  return faultOf(value, schema, { at: 'it', depth: 0 }, { root: schema, steps: 0 });
 }
 
 function faultOf(
   value: Json,
   schema: Json | undefined,
-  at: string,
-  depth: number,
+  { at, depth }: SchemaPlace,
   walk: SchemaWalk,
 ): string | undefined {
   if (schema === false) return `${at} is not allowed`;
   if (!isObject(schema) || depth > DEEPEST || isSpent(walk)) return undefined;
   if (schema.nullable === true && value === null) return undefined;
   const inner = (sub: Json | undefined, one: Json = value, where = at): string | undefined =>
-    faultOf(one, sub, where, depth + 1, walk);
+    faultOf(one, sub, { at: where, depth: depth + 1 }, walk);
   return (
     typeFault(value, schema.type, at) ??
     choiceFault(value, schema, at) ??

@@ -16,10 +16,9 @@ export interface SessionMatch {
 
 export interface SessionMatcher {
   /**
-   * Finds the session whose message chain this body extends, or begins a new one; `prefix`: how its id begins. Synchronous for
-   * one that is known here.
+   * Finds the session whose message chain this body extends, or begins a new one; `prefix`: how its id begins.
    */
-  byChain(body: Buffer, seed: string, prefix?: string): SessionMatch | Promise<SessionMatch>;
+  byChain(body: Buffer, seed: string, prefix?: string): Promise<SessionMatch>;
   /** The session of an id that a client sent. Callers that nobody knows get no session of a known caller. */
   byId(id: string, isAnonymous: boolean): SessionMatch;
   /** Restores the chains of an earlier run of the daemon, newest first. */
@@ -79,40 +78,6 @@ export function createSessionMatcher(
   /** By their newest link: the same request twice at once is one conversation. */
   const looking = new Map<string, Promise<SessionMatch>>();
 
-  /** In the record of all gateways, or a new session. Never rejects. */
-  const lookUp = async (
-    others: SharedChains,
-    links: readonly string[],
-    seed: string,
-    prefix: string,
-  ): Promise<string> => {
-    const newest = links.at(-1) ?? '';
-    const isOne = ({ link, lastAt }: RecordedChain): boolean =>
-      link !== newest || clock.now() - lastAt < RETRY_MS;
-    const hasHistory = links.length > 1;
-    const isPatient = hasHistory && others.patience.isWorthIt(seed);
-    let found: RecordedChain | undefined;
-    const over = new AbortController();
-    const read = async (): Promise<void> => {
-      for (let nth = 1; !over.signal.aborted; nth++) {
-        const chains = (await others.find(links)).filter(isOne);
-        found = chains.toSorted((a, b) => links.indexOf(b.link) - links.indexOf(a.link))[0];
-        if (found !== undefined || nth >= (isPatient ? MOST_READS : 1)) return;
-        await sleep(PAUSE_MS, over.signal);
-      }
-    };
-    // What cannot be read is a new session.
-    await within(
-      read().catch(() => undefined),
-      PATIENCE_MS,
-    );
-    over.abort();
-    const session = found?.session ?? `${prefix}${newId('s')}`;
-    if (isPatient) others.patience.note(seed, found !== undefined);
-    if (isPatient && found === undefined) others.onUnknown(session);
-    return session;
-  };
-
   const ofKnownCallers = createLruMap<string, true>(MOST_IDS);
 
   return {
@@ -121,7 +86,7 @@ export function createSessionMatcher(
       const isTaken = isAnonymous && ofKnownCallers.get(id) === true;
       return { session: isTaken ? (toCallerId(`${ANONYMOUS.id}:${id}`) ?? id) : id };
     },
-    byChain: (body, seed, prefix = '') => {
+    byChain: async (body, seed, prefix = '') => {
       const links = messageChain(body, seed);
       const link = links.at(-1);
       if (link === undefined) return { session: `${prefix}${newId('s')}` };
@@ -134,7 +99,9 @@ export function createSessionMatcher(
       if (found === undefined && shared !== undefined) {
         const match =
           looking.get(link) ??
-          lookUp(shared, links, seed, prefix).then((session) => {
+          findRecordedChain(shared, { links, seed, clock }).then((recorded) => {
+            const session = recorded.session ?? `${prefix}${newId('s')}`;
+            if (recorded.session === undefined && recorded.isExpected) shared.onUnknown(session);
             looking.delete(link);
             remember(link, session);
             return { session, link };
@@ -150,4 +117,39 @@ export function createSessionMatcher(
       for (const { session, link } of [...chains].reverse()) remember(link, session);
     },
   };
+}
+
+interface ChainQuery {
+  readonly links: readonly string[];
+  readonly seed: string;
+  readonly clock: Clock;
+}
+
+/** The session in the record of all gateways that a conversation continues; `isExpected`: there should be one. Never rejects. */
+async function findRecordedChain(
+  { find, patience }: SharedChains,
+  { links, seed, clock }: ChainQuery,
+): Promise<{ readonly session: string | undefined; readonly isExpected: boolean }> {
+  const newest = links.at(-1) ?? '';
+  const isOne = ({ link, lastAt }: RecordedChain): boolean =>
+    link !== newest || clock.now() - lastAt < RETRY_MS;
+  const isPatient = links.length > 1 && patience.isWorthIt(seed);
+  let match: RecordedChain | undefined;
+  const over = new AbortController();
+  const read = async (): Promise<void> => {
+    for (let nth = 1; !over.signal.aborted; nth++) {
+      const chains = (await find(links)).filter(isOne);
+      match = chains.toSorted((a, b) => links.indexOf(b.link) - links.indexOf(a.link))[0];
+      if (match !== undefined || nth >= (isPatient ? MOST_READS : 1)) return;
+      await sleep(PAUSE_MS, over.signal);
+    }
+  };
+  // What cannot be read is a new session.
+  await within(
+    read().catch(() => undefined),
+    PATIENCE_MS,
+  );
+  over.abort();
+  if (isPatient) patience.note(seed, match !== undefined);
+  return { session: match?.session, isExpected: isPatient };
 }

@@ -110,7 +110,7 @@ export function withShortenedPrompts(
     const [shown, shortened] = await Promise.all([lessons(turn, most), by.shorten(turn)]);
     return compact({ ...shown, shortened });
   };
-  return (turn, most) => {
+  return async (turn, most) => {
     const shortening = current();
     return shortening === undefined ? lessons(turn, most) : shorten(turn, most, shortening);
   };

@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log } from '../base/log.ts';
 import type { Caller } from '../core/caller.ts';
+import type { ChatEvent } from '../core/chat.ts';
 import type { Failure } from '../core/failure.ts';
 import type { PromptState } from '../core/gateway-process.ts';
-import type { OverlayQuery, TurnOverlays } from '../core/overlay.ts';
+import type { OverlayQuery, TurnLimits } from '../core/overlay.ts';
 import { principalOfSession } from '../core/principal.ts';
 import type { ReaskedReplies, TurnRecord } from '../core/recorder.ts';
+import type { RetryRule } from '../core/retry.ts';
+import type { Target } from '../core/upstream.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { TurnKind } from './client-clues.ts';
 import type { Identity } from './identify.ts';
 import type { SessionMatch } from './session-matcher.ts';
 
-/** One request on its way through the gateway. */
-export interface Turn {
+/** A request of which only the headers have been read. */
+export interface IncomingTurn {
   readonly id: string;
   readonly kind: TurnKind;
   readonly wire: Wire;
@@ -20,6 +22,15 @@ export interface Turn {
   readonly path: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Whose Instar key the request carries; undefined without one. */
+  readonly caller: Caller | undefined;
+  readonly disconnect: ClientDisconnect;
+  /** Milliseconds on the monotonic clock. */
+  readonly startedAt: number;
+}
+
+/** The same request, read and identified. It alone holds the bytes: they are released when the reply begins. */
+export interface Turn extends IncomingTurn {
   /** The client's bytes as received, perhaps compressed. */
   readonly raw: Buffer;
   /** The same bytes, decompressed; undefined when their encoding is not supported here. */
@@ -27,13 +38,8 @@ export interface Turn {
   readonly outline: Outline | undefined;
   readonly identity: Identity;
   readonly session: SessionMatch;
-  /** Whose Instar key the request carries; undefined without one. */
-  readonly caller: Caller | undefined;
   /** Without a key: the caller of the provider credential that the request carries, once the provider has accepted it. */
   readonly credential: Caller | undefined;
-  readonly disconnect: ClientDisconnect;
-  /** Milliseconds on the monotonic clock. */
-  readonly startedAt: number;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -81,40 +87,62 @@ export const overlayQueryOf = ({
   member: principalOfSession(session.session),
 });
 
-/** A turn that has begun to call providers; it is recorded, or has a record that does nothing. */
-export interface RunningTurn extends Turn {
-  readonly record: TurnRecord;
-  readonly shown: ShownLessons;
-  /** Absent without any. */
-  readonly overlays: TurnOverlays | undefined;
+/** Headers that are added to the reply. */
+export type ReplyMarks = Readonly<Record<string, string>>;
+
+/** A model that may answer a turn. */
+export interface PlannedTarget {
+  /** With the credentials that are used there. */
+  readonly target: Target;
+  /** The caller's own credential, if that is used: a 2xx reply proves it. */
+  readonly credential: Caller | undefined;
 }
 
-/** Copied member by member: spreading an object with a fractional number (`startedAt`) costs microseconds. */
-export const toRunningTurn = (
-  turn: Turn,
-  shown: ShownLessons,
-  record: TurnRecord,
-  overlays: TurnOverlays | undefined,
-): RunningTurn => ({
-  id: turn.id,
-  kind: turn.kind,
-  wire: turn.wire,
-  path: turn.path,
-  request: turn.request,
-  response: turn.response,
-  raw: turn.raw,
-  body: turn.body,
-  outline: turn.outline,
-  identity: turn.identity,
-  session: turn.session,
-  caller: turn.caller,
-  credential: turn.credential,
-  disconnect: turn.disconnect,
-  startedAt: turn.startedAt,
-  record,
-  shown,
-  overlays,
-});
+/** A turn with everything that is decided before a model is called. */
+export interface PlannedTurn {
+  readonly turn: Turn;
+  /** The name that the request has for its model; it outlives the bytes of the request. */
+  readonly model: string;
+  /** The id of the caller, `anonymous`, or `unverified`. */
+  readonly caller: string;
+  /** The first choice, then its fallbacks. */
+  readonly targets: readonly [PlannedTarget, ...PlannedTarget[]];
+  /** Instar answers by itself, and asks no model. */
+  readonly ownReply: OwnReply | undefined;
+  readonly shown: ShownLessons;
+  /** Ids of all lessons that act on the turn. */
+  readonly lessons: readonly string[];
+  readonly limits: TurnLimits | undefined;
+  /** The settings, with the retries that the limits allow. */
+  readonly retry: RetryRule;
+  /** Ids of the lessons that set the limits. */
+  readonly limitedBy: readonly string[] | undefined;
+  readonly marks: ReplyMarks;
+  /** Records what was chosen for the turn, once the turn is recorded. Returns at once. */
+  readonly recordChoices: ((turn: string) => void) | undefined;
+}
+
+export interface OwnReply {
+  readonly policy: string;
+  readonly events: readonly ChatEvent[];
+}
+
+/** A planned turn whose intent is in the record, or that has a record that does nothing. */
+export interface RunningTurn {
+  readonly plan: PlannedTurn;
+  readonly turn: Turn;
+  readonly record: TurnRecord;
+  readonly marks: ReplyMarks;
+}
+
+/** The name of the model that a target answers with now: weights may change while a reply is being streamed. */
+export const policyOf = (target: Target, { outline, session }: Turn): string =>
+  target.label?.(session.session) ?? `${target.provider}/${target.model ?? outline?.model ?? ''}`;
+
+export const isRecorded = ({ kind, identity }: Turn): boolean => kind === 'chat' && identity.record;
+
+/** A model name is the caller's text: only characters that are valid in a header are echoed. */
+export const headerSafe = (text: string): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);
 
 export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused';
 
@@ -131,6 +159,20 @@ export type UpstreamAttempt =
     }
   /** Nothing was sent to the client yet: another try or another model may follow. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderErrorReply };
+
+/** How the attempts at a turn ended. */
+export interface TurnResult {
+  readonly outcome: UpstreamAttempt;
+  /** The target that answered, else the first choice; undefined when Instar answered by itself. */
+  readonly target: Target | undefined;
+  readonly policy: string;
+  readonly marks: ReplyMarks;
+  readonly tries: number;
+  /** See `TurnReport`. */
+  readonly modelMs: number;
+  /** See `PlannedTarget`. */
+  readonly credential: Caller | undefined;
+}
 
 /** A provider's error reply, kept so that the client gets it byte for byte. */
 export interface ProviderErrorReply {
@@ -199,13 +241,3 @@ class ResponseLeaving implements ClientDisconnect {
 }
 
 export const watchDisconnect = (response: ServerResponse): ClientDisconnect => new ResponseLeaving(response);
-
-/** One line of the log for a turn. */
-export function logTurn(log: Log, report: TurnReport): void {
-  const { failure } = report;
-  if (failure === undefined) log.debug(report, 'turn ended');
-  else {
-    const totalMs = Math.round(report.totalMs);
-    log.warn({ ...report, totalMs, failure: failure.kind, message: failure.message }, 'turn failed');
-  }
-}

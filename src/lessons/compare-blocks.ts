@@ -3,7 +3,7 @@ import type { Library } from '../core/library.ts';
 import type { RecallQuery } from '../core/recall.ts';
 import type { MovedLesson } from './library.ts';
 import type { LessonRecall } from './recall/recall.ts';
-import { placeLessons } from './render-said.ts';
+import { placeLessons } from './render-block.ts';
 
 /** A task with the lessons that it was shown. */
 export interface ShownTask {

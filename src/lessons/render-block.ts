@@ -1,5 +1,6 @@
-import type { Lesson, LessonText } from '../core/lesson.ts';
+import type { Lesson, LessonPlace, LessonText, PlacedLessons } from '../core/lesson.ts';
 import { truncateEnd } from '../text/truncate.ts';
+import { oneLine } from '../text/visible-text.ts';
 import { byPlaceInBlock } from './identity-tier.ts';
 import { contentOf } from './overlay-lessons.ts';
 
@@ -43,7 +44,7 @@ interface Delta {
 /** The text that is added later in a thread; empty when nothing is new. */
 export function renderDelta({ lessons, index = [], withdrawn, isFirst = false, lead }: Delta): string {
   if (lessons.length === 0 && index.length === 0 && withdrawn.length === 0) return '';
-  const names = [...withdrawn].map(oneLine).sort();
+  const names = [...withdrawn].map(joinLines).sort();
   return [
     UPDATE_HEADING,
     ...(names.length === 0 ? [] : [`${WITHDRAWN}${names.join(', ')}`]),
@@ -75,17 +76,17 @@ const SITUATION =
 
 /** A lesson as one line that holds its rule: its description, and the first rule of its text where that is missing. */
 export function renderLine({ text }: Lesson): string {
-  const description = oneLine(text.description);
+  const description = joinLines(text.description);
   const isSituation = SITUATION.test(description);
   // A description that quotes a person is the rule itself; the body has the same words.
   const rule = /^".+"$/.test(description) ? '' : firstRule(text);
   const isSaid = rule === '' || description.includes(rule) || rule.includes(description);
   if (isSaid || (!isSituation && description.length >= TELLING)) {
     const longer = rule.length > description.length && isSaid ? rule : description;
-    return `- ${oneLine(text.name)}: ${truncateEnd(longer, LONGEST_LINE)}`;
+    return `- ${joinLines(text.name)}: ${truncateEnd(longer, LONGEST_LINE)}`;
   }
   const situation = truncateEnd(description, LONGEST_SITUATION).replace(/[.:;,]$/, '');
-  return `- ${oneLine(text.name)}: ${situation}: ${truncateEnd(rule, LONGEST_RULE)}`;
+  return `- ${joinLines(text.name)}: ${situation}: ${truncateEnd(rule, LONGEST_RULE)}`;
 }
 
 /** Characters of a text that are searched for its first rule. */
@@ -98,7 +99,7 @@ function firstRule({ content }: LessonText): string {
     .slice(0, SEARCHED)
     .split('\n')
     .filter((line) => !/^\s*(?:#|```|~~~|---)/.test(line))
-    .map((line) => oneLine(line).replace(/^(?:[-*•>]|\d{1,3}[.)])\s/, ''))
+    .map((line) => joinLines(line).replace(/^(?:[-*•>]|\d{1,3}[.)])\s/, ''))
     .filter((line) => line !== '');
   const line = lines.find((one) => !one.endsWith(':')) ?? lines[0] ?? '';
   for (let at = line.search(/[.!?。！？]/); at >= 0 && at < line.length; at++) {
@@ -112,14 +113,14 @@ const renderEach = (lessons: readonly Lesson[]): readonly string[] =>
   [...lessons].sort(byPlaceInBlock).map(renderLesson);
 
 function renderLesson({ text }: Lesson): string {
-  const description = oneLine(text.description);
-  const heading = `### ${oneLine(text.name)}${description === '' ? '' : `\n_${description}_`}`;
+  const description = joinLines(text.description);
+  const heading = `### ${joinLines(text.name)}${description === '' ? '' : `\n_${description}_`}`;
   const body = keepInside(contentOf(text));
   return body === '' ? heading : `${heading}\n\n${body}`;
 }
 
 /** Names and descriptions are one line each, also imported ones: a second line could be a heading. */
-const oneLine = (text: string): string => text.split(/\s/).filter(Boolean).join(' ');
+const joinLines = (text: string): string => text.split(/\s/).filter(Boolean).join(' ');
 
 /**
  * A body cannot end its own section: a line that looks like one of our headings is indented by four spaces, which makes it
@@ -144,4 +145,49 @@ function openFence(body: string): string | undefined {
     else if (fence.startsWith(open) && rest.trim() === '') open = undefined;
   }
   return open;
+}
+
+/*
+ * Lessons for models of a few billion parameters. They answer a block with headings instead of following it, and follow the same
+ * words where a user would have said them: in the user's message (docs/local-models.md).
+ */
+
+const LEAD = 'As I said before: ';
+
+/** What was written by a model or by a person, as it was written; then the user's own words, a line each. By id; empty for none. */
+export function renderSaid(lessons: readonly Lesson[]): string {
+  const said = lessons.toSorted(byPlaceInBlock).map(readWords);
+  const written = said.flatMap(({ words, isUser }) => (isUser || words === '' ? [] : [words]));
+  const own = [...new Set(said.flatMap(({ words, isUser }) => (isUser ? [words] : [])))];
+  return [...written, ...(own.length === 0 ? [] : [`${LEAD}${own.join('\n')}`])].join('\n\n');
+}
+
+const AGAIN = '## Said earlier in this conversation';
+const AGAIN_FRAMING =
+  'The beginning of this conversation was shortened. Before, the user said, word for word (what the user says now comes first):';
+
+/** Sentences of the user that the conversation has lost. */
+export const renderQuotes = (quotes: readonly string[], place: LessonPlace): string =>
+  place === 'message'
+    ? `${LEAD}${quotes.map(oneLine).join('\n')}`
+    : [AGAIN, AGAIN_FRAMING, quotes.map((quote) => `- "${oneLine(quote)}"`).join('\n')].join('\n\n');
+
+/** A lesson that quotes has its rule in its description. */
+function readWords({ text }: Lesson) {
+  const { description } = text;
+  const content = contentOf(text);
+  const [, quoted] = /^"(.+)"$/s.exec(description.trim()) ?? [];
+  if (quoted === undefined) return { words: content.trim() || oneLine(description), isUser: false };
+  const isUser = content.startsWith('The user said');
+  return { words: isUser ? oneLine(quoted) : `A check said: ${oneLine(quoted)}`, isUser };
+}
+
+/** What a new session is shown: lessons with their text, and others by a line each. A recall for messages finds no lines. */
+export function placeLessons(
+  place: LessonPlace,
+  lessons: readonly Lesson[],
+  index: readonly Lesson[],
+): PlacedLessons {
+  if (place === 'system') return { text: renderBlock(lessons, index) };
+  return { text: renderSaid(lessons), place };
 }

@@ -3,16 +3,15 @@ import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { GatewayProcess } from '../core/gateway-process.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AppendResult, NewFact, RecordingState, Records } from '../core/store.ts';
+import type { RecordingState, Records } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
-import { withCleanIds } from './clean-ids.ts';
 import { openCopies } from './copies.ts';
 import { withCopiesInThread } from './erase-from-copies.ts';
 import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import { openRecords } from './records.ts';
+import { openRecords, withCleanIds } from './records.ts';
 import { createRetention, type Retention } from './retention.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 
@@ -178,16 +177,3 @@ export function recordSessionEnd(session: string, records: Records, clock: Clock
     log.warn({ err: error, session }, 'the end of a session could not be recorded');
   });
 }
-
-/** The same records, with a listener that is called after each durable append. */
-export const withAppendListener = (
-  records: Records,
-  tell: (facts: readonly NewFact[], appended: readonly AppendResult[]) => void,
-): Records => ({
-  ...records,
-  append: async (...args) => {
-    const appended = await records.append(...args);
-    tell(args[0], appended);
-    return appended;
-  },
-});

@@ -1,8 +1,15 @@
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
-import { type AsyncStore, type Records, type Store, StoreError } from '../core/store.ts';
+import {
+  type AppendResult,
+  type AsyncStore,
+  type NewFact,
+  type Records,
+  type Store,
+  StoreError,
+} from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
+import type { Redactor } from '../redact/redact.ts';
 import { createFactCleaner } from './clean-fact.ts';
-import { withCleanIds } from './clean-ids.ts';
 import type { StoreCall } from './reader-thread.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -101,3 +108,41 @@ export function toRecords(
   };
   return withCleanIds(records, redactor);
 }
+
+/**
+ * The same records, asked with the ids that callers use: an id that contains a secret is stored as its mark, and is found
+ * under it.
+ */
+export const withCleanIds = (records: Records, { redactName }: Pick<Redactor, 'redactName'>): Records => ({
+  ...records,
+  session: (id) => records.session(redactName(id)),
+  sessions: ({ agent, ...query }) =>
+    records.sessions(agent === undefined ? query : { ...query, agent: redactName(agent) }),
+  turns: (session, page) => records.turns(redactName(session), page),
+  events: (session) => records.events(redactName(session)),
+  recalls: (session) => records.recalls(redactName(session)),
+  sampled: (session) => records.sampled(redactName(session)),
+  rewards: (of) =>
+    records.rewards(
+      'session' in of
+        ? { session: redactName(of.session) }
+        : 'turnsOf' in of
+          ? { turnsOf: redactName(of.turnsOf) }
+          : of,
+    ),
+  judgements: (session, type) => records.judgements(redactName(session), type),
+  erase: (session, reason) => records.erase(redactName(session), reason),
+});
+
+/** The same records, with a listener that is called after each durable append. */
+export const withAppendListener = (
+  records: Records,
+  tell: (facts: readonly NewFact[], appended: readonly AppendResult[]) => void,
+): Records => ({
+  ...records,
+  append: async (...args) => {
+    const appended = await records.append(...args);
+    tell(args[0], appended);
+    return appended;
+  },
+});

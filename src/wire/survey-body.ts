@@ -7,7 +7,6 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   rememberEnds,
-  SURVEYED_BYTES,
 } from './json-scan.ts';
 
 const BACKSLASH = 0x5c;
@@ -45,23 +44,16 @@ const NEAR = 8;
 
 /**
  * One pass over a large body before anything else walks it. Later walks (the outline, the chain of messages, the
- * conversation) find the ends of its long values in a table. Undefined for a small body, which needs no survey.
+ * conversation) find the ends of its long values in a table. A body under `SURVEYED_BYTES` needs no survey.
  */
-export function surveyBody(
-  bytes: Buffer,
-  options: SurveyOptions,
-): BodySurvey | undefined | Promise<BodySurvey> {
-  if (bytes.length < SURVEYED_BYTES) return undefined;
+export async function surveyBody(bytes: Buffer, options: SurveyOptions): Promise<BodySurvey> {
   const survey = new Survey(bytes, options);
-  return bytes.length <= AT_ONCE_BYTES ? survey.run(() => false) : inSlices(survey, options);
-}
-
-async function inSlices(survey: Survey, { monotonic, rest }: SurveyOptions): Promise<BodySurvey> {
+  const isWhole = bytes.length <= AT_ONCE_BYTES;
   for (;;) {
-    const until = monotonic() + SLICE_MS;
-    const result = survey.run(() => monotonic() >= until);
+    const until = options.monotonic() + SLICE_MS;
+    const result = survey.run(() => !isWhole && options.monotonic() >= until);
     if (result !== undefined) return result;
-    await rest();
+    await options.rest();
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toKeptLine } from '../../src/base/log-file.ts';
-import { logTurn } from '../../src/gateway/turn.ts';
+import { logTurn } from '../../src/gateway/finish-turn.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 
 const WORDS = 'my neighbour Aurelia';

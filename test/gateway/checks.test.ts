@@ -237,16 +237,8 @@ describe.each(WIRE_NAMES)('the checks on %s', (name) => {
       fc.asyncProperty(requestOf, replyOf, fc.boolean(), async (request, reply, isStream) => {
         const wire = wires[name];
         const body = Buffer.from(JSON.stringify(request));
-        const overlays = { lessons: [], limits, flows: [], record: () => undefined };
-        const turn = {
-          id: 't',
-          session: { session: 's' },
-          wire,
-          body,
-          outline: wire.outline(body),
-          overlays,
-        };
-        const check = createReplyCheck(turn, {}, ({ result }) =>
+        const turn = { id: 't', session: { session: 's' }, wire, body, outline: wire.outline(body) };
+        const check = createReplyCheck({ turn, limits, limitedBy: [] }, {}, ({ result }) =>
           expect(['passed', 'failed', 'skipped']).toContain(result),
         );
         const type = isStream ? 'text/event-stream' : 'application/json';

@@ -32,7 +32,7 @@ function find(
   const bytes = Buffer.from(JSON.stringify(body));
   const outline = wires[wire].outline(bytes);
   const identity = identify({ kind, wire, headers, body: bytes, outline });
-  return findChatWord(kind, wire, bytes, outline, identity);
+  return findChatWord({ kind, wire: { name: wire }, body: bytes, outline, identity });
 }
 
 const roleOf = ({ wire, headers, body }: Recorded): string => {

@@ -20,7 +20,7 @@ const turn = (provider: string, end: TurnReport['end'] = 'complete'): TurnReport
 
 describe('the metrics of turns', () => {
   it('add up over several scrapes, each turn counted once', async () => {
-    const metrics = createMetrics(() => 0);
+    const metrics = createMetrics({ inFlight: () => 0 });
     for (const provider of ['a', 'b', 'a', 'a']) metrics.report(turn(provider));
     const first = await metrics.text();
     expect(first).toContain('instar_turns_total{wire="anthropic",provider="a",end="complete"} 3');

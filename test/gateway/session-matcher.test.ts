@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
-import { createSessionMatcher, type SessionMatch } from '../../src/gateway/session-matcher.ts';
+import { createSessionMatcher } from '../../src/gateway/session-matcher.ts';
 
 const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string) => ({ role: 'assistant', content });
@@ -11,56 +11,53 @@ function open() {
   let n = 0;
   const clock = createManualClock();
   const matcher = createSessionMatcher(clock, (prefix) => `${prefix}_${n++}`);
-  const byChain = (body: Buffer, seed: string): SessionMatch => {
-    const match = matcher.byChain(body, seed);
-    if (match instanceof Promise) throw new Error('nobody shares the record');
-    return match;
-  };
-  return { clock, sessions: { ...matcher, byChain } };
+  return { clock, sessions: matcher };
 }
 
 describe('a client without a session id', () => {
-  it('is recognised by the history it sends', () => {
+  it('is recognised by the history it sends', async () => {
     const { sessions } = open();
-    const first = sessions.byChain(request(user('a')), '');
-    const second = sessions.byChain(request(user('a'), assistant('b'), user('c')), '');
-    const third = sessions.byChain(
+    const first = await sessions.byChain(request(user('a')), '');
+    const second = await sessions.byChain(request(user('a'), assistant('b'), user('c')), '');
+    const third = await sessions.byChain(
       request(user('a'), assistant('b'), user('c'), assistant('d'), user('e')),
       '',
     );
     expect([second.session, third.session]).toEqual([first.session, first.session]);
   });
 
-  it('gets another session for other first words or another agent', () => {
+  it('gets another session for other first words or another agent', async () => {
     const { sessions } = open();
     const ids = [
-      sessions.byChain(request(user('a')), 'agent-1'),
-      sessions.byChain(request(user('b')), 'agent-1'),
-      sessions.byChain(request(user('a')), 'agent-2'),
+      await sessions.byChain(request(user('a')), 'agent-1'),
+      await sessions.byChain(request(user('b')), 'agent-1'),
+      await sessions.byChain(request(user('a')), 'agent-2'),
     ].map(({ session }) => session);
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('keeps its session in an immediate retry; the same words an hour later begin a new one', () => {
+  it('keeps its session in an immediate retry; the same words an hour later begin a new one', async () => {
     const { sessions, clock } = open();
-    const first = sessions.byChain(request(user('hello')), '');
+    const first = await sessions.byChain(request(user('hello')), '');
     clock.advance(5_000);
-    expect(sessions.byChain(request(user('hello')), '').session).toBe(first.session);
+    expect((await sessions.byChain(request(user('hello')), '')).session).toBe(first.session);
     clock.advance(3_600_000);
-    expect(sessions.byChain(request(user('hello')), '').session).not.toBe(first.session);
+    expect((await sessions.byChain(request(user('hello')), '')).session).not.toBe(first.session);
   });
 
-  it('is still recognised after a restart', () => {
+  it('is still recognised after a restart', async () => {
     const before = open();
-    const { session, link } = before.sessions.byChain(request(user('a')), '');
+    const { session, link } = await before.sessions.byChain(request(user('a')), '');
     const after = open();
     after.sessions.restore([{ session, link: link ?? '' }]);
-    expect(after.sessions.byChain(request(user('a'), assistant('b'), user('c')), '').session).toBe(session);
+    expect((await after.sessions.byChain(request(user('a'), assistant('b'), user('c')), '')).session).toBe(
+      session,
+    );
   });
 
-  it('never mixes many parallel conversations', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(4), { minLength: 5, maxLength: 60 }), (turns) => {
+  it('never mixes many parallel conversations', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(4), { minLength: 5, maxLength: 60 }), async (turns) => {
         const { sessions } = open();
         const histories = new Map<number, object[]>();
         const ids = new Map<number, string>();
@@ -68,7 +65,7 @@ describe('a client without a session id', () => {
           const history = histories.get(who) ?? [user(`start ${who}`)];
           if (histories.has(who)) history.push(assistant(`answer ${n}`), user(`turn ${n}`));
           histories.set(who, history);
-          const { session } = sessions.byChain(request(...history), '');
+          const { session } = await sessions.byChain(request(...history), '');
           expect(ids.get(who) ?? session).toBe(session);
           ids.set(who, session);
         }

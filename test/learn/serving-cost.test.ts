@@ -59,7 +59,7 @@ describe('what served turns cost', () => {
     const cost = fold([end('a', 'openai/gpt-5.2', usage), ...names]);
     expect(cost.models()).toHaveLength(21);
     expect(cost.models().find(({ model }) => model === 'other')?.tokens).toBe(481 * 110_000);
-    const metrics = createMetrics(() => 0, undefined, undefined, cost.models);
+    const metrics = createMetrics({ inFlight: () => 0, served: cost.models });
     for (const text of [await metrics.text(), await metrics.text()]) {
       expect(text).toContain('instar_serving_tokens_total{model="openai/gpt-5.2",price="known"} 110000');
       expect(text).toContain('instar_serving_tokens_total{model="acme/m0",price="unknown"} 110000');

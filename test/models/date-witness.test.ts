@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/core/upstream.ts';
-import { withDateWitness } from '../../src/models/date-witness.ts';
+import { withDateWitness } from '../../src/models/exchange.ts';
 
 const DATE = 'Mon, 16 Nov 2026 09:00:00 GMT';
 

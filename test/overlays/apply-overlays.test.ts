@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActiveOverlay, OverlayFact, OverlayPayload } from '../../src/core/overlay.ts';
 import { MOST_BIAS } from '../../src/core/overlay.ts';
-import { biasOf, createApplyOverlays, isHeldOut } from '../../src/overlays/apply-overlays.ts';
+import { biasOf, createApplyOverlays, isHeldOut } from '../../src/overlays/active-overlays.ts';
 
 const overlay = <Payload extends OverlayPayload>(
   payload: Payload,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActiveOverlay, LimitOverlay } from '../../src/core/overlay.ts';
 import { RESPONSE_CHECKS } from '../../src/core/overlay.ts';
 import { floorsOf, type LimitFloors, withinFloors } from '../../src/lessons/limit-floors.ts';
-import { limitsOfOverlays } from '../../src/overlays/apply-overlays.ts';
+import { limitsOfOverlays } from '../../src/overlays/active-overlays.ts';
 
 const FIELDS = ['retries', 'headersMs', 'idleMs'] as const;
 const wait = fc.integer({ min: 100, max: 3_600_000 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBackPressure } from '../../src/record/back-pressure.ts';
+import { createBackPressure } from '../../src/record/recorder.ts';
 
 const MOST = 100;
 const NEVER = 2 ** 30;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRingBuffer, type RingSpan } from '../../src/record/ring-buffer.ts';
+import { createRingBuffer, type RingSpan } from '../../src/record/writer-messages.ts';
 
 describe('the ring buffer', () => {
   it('keeps every span unchanged until its release, in any order of puts and releases', () => {

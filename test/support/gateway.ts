@@ -104,7 +104,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     monotonic: systemClock.monotonic,
     ...(options.pace ? { pace: options.pace } : {}),
   });
-  const metrics = createMetrics(() => admission.inFlight);
+  const metrics = createMetrics({ inFlight: () => admission.inFlight });
   const pause = (ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -146,7 +146,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       maxMessages: options.maxMessages ?? 10_000,
       newId,
       pause,
-      lessons: () => ({
+      lessons: async () => ({
         generation: 7,
         lessons: [],
         additions: [],

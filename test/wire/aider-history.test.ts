@@ -30,12 +30,12 @@ it('leaves what was said: no example, no files, no answers of the client, no rul
   expect(messages.at(-1)?.content).toBe('No, that is wrong. Always write good bye as two words.');
 });
 
-it('makes one session of a conversation whose frame changes with every request', () => {
+it('makes one session of a conversation whose frame changes with every request', async () => {
   let ids = 0;
   const clock = { now: () => 0, monotonic: () => 0 } as Parameters<typeof createSessionMatcher>[0];
   const matcher = createSessionMatcher(clock, (prefix) => `${prefix}${++ids}`);
-  const sessions = TURNS.map((body) => matcher.byChain(aiderHistory(body), 'aider'));
-  expect(sessions.map((match) => ('session' in match ? match.session : ''))).toEqual(['s1', 's1', 's1']);
+  const sessions = await Promise.all(TURNS.map((body) => matcher.byChain(aiderHistory(body), 'aider')));
+  expect(sessions.map(({ session }) => session)).toEqual(['s1', 's1', 's1']);
 });
 
 it('keeps a body that is no conversation of aider', () => {

@@ -10,8 +10,7 @@ import { createLessonEffects } from '../../../src/lessons/effect/lesson-effects.
 import { retireHarmful } from '../../../src/lessons/effect/retire-harmful.ts';
 import { openLibrary } from '../../../src/lessons/library.ts';
 import { sketchOf } from '../../../src/lessons/similar/task-sketch.ts';
-import { createActiveOverlays } from '../../../src/overlays/active-overlays.ts';
-import { createApplyOverlays } from '../../../src/overlays/apply-overlays.ts';
+import { createActiveOverlays, createApplyOverlays } from '../../../src/overlays/active-overlays.ts';
 import { chooseTier, savingOf } from '../../../src/overlays/router/choose-tier.ts';
 import { createRouteOutcomes } from '../../../src/overlays/router/route-outcomes.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';

@@ -93,7 +93,7 @@ function readWith(schema: LazySchema | undefined, value: unknown): Read {
 
 async function readBody(schema: LazySchema, { request, slot }: ApiRequest): Promise<Read> {
   const received = await receiveBody(request, MOST_BODY, slot);
-  if ('kind' in received) return { failure: received };
+  if (!received.ok) return { failure: received.failure };
   return readWith(schema, asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
 }
 

@@ -27,14 +27,14 @@ const control =
   (action: ControlAction, paceOf?: (records: object) => ReportPace): RouteAnswer =>
   async ({ context, raw: { request, slot }, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
-    if ('kind' in received) return received;
+    if (!received.ok) return received.failure;
     const { records, clock, agents } = context;
     const tooMany = paceOf?.(records)(caller, clock.monotonic());
     if (tooMany !== undefined) return tooMany;
     const bytes = received.body ?? received.raw;
     const person = context.personOf(request);
     const control = compact({ records, now: clock.now, agents, person });
-    const done = await runControlAction(action, control, bytes, caller, request);
+    const done = await runControlAction(action, control, caller, { request, bytes });
     return 'kind' in done ? (done as Failure) : (done as JsonObject);
   };
 

@@ -1,7 +1,6 @@
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { RecallQuery, RecallResult } from '../../core/recall.ts';
-import { renderDelta } from '../render-block.ts';
-import { placeLessons, renderSaid } from '../render-said.ts';
+import { placeLessons, renderDelta, renderSaid } from '../render-block.ts';
 import {
   extendThread,
   freezeThread,

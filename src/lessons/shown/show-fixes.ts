@@ -1,13 +1,18 @@
+import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import type { RecallResult } from '../../core/recall.ts';
 import { errorKeyOf } from '../../text/error-key.ts';
+import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { bothEnds } from '../../text/lines.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import type { Holdout } from '../effect/hold-out.ts';
 import { fixedErrorOf } from '../overlay-lessons.ts';
-import { renderDelta } from '../render-block.ts';
-import { renderSaid } from '../render-said.ts';
+import { cleanQuery } from '../recall/clean-query.ts';
+import { type DomainPattern, namedDomain } from '../recall/domain.ts';
+import { renderDelta, renderQuotes, renderSaid } from '../render-block.ts';
 import { admit, audienceOf } from '../visibility.ts';
-import type { ComposedUpdate, ShowRequest } from './block-update.ts';
+import type { ComposedUpdate, ConversationView, OpenBlockUpdate, ShowRequest } from './block-update.ts';
 import { extendThread, hashShownText, type PromptThread, type RecallChoice } from './prompt-thread.ts';
 
 /** The fixes of a library: repairs that are shown when their error comes up again. */
@@ -119,7 +124,12 @@ export function addFixes(
   const choice: RecallChoice = {
     text,
     fact: {
-      ...{ type: 'lessons-recalled', session, turn, thread: name, generation, why: 'error' },
+      type: 'lessons-recalled',
+      session,
+      turn,
+      thread: name,
+      generation,
+      why: 'error',
       after: newest.link,
       ...(text === undefined ? {} : { block: hashShownText([text]) }),
       lessons: lessons.map(({ id }) => id),
@@ -127,11 +137,174 @@ export function addFixes(
       ...(unmeasured.length === 0 ? {} : { unmeasured }),
       domain: { name: query.domain ?? 'general', reason: query.domain === undefined ? 'default' : 'header' },
       considered: found.map(({ lesson: { id, revision, text: words }, error, lot }) => ({
-        ...{ id, revision, name: words.name, relevance: 1, activation: 1, error },
+        id,
+        revision,
+        name: words.name,
+        relevance: 1,
+        activation: 1,
+        error,
         verdict: lot === 'held-out' ? 'held-out' : 'shown',
       })),
       engine: 'none',
     },
   };
   return { thread: extendThread(thread, choice, newest.link), choice };
+}
+
+/** A task whose embedding came too late for its turn. Its lessons are shown behind a following message, once. */
+export interface LateTask {
+  readonly task: string;
+  /** How often its lessons were looked for. */
+  readonly tries: number;
+}
+
+/** Without a model every task is late. */
+const MOST_TRIES = 3;
+
+/** The task that stays owed after a recall of it; undefined when it was answered. */
+export const stillLate = ({ isLate }: RecallResult, { task, tries }: LateTask): LateTask | undefined =>
+  isLate === true && tries < MOST_TRIES ? { task, tries: tries + 1 } : undefined;
+
+/**
+ * Where lessons that come late can stand: behind what came since the model's last message, also a tool's result. Undefined for
+ * a message that was sent before, which stays unchanged.
+ */
+export function placeForLate(
+  thread: PromptThread,
+  conversation: ConversationView | undefined,
+): OpenBlockUpdate | undefined {
+  const after = conversation?.newest?.link;
+  if (after === undefined || thread.asked === undefined || thread.asked === after) return undefined;
+  const known = new Set(conversation?.links);
+  const isTaken = thread.text.additions.some(({ link }) => link === after || !known.has(link));
+  if (isTaken) return undefined;
+  return { kind: 'add', thread, after, changed: new Set(), isNewTask: true, withdrawn: [] };
+}
+
+/** What either found: the first one's order, and a body before a line. */
+export function joinRecalls(one: RecallResult, other: RecallResult, most: number | undefined): RecallResult {
+  const lessons = [
+    ...new Map([...one.lessons, ...other.lessons].map((lesson) => [lesson.id, lesson])).values(),
+  ];
+  const shown = most === undefined ? lessons : lessons.slice(0, most);
+  const bodies = new Set(shown.map(({ id }) => id));
+  const lines = [...one.index, ...other.index].filter(({ id }) => !bodies.has(id));
+  const unmeasured = [...new Set([...(one.unmeasured ?? []), ...(other.unmeasured ?? [])])];
+  const looked = new Map([...other.considered, ...one.considered].map((each) => [each.id, each]));
+  for (const each of other.considered)
+    if (each.verdict === 'shown' && bodies.has(each.id)) looked.set(each.id, each);
+  return {
+    ...one,
+    lessons: shown,
+    index: [...new Map(lines.map((lesson) => [lesson.id, lesson])).values()],
+    heldOut: [...new Set([...one.heldOut, ...other.heldOut])],
+    ...(unmeasured.length === 0 ? {} : { unmeasured }),
+    considered: [...looked.values()],
+  };
+}
+
+/** Where nothing is to be recalled, or cannot be: only the domain of the request is known. */
+export function nothingRecalled(
+  { query, session, conversation }: ShowRequest,
+  domains: readonly DomainPattern[] = [],
+): RecallResult {
+  const text = domains.length === 0 ? '' : cleanQuery(conversation()?.task ?? '');
+  const domain = namedDomain({ ...query, text, session }, text, domains) ?? NO_DOMAIN;
+  return { lessons: [], index: [], heldOut: [], domain, considered: [], engine: 'none' };
+}
+
+const NO_DOMAIN: RecallResult['domain'] = { name: 'general', reason: 'default' };
+
+/** What the user of a session has said plainly, letter by letter, oldest first. Rejects when it cannot be read. */
+export type ReadStatements = (session: string) => Promise<readonly string[]>;
+
+/** Where a client has shortened a conversation, and what its user had said until then. */
+export interface Cut {
+  /** The link of the summary, or of the message that the rest begins with. */
+  readonly link: string;
+  /** Undefined until it is known. */
+  quotes?: readonly string[];
+  /** How often it was asked for. */
+  asked: number;
+  /** What was lost is shown again, or nothing was. */
+  isDone: boolean;
+}
+
+/**
+ * The link of a cut: a message of the client says that it stands for others, or a conversation with replies does not begin as it did.
+ * One that begins anew, without a reply, is what the user went back to: what they had said after that is taken back.
+ */
+export function findCut(
+  { links, summaryLink, hasReply }: ConversationView,
+  beginning: string | undefined,
+): string | undefined {
+  if (summaryLink !== undefined) return summaryLink;
+  return beginning !== undefined && links[0] !== beginning && hasReply === true ? links[0] : undefined;
+}
+
+/** Words of a person, and not a second memory: what a session states in a few sentences. */
+const MOST_TOKENS = 400;
+
+interface StatementSituation {
+  readonly thread: PromptThread;
+  readonly place: LessonPlace;
+  readonly generation: number;
+  /** The texts of lessons that are held out from the session. */
+  readonly heldOut: readonly string[];
+}
+
+/**
+ * Adds what the user said before the cut and what no message, shown text or held-out lesson contains, to the user's newest message. Undefined
+ * when nothing is to be added, or there is no place for it yet: then the cut is not done.
+ */
+export function addStatements(
+  cut: Cut,
+  { thread, place, generation, heldOut }: StatementSituation,
+  { session, turn, thread: name, query, conversation }: ShowRequest,
+): ComposedUpdate | undefined {
+  const view = conversation();
+  if (cut.quotes === undefined || view === undefined) return undefined;
+  const { block = '', additions } = thread.text;
+  const texts = [block, ...additions.map(({ text }) => text), ...heldOut].map(oneLine);
+  const isKnown = (quote: string): boolean =>
+    texts.some((text) => text.includes(oneLine(quote))) || view.says?.(quote) === true;
+  const lost = newestWithin(
+    cut.quotes.filter((quote) => !isKnown(quote)),
+    MOST_TOKENS,
+  );
+  // Never to a message that may have been sent before, and not to the result of a tool.
+  const after = view.newestIsUser ? view.links.at(-1) : undefined;
+  cut.isDone = lost.length === 0 || after !== undefined;
+  if (lost.length === 0 || after === undefined) return undefined;
+  const text = renderQuotes(lost, place);
+  const choice: RecallChoice = {
+    text,
+    fact: {
+      type: 'lessons-recalled',
+      session,
+      turn,
+      thread: name,
+      generation,
+      why: 'shortened',
+      after,
+      block: hashShownText([text]),
+      lessons: [],
+      heldOut: [],
+      considered: [],
+      engine: 'none',
+      domain: thread.domain ?? { name: query.domain ?? 'general', reason: 'default' },
+    },
+  };
+  return { thread: compact({ ...extendThread(thread, choice, after), asked: thread.asked }), choice };
+}
+
+function newestWithin(quotes: readonly string[], most: number): readonly string[] {
+  let room = most;
+  const kept: string[] = [];
+  for (const quote of quotes.toReversed()) {
+    room -= estimateTokens(quote);
+    if (room < 0) break;
+    kept.unshift(quote);
+  }
+  return kept;
 }

@@ -13,8 +13,7 @@ import { type Audience, audienceOf, widestReach } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { SharedSessions } from './left-turns.ts';
 import type { ShownText } from './prompt-thread.ts';
-import { createFixes, type FixesOptions } from './show-fixes.ts';
-import type { ReadStatements } from './show-statements.ts';
+import { createFixes, type FixesOptions, type ReadStatements } from './show-fixes.ts';
 import { createShownBlocks, type ErasedTexts, type ShownBlocksOptions } from './shown-blocks.ts';
 
 interface ShowLessonsOptions {

@@ -4,7 +4,6 @@ import { compact } from '../../core/json.ts';
 import type { Lesson, LessonPlace } from '../../core/lesson.ts';
 import type { Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
 import type { DomainPattern } from '../recall/domain.ts';
-import type { ShowRequest } from './block-update.ts';
 import {
   type ChangedLessons,
   type ComposedUpdate,
@@ -12,9 +11,9 @@ import {
   decideBlockUpdate,
   type OpenBlockUpdate,
   roomForLessons,
+  type ShowRequest,
   withRevisedLessons,
 } from './block-update.ts';
-import { joinRecalls, type LateTask, nothingRecalled, placeForLate, stillLate } from './late-lessons.ts';
 import {
   isServedElsewhere,
   type LeftTurn,
@@ -23,10 +22,29 @@ import {
   type SharedSessions,
   withLeftState,
 } from './left-turns.ts';
-import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
-import { isBeginning, restoreThreads, revisionsIn, type ToldRevision } from './prompt-thread.ts';
-import { addFixes, type Fixes } from './show-fixes.ts';
-import { addStatements, type Cut, findCut, type ReadStatements } from './show-statements.ts';
+import {
+  isBeginning,
+  type PromptThread,
+  type RecallChoice,
+  type RecalledFact,
+  restoreThreads,
+  revisionsIn,
+  type ShownText,
+  type ToldRevision,
+} from './prompt-thread.ts';
+import {
+  addFixes,
+  addStatements,
+  type Cut,
+  type Fixes,
+  findCut,
+  joinRecalls,
+  type LateTask,
+  nothingRecalled,
+  placeForLate,
+  type ReadStatements,
+  stillLate,
+} from './show-fixes.ts';
 
 /**
  * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen

@@ -63,11 +63,8 @@ interface RouterOptions {
 export interface TurnRouter {
   /** Whether the router is on and the request is for it. `targets`: what its model name resolves to. */
   isAsked(turn: RoutableTurn, targets: readonly Target[]): boolean;
-  /** Synchronous for a session that is known. Undefined when nothing could be chosen: the targets stay as they are. */
-  route(
-    turn: RoutableTurn,
-    overlays: TurnOverlays | undefined,
-  ): RoutedTurn | undefined | Promise<RoutedTurn | undefined>;
+  /** Undefined when nothing could be chosen: the targets stay as they are. */
+  route(turn: RoutableTurn, overlays: TurnOverlays | undefined): Promise<RoutedTurn | undefined>;
 }
 
 /** After this many failed turns of a session its conversations get the strong model. */
@@ -90,22 +87,6 @@ export function createRouter(options: RouterOptions): TurnRouter {
     const name = `${first.provider}/${first.model ?? outline?.model ?? ''}`;
     return name === set.cheap || name === set.strong;
   };
-
-  const choose = (
-    turn: RoutableTurn,
-    thread: string,
-    task: RoutedTask,
-    { cheap, strong }: RouterSettings,
-    overlays: TurnOverlays | undefined,
-  ) =>
-    chooseTier({
-      session: turn.session.session,
-      evidence: options.outcomes().evidenceFor(task, turn.session.session),
-      saving: savingOf(options.prices(cheap), options.prices(strong)),
-      pressure: options.pressure(),
-      bias: overlays?.bias ?? 0,
-      mayExplore: thread === MAIN_THREAD && turn.identity.record,
-    });
 
   const decide = (
     turn: RoutableTurn,
@@ -133,7 +114,14 @@ export function createRouter(options: RouterOptions): TurnRouter {
         domain,
         sketch: sketchOf(conversation?.task ?? ''),
       });
-      const chosen = choose(turn, thread, task, set, overlays);
+      const chosen = chooseTier({
+        session,
+        evidence: options.outcomes().evidenceFor(task, session),
+        saving: savingOf(options.prices(set.cheap), options.prices(set.strong)),
+        pressure: options.pressure(),
+        bias: overlays?.bias ?? 0,
+        mayExplore: thread === MAIN_THREAD && turn.identity.record,
+      });
       choice = thread === MAIN_THREAD ? { ...chosen, task } : chosen;
       // A prompt that is only counted may never be sent.
       if (turn.kind === 'chat') choices.set(session, thread, choice);
@@ -177,17 +165,15 @@ export function createRouter(options: RouterOptions): TurnRouter {
 
   return {
     isAsked,
-    route: (turn, overlays) => {
-      const routed = (): RoutedTurn | undefined => {
-        try {
-          return finish(turn, overlays);
-        } catch (error) {
-          log.warn({ err: error }, 'the router could not choose: the request goes to the strong model');
-          return undefined;
-        }
-      };
+    route: async (turn, overlays) => {
       const { session } = turn.session;
-      return choices.isKnown(session) ? routed() : options.restore(session).then(routed);
+      if (!choices.isKnown(session)) await options.restore(session);
+      try {
+        return finish(turn, overlays);
+      } catch (error) {
+        log.warn({ err: error }, 'the router could not choose: the request goes to the strong model');
+        return undefined;
+      }
     },
   };
 }

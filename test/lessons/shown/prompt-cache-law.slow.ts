@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LESSON_PLACES, type Lesson, type LessonPlace } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
 import { WIRE_NAMES, type WireName } from '../../../src/core/wire.ts';
-import { augment } from '../../../src/gateway/augment.ts';
+import { augment } from '../../../src/gateway/attempt-turn.ts';
 import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
 import { createFixes } from '../../../src/lessons/shown/show-fixes.ts';
 import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';
@@ -131,7 +131,7 @@ async function runSession(wire: WireName, place: LessonPlace, seed: number, tall
       must(conversation.placeAt(link, added) !== undefined, 'an addition has its place');
     return {
       text,
-      out: Buffer.concat(augment(wire, body, outline, text, undefined)),
+      out: Buffer.concat(augment({ wire, body, outline }, text, undefined)),
       links: conversation.links,
     };
   };

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Recall } from '../../../src/core/recall.ts';
-import { augment } from '../../../src/gateway/augment.ts';
+import { augment } from '../../../src/gateway/attempt-turn.ts';
 import { writeLesson as quoteWords } from '../../../src/learn/distiller/write-lesson.ts';
-import { renderSaid } from '../../../src/lessons/render-said.ts';
+import { renderSaid } from '../../../src/lessons/render-block.ts';
 import type { ConversationView } from '../../../src/lessons/shown/block-update.ts';
 import type { RecallChoice } from '../../../src/lessons/shown/prompt-thread.ts';
 import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';
@@ -163,7 +163,7 @@ describe('an attempt of practice', () => {
     if (outline === undefined) throw new Error('not a request');
     const shown = { generation: 1, lessons: ['l1'], additions: [], said };
     const sent = JSON.parse(
-      Buffer.concat(augment('openai-chat', bytes, outline, shown, undefined)).toString(),
+      Buffer.concat(augment({ wire: 'openai-chat', body: bytes, outline }, shown, undefined)).toString(),
     );
     const [, asked] = sent.messages;
     const placed = withLessons(request, { text: said, place: 'message' }).messages[0];

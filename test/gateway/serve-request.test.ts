@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApiRouter } from '../../src/api/router/api-router.ts';
-import { findRoute, findTurnRoute } from '../../src/gateway/routes.ts';
+import { findRoute, findTurnRoute } from '../../src/gateway/serve-request.ts';
 
 const api = createApiRouter();
 const request = { headers: {} } as IncomingMessage;
