@@ -17,7 +17,7 @@ import { DESK_SAMPLING, DESK_SYSTEM, deskHouse, gradeDeskReply } from '../desk/d
 import { tellRule } from '../desk/desk-rules.ts';
 import { type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
 import { markdownTable, writeSection } from '../measure/markdown.ts';
-import { openUserHome, type UserDaemon, type UserMessage } from '../measure/story/user-daemon.ts';
+import { openUserHome, type UserDaemon, type UserMessage } from './user-daemon.ts';
 
 const { values } = parseArgs({
   options: {
