@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
+import { createVirtualTime } from './virtual-time.ts';
 import type { Job } from '../../src/core/schedule.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';

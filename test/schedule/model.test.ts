@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
+import { createVirtualTime } from './virtual-time.ts';
 import type { Job, JobEnd, Presence, PresenceSource } from '../../src/core/schedule.ts';
 import { createDayBudget, localDay } from '../../src/cost/day-budget.ts';
 import { spentOn } from '../../src/schedule/job-history.ts';

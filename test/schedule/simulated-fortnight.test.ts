@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { simulateMonth } from '../../lab/measure/schedule/simulate-month.ts';
+import { simulateMonth } from './simulate-month.ts';
 import { defaultScheduleRules } from '../../src/schedule/state.ts';
 
 describe('a simulated fortnight of a person who works, has meetings, sleeps and comes back at night', () => {

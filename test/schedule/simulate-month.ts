@@ -1,12 +1,12 @@
-import { createRandom, type Random } from '../../../src/base/random.ts';
-import type { Fact, StoredFact } from '../../../src/core/fact.ts';
-import type { Job, JobEnd, PresenceSource } from '../../../src/core/schedule.ts';
-import { createDayBudget } from '../../../src/cost/day-budget.ts';
-import { createIdleSource } from '../../../src/schedule/idle/idle-source.ts';
-import { createLeases, type JobJournal } from '../../../src/schedule/leases.ts';
-import { createScheduler } from '../../../src/schedule/scheduler.ts';
-import { defaultScheduleRules } from '../../../src/schedule/state.ts';
-import { createSleepSource } from '../../../src/schedule/windows/sleep-windows.ts';
+import { createRandom, type Random } from '../../src/base/random.ts';
+import type { Fact, StoredFact } from '../../src/core/fact.ts';
+import type { Job, JobEnd, PresenceSource } from '../../src/core/schedule.ts';
+import { createDayBudget } from '../../src/cost/day-budget.ts';
+import { createIdleSource } from '../../src/schedule/idle/idle-source.ts';
+import { createLeases, type JobJournal } from '../../src/schedule/leases.ts';
+import { createScheduler } from '../../src/schedule/scheduler.ts';
+import { defaultScheduleRules } from '../../src/schedule/state.ts';
+import { createSleepSource } from '../../src/schedule/windows/sleep-windows.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 /** A job journal in memory. */
