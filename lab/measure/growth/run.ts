@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { writeSection } from '../markdown.ts';
-import { readResults, storeResults } from '../overview/stored-results.ts';
+import { readResults, storeResults } from '../gateway/stored-results.ts';
 import { fillHistory } from './fill-history.ts';
 import { fillLessons } from './fill-lessons.ts';
 import { type GrowthResults, growthPlot, growthReport } from './growth-report.ts';

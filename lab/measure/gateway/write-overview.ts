@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { html, type Markup, toText } from '../../report/markup.ts';
-import type { GatewayResults } from '../gateway/gateway-goals.ts';
-import type { LoadCell } from '../gateway/load-cells.ts';
+import type { GatewayResults } from './gateway-goals.ts';
+import type { LoadCell } from './load-cells.ts';
 import { markdownTable, writeSection } from '../markdown.ts';
 import { type PaceResults, readResults, SUBJECT_NAMES } from './stored-results.ts';
 
@@ -27,7 +27,7 @@ export function writeOverview(): void {
   const pace = readResults('pace');
   const rows = overviewRows(gateway, pace);
   writeFileSync('docs/cost.svg', drawOverview(rows, whenOf(gateway)));
-  writeSection('docs/performance.md', 'bench:overview', describeOverview(rows, gateway, pace));
+  writeSection('docs/performance.md', 'overview', describeOverview(rows, gateway, pace));
 }
 
 const whenOf = ({ date, loadBefore }: GatewayResults): string =>
@@ -84,7 +84,7 @@ function describeOverview(
       ]),
     ),
     '',
-    `${whenOf(gateway)} \`${gateway.command}\`${pace === undefined ? '' : `; ${pace.date}, load average before ${pace.load.toFixed(1)}, \`${pace.command}\``}. Made by \`npm run bench:overview\` from the results in [measured](measured/).${missing.length === 0 ? '' : ` Not measured in this run: ${missing.join(', ')}.`}`,
+    `${whenOf(gateway)} \`${gateway.command}\`${pace === undefined ? '' : `; ${pace.date}, load average before ${pace.load.toFixed(1)}, \`${pace.command}\``}. Made from the results in [measured](measured/).${missing.length === 0 ? '' : ` Not measured in this run: ${missing.join(', ')}.`}`,
   ].join('\n');
 }
 
