@@ -1,16 +1,12 @@
 import path from 'node:path';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { DEFAULT_HABITS, NANO_POLICY } from '../policies/choose-policy.ts';
-import { documentPage } from '../report/page.ts';
-import { demoSummary } from '../report/questions/demo-summary.ts';
-import { questionDocument } from '../report/questions/question-document.ts';
-import { type QuestionJson, questionJson } from '../report/questions/question-json.ts';
-import { makeQuestionReport } from '../report/questions/question-report.ts';
+import { demoSummary } from '../report/demo-summary.ts';
+import { type QuestionJson, questionJson } from '../report/question-json.ts';
+import { makeQuestionReport } from '../report/question-report.ts';
 import { loadBenchJournal } from '../run/bench-journal.ts';
 import { type BenchRun, runBench } from '../run/run-bench.ts';
-import type { NightProgress } from '../run/run-suite.ts';
 import type { QuestionFilter } from '../run/suites.ts';
-import type { QuestionRecord } from '../suite/run-records.ts';
 import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
 import { openRules } from '../workdays/rules/open-rules.ts';
 
@@ -24,30 +20,16 @@ export interface DemoPlan {
 
 export interface DemoRun
   extends DemoPlan,
-    Pick<BenchRun, 'run' | 'folder' | 'seeds' | 'env' | 'log' | 'signal'> {
-  readonly watch: (event: DemoEvent) => void;
-}
-
-/** Progress of a demo. */
-export type DemoEvent =
-  | {
-      readonly type: 'answered';
-      /** Questions asked so far under this condition, and in total. */
-      readonly asked: number;
-      readonly questions: number;
-      readonly row: Pick<QuestionRecord, 'condition' | 'seed' | 'day' | 'kind' | 'passed'>;
-    }
-  | ({ readonly type: 'night' } & NightProgress);
+    Pick<BenchRun, 'run' | 'folder' | 'seeds' | 'env' | 'log' | 'onProgress' | 'onNight' | 'signal'> {}
 
 export interface DemoReport {
   /** Scripts know the last arm as `full`: it is there under both names, with `rewards: "oracle"`. */
   readonly json: QuestionJson;
-  readonly html: string;
-  readonly summary: (options: { readonly colour: boolean; readonly width: number }) => string;
+  readonly summary: (width: number) => string;
 }
 
 /** The demo has no deployment whose feedback could train weights: its last arm has oracle rewards, and says so. */
-export const DEMO_CONDITIONS = ['baseline', 'skills', 'full-oracle'] as const;
+const DEMO_CONDITIONS = ['baseline', 'skills', 'full-oracle'] as const;
 
 /** The same as `bench run`. */
 const WHOLE: DemoPlan = { days: 14, only: undefined, nightSteps: 10 };
@@ -81,9 +63,7 @@ export function omittedParts({ days, only, nightSteps }: DemoPlan): readonly str
 
 /** The workdays suite under every condition with the embedded policy. Undefined when it was stopped before the first day ended. */
 export async function runDemo(options: DemoRun): Promise<DemoReport | undefined> {
-  const { run, folder, seeds, env, log, signal, days, only, nightSteps, watch } = options;
-  const asked = new Map<string, number>();
-  let questions = 0;
+  const { run, folder, seeds, env, log, signal, days, only, nightSteps, onProgress, onNight } = options;
   await runBench({
     run,
     folder,
@@ -104,14 +84,8 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
     config: () => checkConfig({}, { env: {} }).config,
     env,
     log,
-    onProgress: (progress) => {
-      questions = progress.questions / DEMO_CONDITIONS.length;
-    },
-    onRow: (row) => {
-      asked.set(row.condition, (asked.get(row.condition) ?? 0) + 1);
-      watch({ type: 'answered', asked: asked.get(row.condition) ?? 0, questions, row });
-    },
-    onNight: (night) => watch({ type: 'night', ...night }),
+    onProgress,
+    ...(onNight === undefined ? {} : { onNight }),
     signal,
   });
   const journal = loadBenchJournal(path.join(folder, run, 'journal.jsonl'));
@@ -119,8 +93,7 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
   const report = makeQuestionReport(journal);
   return {
     json: withFullName(questionJson(report)),
-    html: documentPage(questionDocument(report)),
-    summary: (options) => demoSummary(report, options),
+    summary: (width) => demoSummary(report, width),
   };
 }
 

@@ -1,15 +1,16 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readPipelineJournal } from '../pipeline/pipeline-journal.ts';
-import { armsSummary } from '../report/arms/arms-summary.ts';
-import { documentText, type ReportDocument } from '../report/document.ts';
-import { documentPage } from '../report/page.ts';
-import { pipelineDocument } from '../report/pipeline/pipeline-document.ts';
-import { type PipelineJson, pipelineJson } from '../report/pipeline/pipeline-json.ts';
-import { finishedSeeds, makePipelineReport } from '../report/pipeline/pipeline-report.ts';
-import { questionDocument } from '../report/questions/question-document.ts';
-import { type QuestionJson, questionJson } from '../report/questions/question-json.ts';
-import { makeQuestionReport } from '../report/questions/question-report.ts';
+import {
+  finishedSeeds,
+  makePipelineReport,
+  type PipelineJson,
+  pipelineJson,
+  pipelineMarkdown,
+} from '../report/pipeline-report.ts';
+import { type QuestionJson, questionJson } from '../report/question-json.ts';
+import { questionMarkdown, questionSummary } from '../report/question-markdown.ts';
+import { makeQuestionReport } from '../report/question-report.ts';
 import { readBenchJournal } from './bench-journal.ts';
 
 export interface RunSummary {
@@ -23,12 +24,11 @@ export interface RunSummary {
   readonly unit: 'questions' | 'seeds';
 }
 
-/** A report in its three forms. */
+/** A report: for scripts, on one page, and with all details in Markdown. */
 export interface RenderedReport {
   readonly json: QuestionJson | PipelineJson;
-  /** For a terminal: on one page, or with all details. */
-  readonly table: (options: { readonly colour: boolean; readonly isWhole?: boolean }) => string;
-  readonly html: string;
+  readonly summary: string;
+  readonly markdown: string;
 }
 
 /** The runs in a folder, newest first. */
@@ -68,31 +68,18 @@ export function renderRun(folder: string, run: string): RenderedReport | undefin
   const pipeline = readPipelineJournal(text);
   if (pipeline !== undefined) {
     const report = makePipelineReport(pipeline);
-    return render(pipelineDocument(report), pipelineJson(report));
+    const markdown = pipelineMarkdown(report);
+    return { json: pipelineJson(report), summary: markdown, markdown };
   }
   const journal = readBenchJournal(text);
   if (journal === undefined) return undefined;
   const report = makeQuestionReport(journal);
-  const whole = render(questionDocument(report), questionJson(report));
   return {
-    ...whole,
-    // The page of arms knows neither days nor the definitions that a published suite comes with.
-    table: (options) =>
-      options.isWhole === true || report.official.length > 0
-        ? whole.table(options)
-        : armsSummary(report, { width: WIDTH, ...options }),
+    json: questionJson(report),
+    summary: questionSummary(report),
+    markdown: questionMarkdown(report),
   };
 }
-
-const WIDTH = 100;
-
-const render = (document: ReportDocument, json: RenderedReport['json']): RenderedReport => ({
-  json,
-  table: ({ colour }) => documentText(document, { width: WIDTH, colour }),
-  html: documentPage(document),
-});
-
-export const writePage = (file: string, html: string): void => writeFileSync(file, html, { mode: 0o600 });
 
 /** A run's journal; undefined when there is none. */
 const textOf = (folder: string, run: string): string | undefined =>

@@ -67,7 +67,6 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .option('--steps <n>', 'maximum number of replies per question', parseCount)
     .option('--hurry', 'wait for learning only at the end of a day, not after every question')
     .option('--run <name>', 'name of the run; a stopped run continues')
-    .option('--html <file>', 'file for the HTML report (default: in the run’s folder)')
     .option('--details', 'print the whole report, not one page of it')
     .addHelpText('after', '\nExample:\n  $ instar bench run workdays --seeds 3\n')
     .action(act(fromLab(async () => (await lab()).runBenchmark)));
@@ -75,7 +74,6 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .command('report')
     .argument('[run]', 'name of a run (default: the newest)')
     .description('Print the report of an earlier run.')
-    .option('--html <file>', 'also write the HTML report to this file')
     .option('--details', 'print the whole report, not one page of it')
     .action(act(fromLab(async () => (await lab()).reportBench)));
 };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { GatewayResults } from './gateway-goals.ts';
 import type { GrowthResults } from '../growth/growth-report.ts';
+import type { GatewayResults } from './gateway-goals.ts';
 
 /** What `npm run bench:pace` found, a row for each pace and subject. */
 export interface PaceResults {

@@ -115,7 +115,7 @@ describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', {
     expect(again.code).toBe(0);
     expect(rowsOf('killed')).toHaveLength(2 * FIXTURE_QUESTIONS);
     expect(passed('killed', 'skills', 'P2')).toBe('011');
-    expect(readFileSync(path.join(home, 'bench/killed/report.html'), 'utf8')).toContain('metaclaw');
+    expect(readFileSync(path.join(home, 'bench/killed/report.md'), 'utf8')).toContain('metaclaw');
   });
 
   it('runs part II days where they are given, and the shipped policy, which reads none of it', async () => {

@@ -1,4 +1,4 @@
-import type { QuestionJournal } from '../../../lab/report/questions/question-report.ts';
+import type { QuestionJournal } from '../../../lab/report/question-report.ts';
 import type { Condition } from '../../../lab/suite/arms.ts';
 import type { LessonRecord, NightRecord, QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';

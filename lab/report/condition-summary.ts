@@ -1,15 +1,8 @@
-import type { BlockSum } from '../../../src/stats/block-bootstrap.ts';
-import type { Condition } from '../../suite/arms.ts';
-import type { QuestionRecord } from '../../suite/run-records.ts';
-import { type Figure, meanFigure, shareFigure } from '../figure.ts';
-import {
-  arcsInOrder,
-  blockKey,
-  compareText,
-  gradeOf,
-  isAbout,
-  type QuestionMeasure,
-} from './question-rows.ts';
+import type { BlockSum } from '../../src/stats/block-bootstrap.ts';
+import type { Condition } from '../suite/arms.ts';
+import type { QuestionRecord } from '../suite/run-records.ts';
+import { type Figure, meanFigure, shareFigure } from './numbers.ts';
+import { blockKey, compareText, gradeOf, isAbout, type QuestionMeasure } from './question-rows.ts';
 
 export type QuestionFigures = Readonly<Record<QuestionMeasure, Figure>>;
 
@@ -24,22 +17,12 @@ export interface ConditionSummary extends QuestionFigures {
   /** The accuracy if every ungraded question were wrong, and if it were right. */
   readonly accuracyBounds?: { readonly low: number; readonly high: number };
   readonly days: readonly DayFigures[];
-  readonly types: readonly {
-    readonly kind: QuestionRecord['kind'];
-    readonly accuracy: Figure;
-    readonly passed: Figure;
-  }[];
-  readonly arcs: readonly { readonly arc: string; readonly accuracy: Figure; readonly completion: Figure }[];
 }
 
 /** A day over all seeds. */
 export interface DayFigures extends QuestionFigures {
   readonly day: number;
-  /** Over this day and the two before it, as far as they exist. */
-  readonly rolling: QuestionFigures;
 }
-
-const ROLLING_DAYS = 3;
 
 /** `rows` are those of the condition, in order. */
 export function summariseCondition(condition: Condition, rows: readonly QuestionRecord[]): ConditionSummary {
@@ -61,15 +44,6 @@ export function summariseCondition(condition: Condition, rows: readonly Question
           },
         }),
     days: daysOf(rows),
-    types: typesOf(rows),
-    arcs: arcsInOrder(rows).map((arc) => {
-      const within = rows.filter((row) => row.arc === arc);
-      return {
-        arc,
-        accuracy: independentFigure(within, 'accuracy'),
-        completion: independentFigure(within, 'completion'),
-      };
-    }),
   };
 }
 
@@ -131,27 +105,9 @@ function ungradedReasons(rows: readonly QuestionRecord[]): ConditionSummary['ung
 }
 
 function daysOf(rows: readonly QuestionRecord[]): readonly DayFigures[] {
-  const seen = [...new Set(rows.map(({ day }) => day))].sort((a, b) => a - b);
-  return seen.map((day) => {
+  const days = [...new Set(rows.map(({ day }) => day))].sort((a, b) => a - b);
+  return days.map((day) => {
     const today = rows.filter((row) => row.day === day);
-    const lately = rows.filter((row) => row.day <= day && row.day > day - ROLLING_DAYS);
-    return {
-      day,
-      ...figures((measure) => independentFigure(today, measure)),
-      rolling: figures((measure) => independentFigure(lately, measure)),
-    };
+    return { day, ...figures((measure) => independentFigure(today, measure)) };
   });
 }
-
-const typesOf = (rows: readonly QuestionRecord[]): ConditionSummary['types'] =>
-  (['choice', 'files'] as const).flatMap((kind) => {
-    const ofKind = rows.filter((row) => row.kind === kind);
-    if (ofKind.length === 0) return [];
-    return [
-      {
-        kind,
-        accuracy: resampledFigure(ofKind, 'accuracy'),
-        passed: resampledFigure(ofKind, kind === 'choice' ? 'exact' : 'completion'),
-      },
-    ];
-  });

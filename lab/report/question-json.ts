@@ -1,16 +1,13 @@
-import { armLabel, armOf, type Condition } from '../../suite/arms.ts';
-import { figureEntries } from '../figure.ts';
+import { armLabel, armOf, type Condition } from '../suite/arms.ts';
 import { explainQuestionDifference } from './compare-conditions.ts';
 import type { ConditionSummary, QuestionFigures } from './condition-summary.ts';
+import { figureEntries } from './numbers.ts';
 import type { QuestionReport } from './question-report.ts';
 import { QUESTION_MEASURES, type QuestionMeasure } from './question-rows.ts';
 
 /** What `--json` prints. Scripts rely on `conditions`, `seeds` and `questions`; the rest is detail. */
 export interface QuestionJson
-  extends Pick<
-    QuestionReport,
-    'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights' | 'arms' | 'official'
-  > {
+  extends Pick<QuestionReport, 'remarks' | 'costs' | 'rules' | 'nights' | 'arms' | 'official'> {
   readonly conditions: Readonly<Partial<Record<Condition, ConditionJson>>>;
   /** Runs of each condition. */
   readonly seeds: number;
@@ -23,7 +20,7 @@ export interface QuestionJson
 /** Shares from 0 to 1; null where nothing was graded. */
 export interface ConditionJson
   extends Readonly<Record<QuestionMeasure, number | null>>,
-    Pick<ConditionSummary, 'asked' | 'graded' | 'ungraded' | 'types' | 'arcs'> {
+    Pick<ConditionSummary, 'asked' | 'graded' | 'ungraded'> {
   /** As headlines call the arm. */
   readonly label: string;
   /** What its weights were trained on; `none` where they were not. */
@@ -33,8 +30,7 @@ export interface ConditionJson
 }
 
 export function questionJson(report: QuestionReport): QuestionJson {
-  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights, arms, official } =
-    report;
+  const { head, conditions, differences, remarks, costs, rules, nights, arms, official } = report;
   return {
     conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
     seeds: head.seeds.length,
@@ -47,8 +43,6 @@ export function questionJson(report: QuestionReport): QuestionJson {
     })),
     costs,
     rules,
-    losses,
-    lessons,
     nights,
     official,
     arms,
@@ -68,13 +62,7 @@ const conditionJson = (summary: ConditionSummary): ConditionJson => ({
   graded: summary.graded,
   ungraded: summary.ungraded,
   accuracyBounds: summary.accuracyBounds ?? null,
-  days: summary.days.map(({ day, rolling, ...figures }) => ({
-    day,
-    ...flatFigures(figures),
-    rolling: flatFigures(rolling),
-  })),
-  types: summary.types,
-  arcs: summary.arcs,
+  days: summary.days.map(({ day, ...figures }) => ({ day, ...flatFigures(figures) })),
 });
 
 const flatFigures = (figures: QuestionFigures): object =>

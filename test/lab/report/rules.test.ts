@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { makeQuestionReport } from '../../../lab/report/questions/question-report.ts';
-import type { LessonRecord, QuestionRecord } from '../../../lab/suite/run-records.ts';
-import { graded, head, journal, row } from './journals.ts';
+import { makeQuestionReport } from '../../../lab/report/question-report.ts';
+import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import { graded, journal, row } from './journals.ts';
 import { RULES, simulateJournal } from './simulated-journal.ts';
 
 describe('a rule', () => {
@@ -64,65 +64,5 @@ describe('a rule', () => {
     }
     // Fifteen intervals of 95 %.
     expect(hits).toBeGreaterThanOrEqual(12);
-  });
-});
-
-describe('lessons', () => {
-  const seen = (day: number, over: Partial<LessonRecord> = {}): LessonRecord => ({
-    condition: 'skills',
-    seed: 1,
-    day,
-    id: 'l1',
-    name: 'offsets',
-    state: 'live',
-    teaches: ['P1'],
-    ...over,
-  });
-
-  it('have the day they were learned, their states, their last name, and how often they were shown', () => {
-    const rows = [
-      graded(1, { condition: 'skills', day: 3, lessons: ['l1'] }),
-      graded(1, { condition: 'skills', day: 4, lessons: ['l1', 'l2'] }),
-      graded(1, { condition: 'full', day: 4, lessons: ['l1'] }),
-    ];
-    const { lessons } = makeQuestionReport({
-      head: head(),
-      rows,
-      lessons: [
-        seen(4, { name: 'times carry offsets' }),
-        seen(2, { state: 'trial', teaches: [] }),
-        seen(3),
-        seen(3),
-        seen(3, { id: 'l2', name: 'other', teaches: [] }),
-      ],
-      nights: [],
-    });
-    expect(lessons.map(({ id, shown }) => [id, shown])).toEqual([
-      ['l1', 2],
-      ['l2', 1],
-    ]);
-    expect(lessons[0]).toMatchObject({
-      name: 'times carry offsets',
-      firstDay: 2,
-      lastDay: 4,
-      teaches: ['P1'],
-      states: [
-        { state: 'trial', from: 2, to: 2 },
-        { state: 'live', from: 3, to: 4 },
-      ],
-    });
-  });
-
-  it('of two runs are reported separately, though they have the same id', () => {
-    const { lessons } = makeQuestionReport({
-      head: head(),
-      rows: [],
-      lessons: [seen(1), seen(2, { seed: 2 })],
-      nights: [],
-    });
-    expect(lessons.map(({ seed, firstDay }) => [seed, firstDay])).toEqual([
-      [1, 1],
-      [2, 2],
-    ]);
   });
 });

@@ -1,33 +1,37 @@
-import { armLabel, type Condition } from '../../suite/arms.ts';
-import { changeRangeText, type DifferenceVerdict } from '../difference.ts';
-import { type Figure, figureText } from '../figure.ts';
-import { count, dayName, fixed, NO_VALUE, percent, points, timeTaken } from '../format-numbers.ts';
-import { type QuestionDifference, questionMeasure } from '../questions/compare-conditions.ts';
-import type { QuestionReport } from '../questions/question-report.ts';
-import { QUESTION_MEASURES } from '../questions/question-rows.ts';
-import { wrongFeedbackText } from './arm-sections.ts';
+import { markdownTable } from '../measure/markdown.ts';
+import { armLabel, type Condition } from '../suite/arms.ts';
+import type { FeedbackSummary } from './arm-report.ts';
+import { type QuestionDifference, questionMeasure } from './compare-conditions.ts';
+import { changeRangeText } from './difference.ts';
+import {
+  count,
+  dayName,
+  type Figure,
+  figureText,
+  fixed,
+  NO_VALUE,
+  percent,
+  points,
+  timeTaken,
+} from './numbers.ts';
+import type { QuestionReport } from './question-report.ts';
+import { QUESTION_MEASURES } from './question-rows.ts';
 
 const SHARE = { unit: 'share' } as const;
 
-/** The report of a run with many arms as sections of a Markdown document, made from its journal alone. */
-export function armsMarkdown(report: QuestionReport, command: string): string {
-  const { head, conditions, arms } = report;
+/** The first page of a report: what a reader must know, the results, and their paired differences. */
+export function questionSummary({
+  head,
+  conditions,
+  arms,
+  remarks,
+  differences,
+  official,
+}: QuestionReport): string {
+  const options = Object.entries(head.options).map(([name, value]) => `${name} ${value}`);
   return [
-    `\`${command}\`, ${head.startedAt.slice(0, 10)}, instar ${head.version}: policy ${head.policy}, ${count(head.questions)} questions × ${head.seeds.length} seeds × ${conditions.length} arms; ${Object.entries(
-      head.options,
-    )
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', ')}.`,
-    report.remarks.map((remark) => `- ${remark}`).join('\n'),
-    heading('Arms'),
-    table(
-      ['arm', 'gives', 'withholds'],
-      arms.arms.map(({ name, label, gives, withholds }) => [
-        label === name ? name : `${name}: ${label}`,
-        gives,
-        withholds,
-      ]),
-    ),
+    `${head.suite}, run ${head.run}, ${head.startedAt.slice(0, 10)}, instar ${head.version}: policy ${head.policy}, ${count(head.questions)} questions × ${head.seeds.length} seeds × ${conditions.length} arms; ${options.join(', ')}.`,
+    remarks.map((remark) => `- ${remark}`).join('\n'),
     heading('Results'),
     table(
       ['arm', 'file tasks complete', 'choices exactly right', 'accuracy', 'rules followed'],
@@ -38,10 +42,40 @@ export function armsMarkdown(report: QuestionReport, command: string): string {
       ]),
     ),
     'Paired by question, in points, with days of runs resampled:',
-    differences(report.differences),
+    differenceTable(differences),
+    ...(official.length === 0
+      ? []
+      : [
+          'By the definitions that the suite was published with:',
+          table(
+            ['arm', 'accuracy', 'by the formula of the paper', 'completion', 'questions'],
+            official.map(({ condition, accuracy, paperAccuracy, completion, scored }) => [
+              armLabel(condition),
+              ...[accuracy, paperAccuracy, completion].map(percent),
+              count(scored),
+            ]),
+          ),
+        ]),
+  ].join('\n\n');
+}
+
+/** The whole report as sections of a Markdown document, made from the journal alone. */
+export function questionMarkdown(report: QuestionReport): string {
+  const { arms } = report;
+  return [
+    questionSummary(report),
+    heading('Arms'),
+    table(
+      ['arm', 'gives', 'withholds'],
+      arms.arms.map(({ name, label, gives, withholds }) => [
+        label === name ? name : `${name}: ${label}`,
+        gives,
+        withholds,
+      ]),
+    ),
     heading('Work that needs no lesson (interference)'),
     'With lessons minus without, on questions and tasks to which no rule applies:',
-    differences(arms.interference),
+    differenceTable(arms.interference),
     heading('Where a rule was explained'),
     table(
       ['arm', 'nowhere in the prompt', 'in feedback only', 'in a lesson'],
@@ -54,6 +88,7 @@ export function armsMarkdown(report: QuestionReport, command: string): string {
     'The share of questions that followed a rule of the form:',
     byForm(report),
     heading('By rule'),
+    'The share of questions that followed the rule, before and after a prompt taught it:',
     byRule(report),
     heading('By day'),
     byDay(report),
@@ -79,18 +114,16 @@ const escaped = (cell: string): string =>
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
     ? 'Nothing to show.'
-    : [head, head.map(() => '---'), ...rows.map((row) => row.map(escaped))]
-        .map((row) => `| ${row.join(' | ')} |`)
-        .join('\n');
+    : markdownTable(
+        head,
+        rows.map((row) => row.map(escaped)),
+      );
 
 const shareOf = (figure: Figure | undefined): string =>
   figure === undefined || figure.n === 0 ? NO_VALUE : `${figureText(SHARE, figure)} of ${count(figure.n)}`;
 
-const marked = (text: string, verdict: DifferenceVerdict): string =>
-  verdict === 'cannot say' ? text : `**${text}**`;
-
 /** A row for each couple of arms, a column for each measure; bold where a difference is shown. */
-function differences(all: readonly QuestionDifference[]): string {
+export function differenceTable(all: readonly QuestionDifference[]): string {
   const couples = [...new Set(all.map(({ of, against }) => `${of}\n${against}`))];
   const measures = QUESTION_MEASURES.filter(({ measure }) => all.some((one) => one.measure === measure));
   return table(
@@ -102,7 +135,8 @@ function differences(all: readonly QuestionDifference[]): string {
         const one = own.find((difference) => difference.measure === measure);
         if (one?.mean === undefined) return NO_VALUE;
         const range = changeRangeText(questionMeasure(measure), one.interval);
-        return marked(`${points(one.mean)} (${range})`, one.verdict);
+        const change = `${points(one.mean)} (${range})`;
+        return one.verdict === 'cannot say' ? change : `**${change}**`;
       });
       const whole = own.find(({ measure }) => measure === 'accuracy') ?? first;
       return [
@@ -142,7 +176,12 @@ function byRule(report: QuestionReport): string {
       id,
       title,
       since === undefined ? '' : dayName(since),
-      ...names.map((name) => percent(conditions.find(({ condition }) => condition === name)?.obeyed.value)),
+      ...names.map((name) => {
+        const under = conditions.find(({ condition }) => condition === name);
+        if (under === undefined || under.obeyed.n === 0) return NO_VALUE;
+        const [before, after] = [under.before, under.after].map(({ value }) => percent(value));
+        return `${percent(under.obeyed.value)} (${before}, ${after})`;
+      }),
     ]),
   );
 }
@@ -236,3 +275,18 @@ const costs = ({ costs: all }: QuestionReport): string =>
       timeTaken(cost.ms),
     ]),
   );
+
+/** What wrong lessons did, in sentences. */
+const wrongFeedbackText = ({
+  wrongLessons,
+  wrongAtTheEnd,
+  mistaught,
+  misled,
+  rightlyTaught,
+}: FeedbackSummary): string =>
+  [
+    `Lessons that taught a wrong value: ${count(wrongLessons)}, of which ${count(wrongAtTheEnd)} were in use at the end.`,
+    mistaught.n === 0
+      ? 'No prompt contained one.'
+      : `Where a prompt contained one, the right value was followed in ${shareOf(mistaught)} and the wrong one in ${count(misled)}; where lessons taught only the right value, it was followed in ${shareOf(rightlyTaught)}.`,
+  ].join(' ');

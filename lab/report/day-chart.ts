@@ -76,12 +76,3 @@ function heightOf(share: number | undefined, rows: number): number | undefined {
   const height = Math.round(Math.max(0, Math.min(1, share)) * most);
   return share > 0 ? Math.max(1, height) : height;
 }
-
-/** Shares from 0 to 1 as one line of small bars, on the full scale so that two of them can be compared. */
-export const sparkline = (shares: readonly (number | undefined)[]): string =>
-  shares
-    .map((share) => {
-      if (share === undefined) return MISSING;
-      return LEVELS[Math.min(PER_ROW, 1 + Math.floor(share * PER_ROW))] ?? MISSING;
-    })
-    .join('');

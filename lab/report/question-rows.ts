@@ -1,31 +1,13 @@
-import { CONDITIONS } from '../../suite/arms.ts';
-import type { QuestionRecord } from '../../suite/run-records.ts';
-import type { MeasureWords } from '../figure.ts';
+import { CONDITIONS } from '../suite/arms.ts';
+import type { QuestionRecord } from '../suite/run-records.ts';
+import type { MeasureWords } from './numbers.ts';
 
 export type QuestionMeasure = 'accuracy' | 'completion' | 'exact';
 
 export const QUESTION_MEASURES: readonly MeasureWords<QuestionMeasure>[] = [
-  {
-    measure: 'accuracy',
-    title: 'accuracy',
-    better: 'more',
-    unit: 'share',
-    meaning: 'The mean score of graded questions.',
-  },
-  {
-    measure: 'completion',
-    title: 'completion',
-    better: 'more',
-    unit: 'share',
-    meaning: 'The share of file tasks that passed every check.',
-  },
-  {
-    measure: 'exact',
-    title: 'exact match',
-    better: 'more',
-    unit: 'share',
-    meaning: 'The share of multiple-choice questions answered exactly right.',
-  },
+  { measure: 'accuracy', title: 'accuracy', better: 'more', unit: 'share' },
+  { measure: 'completion', title: 'completion', better: 'more', unit: 'share' },
+  { measure: 'exact', title: 'exact match', better: 'more', unit: 'share' },
 ];
 
 /** Whether the measure applies to a question of this kind. */
@@ -39,35 +21,26 @@ export function gradeOf(measure: QuestionMeasure, { score, passed }: QuestionRec
   return passed === undefined ? undefined : Number(passed);
 }
 
-export interface OrderedRows {
-  readonly rows: readonly QuestionRecord[];
-  /** Rows for a question that has another row: an interrupted run asked it again. */
-  readonly repeated: number;
-}
-
 /**
  * Each question once, in an order that does not depend on the journal's: sums are then the same to the last bit. Of two rows
  * for one question the graded one counts; of two graded ones the one whose JSON sorts first, so that the choice is deterministic.
  */
-export function orderRows(given: readonly QuestionRecord[]): OrderedRows {
+export function orderRows(given: readonly QuestionRecord[]): {
+  readonly rows: readonly QuestionRecord[];
+  /** Rows for a question that has another row: an interrupted run asked it again. */
+  readonly repeated: number;
+} {
   const byPlace = new Map<string, { readonly row: QuestionRecord; readonly text: string }>();
   for (const row of given) {
     const place = `${row.condition}/${questionKey(row)}`;
     const text = JSON.stringify(row, Object.keys(row).sort());
     const held = byPlace.get(place);
-    if (held === undefined || isPreferred({ row, text }, held)) byPlace.set(place, { row, text });
+    const isGraded = row.score !== undefined;
+    if (held === undefined || (isGraded === (held.row.score !== undefined) ? text < held.text : isGraded))
+      byPlace.set(place, { row, text });
   }
   const rows = [...byPlace.values()].map(({ row }) => row).sort(compareRows);
   return { rows, repeated: given.length - rows.length };
-}
-
-function isPreferred(
-  one: { readonly row: QuestionRecord; readonly text: string },
-  other: { readonly row: QuestionRecord; readonly text: string },
-): boolean {
-  const isGraded = one.row.score !== undefined;
-  if (isGraded !== (other.row.score !== undefined)) return isGraded;
-  return one.text < other.text;
 }
 
 const compareRows = (a: QuestionRecord, b: QuestionRecord): number =>
@@ -84,14 +57,3 @@ export const blockKey = ({ seed, day }: QuestionRecord): string => `${seed}/${da
 
 /** By code unit, whatever the machine's language. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** The learning arcs in the order in which they begin. */
-export function arcsInOrder(rows: readonly Pick<QuestionRecord, 'arc' | 'day'>[]): readonly string[] {
-  const begins = new Map<string, number>();
-  for (const { arc, day } of rows) {
-    if (arc !== undefined) begins.set(arc, Math.min(day, begins.get(arc) ?? day));
-  }
-  return [...begins]
-    .sort(([a, first], [b, second]) => first - second || compareText(a, b))
-    .map(([arc]) => arc);
-}

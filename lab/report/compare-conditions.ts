@@ -1,14 +1,14 @@
-import type { Condition } from '../../suite/arms.ts';
-import type { QuestionRecord } from '../../suite/run-records.ts';
+import type { Condition } from '../suite/arms.ts';
+import type { QuestionRecord } from '../suite/run-records.ts';
 import {
   comparePairs,
   type Difference,
   type Explanation,
   explainPairs,
   type SeedPair,
-} from '../difference.ts';
-import type { MeasureWords } from '../figure.ts';
-import { counted, points } from '../format-numbers.ts';
+} from './difference.ts';
+import type { MeasureWords } from './numbers.ts';
+import { counted, points } from './numbers.ts';
 import {
   blockKey,
   gradeOf,

@@ -1,22 +1,19 @@
-import { armOf, CONDITIONS, type Condition } from '../../suite/arms.ts';
+import { armOf, CONDITIONS, type Condition } from '../suite/arms.ts';
 import type {
   DayOfLearning,
   LessonRecord,
   NightRecord,
   QuestionRecord,
   RunHead,
-} from '../../suite/run-records.ts';
-import { type ArmReport, makeArmReport } from '../arms/arm-report.ts';
-import { FEWEST_SEEDS } from '../difference.ts';
-import { count, counted, percent } from '../format-numbers.ts';
-import { type LessonLife, lessonLives } from '../lessons.ts';
-import { type RuleSummary, summariseRules } from '../rules.ts';
+} from '../suite/run-records.ts';
+import { type ArmReport, makeArmReport } from './arm-report.ts';
 import { compareConditions, type QuestionDifference } from './compare-conditions.ts';
 import { type ConditionSummary, summariseCondition } from './condition-summary.ts';
+import { FEWEST_SEEDS } from './difference.ts';
 import { type NightReport, reportNights } from './nights.ts';
-import { officialScores } from './official-scores.ts';
-import { findQuestionLosses, type QuestionLosses } from './question-losses.ts';
+import { count, counted, percent } from './numbers.ts';
 import { isAbout, orderRows, QUESTION_MEASURES } from './question-rows.ts';
+import { type RuleSummary, summariseRules } from './rules.ts';
 
 /** Everything that a run of a question suite shows. Made from its journal alone: the same journal gives the same report. */
 export interface QuestionReport {
@@ -29,12 +26,10 @@ export interface QuestionReport {
   readonly differences: readonly QuestionDifference[];
   readonly costs: readonly QuestionCost[];
   readonly rules: readonly RuleSummary[];
-  readonly losses: readonly QuestionLosses[];
-  readonly lessons: readonly LessonLife[];
   /** Nights in which weights were trained or measured. */
   readonly nights: readonly NightReport[];
   /** By the definitions that the suite was published with; empty for our own suites. */
-  readonly official: ReturnType<typeof officialScores>;
+  readonly official: readonly OfficialScores[];
   readonly arms: ArmReport;
 }
 
@@ -56,7 +51,6 @@ export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
     if (own.length > 0 || head.conditions.includes(condition)) byCondition.set(condition, own);
   }
   const conditions = [...byCondition].map(([condition, own]) => summariseCondition(condition, own));
-  const rules = summariseRules(head, byCondition);
   const asked = [...byCondition].filter(([, own]) => own.length > 0);
   const couples = asked.flatMap(([against, base], place) =>
     asked
@@ -74,28 +68,45 @@ export function makeQuestionReport(journal: QuestionJournal): QuestionReport {
       ),
     ),
     costs: asked.map(([condition, own]) => questionCost(condition, own, journal)),
-    rules,
-    losses: couples
-      .filter(({ names: [, against] }) => against === 'baseline')
-      .map(({ names, own, base }) => findQuestionLosses(names, own, base, rules)),
-    lessons: lessonLives(lessons, rows),
+    rules: summariseRules(head, byCondition),
     nights: reportNights(nights),
     official: officialScores(byCondition),
     arms: makeArmReport(head, byCondition, lessons),
   };
 }
 
-/** The last day of any question or lesson, counted from 0; undefined where there is none. */
-export function lastDay({
-  conditions,
-  lessons,
-}: Pick<QuestionReport, 'conditions' | 'lessons'>): number | undefined {
-  const days = [
-    ...conditions.flatMap((condition) => condition.days.map(({ day }) => day)),
-    ...lessons.map((lesson) => lesson.lastDay),
-  ];
-  return days.length === 0 ? undefined : Math.max(...days);
+/** Means by the definitions of the harness that a suite was published with. Shares; undefined where nothing counts. */
+export interface OfficialScores {
+  readonly condition: Condition;
+  readonly accuracy: number | undefined;
+  readonly completion: number | undefined;
+  /** The formula of the paper, which stops at 0 where the harness counts below it. */
+  readonly paperAccuracy: number | undefined;
+  /** Questions with an official score. */
+  readonly scored: number;
 }
+
+/** Empty for a suite that was not published with a harness. */
+const officialScores = (
+  byCondition: ReadonlyMap<Condition, readonly QuestionRecord[]>,
+): readonly OfficialScores[] =>
+  [...byCondition].flatMap(([condition, rows]) => {
+    const scores = rows.flatMap(({ official, kind }) => (official === undefined ? [] : [{ official, kind }]));
+    if (scores.length === 0) return [];
+    const files = scores.filter(({ kind }) => kind === 'files');
+    return [
+      {
+        condition,
+        accuracy: mean(scores.map(({ official }) => official)),
+        completion: mean(files.map(({ official }) => official)),
+        paperAccuracy: mean(scores.map(({ official }) => Math.max(0, official))),
+        scored: scores.length,
+      },
+    ];
+  });
+
+const mean = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What a condition cost in total, with the gateway's overhead for a question. */
 export interface QuestionCost {
