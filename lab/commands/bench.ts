@@ -23,7 +23,6 @@ export interface RunBenchOptions extends Given {
   readonly seeds: number;
   readonly policy: string;
   readonly split: BenchRun['split'];
-  readonly form?: BenchRun['form'];
   readonly rules?: string;
   readonly jobs?: number;
   readonly failures: number;
@@ -80,8 +79,6 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     policy: options.policy,
     habits: { ...DEFAULT_HABITS, ...defined({ obey, unaided, read }) },
     split: options.split,
-    // The embedded policy was trained on short questions only.
-    form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
     rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : UNTUNED_RULES),
     failures: options.failures,
     settleEach: options.hurry !== true,

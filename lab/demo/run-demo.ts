@@ -69,7 +69,6 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
     folder,
     suite: 'workdays',
     split: 'report',
-    form: 'short',
     rules: UNTUNED_RULES,
     set: '',
     days,

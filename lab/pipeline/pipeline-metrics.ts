@@ -23,7 +23,7 @@ import type { FinishedRun, PipelineJournal, PipelineRun, StageRecord } from './p
  * nearest integer, 3, gives 0.747 and 0.856. Other curves at their best fit are further off: e^(-kx) by 0.024, 1 / (1 + kx) by
  * 0.033. A cap on retries (1 - rate / cap) comes closer only by making retries irrelevant.
  */
-export const REFINES_AT_ZERO = 2.63;
+const REFINES_AT_ZERO = 2.63;
 const WEIGHTS = { completion: 0.4, retryReduction: 0.3, refineEfficiency: 0.3 } as const;
 
 interface PipelineFigures {

@@ -73,7 +73,6 @@ if (!values.report) {
       folder,
       suite: 'desk',
       split: 'report',
-      form: 'full',
       rules: 'house',
       days: Number(values.days),
       conversation: values.conversation === 'question' ? 'question' : 'day',

@@ -45,7 +45,7 @@ export const fixed = (value: number, places: number): string => {
   return value < 0 && Number(text) !== 0 ? MINUS + text : text;
 };
 
-export const signed = (value: number, places: number): string => {
+const signed = (value: number, places: number): string => {
   const text = fixed(value, places);
   return value > 0 && Number(text) !== 0 ? `+${text}` : text;
 };
@@ -88,11 +88,11 @@ export const shareFigure = (sum: number, n: number, ungraded = 0): Figure => ({
 });
 
 /** `94.7 %`, `1.13`, `0.847` */
-export const valueText = ({ unit }: Pick<MeasureWords, 'unit'>, value: number | undefined): string =>
+const valueText = ({ unit }: Pick<MeasureWords, 'unit'>, value: number | undefined): string =>
   value === undefined || unit === 'share' ? percent(value) : fixed(value, PLACES[unit]);
 
 /** `58.1 to 64.0`, without a percent sign. */
-export function intervalText({ unit }: Pick<MeasureWords, 'unit'>, interval: Interval | undefined): string {
+function intervalText({ unit }: Pick<MeasureWords, 'unit'>, interval: Interval | undefined): string {
   if (interval === undefined) return 'no interval';
   const end = (value: number): string =>
     unit === 'share' ? fixed(value * 100, 1) : fixed(value, PLACES[unit]);

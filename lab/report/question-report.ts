@@ -160,8 +160,6 @@ function remarksOn(
   repeated: number,
 ): readonly string[] {
   const out: string[] = [...head.notes, ...remarksOnArms(head, conditions)];
-  if (head.options.form === 'short')
-    out.push('Short form of the questions: do not compare with runs of the full form.');
   if (conditions.every(({ asked }) => asked === 0)) return [...out, 'No question has been asked yet.'];
   const expected = head.questions * head.seeds.length;
   for (const { condition, asked, graded, accuracyBounds, seeds } of conditions) {

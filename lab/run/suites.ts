@@ -9,7 +9,7 @@ import { withImperfectFeedback } from '../workdays/imperfect-feedback.ts';
 import { openRules } from '../workdays/rules/open-rules.ts';
 import type { RuleSet } from '../workdays/rules/rule-set.ts';
 import { createWorkdays } from '../workdays/workdays.ts';
-import type { Form, Split } from '../workdays/world.ts';
+import type { Split } from '../workdays/world.ts';
 
 /** A benchmark cannot be run with these options. `fix` says what to change. */
 export class BenchError extends Error {
@@ -65,9 +65,8 @@ function asked({ questions }: SuiteDay, only: QuestionFilter): readonly SuiteQue
 
 export interface SuiteChoice {
   readonly suite: string;
-  /** For workdays: which worlds, which form of the questions, which rules. */
+  /** For workdays: which worlds, which rules. */
   readonly split: Split;
-  readonly form: Form;
   /** `house`, `other`, `seed:N[:unseen-forms]` (another set for each seed), or a file. */
   readonly rules: string;
   /** Only this many first days. */
@@ -120,13 +119,13 @@ export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Pr
   );
 }
 
-function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
+function loadWorkdays({ split, rules, days }: SuiteChoice): LoadedSuite {
   // Read once at the beginning: a wrong name is refused before anything runs.
   const { name } = ruleSetOf(rulesOfSeed(rules, 1));
   const made = new Map<string, Suite>();
   const make = (seed: number, feedback: Arm['feedback']): Suite => {
     const set = withOwnIds(ruleSetOf(rulesOfSeed(rules, seed)), isDrawn(rules) ? seed : undefined);
-    const world = { seed, split, form, ...(days === undefined ? {} : { days }) };
+    const world = { seed, split, ...(days === undefined ? {} : { days }) };
     if (feedback !== 'imperfect') return createWorkdays({ ...world, rules: set });
     const imperfect = withImperfectFeedback(set, { seed: `${split}/${seed}`, rivals: findRivals(set) });
     return { ...createWorkdays({ ...world, rules: imperfect }), feedbackKind: imperfect.kindOf };
@@ -143,7 +142,6 @@ function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
     notes: [],
     options: {
       split,
-      form,
       rules: isDrawn(rules) ? rules : name,
       // Since arms have a version, feedback stays in the conversation of its day.
       feedback: 'in the conversation',

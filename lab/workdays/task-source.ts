@@ -19,7 +19,7 @@ import type { RuleSet } from './rules/rule-set.ts';
 import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';
 
-/** File tasks of the suite `workdays` in its short form, from consecutive worlds. */
+/** File tasks of the suite `workdays`, from consecutive worlds. */
 export interface WorkTaskOptions {
   readonly split: Split;
   /** The first world. */
@@ -122,7 +122,7 @@ export function* workQuestions(options: WorkTaskOptions): Generator<readonly Wor
   const counting = all.rules.filter((rule) => rule.since <= since);
   const rules: RuleSet = { name: all.name, rules: counting.map((rule) => ({ ...rule, since: 0 })) };
   for (let world = seed, left = count; left > 0; world++) {
-    const { days } = createWorkdays({ seed: world, split, form: 'short', rules });
+    const { days } = createWorkdays({ seed: world, split, rules });
     const tasks = days.flatMap(({ system, questions, files }) =>
       questions.flatMap((question): readonly WorkQuestion[] => {
         if (question.kind !== 'files') return [];

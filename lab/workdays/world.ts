@@ -85,27 +85,14 @@ export interface DayWorld {
 export type Split = 'train' | 'gate' | 'report';
 export const SPLITS: readonly Split[] = ['train', 'gate', 'report'];
 
-/** `full`: documents to read, long tasks. `short`: everything in a few lines, for small policies. */
-export type Form = 'full' | 'short';
-
-/**
- * A day with the contents of its papers, true or not: a paper may be out of date, an opinion, or wrong about another paper.
- * Questions ask what a paper says, so every answer can be looked up.
- */
+/** A day with what people decided, planned and guessed. */
 export interface DayFacts {
   readonly day: DayWorld;
   /** One for each of the day's decisions. */
   readonly rulings: readonly Ruling[];
-  /** One for each of the day's figures. */
-  readonly findings: readonly Finding[];
   readonly assumptions: readonly Assumption[];
-  readonly validations: readonly Validation[];
-  /** Opinions from the meeting, not decisions. */
-  readonly wishes: readonly Wish[];
   readonly estimates: readonly Estimate[];
-  readonly reports: readonly TicketReport[];
   readonly budgets: readonly ProjectBudget[];
-  readonly citations: readonly Citation[];
 }
 
 export interface Ruling {
@@ -114,43 +101,12 @@ export interface Ruling {
   readonly way: string;
   /** The alternatives, the chosen one included. */
   readonly ways: readonly string[];
-  /** The entry that this one replaced. */
-  readonly earlier?: { readonly way: string; readonly by: string; readonly at: LocalTime };
 }
 
-/** A figure with its statistic, segment and sample size. */
-export interface Finding {
-  readonly figure: MeasuredFigure;
-  readonly statistic: Statistic;
-  readonly segment: string;
-  readonly sample: number;
-}
-
-export type Statistic = 'median' | 'mean' | 'upper quartile' | 'lower quartile';
-
-/** A figure as the plan uses it; value, segment and source may differ from the measurement. */
+/** A figure as the plan uses it, which may differ from the measurement. */
 export interface Assumption {
   readonly figure: MeasuredFigure;
   readonly value: number;
-  readonly segment: string;
-  readonly source: string;
-  readonly by: string;
-}
-
-export type AssumptionCheck = 'arithmetic' | 'source' | 'sample';
-export const CHECKS: readonly AssumptionCheck[] = ['arithmetic', 'source', 'sample'];
-
-/** The checks that somebody made of an assumption. */
-export interface Validation {
-  readonly assumption: Assumption;
-  readonly checks: readonly AssumptionCheck[];
-  readonly by: string;
-}
-
-export interface Wish {
-  readonly ruling: Ruling;
-  readonly by: string;
-  readonly way: string;
 }
 
 export interface Estimate {
@@ -160,21 +116,8 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** What somebody said about a ticket's state; the board may differ. */
-export interface TicketReport {
-  readonly ticket: Ticket;
-  readonly by: string;
-  readonly state: Ticket['state'];
-}
-
 export interface ProjectBudget {
   readonly project: string;
   readonly planned: number;
   readonly spent: number;
-}
-
-/** A figure as quoted in the mail. */
-export interface Citation {
-  readonly figure: MeasuredFigure;
-  readonly value: number;
 }

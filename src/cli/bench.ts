@@ -1,13 +1,19 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import type { CommandAction, DeclareCommand } from './context.ts';
+import { type CommandAction, CommandError, type DeclareCommand, EXIT } from './context.ts';
 
 const lab = () => import('../../lab/commands/bench.ts');
 
-/** A command of the laboratory, which is loaded when the command runs: the product does not depend on it. */
+/** A command of the laboratory, which only a checkout has: it is loaded when the command runs, and the product does not depend on it. */
 export const fromLab =
   <Options>(load: () => Promise<CommandAction<Options>>): CommandAction<Options> =>
   async (options, context) =>
-    (await load())(options, context);
+    (await load().catch(explainMissingLab))(options, context);
+
+function explainMissingLab(error: unknown): never {
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && /[\\/]lab[\\/]commands/.test(error.message))
+    throw new CommandError(EXIT.failed, 'the benchmarks and the demo run in a checkout of Instar; an installation does not have them');
+  throw error;
+}
 
 export const declareBench: DeclareCommand = (bench, act) => {
   bench
@@ -37,12 +43,6 @@ export const declareBench: DeclareCommand = (bench, act) => {
       new Option('--split <split>', 'workdays: the split of worlds')
         .choices(['train', 'gate', 'report'])
         .default('report'),
-    )
-    .addOption(
-      new Option('--form <form>', 'workdays: length of the questions (default: full; nano: short)').choices([
-        'full',
-        'short',
-      ]),
     )
     .option(
       '--rules <set>',

@@ -79,7 +79,7 @@ describe('instar demo', { timeout: 240_000 }, () => {
     expect(json.remarks.join(' ')).toContain('Only file tasks were asked');
     expect(json.run).toMatchObject({
       policy: 'nano',
-      options: { form: 'short', only: 'files', days: 2, nightSteps: 1 },
+      options: { only: 'files', days: 2, nightSteps: 1 },
     });
     expect(running()).toEqual([]);
     expect(existsSync(homeDir())).toBe(false);

@@ -10,7 +10,7 @@ import { createSleepSource } from '../../src/schedule/windows/sleep-windows.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 /** A job journal in memory. */
-export function createPlainJournal(now: () => number): JobJournal {
+function createPlainJournal(now: () => number): JobJournal {
   const keys = new Set<string>();
   const found = new Map<string, StoredFact[]>();
   let seq = 0;

@@ -58,7 +58,6 @@ if (!values.report)
     folder,
     suite: 'workdays',
     split: 'report',
-    form: 'short',
     rules: values.rules,
     set: '',
     days: Number(values.days),

@@ -27,7 +27,7 @@ for (let world = FIRST_WORLD; choices.length < OF_EACH || work.length < OF_EACH;
   const [facts] = makeDays('train', world);
   if (facts === undefined) continue;
   const ids = ['a', 'b', 'c'];
-  const asked = makeChoices({ facts, form: 'short', ids, seed: `regression/${world}`, asked: new Set() });
+  const asked = makeChoices({ facts, ids, seed: `regression/${world}`, asked: new Set() });
   for (const { text, answer } of asked)
     if (choices.length < OF_EACH)
       choices.push({

@@ -47,7 +47,7 @@ export interface GatewayBench {
 
 const NOTHING = 'nothing';
 /** As long as the lesson block of a busy agent. */
-export const BLOCK = createText(4)(2048);
+const BLOCK = createText(4)(2048);
 
 export interface BenchOptions {
   readonly main: string;

@@ -22,7 +22,7 @@ export function* makeChoiceSamples(
   random: Random,
 ): Generator<Sample> {
   const ids = Array.from({ length: 3 }, (_, at) => `c${at}`);
-  const papers = makeChoices({ facts, form: 'short', ids, seed: `samples/${seed}`, asked: new Set() });
+  const papers = makeChoices({ facts, ids, seed: `samples/${seed}`, asked: new Set() });
   for (const { text, answer, options } of papers)
     yield choiceSample(
       'choice',
@@ -38,7 +38,7 @@ export function* makeChoiceSamples(
   for (const [at, rule] of rules.entries()) {
     const question = tryQuestion(() =>
       makeRuleChoice({
-        ...{ rule, day: facts.day, form: 'short', id: `r${at}`, split: 'train' },
+        ...{ rule, day: facts.day, id: `r${at}`, split: 'train' },
         seed: `samples/${seed}/${at}`,
         rules: { name: 'seen', rules: [rule] },
       }),

@@ -3,18 +3,16 @@ import { createRandom } from '../../../src/base/random.ts';
 import type { FileQuestion, TaskVerdict } from '../../suite/suite.ts';
 import { between, shuffled } from '../draw.ts';
 import type { HouseRule, RuleSet } from '../rules/rule-set.ts';
-import type { DayWorld, Form, Split } from '../world.ts';
+import type { DayWorld, Split } from '../world.ts';
 import { commandOf, createDraft, stepsOf, type WorkDraft } from './draft.ts';
 import { judgeWork, takeSnapshot, tellVerdict } from './judge-work.ts';
 import { type Plan, twoDigits } from './plan.ts';
 import { FOLDER_WORDS, folderAt, type Scene, type Task } from './scene.ts';
 import { SHORT_TASK_KINDS } from './short-tasks.ts';
-import { FULL_TASK_KINDS } from './task-kinds.ts';
 
 interface FileQuestionOptions {
   readonly day: DayWorld;
   readonly rules: RuleSet;
-  readonly form: Form;
   readonly count: number;
   readonly seed: string;
   readonly split: Split;
@@ -30,21 +28,12 @@ interface FileQuestions {
  * The file tasks of a day. Each has its own folders and files and is judged by them alone. Kinds take turns: every kind comes up before
  * one repeats.
  */
-export function makeFileQuestions({
-  day,
-  rules,
-  form,
-  count,
-  seed,
-  split,
-}: FileQuestionOptions): FileQuestions {
-  const kinds = (form === 'full' ? FULL_TASK_KINDS : SHORT_TASK_KINDS).filter((kind) => kind.suits(day));
+export function makeFileQuestions({ day, rules, count, seed, split }: FileQuestionOptions): FileQuestions {
+  const kinds = SHORT_TASK_KINDS.filter((kind) => kind.suits(day));
   const order = shuffled(createRandom(`${seed}/kinds`), kinds);
   const folders = shuffled(
     createRandom(`${seed}/folders`),
-    Array.from({ length: Math.max(2 * count, FOLDER_WORDS.length) }, (_, index) =>
-      form === 'full' ? `${day.id}/${folderAt(index)}` : folderAt(index),
-    ),
+    Array.from({ length: Math.max(2 * count, FOLDER_WORDS.length) }, (_, index) => folderAt(index)),
   );
   const tasks = Array.from({ length: count }, (_, index) => {
     const random = createRandom(`${seed}/task/${index}`);

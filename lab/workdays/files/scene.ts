@@ -1,8 +1,7 @@
 import type { Random } from '../../../src/base/random.ts';
 import { fill, pick } from '../draw.ts';
 import type { DayWorld, LocalTime, Split } from '../world.ts';
-import type { Fields, NewDocument, Plan } from './plan.ts';
-import { tellClock, tellMoment, tellToday } from './spoken-time.ts';
+import type { Plan } from './plan.ts';
 
 /** The setting of a task, and its random stream. */
 export interface Scene {
@@ -39,88 +38,9 @@ export const say = (
   words: Readonly<Record<string, string>> = {},
 ): string => fill(pick(random, phrasings[split]), words);
 
-const LEADS: SplitWordings = {
-  train: [
-    'It is {month_first}, {clock}; this is task {task}.',
-    'Task {task}, given on {month_first} at {clock}.',
-    'Today is {month_first} ({clock}) and the task is {task}.',
-  ],
-  gate: [
-    '[{task}, {day_first}, {clock}]',
-    'Next up on {day_first}, {clock}: {task}.',
-    'Number {task}, written on {day_first} at {clock}:',
-  ],
-  report: [
-    '{clock} on {day_first}. Your task, {task}:',
-    'For {task} (we have {month_first}, {clock}):',
-    'This one is {task}; the date is {day_first}, the time {clock}.',
-  ],
-};
-
-/** The opening sentence: every task states the time and its id, whichever rules are active. */
-export const leadOf = (scene: Scene): string =>
-  say(scene, LEADS, {
-    task: scene.task,
-    month_first: tellToday(scene.now),
-    day_first: tellToday(scene.now, true),
-    clock: tellClock(scene.now),
-  });
-
-export const tellTime = ({ random, now }: Scene, at: LocalTime): string => tellMoment(at, now, random);
-
 /** From 1 to `most`, growing with the day's difficulty. */
 export const sizeFor = ({ day }: Scene, most: number): number =>
   Math.max(1, Math.min(most, Math.round(1 + day.difficulty * (most - 1))));
-
-const SAVE: SplitWordings = {
-  train: ['Save it as {format} in the folder {folder}.', 'Put it into {folder} as a {format} file.'],
-  gate: ['Leave the {format} file in {folder}.', 'It goes into {folder}, as {format}.'],
-  report: ['File it under {folder} in {format}.', '{folder} is the place for it; the format is {format}.'],
-};
-
-const SAVE_AS: SplitWordings = {
-  train: ['Save it as {path}.', 'The file is called {path}.'],
-  gate: ['Write it to {path}.', 'It goes to {path}.'],
-  report: ['Its place is {path}.', 'Store it under {path}.'],
-};
-
-const JSON_KEYS: SplitWordings = {
-  train: ['Its keys: {keys}.', 'Use the keys {keys}.'],
-  gate: ['The members are {keys}.', 'Call the members {keys}.'],
-  report: ['What it holds: {keys}.', 'As keys take {keys}.'],
-};
-
-const LINES: SplitWordings = {
-  train: ['Write one line for each as `Label: value`, with the labels {keys}.'],
-  gate: ['Each point is a line `Label: value`; the labels are {keys}.'],
-  report: ['The labels are {keys}, each on a line of its own in the form `Label: value`.'],
-};
-
-/** The sentences that name a new document's place and its keys. */
-export function placeSentence(scene: Scene, document: NewDocument): string {
-  const { folder, name, format, fields } = document;
-  const keys = { keys: keysOf(fields) };
-  const place =
-    name === undefined
-      ? say(scene, SAVE, { folder: `${folder}/`, format: format === 'json' ? 'JSON' : 'Markdown (.md)' })
-      : say(scene, SAVE_AS, { path: `${folder}/${name}` });
-  return `${place} ${say(scene, format === 'json' ? JSON_KEYS : LINES, keys)}`;
-}
-
-/** `title, decisions (each with id, decided_at)` */
-export const keysOf = (fields: Fields): string =>
-  fields
-    .map(([key, value]) => {
-      const inner = value.is === 'list' ? value.items[0] : undefined;
-      return inner?.is === 'record' ? `${key} (a list, each with ${keysOf(inner.fields)})` : key;
-    })
-    .join(', ');
-
-const NAMED_IN = 4;
-
-/** One task in four names the file. */
-export const nameFor = ({ random }: Scene, name: string): { readonly name?: string } =>
-  random.below(NAMED_IN) === 0 ? { name } : {};
 
 /** The lower-case words of a file name. */
 export const nameWords = (...words: readonly string[]): readonly string[] =>

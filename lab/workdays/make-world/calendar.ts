@@ -36,7 +36,3 @@ export function workdayBefore(dayNumber: number, split: Split): number {
   while (!isWorkday(at, split)) at--;
   return at;
 }
-
-/** Negative when the first is earlier. */
-export const compareMoments = (a: LocalTime, b: LocalTime): number =>
-  dayNumberOf(a) - dayNumberOf(b) || a.hour - b.hour || a.minute - b.minute;

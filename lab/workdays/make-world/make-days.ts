@@ -1,17 +1,14 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import { between, forSplit, numberFor, pick, shuffled, some } from '../draw.ts';
-import type { DayFacts, DayWorld, ProjectBudget, Split, Ticket, TicketReport, World } from '../world.ts';
+import type { DayFacts, DayWorld, ProjectBudget, Split, World } from '../world.ts';
 import { dayNumberOf, momentOn, workdayFrom } from './calendar.ts';
 import {
   makeAssumptions,
-  makeCitations,
   makeDeploys,
   makeEstimates,
-  makeFindings,
+  makeFigures,
   makeRulings,
   makeTickets,
-  makeValidations,
-  makeWishes,
   type RecordOptions,
 } from './make-records.ts';
 import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PRODUCTS, PROJECTS, ROLES } from './pools.ts';
@@ -60,8 +57,6 @@ interface DayOptions {
   readonly firstDay: number;
 }
 
-const STATES: readonly Ticket['state'][] = ['todo', 'doing', 'done'];
-
 /** A day from its own random streams, independent of the other days. */
 export function makeDay({ world, split, seed, index, difficulty, firstDay }: DayOptions): DayFacts {
   const id = `day${String(index + 1).padStart(2, '0')}`;
@@ -76,8 +71,7 @@ export function makeDay({ world, split, seed, index, difficulty, firstDay }: Day
   });
   const tickets = makeTickets(counting('tickets', 6, 12));
   const rulings = makeRulings(counting('rulings', 4, 7));
-  const findings = makeFindings(counting('findings', 4, 7));
-  const assumptions = makeAssumptions(counting('assumptions', 0, 0), findings);
+  const figures = makeFigures(counting('findings', 4, 7));
   const day: DayWorld = {
     world,
     index,
@@ -86,20 +80,15 @@ export function makeDay({ world, split, seed, index, difficulty, firstDay }: Day
     decisions: rulings.map(({ decision }) => decision),
     tickets,
     deploys: makeDeploys(counting('deploys', 4, 8), tickets),
-    figures: findings.map(({ figure }) => figure),
+    figures,
     difficulty,
   };
   return {
     day,
     rulings,
-    findings,
-    assumptions,
-    validations: makeValidations(counting('validations', 0, 0), assumptions),
-    wishes: makeWishes(counting('wishes', 0, 0), rulings),
-    estimates: makeEstimates(counting('estimates', 0, 0), findings),
-    reports: makeReports(counting('reports', 4, 8), tickets),
+    assumptions: makeAssumptions(counting('assumptions', 0, 0), figures),
+    estimates: makeEstimates(counting('estimates', 0, 0), figures),
     budgets: makeBudgets(counting('budgets', 0, 0)),
-    citations: makeCitations(counting('citations', 0, 0), assumptions),
   };
 }
 
@@ -109,14 +98,6 @@ function dayOf(firstDay: number, index: number, split: Split): number {
   for (let passed = 0; passed < index; passed++) at = workdayFrom(at + 1, split);
   return at;
 }
-
-/** About half of the reports agree with the board. */
-const makeReports = ({ random, count }: RecordOptions, tickets: readonly Ticket[]): readonly TicketReport[] =>
-  tickets.slice(0, count).map((ticket) => ({
-    ticket,
-    by: ticket.owner,
-    state: random.below(2) === 0 ? ticket.state : pick(random, STATES),
-  }));
 
 const makeBudgets = ({ random, world, split }: RecordOptions): readonly ProjectBudget[] =>
   world.projects.map((project) => {

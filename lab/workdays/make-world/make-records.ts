@@ -1,23 +1,18 @@
 import type { Random } from '../../../src/base/random.ts';
 import { between, forSplit, numberFor, pick, shuffled, some } from '../draw.ts';
-import {
-  type Assumption,
-  CHECKS,
-  type Citation,
-  type Deploy,
-  type Estimate,
-  type Finding,
-  type LocalTime,
-  type Ruling,
-  type Split,
-  type Statistic,
-  type Ticket,
-  type Validation,
-  type Wish,
-  type World,
+import type {
+  Assumption,
+  Deploy,
+  Estimate,
+  LocalTime,
+  MeasuredFigure,
+  Ruling,
+  Split,
+  Ticket,
+  World,
 } from '../world.ts';
 import { dayNumberOf, momentOn, workdayBefore, workdayFrom } from './calendar.ts';
-import { METRICS, REASONS, SEGMENTS, SOURCES, TICKET_OBJECTS, TICKET_VERBS, TOPICS } from './pools.ts';
+import { METRICS, REASONS, SOURCES, TICKET_OBJECTS, TICKET_VERBS, TOPICS } from './pools.ts';
 
 export interface RecordOptions {
   readonly random: Random;
@@ -103,15 +98,14 @@ export function makeDeploys(options: RecordOptions, tickets: readonly Ticket[]):
 /** Decision numbers reserved per day, so that days do not overlap. */
 const RULINGS_PER_DAY = 30;
 
-/** Recent decisions, each topic once a day; about half of them replace an earlier one. */
+/** Recent decisions, each topic once a day. */
 export function makeRulings({ random, world, split, index, today, count }: RecordOptions): readonly Ruling[] {
   const deciders = some(random, world.people, 4);
   const projects = some(random, world.projects, 3);
   return some(random, forSplit(TOPICS, split), count).map((topic, at): Ruling => {
-    const [way = '', before = ''] = some(random, topic.ways, 2);
+    const way = pick(random, topic.ways);
     const day = dayNear(random, today, split, -15);
     const reason = pick(random, forSplit(REASONS, split));
-    const hadAnother = at === 0 || random.below(2) === 0;
     return {
       topic: topic.name,
       way,
@@ -125,100 +119,48 @@ export function makeRulings({ random, world, split, index, today, count }: Recor
         by: pick(random, deciders).name,
         reviewAt: timeOn(random, dayNear(random, today, split, 70)),
       },
-      ...(hadAnother && {
-        earlier: {
-          way: before,
-          by: pick(random, deciders).name,
-          at: timeOn(random, workdayBefore(day - between(random, 3, 20), split)),
-        },
-      }),
     };
   });
 }
 
-/** About half of the wishes agree with the decision. */
-export const makeWishes = ({ random, world }: RecordOptions, rulings: readonly Ruling[]): readonly Wish[] =>
-  rulings.map((ruling) => {
-    const others = world.people.filter(({ name }) => name !== ruling.decision.by);
-    return {
-      ruling,
-      by: pick(random, others).name,
-      way:
-        random.below(2) === 0
-          ? ruling.way
-          : pick(
-              random,
-              ruling.ways.filter((way) => way !== ruling.way),
-            ),
-    };
-  });
-
-const STATISTICS: readonly Statistic[] = ['median', 'mean', 'upper quartile', 'lower quartile'];
-
-export function makeFindings({ random, world, split, today, count }: RecordOptions): readonly Finding[] {
+export function makeFigures({
+  random,
+  world,
+  split,
+  today,
+  count,
+}: RecordOptions): readonly MeasuredFigure[] {
   const sources = some(random, forSplit(SOURCES, split), 3);
-  const segments = some(random, forSplit(SEGMENTS, split), 4);
   const projects = some(random, world.projects, 3);
   return some(random, forSplit(METRICS, split), count).map(([name, unit, low, high]) => ({
-    figure: {
-      name,
-      project: pick(random, projects),
-      value: numberFor(between(random, low, high), split),
-      unit,
-      source: pick(random, sources),
-      at: timeOn(random, dayNear(random, today, split, -40)),
-    },
-    statistic: pick(random, STATISTICS),
-    segment: pick(random, segments),
-    sample: numberFor(between(random, 24, 480), split),
+    name,
+    project: pick(random, projects),
+    value: numberFor(between(random, low, high), split),
+    unit,
+    source: pick(random, sources),
+    at: timeOn(random, dayNear(random, today, split, -40)),
   }));
 }
 
 const spreadOf = (value: number): number => Math.max(3, Math.round(value * 0.3));
 
-/** Value, segment and source of an assumption are each wrong about half of the time. */
-export function makeAssumptions(options: RecordOptions, findings: readonly Finding[]): readonly Assumption[] {
-  const { random, world, split } = options;
-  const segments = findings.map(({ segment }) => segment);
-  const sources = findings.map(({ figure }) => figure.source);
-  const authors = some(random, world.people, 3);
-  return findings.map(({ figure, segment }) => ({
-    figure,
-    value:
-      random.below(2) === 0
-        ? figure.value
-        : numberFor(
-            Math.max(
-              3,
-              figure.value + pick(random, [-1, 1]) * between(random, 3, spreadOf(figure.value) + 3),
-            ),
-            split,
-          ),
-    segment: random.below(2) === 0 ? segment : pick(random, [...segments, ...forSplit(SEGMENTS, split)]),
-    source: random.below(2) === 0 ? figure.source : pick(random, [...sources, ...forSplit(SOURCES, split)]),
-    by: pick(random, authors).name,
-  }));
-}
-
-export const makeValidations = (
-  { random, world }: RecordOptions,
-  assumptions: readonly Assumption[],
-): readonly Validation[] =>
-  assumptions.map((assumption) => ({
-    assumption,
-    checks: CHECKS.filter(() => random.below(2) === 0),
-    by: pick(
-      random,
-      world.people.filter(({ name }) => name !== assumption.by),
-    ).name,
-  }));
+/** The plan has another value than the measured one about half of the time. */
+export const makeAssumptions = (
+  { random, split }: RecordOptions,
+  figures: readonly MeasuredFigure[],
+): readonly Assumption[] =>
+  figures.map((figure) => {
+    const shift = pick(random, [-1, 1]) * between(random, 3, spreadOf(figure.value) + 3);
+    const other = numberFor(Math.max(3, figure.value + shift), split);
+    return { figure, value: random.below(2) === 0 ? figure.value : other };
+  });
 
 /** Ranges that contain the measured value about half of the time. */
 export const makeEstimates = (
   { random, world, split }: RecordOptions,
-  findings: readonly Finding[],
+  figures: readonly MeasuredFigure[],
 ): readonly Estimate[] =>
-  findings.map(({ figure }) => {
+  figures.map((figure) => {
     const width = spreadOf(figure.value);
     const shift = pick(random, [-2, -1, 0, 1]) * width;
     const low = numberFor(Math.max(0, figure.value + shift - random.below(width)), split);
@@ -229,16 +171,3 @@ export const makeEstimates = (
       high: numberFor(low + width + random.below(width), split),
     };
   });
-
-export const makeCitations = (
-  { random, split }: RecordOptions,
-  assumptions: readonly Assumption[],
-): readonly Citation[] =>
-  assumptions.map(({ figure, value }) => ({
-    figure,
-    value: pick(random, [
-      figure.value,
-      value,
-      numberFor(figure.value + between(random, 3, spreadOf(figure.value) + 3), split),
-    ]),
-  }));

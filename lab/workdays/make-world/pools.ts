@@ -48,11 +48,6 @@ stocktake export, the deposit ledger, barcode reading in poor light, the driver 
 estimate page, the parcel weight field, two-person approval of discounts, the allergen table, the invoice archive, queue lengths on the
 wall display, the key return log, the first-login tour, split payments, the recall notice list`);
 
-export const SEGMENTS = words(`
-large-town branches, village branches, motorway branches, franchise branches, harbour branches, airport branches, new branches, seasonal
-branches, flagship branches, partner kiosks, market stalls, department-store corners, station kiosks, hospital kiosks, museum shops,
-drive-in branches, island branches, school canteens`);
-
 /** The sources of figures. */
 export const SOURCES = words(`
 the spring branch survey, the till journal, the door counters, the field interviews, the warehouse ledger, the courier invoices, the

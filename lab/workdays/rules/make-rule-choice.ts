@@ -3,17 +3,16 @@ import type { ChoiceQuestion } from '../../suite/suite.ts';
 import { between, fill, pick } from '../draw.ts';
 import { applySteps, createDraft, stepsOf, type WorkDraft } from '../files/draft.ts';
 import { type Plan, twoDigits } from '../files/plan.ts';
-import { folderAt, type Scene, type SplitWordings } from '../files/scene.ts';
+import { folderAt, type Scene } from '../files/scene.ts';
 import { SHORT_TASK_KINDS } from '../files/short-tasks.ts';
 import { tellToday } from '../files/spoken-time.ts';
 import { observeWork, type Reading } from '../files/work.ts';
-import type { DayWorld, Form, Split } from '../world.ts';
+import type { DayWorld, Split } from '../world.ts';
 import { type HouseRule, type RuleSet, readingsOf } from './rule-set.ts';
 
 interface RuleChoiceOptions {
   readonly rule: HouseRule;
   readonly day: DayWorld;
-  readonly form: Form;
   readonly id: string;
   readonly seed: string;
   readonly split: Split;
@@ -21,30 +20,15 @@ interface RuleChoiceOptions {
   readonly rules?: RuleSet;
 }
 
-const LETTERS = [...'ABCDEF'];
+const LETTERS = [...'ABCD'];
 const TRIES = 60;
 /** A rule may apply to one small task in a hundred. */
 const PLAN_TRIES = 2000;
-/** The most characters of a short question. */
-const LONGEST_SHORT = 320;
+/** The most characters of a question with four options. */
+const LONGEST = 320;
 
-const STEMS: SplitWordings = {
-  train: [
-    'It is {today}. Going only by {about}: which of these are as we do it here?',
-    'Today, {today}, someone shows you these. Which are right for this team as to {about}?',
-  ],
-  gate: [
-    'We have {today}. Which of these would pass here, as far as {about} is concerned?',
-    'Look at {about} and nothing else (the day is {today}): which of these are our way?',
-  ],
-  report: [
-    'On {today} these lie before you. Think of {about}: which of them are as this house has it?',
-    'This team has its ways with {about}. Which of the following, all from {today}, keep to them?',
-  ],
-};
-const SHORT_STEM = '{today}. Which are our way, as to {about}?';
-const ENDING = 'Answer with all right letters, as \\bbox{X} or \\bbox{X,Y}.';
-const SHORT_ENDING = 'Answer \\bbox{X,Y}.';
+const STEM = '{today}. Which are our way, as to {about}?';
+const ENDING = 'Answer \\bbox{X,Y}.';
 
 interface Option {
   readonly text: string;
@@ -58,14 +42,13 @@ interface Option {
  */
 export function makeRuleChoice(choice: RuleChoiceOptions): ChoiceQuestion {
   const random = createRandom(`${choice.seed}/rule-choice/${choice.rule.id}`);
-  if (choice.form === 'full') return compose(choice, between(random, 4, 6), random);
   const question = compose(choice, 4, random);
   // Some rules show only in whole commands or files, of which a small policy can read two.
-  return question.text.length <= LONGEST_SHORT ? question : compose(choice, 2, random);
+  return question.text.length <= LONGEST ? question : compose(choice, 2, random);
 }
 
 function compose(choice: RuleChoiceOptions, count: number, random: Random): ChoiceQuestion {
-  const { rule, day, form, id, split } = choice;
+  const { rule, day, id, split } = choice;
   const pattern = 1 + random.below(2 ** count - 1);
   const others =
     choice.rules?.rules.filter(({ id: other, since }) => other !== rule.id && since <= day.index) ?? [];
@@ -82,13 +65,12 @@ function compose(choice: RuleChoiceOptions, count: number, random: Random): Choi
   const letters = LETTERS.slice(0, count);
   const byLetter = letters.map((letter, at) => [letter, options[at]?.text ?? ''] as const);
   const words = { about: rule.about, today: tellToday(day.today) };
-  const stem = fill(form === 'short' ? SHORT_STEM : pick(random, STEMS[split]), words);
+  const stem = fill(STEM, words);
   const lines = byLetter.map(([letter, text]) => `${letter}. ${text}`).join('\n');
-  const gap = form === 'short' ? '\n' : '\n\n';
   return {
     kind: 'choice',
     id,
-    text: [stem, lines, form === 'short' ? SHORT_ENDING : ENDING].join(gap),
+    text: [stem, lines, ENDING].join('\n'),
     options: Object.fromEntries(byLetter),
     answer: letters.filter((_, at) => options[at]?.isRight === true),
     rule: rule.id,

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const load = (more: object = {}) =>
-  loadSuite({ suite: 'metaclaw', split: 'report', form: 'full', rules: 'house', data, ...more }, {});
+  loadSuite({ suite: 'metaclaw', split: 'report', rules: 'house', data, ...more }, {});
 const refusal = async (more: object = {}): Promise<string> => {
   const error = await load(more).then(
     () => undefined,

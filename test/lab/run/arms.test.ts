@@ -21,7 +21,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const WORKDAYS: SuiteChoice = {
   suite: 'workdays',
   split: 'report',
-  form: 'short',
   rules: UNTUNED_RULES,
   set: '',
 };
@@ -138,9 +137,9 @@ describe('distractors', () => {
 
 describe('imperfect feedback', () => {
   const set = openRules('house');
-  const suite = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: set });
+  const suite = createWorkdays({ seed: 1, split: 'report', rules: set });
   const imperfect = withImperfectFeedback(set, { seed: 'test', rivals: findRivals(set) });
-  const bent = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: imperfect });
+  const bent = createWorkdays({ seed: 1, split: 'report', rules: imperfect });
   const said = bent.days.flatMap(({ questions }) =>
     questions.flatMap((question) =>
       question.kind === 'files' && question.rules.length > 0
@@ -201,7 +200,7 @@ describe('drawn rules', () => {
   });
 
   it('are told in a day that is one conversation, so that feedback stays in the context (not one per question)', () => {
-    const { days } = createWorkdays({ seed: 1, split: 'report', form: 'short', days: 1 });
+    const { days } = createWorkdays({ seed: 1, split: 'report', days: 1 });
     expect(days.map(({ conversation }) => conversation)).toEqual(['day']);
   });
 });

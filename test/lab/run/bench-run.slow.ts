@@ -20,7 +20,7 @@ const gist = ({ day, question, score, passed, rules, broken, taught, lessons }: 
   shown: lessons.length,
 });
 
-const SMALL = ['run', 'workdays', '--seeds', '1', '--form', 'short'];
+const SMALL = ['run', 'workdays', '--seeds', '1'];
 
 describe('instar bench run, three days', { timeout: 600_000 }, () => {
   it('continues after kill -9 with the interrupted day, with the same result', async () => {

@@ -11,7 +11,7 @@ const journalOf = (run: string) => {
   return journal;
 };
 
-const SMALL = ['run', 'workdays', '--seeds', '1', '--form', 'short'];
+const SMALL = ['run', 'workdays', '--seeds', '1'];
 
 /** One short day: what a run does is the same in each. `bench-run.slow.ts` runs more days, and kills a run. */
 describe('instar bench run', { timeout: 180_000 }, () => {

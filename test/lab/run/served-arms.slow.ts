@@ -38,7 +38,7 @@ const rowsOf = (condition: Condition) => rows.filter((row) => row.condition === 
 
 beforeAll(async () => {
   const loaded = await loadSuite(
-    { suite: 'workdays', split: 'report', form: 'short', rules: 'house', set: '', days: 2, only: 'files' },
+    { suite: 'workdays', split: 'report', rules: 'house', set: '', days: 2, only: 'files' },
     {},
   );
   const head: RunHead = {

@@ -25,7 +25,7 @@ describe('a drawn rule set', () => {
     for (let seed = 0; seed < 24; seed++) {
       const set = fromTheStart(drawRuleSet({ seed, origin, count: 5 }));
       const split = SPLITS[seed % SPLITS.length] ?? 'train';
-      mutate(set, seed % 4 === 0 ? 'full' : 'short', split, `drawn/${origin}/${seed}`, seed % 14, seen);
+      mutate(set, split, `drawn/${origin}/${seed}`, seed % 14, seen);
     }
     expect(seen.right).toBeGreaterThan(150);
     expect(seen.removed).toBeGreaterThan(250);

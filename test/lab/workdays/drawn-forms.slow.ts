@@ -18,7 +18,6 @@ const PLANS: readonly Plan[] = SPLITS.flatMap((split) =>
     makeFileQuestions({
       day: dayOf(split, `forms/${split}`, index),
       rules: { name: 'none', rules: [] },
-      form: index % 4 === 0 ? 'full' : 'short',
       count: 11,
       seed: `forms/${split}/${index}`,
       split,
@@ -93,7 +92,6 @@ describe('a world under drawn rules', () => {
       const suite = createWorkdays({
         seed,
         split: 'report',
-        form: seed % 2 === 0 ? 'short' : 'full',
         rules: { name: 'drawn', rules: rules.map((rule) => ({ ...rule, since: 0 })) },
         days: 2,
       });

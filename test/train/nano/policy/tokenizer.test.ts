@@ -31,7 +31,7 @@ describe('the tokenizer', () => {
       let texts = 0;
       const wrong: string[] = [];
       for (const rules of [HOUSE_RULES, OTHER_RULES]) {
-        const { days } = createWorkdays({ seed: 5, split, form: 'short', rules });
+        const { days } = createWorkdays({ seed: 5, split, rules });
         for (const question of days.flatMap(({ questions }) => questions)) {
           const said = [question.text];
           if (question.kind === 'files') {

@@ -1,21 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { appraise } from '../../../src/evidence/appraise.ts';
 import { requireSome } from '../measured.ts';
 import { type LabelledMessage, type Share, scoreWords, type WordScores } from './score-words.ts';
-
-/** How well people's words in the chat are read: `npm run bench:words -- [--set FILE] [--json]`. */
-const { values: options } = parseArgs({
-  options: {
-    set: {
-      type: 'string',
-      multiple: true,
-      default: ['lab/measure/signals/words-dev.jsonl', 'lab/measure/signals/words-test.jsonl'],
-    },
-    json: { type: 'boolean', default: false },
-  },
-});
 
 const readMessages = (file: string): readonly LabelledMessage[] =>
   readFileSync(file, 'utf8')
@@ -25,7 +12,7 @@ const readMessages = (file: string): readonly LabelledMessage[] =>
 const ratio = ({ hits, of }: Share): string =>
   of === 0 ? '–' : `${(hits / of).toFixed(3)} (${hits} of ${of})`;
 
-function report(file: string, scores: WordScores): string {
+function reportWords(file: string, scores: WordScores): string {
   const rows: readonly (readonly [string, string | number])[] = [
     ['corrections: precision', ratio(scores.correctionPrecision)],
     ['corrections: recall', ratio(scores.correctionRecall)],
@@ -45,10 +32,11 @@ function report(file: string, scores: WordScores): string {
   ].join('\n\n');
 }
 
-const scored = options.set.map((file) => ({ file, scores: scoreWords(readMessages(file), appraise) }));
-for (const { file, scores } of scored) requireSome(`message in ${file}`, scores.messages);
-process.stdout.write(
-  options.json
-    ? `${JSON.stringify(scored, null, 2)}\n`
-    : `${scored.map(({ file, scores }) => report(file, scores)).join('\n\n')}\n`,
-);
+/** How well people's words in the chat are read, of each file of labelled messages. */
+export function reportWordSets(files: readonly string[], isJson: boolean): string {
+  const scored = files.map((file) => ({ file, scores: scoreWords(readMessages(file), appraise) }));
+  for (const { file, scores } of scored) requireSome(`message in ${file}`, scores.messages);
+  return isJson
+    ? JSON.stringify(scored, null, 2)
+    : scored.map(({ file, scores }) => reportWords(file, scores)).join('\n\n');
+}
