@@ -5,13 +5,13 @@ import { openHome } from '../../src/config/home.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 import { alignTables } from '../measure/markdown.ts';
-import { runPipelineBench } from '../pipeline/run-pipeline-bench.ts';
-import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
-import { listRuns, nextRun, type RenderedReport, renderRun } from '../run/read-runs.ts';
-import { type BenchRun, runBench } from '../run/run-bench.ts';
-import { BenchError, type QuestionFilter, SUITES } from '../run/suites.ts';
-import { armOf, CONDITIONS, type Condition } from '../suite/arms.ts';
-import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
+import { armOf, CONDITIONS, type Condition } from '../suites/arms.ts';
+import { DEFAULT_HABITS } from '../suites/choose-policy.ts';
+import { runPipelineBench } from '../suites/pipeline/run-pipeline-bench.ts';
+import { listRuns, nextRun, type RenderedReport, renderRun } from '../suites/read-runs.ts';
+import { type BenchRun, runBench } from '../suites/run-bench.ts';
+import { BenchError, type QuestionFilter, SUITES } from '../suites/suites.ts';
+import { UNTUNED_RULES } from '../suites/workdays/drawn-rules.ts';
 import { showProgress } from './progress.ts';
 
 type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run', string>> &

@@ -8,9 +8,9 @@ import { openHome } from '../../src/config/home.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 import { plural } from '../../src/text/phrases.ts';
 import { wrapText } from '../../src/text/text-width.ts';
-import { type DemoPlan, omittedParts, planDemo, runDemo } from '../demo/run-demo.ts';
-import { nextRun } from '../run/read-runs.ts';
+import { nextRun } from '../suites/read-runs.ts';
 import { showProgress } from './progress.ts';
+import { type DemoPlan, omittedParts, planDemo, runDemo } from './run-demo.ts';
 
 export interface DemoOptions {
   /** Only when given: the demo does not use the default home. */

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../src/cli/context.ts';
-import type { BenchRun } from '../run/run-bench.ts';
+import type { BenchRun } from '../suites/run-bench.ts';
 
 type NightProgress = Parameters<NonNullable<BenchRun['onNight']>>[0];
 

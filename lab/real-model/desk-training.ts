@@ -5,16 +5,16 @@ import type { Lesson, LessonPlace, PlacedLessons } from '../../src/core/lesson.t
 import type { TaskAttempt, TrainingTask } from '../../src/core/task-source.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
 import { placeLessons } from '../../src/lessons/render-said.ts';
-import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../desk/desk.ts';
-import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../desk/desk-rules.ts';
-import type { DeskFamily, DeskTask, FileFamily } from '../desk/desk-tasks.ts';
-import { WIDE_FORMS } from '../desk/wide-forms.ts';
-import { drawFileTask } from '../desk/wide-tasks.ts';
 import { createLiveSkill } from '../measure/recall/synthetic.ts';
-import { distractorChanges } from '../run/distractors.ts';
-import type { TaskVerdict } from '../suite/suite.ts';
-import { pick, shuffled, some } from '../workdays/draw.ts';
-import type { Split } from '../workdays/world.ts';
+import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../suites/desk/desk.ts';
+import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../suites/desk/desk-rules.ts';
+import type { DeskFamily, DeskTask, FileFamily } from '../suites/desk/desk-tasks.ts';
+import { WIDE_FORMS } from '../suites/desk/wide-forms.ts';
+import { drawFileTask } from '../suites/desk/wide-tasks.ts';
+import { distractorChanges } from '../suites/distractors.ts';
+import type { TaskVerdict } from '../suites/suite.ts';
+import { pick, shuffled, some } from '../suites/workdays/draw.ts';
+import type { Split } from '../suites/workdays/world.ts';
 
 /** Three families are trained, two never. Of the trained ones one form each is held out. */
 export const TRAINED_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note'];

@@ -4,7 +4,7 @@ import { changeRangeText } from '../report/difference.ts';
 import { figureText, points } from '../report/numbers.ts';
 import { questionMarkdown } from '../report/question-markdown.ts';
 import { makeQuestionReport, type QuestionJournal } from '../report/question-report.ts';
-import { armLabel } from '../suite/arms.ts';
+import { armLabel } from '../suites/arms.ts';
 
 /** The days, counted from 0, on which rules have been told long enough that lessons can exist. */
 const LATER = 5;

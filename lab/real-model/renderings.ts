@@ -14,12 +14,12 @@ import type { Lesson } from '../../src/core/lesson.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
 import { renderBlock, renderDelta, renderLine } from '../../src/lessons/render-block.ts';
 import { wilsonInterval } from '../../src/stats/interval.ts';
-import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../desk/desk.ts';
-import { DESK_FORMS, type DeskRule, deskRule, tellRule } from '../desk/desk-rules.ts';
-import { type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
-import { writeDeskFile } from '../desk/write-desk-file.ts';
 import { createLiveSkill } from '../measure/recall/synthetic.ts';
-import { some } from '../workdays/draw.ts';
+import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../suites/desk/desk.ts';
+import { DESK_FORMS, type DeskRule, deskRule, tellRule } from '../suites/desk/desk-rules.ts';
+import { type DeskTask, drawDeskTask } from '../suites/desk/desk-tasks.ts';
+import { writeDeskFile } from '../suites/desk/write-desk-file.ts';
+import { some } from '../suites/workdays/draw.ts';
 import { deskDistractors } from './desk-training.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
 

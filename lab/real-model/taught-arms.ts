@@ -12,12 +12,12 @@ import { createPolicyModel } from '../../train/policy/policy-model.ts';
 import { rolloutOf, sharePrompts } from '../../train/policy-rollouts.ts';
 import type { HintedRollout } from '../../train/rollout.ts';
 import type { DistillationRequest, MakeDistillation } from '../../train/training-run.ts';
-import { tellBroken } from '../desk/desk.ts';
-import { DESK_FORMS, type DeskRule, deskRule } from '../desk/desk-rules.ts';
-import { type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
-import type { TaskVerdict } from '../suite/suite.ts';
-import { pick, some } from '../workdays/draw.ts';
-import type { Split } from '../workdays/world.ts';
+import { tellBroken } from '../suites/desk/desk.ts';
+import { DESK_FORMS, type DeskRule, deskRule } from '../suites/desk/desk-rules.ts';
+import { type DeskTask, drawDeskTask } from '../suites/desk/desk-tasks.ts';
+import type { TaskVerdict } from '../suites/suite.ts';
+import { pick, some } from '../suites/workdays/draw.ts';
+import type { Split } from '../suites/workdays/world.ts';
 import {
   deskDistractors,
   deskLesson,

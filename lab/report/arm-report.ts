@@ -1,7 +1,7 @@
-import { distractorName, isDistractor } from '../run/distractors.ts';
-import { ARMS, type Arm, armOf, type Condition } from '../suite/arms.ts';
-import type { FeedbackKind, HeadRule, LessonRecord, QuestionRecord, RunHead } from '../suite/run-records.ts';
-import { FEEDBACK_SHARES } from '../workdays/imperfect-feedback.ts';
+import { ARMS, type Arm, armOf, type Condition } from '../suites/arms.ts';
+import { distractorName, isDistractor } from '../suites/distractors.ts';
+import type { FeedbackKind, HeadRule, LessonRecord, QuestionRecord, RunHead } from '../suites/run-records.ts';
+import { FEEDBACK_SHARES } from '../suites/workdays/imperfect-feedback.ts';
 import { compareConditions, type QuestionDifference, questionMeasure } from './compare-conditions.ts';
 import { type Figure, meanFigure } from './numbers.ts';
 import { blockKey, compareText, QUESTION_MEASURES } from './question-rows.ts';

@@ -1,5 +1,5 @@
-import type { Condition } from '../suite/arms.ts';
-import type { QuestionRecord } from '../suite/run-records.ts';
+import type { Condition } from '../suites/arms.ts';
+import type { QuestionRecord } from '../suites/run-records.ts';
 import {
   comparePairs,
   type Difference,

@@ -1,6 +1,6 @@
 import { wrapText } from '../../src/text/text-width.ts';
 import { alignTables, markdownTable } from '../measure/markdown.ts';
-import { armLabel } from '../suite/arms.ts';
+import { armLabel } from '../suites/arms.ts';
 import { dayChart } from './day-chart.ts';
 import { daysOfNewWeights } from './nights.ts';
 import { count, figureText, NO_VALUE } from './numbers.ts';

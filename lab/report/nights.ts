@@ -1,5 +1,5 @@
-import { CONDITIONS } from '../suite/arms.ts';
-import type { NightRecord } from '../suite/run-records.ts';
+import { CONDITIONS } from '../suites/arms.ts';
+import type { NightRecord } from '../suites/run-records.ts';
 import { compareText } from './question-rows.ts';
 
 /** A night with training or a measurement. */

@@ -6,14 +6,14 @@ import type {
   PipelineJournal,
   RunLesson,
   StageRecord,
-} from '../pipeline/pipeline-journal.ts';
+} from '../suites/pipeline/pipeline-journal.ts';
 import {
   hadOutage,
   isDoneAtOnce,
   type PipelinePair,
   pairRuns,
   pipelineFigures,
-} from '../pipeline/pipeline-metrics.ts';
+} from '../suites/pipeline/pipeline-metrics.ts';
 import {
   changeRangeText,
   comparePairs,

@@ -1,4 +1,4 @@
-import { armLabel, armOf, type Condition } from '../suite/arms.ts';
+import { armLabel, armOf, type Condition } from '../suites/arms.ts';
 import { explainQuestionDifference } from './compare-conditions.ts';
 import type { ConditionSummary, QuestionFigures } from './condition-summary.ts';
 import { figureEntries } from './numbers.ts';

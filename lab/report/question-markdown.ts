@@ -1,5 +1,5 @@
 import { markdownTable } from '../measure/markdown.ts';
-import { armLabel, type Condition } from '../suite/arms.ts';
+import { armLabel, type Condition } from '../suites/arms.ts';
 import type { FeedbackSummary } from './arm-report.ts';
 import { type QuestionDifference, questionMeasure } from './compare-conditions.ts';
 import { changeRangeText } from './difference.ts';

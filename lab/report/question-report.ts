@@ -1,11 +1,11 @@
-import { armOf, CONDITIONS, type Condition } from '../suite/arms.ts';
+import { armOf, CONDITIONS, type Condition } from '../suites/arms.ts';
 import type {
   DayOfLearning,
   LessonRecord,
   NightRecord,
   QuestionRecord,
   RunHead,
-} from '../suite/run-records.ts';
+} from '../suites/run-records.ts';
 import { type ArmReport, makeArmReport } from './arm-report.ts';
 import { compareConditions, type QuestionDifference } from './compare-conditions.ts';
 import { type ConditionSummary, summariseCondition } from './condition-summary.ts';

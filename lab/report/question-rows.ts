@@ -1,5 +1,5 @@
-import { CONDITIONS } from '../suite/arms.ts';
-import type { QuestionRecord } from '../suite/run-records.ts';
+import { CONDITIONS } from '../suites/arms.ts';
+import type { QuestionRecord } from '../suites/run-records.ts';
 import type { MeasureWords } from './numbers.ts';
 
 export type QuestionMeasure = 'accuracy' | 'completion' | 'exact';

@@ -1,5 +1,5 @@
-import type { Condition } from '../suite/arms.ts';
-import type { QuestionRecord, RunHead } from '../suite/run-records.ts';
+import type { Condition } from '../suites/arms.ts';
+import type { QuestionRecord, RunHead } from '../suites/run-records.ts';
 import { type Figure, shareFigure } from './numbers.ts';
 import { compareText } from './question-rows.ts';
 

@@ -10,8 +10,16 @@ export const fromLab =
     (await load().catch(explainMissingLab))(options, context);
 
 function explainMissingLab(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && /[\\/]lab[\\/]commands/.test(error.message))
-    throw new CommandError(EXIT.failed, 'the benchmarks and the demo run in a checkout of Instar; an installation does not have them');
+  if (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    /[\\/]lab[\\/]commands/.test(error.message)
+  )
+    throw new CommandError(
+      EXIT.failed,
+      'the benchmarks and the demo run in a checkout of Instar; an installation does not have them',
+    );
   throw error;
 }
 

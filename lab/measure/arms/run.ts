@@ -12,13 +12,13 @@ import { PACKAGE_ROOT } from '../../../src/base/package.ts';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
 import { readConditions } from '../../commands/bench.ts';
-import { DEFAULT_HABITS, NANO_POLICY } from '../../policies/choose-policy.ts';
 import { questionMarkdown, questionSummary } from '../../report/question-markdown.ts';
 import { makeQuestionReport } from '../../report/question-report.ts';
-import { loadBenchJournal } from '../../run/bench-journal.ts';
-import { runBench } from '../../run/run-bench.ts';
-import type { QuestionFilter } from '../../run/suites.ts';
-import { UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
+import { loadBenchJournal } from '../../suites/bench-journal.ts';
+import { DEFAULT_HABITS, NANO_POLICY } from '../../suites/choose-policy.ts';
+import { runBench } from '../../suites/run-bench.ts';
+import type { QuestionFilter } from '../../suites/suites.ts';
+import { UNTUNED_RULES } from '../../suites/workdays/drawn-rules.ts';
 import { alignTables, writeSection } from '../markdown.ts';
 
 const FILTERS: readonly QuestionFilter[] = ['files', 'house', 'sample'];

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
     /** An older build to compare with, interleaved: its dist/src/cli/main.js. */
     before: { type: 'string' },
-    /** Other gateways, by name: see lab/peers. */
+    /** Other gateways, by name: see PEERS.md. */
     peers: { type: 'string', default: 'portkey' },
   },
 });

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { isPeer, PEERS, type Peer, type PeerName, startPeer } from '../../peers/peers.ts';
 import { endChild, startChild } from './child-process.ts';
 import type { LoadOrder, LoadResult } from './load-order.ts';
+import { isPeer, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
 import { type RecordedTurns, startInstar } from './start-instar.ts';
 import { createRequest, createText } from './traffic.ts';
 

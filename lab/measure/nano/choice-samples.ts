@@ -1,9 +1,9 @@
 import type { Random } from '../../../src/base/random.ts';
 import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
-import { makeChoices } from '../../workdays/choices/make-choices.ts';
-import { shuffled } from '../../workdays/draw.ts';
-import { makeRuleChoice } from '../../workdays/rules/make-rule-choice.ts';
-import type { DayFacts } from '../../workdays/world.ts';
+import { makeChoices } from '../../suites/workdays/choices/make-choices.ts';
+import { shuffled } from '../../suites/workdays/draw.ts';
+import { makeRuleChoice } from '../../suites/workdays/rules/make-rule-choice.ts';
+import type { DayFacts } from '../../suites/workdays/world.ts';
 import type { DayTask } from './day-tasks.ts';
 import { lessonOf } from './draw-lessons.ts';
 import { createPlaceholders } from './placeholders.ts';

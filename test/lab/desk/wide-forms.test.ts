@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { gradeDeskReply } from '../../../lab/desk/desk.ts';
-import { DESK_FORMS, type DeskForm, deskRule } from '../../../lab/desk/desk-rules.ts';
+import { makeTaughtTasks } from '../../../lab/real-model/desk-training.ts';
+import { gradeDeskReply } from '../../../lab/suites/desk/desk.ts';
+import { DESK_FORMS, type DeskForm, deskRule } from '../../../lab/suites/desk/desk-rules.ts';
 import {
   DESK_FAMILIES,
   type DeskFacts,
   type DeskTask,
   drawDeskTask,
   type FileFamily,
-} from '../../../lab/desk/desk-tasks.ts';
-import { WIDE_FORMS } from '../../../lab/desk/wide-forms.ts';
-import { drawFileTask } from '../../../lab/desk/wide-tasks.ts';
-import { writeDeskFile } from '../../../lab/desk/write-desk-file.ts';
-import { makeTaughtTasks } from '../../../lab/real-model/desk-training.ts';
+} from '../../../lab/suites/desk/desk-tasks.ts';
+import { WIDE_FORMS } from '../../../lab/suites/desk/wide-forms.ts';
+import { drawFileTask } from '../../../lab/suites/desk/wide-tasks.ts';
+import { writeDeskFile } from '../../../lab/suites/desk/write-desk-file.ts';
 import { createRandom } from '../../../src/base/random.ts';
 
 const TOOL: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
 import type { ChatEvent, ChatMessage, ChatRequest } from '../../../src/core/chat.ts';
 import { asObject, parseJson } from '../../../src/core/json.ts';
 import { wires } from '../../../src/wire/wires.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FinishedRun, loadPipelineJournal } from '../../../lab/pipeline/pipeline-journal.ts';
+import { type FinishedRun, loadPipelineJournal } from '../../../lab/suites/pipeline/pipeline-journal.ts';
 import { openBenchCli } from '../bench-cli.ts';
 
 const { home, bench } = openBenchCli();

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelineCondition, PipelineJournal } from '../../../lab/pipeline/pipeline-journal.ts';
-import { pairRuns } from '../../../lab/pipeline/pipeline-metrics.ts';
 import {
   compareRuns,
   explainRunDifference,
@@ -8,6 +6,8 @@ import {
   pipelineJson,
   pipelineMarkdown,
 } from '../../../lab/report/pipeline-report.ts';
+import type { PipelineCondition, PipelineJournal } from '../../../lab/suites/pipeline/pipeline-journal.ts';
+import { pairRuns } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
 import { finished, head, simulatePipelineJournal, stage } from './pipeline-journals.ts';
 
 const learning = (condition: PipelineCondition, run: number): number =>

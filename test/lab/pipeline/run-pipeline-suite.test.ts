@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOUSE_CONVENTIONS } from '../../../lab/pipeline/house-conventions.ts';
+import { makePipelineReport } from '../../../lab/report/pipeline-report.ts';
+import type { OpenEnvironment } from '../../../lab/suites/bench-environment.ts';
+import { HOUSE_CONVENTIONS } from '../../../lab/suites/pipeline/house-conventions.ts';
 import {
   type FinishedRun,
   loadPipelineJournal,
   openPipelineJournal,
   type PipelineHead,
   type PipelineJournal,
-} from '../../../lab/pipeline/pipeline-journal.ts';
-import { createResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
-import { runPipelineSuite } from '../../../lab/pipeline/run-pipeline-suite.ts';
-import { createScriptedResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
-import { makePipelineReport } from '../../../lab/report/pipeline-report.ts';
-import type { OpenEnvironment } from '../../../lab/run/bench-environment.ts';
+} from '../../../lab/suites/pipeline/pipeline-journal.ts';
+import { createResearchPipeline } from '../../../lab/suites/pipeline/research-pipeline.ts';
+import { runPipelineSuite } from '../../../lab/suites/pipeline/run-pipeline-suite.ts';
+import { createScriptedResearcher } from '../../../lab/suites/pipeline/scripted-researcher.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
 import { head } from './pipeline-journals.ts';
 import { runTrusted } from './run-trusted.ts';

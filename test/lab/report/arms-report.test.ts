@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { questionJson } from '../../../lab/report/question-json.ts';
 import { questionMarkdown, questionSummary } from '../../../lab/report/question-markdown.ts';
 import { makeQuestionReport } from '../../../lab/report/question-report.ts';
-import { armLabel, CONDITIONS } from '../../../lab/suite/arms.ts';
+import { armLabel, CONDITIONS } from '../../../lab/suites/arms.ts';
 import { graded, journal, night } from './journals.ts';
 
 const RULES = [

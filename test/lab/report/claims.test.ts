@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareConditions, questionMeasure } from '../../../lab/report/compare-conditions.ts';
 import { makeQuestionReport } from '../../../lab/report/question-report.ts';
 import { isAbout, orderRows } from '../../../lab/report/question-rows.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
 import { countOf } from '../../support/counts.ts';
 import { simulateJournal } from './simulated-journal.ts';
 

@@ -5,7 +5,7 @@ import { daysOfNewWeights, reportNights } from '../../../lab/report/nights.ts';
 import { questionJson } from '../../../lab/report/question-json.ts';
 import { questionMarkdown } from '../../../lab/report/question-markdown.ts';
 import { makeQuestionReport } from '../../../lab/report/question-report.ts';
-import type { NightRecord } from '../../../lab/suite/run-records.ts';
+import type { NightRecord } from '../../../lab/suites/run-records.ts';
 import { night, shuffled } from './journals.ts';
 import { simulateJournal } from './simulated-journal.ts';
 

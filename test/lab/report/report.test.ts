@@ -3,8 +3,8 @@ import { explainQuestionDifference } from '../../../lab/report/compare-condition
 import { questionJson } from '../../../lab/report/question-json.ts';
 import { questionMarkdown } from '../../../lab/report/question-markdown.ts';
 import { makeQuestionReport, type QuestionReport } from '../../../lab/report/question-report.ts';
-import type { Condition } from '../../../lab/suite/arms.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import type { Condition } from '../../../lab/suites/arms.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
 import { graded, head, journal, row, shuffled } from './journals.ts';
 import { simulateJournal } from './simulated-journal.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeQuestionReport } from '../../../lab/report/question-report.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
 import { graded, journal, row } from './journals.ts';
 import { RULES, simulateJournal } from './simulated-journal.ts';
 

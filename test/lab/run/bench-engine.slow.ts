@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
 import { createTemporaryFolder, startCli } from '../../cli/run-cli.ts';
 import { type ForeignEngine, startForeignEngine } from '../../support/foreign-engine.ts';
 

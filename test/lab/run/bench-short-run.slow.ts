@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
 import { openBenchCli } from '../bench-cli.ts';
 
 const { home, bench } = openBenchCli();

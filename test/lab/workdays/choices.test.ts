@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { makeChoices } from '../../../lab/workdays/choices/make-choices.ts';
-import { QUESTION_KINDS } from '../../../lab/workdays/choices/question-kinds.ts';
-import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { makeChoices } from '../../../lab/suites/workdays/choices/make-choices.ts';
+import { QUESTION_KINDS } from '../../../lab/suites/workdays/choices/question-kinds.ts';
+import { makeDays } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 
 const questions = SPLITS.flatMap((split) =>
   [1, 2, 3].flatMap((seed) =>

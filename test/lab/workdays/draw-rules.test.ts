@@ -5,9 +5,9 @@ import {
   drawRuleSet,
   formsOf,
   valuesIn,
-} from '../../../lab/workdays/rules/draw-rules.ts';
-import type { RuleOrigin } from '../../../lab/workdays/rules/split-values.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+} from '../../../lab/suites/workdays/rules/draw-rules.ts';
+import type { RuleOrigin } from '../../../lab/suites/workdays/rules/split-values.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { mutate } from './files-mutate.ts';
 
 const ORIGINS: readonly RuleOrigin[] = ['seen', 'unseen-parameters', 'unseen-forms'];

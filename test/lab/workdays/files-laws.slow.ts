@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applySteps, createDraft, stepsOf } from '../../../lab/workdays/files/draft.ts';
-import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
-import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
-import { type Fields, type Leaf, leavesOf, type Plan, type Value } from '../../../lab/workdays/files/plan.ts';
-import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short-tasks.ts';
-import { meansMoment, tellMoment } from '../../../lab/workdays/files/spoken-time.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { applySteps, createDraft, stepsOf } from '../../../lab/suites/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/suites/workdays/files/judge-work.ts';
+import { makeFileQuestions } from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import {
+  type Fields,
+  type Leaf,
+  leavesOf,
+  type Plan,
+  type Value,
+} from '../../../lab/suites/workdays/files/plan.ts';
+import { lettersIn, shortVocabulary } from '../../../lab/suites/workdays/files/short-tasks.ts';
+import { meansMoment, tellMoment } from '../../../lab/suites/workdays/files/spoken-time.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { dayOf, perform, workspaceWith } from './files-day.ts';
 import { draftOf, mutate, textsOf } from './files-mutate.ts';

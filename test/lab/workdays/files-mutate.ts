@@ -1,10 +1,15 @@
 import { expect } from 'vitest';
-import { applySteps, createDraft, stepsOf, type WorkDraft } from '../../../lab/workdays/files/draft.ts';
-import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
-import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
-import type { Plan } from '../../../lab/workdays/files/plan.ts';
-import type { HouseRule, RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import type { Split } from '../../../lab/workdays/world.ts';
+import {
+  applySteps,
+  createDraft,
+  stepsOf,
+  type WorkDraft,
+} from '../../../lab/suites/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/suites/workdays/files/judge-work.ts';
+import { makeFileQuestions } from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import type { Plan } from '../../../lab/suites/workdays/files/plan.ts';
+import type { HouseRule, RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import type { Split } from '../../../lab/suites/workdays/world.ts';
 import { dayOf } from './files-day.ts';
 
 export interface MutationCounts {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applySteps, stepsOf, type WorkDraft } from '../../../lab/workdays/files/draft.ts';
-import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
+import { applySteps, stepsOf, type WorkDraft } from '../../../lab/suites/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/suites/workdays/files/judge-work.ts';
 import { countOf } from '../../support/counts.ts';
 import { draftOf, textsOf } from './files-mutate.ts';
 import {

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
-import type { TaskVerdict } from '../../../lab/suite/suite.ts';
-import { makeFileQuestions, type PlannedQuestion } from '../../../lab/workdays/files/make-file-questions.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import type { RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import { SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import type { TaskVerdict } from '../../../lab/suites/suite.ts';
+import {
+  makeFileQuestions,
+  type PlannedQuestion,
+} from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import type { RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { dayOf, perform, workspaceWith } from './files-day.ts';
 

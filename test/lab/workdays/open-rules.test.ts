@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRuleSet, RuleSetError } from '../../../lab/workdays/rules/create-rule-set.ts';
-import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
-import type { RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { createRuleSet, RuleSetError } from '../../../lab/suites/workdays/rules/create-rule-set.ts';
+import { openRules } from '../../../lab/suites/workdays/rules/open-rules.ts';
+import type { RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { mutate } from './files-mutate.ts';
 
-const FOLDER = 'lab/workdays/rules/sets';
+const FOLDER = 'lab/suites/workdays/rules/sets';
 const SETS = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 const fromTheStart = ({ name, rules }: RuleSet): RuleSet => ({
   name,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { makeRuleChoice } from '../../../lab/workdays/rules/make-rule-choice.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { type DayWorld, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { makeRuleChoice } from '../../../lab/suites/workdays/rules/make-rule-choice.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import { type DayWorld, SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
 import { countOf } from '../../support/counts.ts';

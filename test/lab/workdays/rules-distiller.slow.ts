@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { makeFileQuestions, type PlannedQuestion } from '../../../lab/workdays/files/make-file-questions.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import type { HouseRule, RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import { SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import {
+  makeFileQuestions,
+  type PlannedQuestion,
+} from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import type { HouseRule, RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import type { FailureCase } from '../../../src/core/learn.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';

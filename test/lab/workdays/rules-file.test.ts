@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RuleSetError, readRuleSet } from '../../../lab/workdays/rules/create-rule-set.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { RuleSetError, readRuleSet } from '../../../lab/suites/workdays/rules/create-rule-set.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { countOf } from '../../support/counts.ts';
 import { mutate } from './files-mutate.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { createLineFormat } from '../../../lab/workdays/rules/task-record-forms.ts';
-import { createTimeFormat } from '../../../lab/workdays/rules/value-forms.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { makeFileQuestions } from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import { createLineFormat } from '../../../lab/suites/workdays/rules/task-record-forms.ts';
+import { createTimeFormat } from '../../../lab/suites/workdays/rules/value-forms.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { dayOf } from './files-day.ts';
 

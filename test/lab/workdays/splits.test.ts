@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeChoices } from '../../../lab/workdays/choices/make-choices.ts';
-import { forSplit, numberFor } from '../../../lab/workdays/draw.ts';
-import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
-import { SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { makeChoices } from '../../../lab/suites/workdays/choices/make-choices.ts';
+import { forSplit, numberFor } from '../../../lab/suites/workdays/draw.ts';
+import { makeDays } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 
 /** The same law without any index. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Suite, SuiteQuestion } from '../../../lab/suite/suite.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { createWorkdays } from '../../../lab/workdays/workdays.ts';
-import { SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import type { Suite, SuiteQuestion } from '../../../lab/suites/suite.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import { createWorkdays } from '../../../lab/suites/workdays/workdays.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 
 const questionsOf = (suite: Suite): readonly SuiteQuestion[] =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dayNumberOf } from '../../../lab/workdays/make-world/calendar.ts';
-import { makeDays, WORKDAYS } from '../../../lab/workdays/make-world/make-days.ts';
-import { type DayFacts, type LocalTime, SPLITS } from '../../../lab/workdays/world.ts';
+import { dayNumberOf } from '../../../lab/suites/workdays/make-world/calendar.ts';
+import { makeDays, WORKDAYS } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import { type DayFacts, type LocalTime, SPLITS } from '../../../lab/suites/workdays/world.ts';
 
 const SEEDS = [1, 2, 3, 4];
 

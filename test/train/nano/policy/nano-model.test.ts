@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorkdays } from '../../../../lab/workdays/workdays.ts';
+import { createWorkdays } from '../../../../lab/suites/workdays/workdays.ts';
 import { runAgent } from '../../../../src/agent/agent.ts';
 import { createPlainAgentShell } from '../../../../src/agent/shell.ts';
 import type { Tool } from '../../../../src/core/chat.ts';
