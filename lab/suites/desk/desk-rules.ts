@@ -1,33 +1,33 @@
 import { forSplit } from '../workdays/draw.ts';
 import type { Split } from '../workdays/world.ts';
-import type { DeskFamily, DeskTask, FileFamily } from './desk-tasks.ts';
+import type { DeskFamily, DeskTask } from './desk-tasks.ts';
 import { escapePattern, fileLines, firstLineOf, lastLineOf } from './file-lines.ts';
 
 /**
  * A convention of the house for one family of files. A form has several values; a house has one of them. The wordings are what a
  * user says who got a file that breaks it.
  */
-export interface DeskForm<Family extends FileFamily = DeskFamily> {
+export interface DeskForm {
   readonly id: string;
-  readonly family: Family;
+  readonly family: DeskFamily;
   /** What it is about, for people, and for feedback that says no more. */
   readonly about: string;
   readonly values: readonly string[];
   /** `{v}` is the value. The first two are for training, the others for reports. */
   readonly wordings: readonly [string, string, string, string];
   /** Whether a file follows the rule with this value. */
-  isFollowed(file: string, value: string, task: DeskTask<FileFamily>): boolean;
+  isFollowed(file: string, value: string, task: DeskTask): boolean;
 }
 
 /** A form with a value: a rule that a house has. */
-export interface DeskRule<Family extends FileFamily = DeskFamily> {
+export interface DeskRule {
   readonly id: string;
-  readonly form: DeskForm<Family>;
+  readonly form: DeskForm;
   readonly value: string;
 }
 
 /** The parameters of the function that a task asks for. */
-function parametersOf(file: string, task: DeskTask<FileFamily>): readonly string[] | undefined {
+function parametersOf(file: string, task: DeskTask): readonly string[] | undefined {
   const found = new RegExp(`def\\s+${escapePattern(task.facts.name ?? '')}\\s*\\(([^)]*)\\)`).exec(file);
   return found?.[1]
     ?.split(',')
@@ -36,7 +36,7 @@ function parametersOf(file: string, task: DeskTask<FileFamily>): readonly string
 }
 
 /** The two words of a switch, such as `on/off`. */
-const switchWord = (value: string, task: DeskTask<FileFamily>): string =>
+const switchWord = (value: string, task: DeskTask): string =>
   value.split('/')[task.facts.switch === 'on' ? 0 : 1] ?? '';
 
 const POINTS = 3;
@@ -335,18 +335,14 @@ export const DESK_FORMS: readonly DeskForm[] = [
 ];
 
 /** The rule of a form with a value of a split, chosen by a number. */
-export function deskRule<Family extends FileFamily>(
-  form: DeskForm<Family>,
-  split: Split,
-  nth: number,
-): DeskRule<Family> {
+export function deskRule(form: DeskForm, split: Split, nth: number): DeskRule {
   const values = forSplit(form.values, split);
   const value = values[nth % values.length] ?? form.values[0] ?? '';
   return { id: form.id, form, value };
 }
 
 /** What a user says about a rule: in the wordings of the training split, or in the others. */
-export function tellRule({ form, value }: DeskRule<FileFamily>, split: Split, nth: number): string {
+export function tellRule({ form, value }: DeskRule, split: Split, nth: number): string {
   const wordings = split === 'train' ? form.wordings.slice(0, 2) : form.wordings.slice(2);
   return (wordings[nth % wordings.length] ?? form.wordings[0]).replaceAll('{v}', value);
 }

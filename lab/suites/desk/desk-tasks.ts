@@ -5,16 +5,13 @@ import type { Split } from '../workdays/world.ts';
 /** What kind of file a task asks for. */
 export type DeskFamily = 'python' | 'yaml' | 'note' | 'sql' | 'commit';
 export const DESK_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note', 'sql', 'commit'];
-/** Families for training alone (`wide-tasks.ts`): no house of the suite has rules for them, and no report asks for them. */
-export type WideFamily = 'shell' | 'json' | 'html' | 'csv' | 'mail' | 'docker' | 'javascript';
-export type FileFamily = DeskFamily | WideFamily;
 
 /** What the file of a task must contain, and what rules look at. */
 export type DeskFacts = Readonly<Record<string, string>>;
 
 /** One request for one small file. */
-export interface DeskTask<Family extends FileFamily = DeskFamily> {
-  readonly family: Family;
+export interface DeskTask {
+  readonly family: DeskFamily;
   readonly request: string;
   readonly facts: DeskFacts;
   /** Whether the file does what was asked for, whatever the house rules are. */

@@ -5,14 +5,7 @@ import { type FileQuestion, REPLY_FILE, type Suite, type SuiteDay, type TaskVerd
 import { forSplit, shuffled } from '../workdays/draw.ts';
 import type { Split } from '../workdays/world.ts';
 import { DESK_FORMS, type DeskRule, deskRule, tellRule } from './desk-rules.ts';
-import {
-  DESK_FAMILIES,
-  type DeskFamily,
-  type DeskTask,
-  drawDeskTask,
-  type FileFamily,
-  fileIn,
-} from './desk-tasks.ts';
+import { DESK_FAMILIES, type DeskFamily, type DeskTask, drawDeskTask, fileIn } from './desk-tasks.ts';
 import { writeDeskFile } from './write-desk-file.ts';
 
 export const DESK_SYSTEM =
@@ -37,11 +30,7 @@ const VAGUE = [
 ];
 
 /** How a file does: which rules it breaks, and whether it does what was asked for. */
-export function gradeDeskReply(
-  reply: string,
-  task: DeskTask<FileFamily>,
-  rules: readonly DeskRule<FileFamily>[],
-): TaskVerdict {
+export function gradeDeskReply(reply: string, task: DeskTask, rules: readonly DeskRule[]): TaskVerdict {
   const file = fileIn(reply);
   const isDone = task.isDone(file);
   const broken = rules.filter(({ form, value }) => !form.isFollowed(file, value, task)).map(({ id }) => id);
