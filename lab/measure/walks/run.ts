@@ -139,8 +139,14 @@ const chat = async (session: string, text: string): Promise<string> => {
 const WARM = 5;
 const SETTLE_MS = 1_500;
 for (let i = 0; i < WARM; i++) await chat(`warm-${i}`, `Write entry ${i} into the report.`);
-await sleep(SETTLE_MS);
-await takeFiles(inspector);
+// What the learning thread runs while it starts belongs to no walk: it has begun, and then nothing runs in it for a while.
+let hasLearningBegun = false;
+for (let tries = 0; tries < 60; tries++) {
+  await sleep(SETTLE_MS);
+  const isBusy = ((await takeFiles(inspector)).get('learning-thread')?.length ?? 0) > 0;
+  if (hasLearningBegun && !isBusy) break;
+  hasLearningBegun ||= isBusy;
+}
 
 await chat('walk', 'Write the next entry into the report.');
 await sleep(SETTLE_MS);
