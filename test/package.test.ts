@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSbom, packagesIn } from '../lab/release/sbom.ts';
@@ -93,5 +95,36 @@ describe('the manifest', () => {
   it('has no address of an example', () => {
     const manifest = readFileSync(path.join(root, 'package.json'), 'utf8');
     expect(manifest).not.toMatch(/\.example\b/);
+  });
+});
+
+describe('an installation', () => {
+  it('has no file of the laboratory', () => {
+    const { files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    const laboratory = ['lab/suites/distractors.jsonl', 'dist/lab/commands/demo.js'];
+    const covers = (entry: string, file: string): boolean =>
+      path.matchesGlob(file, entry) || path.matchesGlob(file, `${entry}/**`);
+    expect(files.some((entry: string) => covers(entry, 'dist/src/cli/main.js'))).toBe(true);
+    expect(files.filter((entry: string) => laboratory.some((file) => covers(entry, file)))).toEqual([]);
+  });
+
+  it('says in one sentence that the demo and the benchmarks run in a checkout (not a stack trace)', () => {
+    const copy = mkdtempSync(path.join(tmpdir(), 'instar-installed-'));
+    try {
+      cpSync(path.join(root, 'dist/src'), path.join(copy, 'dist/src'), { recursive: true });
+      cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
+      symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+      for (const words of [['demo'], ['bench', 'list'], ['bench', 'run', 'workdays']]) {
+        const main = path.join(copy, 'dist/src/cli/main.js');
+        const run = spawnSync(process.execPath, [main, ...words, '--home', path.join(copy, 'home')], {
+          encoding: 'utf8',
+        });
+        expect(run.status).toBe(1);
+        expect(run.stderr).toContain('run in a checkout of Instar');
+        expect(run.stderr.trim().split('\n')).toHaveLength(1);
+      }
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
   });
 });

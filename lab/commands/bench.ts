@@ -1,18 +1,20 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
 import { openHome } from '../../src/config/home.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createLog } from '../../src/redact/create-log.ts';
-import { runPipelineBench } from '../pipeline/run-pipeline-bench.ts';
-import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
-import { listRuns, nextRun, type RenderedReport, renderRun, writePage } from '../run/read-runs.ts';
-import { type BenchRun, runBench } from '../run/run-bench.ts';
-import { BenchError, type QuestionFilter, SUITES } from '../run/suites.ts';
-import { armOf, CONDITIONS, type Condition } from '../suite/arms.ts';
-import { UNTUNED_RULES } from '../workdays/drawn-rules.ts';
+import { alignTables } from '../measure/markdown.ts';
+import { armOf, CONDITIONS, type Condition } from '../suites/arms.ts';
+import { DEFAULT_HABITS } from '../suites/choose-policy.ts';
+import { runPipelineBench } from '../suites/pipeline/run-pipeline-bench.ts';
+import { listRuns, nextRun, type RenderedReport, renderRun } from '../suites/read-runs.ts';
+import { type BenchRun, runBench } from '../suites/run-bench.ts';
+import { BenchError, type QuestionFilter, SUITES } from '../suites/suites.ts';
+import { UNTUNED_RULES } from '../suites/workdays/drawn-rules.ts';
 import { showProgress } from './progress.ts';
 
-type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run' | 'html', string>> &
+type Given = Partial<Record<'data' | 'set' | 'oracle' | 'run', string>> &
   Partial<Record<'days' | 'steps' | 'obey' | 'unaided' | 'read', number>>;
 
 export interface RunBenchOptions extends Given {
@@ -21,7 +23,6 @@ export interface RunBenchOptions extends Given {
   readonly seeds: number;
   readonly policy: string;
   readonly split: BenchRun['split'];
-  readonly form?: BenchRun['form'];
   readonly rules?: string;
   readonly jobs?: number;
   readonly failures: number;
@@ -78,8 +79,6 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     policy: options.policy,
     habits: { ...DEFAULT_HABITS, ...defined({ obey, unaided, read }) },
     split: options.split,
-    // The embedded policy was trained on short questions only.
-    form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
     rules: options.rules ?? (KNOWN_IN_ADVANCE.has(options.policy) ? 'house' : UNTUNED_RULES),
     failures: options.failures,
     settleEach: options.hurry !== true,
@@ -107,12 +106,13 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   if (stop.signal.aborted) printer.note({ text: `stopped; continue with --run ${run}`, style: 'yellow' });
   const rendered = renderRun(folder, run);
   if (rendered === undefined) return EXIT.failed;
-  show(rendered, { page: options.html ?? path.join(folder, run, 'report.html'), ...options }, context);
+  writeFileSync(path.join(folder, run, 'report.md'), `${rendered.markdown}\n`, { mode: 0o600 });
+  show(rendered, options.details, context);
   return stop.signal.aborted ? EXIT.failed : EXIT.ok;
 }
 
 export async function reportBench(
-  { args, html, details }: Pick<RunBenchOptions, 'args' | 'html' | 'details'>,
+  { args, details }: Pick<RunBenchOptions, 'args' | 'details'>,
   context: CommandContext,
 ): Promise<ExitCode> {
   const folder = folderOf(context);
@@ -122,22 +122,17 @@ export async function reportBench(
   const rendered = renderRun(folder, run);
   if (rendered === undefined)
     throw new CommandError(EXIT.failed, `no run is named "${run}"`, 'see: instar bench list');
-  show(rendered, { page: html, details }, context);
+  show(rendered, details, context);
   return EXIT.ok;
 }
 
 function show(
-  rendered: RenderedReport,
-  { page, details }: { readonly page?: string | undefined; readonly details?: true | undefined },
-  { printer, stdout, env }: CommandContext,
+  { json, summary, markdown }: RenderedReport,
+  details: true | undefined,
+  { printer, stdout }: CommandContext,
 ): void {
-  if (page !== undefined) writePage(page, rendered.html);
-  if (printer.json) printer.document(rendered.json);
-  else
-    stdout.write(
-      `${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR, isWhole: details === true })}\n`,
-    );
-  if (page !== undefined) printer.note({ text: 'report  ', style: 'dim' }, page);
+  if (printer.json) printer.document(json);
+  else stdout.write(`${alignTables(details ? markdown : summary)}\n`);
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

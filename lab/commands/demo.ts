@@ -8,9 +8,9 @@ import { openHome } from '../../src/config/home.ts';
 import { createLog } from '../../src/redact/create-log.ts';
 import { plural } from '../../src/text/phrases.ts';
 import { wrapText } from '../../src/text/text-width.ts';
-import { type DemoPlan, omittedParts, planDemo, runDemo } from '../demo/run-demo.ts';
-import { nextRun, writePage } from '../run/read-runs.ts';
-import { showDemo } from './progress.ts';
+import { nextRun } from '../suites/read-runs.ts';
+import { showProgress } from './progress.ts';
+import { type DemoPlan, omittedParts, planDemo, runDemo } from './run-demo.ts';
 
 export interface DemoOptions {
   /** Only when given: the demo does not use the default home. */
@@ -21,7 +21,6 @@ export interface DemoOptions {
   readonly days?: number;
   readonly only?: DemoPlan['only'];
   readonly nightSteps?: number;
-  readonly html?: string;
   readonly keep?: true;
 }
 
@@ -31,7 +30,7 @@ const DISCLAIMER =
 /** Of texts that a program reads. */
 const USUAL_WIDTH = 100;
 
-/** Runs workdays under every condition in a temporary folder, of which only the HTML report is kept. */
+/** Runs workdays under every condition in a temporary folder. */
 export async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer, stdout } = context;
   const width = lineWidth(stdout, env) ?? USUAL_WIDTH;
@@ -43,8 +42,7 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
   process.once('SIGINT', stopping);
   process.once('SIGTERM', stopping);
   printIntroduction(plan, seeds, width, context);
-  let page: string | undefined;
-  const screen = showDemo(context, { days: plan.days, seeds });
+  const progress = showProgress(context, ['day', 'questions']);
   try {
     const report = await runDemo({
       ...plan,
@@ -52,18 +50,16 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
       seeds: Array.from({ length: seeds }, (_, index) => first + index),
       env,
       log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
-      watch: screen.note,
+      onProgress: progress.show,
+      onNight: progress.night,
       signal: stop.signal,
-    }).finally(screen.end);
+    }).finally(progress.end);
     const isWhole = !stop.signal.aborted;
     if (!isWhole) printer.note({ text: 'stopped: results of the finished days are below', style: 'yellow' });
     if (report === undefined) throw new CommandError(EXIT.failed, 'stopped before the end of the first day');
-    page = options.html ?? (printer.json ? undefined : path.join(place.folder, 'report.html'));
-    if (page !== undefined) writePage(page, report.html);
     if (printer.json) printer.document(report.json);
     else {
-      stdout.write(`\n${report.summary({ colour: stdout.isTTY === true && !env.NO_COLOR, width })}\n`);
-      if (page !== undefined) printer.line({ text: 'report  ', style: 'dim' }, page);
+      stdout.write(`\n${report.summary(width)}\n`);
       if (isKept(options))
         printer.line({ text: 'run     ', style: 'dim' }, path.join(place.folder, place.run));
       printer.line('');
@@ -73,13 +69,7 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
   } finally {
     process.off('SIGINT', stopping);
     process.off('SIGTERM', stopping);
-    if (!isKept(options)) {
-      const isPageInside = page !== undefined && options.html === undefined;
-      rmSync(isPageInside ? path.join(place.folder, place.run) : place.folder, {
-        recursive: true,
-        force: true,
-      });
-    }
+    if (!isKept(options)) rmSync(place.folder, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { textWidth } from '../../src/text/text-width.ts';
 
 /** Replaces the text between the two markers of this name; a document without markers gets them at its end. */
 export function writeSection(file: string, name: string, text: string): void {
@@ -34,4 +35,30 @@ export const milliseconds = (ms: number): string =>
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The tables of a text with their columns in line, for a terminal. */
+export function alignTables(text: string): string {
+  return text.replace(/(?:^\|.*\|$\n?)+/gm, (table) => {
+    const rows = table
+      .trimEnd()
+      .split('\n')
+      .map((line) =>
+        line
+          .slice(1, -1)
+          .split(/(?<!\\)\|/)
+          .map((cell) => cell.trim()),
+      );
+    const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => textWidth(row[at] ?? ''))));
+    const lines = rows.map((row) =>
+      row
+        .map((cell, at) => {
+          const width = widths[at] ?? 0;
+          return cell === '---' ? '-'.repeat(width) : cell + ' '.repeat(width - textWidth(cell));
+        })
+        .join('  ')
+        .trimEnd(),
+    );
+    return `${lines.join('\n')}${table.endsWith('\n') ? '\n' : ''}`;
+  });
 }

@@ -5,16 +5,14 @@ import type { Lesson, LessonPlace, PlacedLessons } from '../../src/core/lesson.t
 import type { TaskAttempt, TrainingTask } from '../../src/core/task-source.ts';
 import { writeLesson } from '../../src/learn/distiller/write-lesson.ts';
 import { placeLessons } from '../../src/lessons/render-block.ts';
-import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../desk/desk.ts';
-import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../desk/desk-rules.ts';
-import type { DeskFamily, DeskTask, FileFamily } from '../desk/desk-tasks.ts';
-import { WIDE_FORMS } from '../desk/wide-forms.ts';
-import { drawFileTask } from '../desk/wide-tasks.ts';
 import { createLiveSkill } from '../measure/recall/synthetic.ts';
-import { distractorChanges } from '../run/distractors.ts';
-import type { TaskVerdict } from '../suite/suite.ts';
-import { pick, shuffled, some } from '../workdays/draw.ts';
-import type { Split } from '../workdays/world.ts';
+import { DESK_SAMPLING, DESK_SYSTEM, gradeDeskReply } from '../suites/desk/desk.ts';
+import { DESK_FORMS, type DeskForm, type DeskRule, deskRule, tellRule } from '../suites/desk/desk-rules.ts';
+import { type DeskFamily, type DeskTask, drawDeskTask } from '../suites/desk/desk-tasks.ts';
+import { distractorChanges } from '../suites/distractors.ts';
+import type { TaskVerdict } from '../suites/suite.ts';
+import { pick, shuffled, some } from '../suites/workdays/draw.ts';
+import type { Split } from '../suites/workdays/world.ts';
 
 /** Three families are trained, two never. Of the trained ones one form each is held out. */
 export const TRAINED_FAMILIES: readonly DeskFamily[] = ['python', 'yaml', 'note'];
@@ -23,12 +21,11 @@ const HELD_OUT_FORMS: ReadonlySet<string> = new Set(['owner-comment', 'port-mark
 const isTrainedFamily = ({ family }: DeskForm): boolean => TRAINED_FAMILIES.includes(family);
 
 /** Which forms and values the rules of a set of tasks have. */
-export type DeskSet = 'trained' | 'wide' | 'unseen-values' | 'unseen-forms' | 'unseen-families';
+export type DeskSet = 'trained' | 'unseen-values' | 'unseen-forms' | 'unseen-families';
 
 const TRAINED_FORMS = DESK_FORMS.filter((form) => isTrainedFamily(form) && !HELD_OUT_FORMS.has(form.id));
-const FORMS: Readonly<Record<DeskSet, readonly DeskForm<FileFamily>[]>> = {
+const FORMS: Readonly<Record<DeskSet, readonly DeskForm[]>> = {
   trained: TRAINED_FORMS,
-  wide: [...TRAINED_FORMS, ...WIDE_FORMS],
   'unseen-values': TRAINED_FORMS,
   'unseen-forms': DESK_FORMS.filter((form) => isTrainedFamily(form) && HELD_OUT_FORMS.has(form.id)),
   'unseen-families': DESK_FORMS.filter((form) => !isTrainedFamily(form)),
@@ -36,7 +33,7 @@ const FORMS: Readonly<Record<DeskSet, readonly DeskForm<FileFamily>[]>> = {
 
 /** A task with the rules that the user has for its family, and the lessons that Instar would show. */
 export interface TaughtTask extends TrainingTask {
-  readonly rules: readonly DeskRule<FileFamily>[];
+  readonly rules: readonly DeskRule[];
   readonly shown: PlacedLessons;
 }
 
@@ -46,20 +43,6 @@ const BODIES = 6;
 const LINES = 24;
 /** With recall as it is, one prompt in five has a lesson for another kind of file. */
 const ONE_STRAY_IN = 5;
-/** As many families as a house of the narrow set has, so that the prompts are as long. */
-const WIDE_HOUSE = 3;
-
-/** How people introduce a rule that they have stated before. What stands around it is no part of the rule. */
-const MOODS = [
-  'Again: {said}',
-  'For the last time: {said}',
-  'I keep saying this: {said}',
-  'Hm, no. {said}',
-  'I may not have told you. {said}',
-  'It is a small thing, but it matters here: {said}',
-  'This is not what I wanted. {said}',
-  'By the way: {said}',
-];
 
 /**
  * Tasks of users who each have up to two rules for a family. Their lessons are what Instar's quoting learner writes. In the system
@@ -72,27 +55,25 @@ export function makeTaughtTasks(
   seed: number,
   place: LessonPlace,
 ): readonly TaughtTask[] {
-  const split: Split = set === 'trained' || set === 'wide' ? 'train' : 'report';
+  const split: Split = set === 'trained' ? 'train' : 'report';
   const forms = FORMS[set];
   const families = [...new Set(forms.map(({ family }) => family))];
   const distractors = deskDistractors();
   return Array.from({ length: count }, (_, at) => {
     const random = createRandom(`real-model/${set}/${seed}/${at}`);
     const family = families[at % families.length] ?? 'python';
-    const others = families.filter((one) => one !== family);
-    const inHouse = set === 'wide' ? [family, ...some(random, others, WIDE_HOUSE - 1)] : families;
-    const house = inHouse.flatMap((one) =>
+    const house = families.flatMap((one) =>
       some(
         random,
         forms.filter((form) => form.family === one),
         RULES_EACH,
-      ).map((form) => drawRule(form, split, random)),
+      ).map((form) => deskRule(form, split, random.below(100))),
     );
     const rules = house.filter(({ form }) => form.family === family);
-    const task = drawFileTask(family, split, random);
+    const task = drawDeskTask(family, split, random);
     const taught = [...rules, ...house.filter((rule) => !rules.includes(rule))]
       .slice(0, BODIES)
-      .map((rule, nth) => deskLesson(rule, split, nth, random, set === 'wide'));
+      .map((rule, nth) => deskLesson(rule, split, nth, random));
     const shown = showLessons({ taught, own: rules.length, others: distractors, place, random });
     return {
       id: `desk/${set}/${seed}/${at}`,
@@ -123,33 +104,12 @@ export function showLessons({ taught, own, others, place, random }: LessonsOfTas
     : placeLessons(place, shuffled(random, bodies), index.slice(0, LINES));
 }
 
-/** A wide form is never reported, so that training may have all its values. */
-function drawRule(form: DeskForm<FileFamily>, split: Split, random: Random): DeskRule<FileFamily> {
-  if (WIDE_FORMS.includes(form)) return { id: form.id, form, value: pick(random, form.values) };
-  return deskRule(form, split, random.below(100));
-}
-
-/** What the quoting learner writes when the user has stated this rule. `isVaried`: in any of the ways that training has. */
-export function deskLesson(
-  rule: DeskRule<FileFamily>,
-  split: Split,
-  nth: number,
-  random: Random,
-  isVaried = false,
-): Lesson {
-  const said = isVaried ? sayRule(rule, random) : tellRule(rule, split, random.below(100));
-  const asked = drawFileTask(rule.form.family, split, random).request;
+/** What the quoting learner writes when the user has stated this rule. */
+export function deskLesson(rule: DeskRule, split: Split, nth: number, random: Random): Lesson {
+  const said = tellRule(rule, split, random.below(100));
+  const asked = drawDeskTask(rule.form.family, split, random).request;
   const text = writeLesson({ speaker: 'user', count: 1 + random.below(3), quotes: [said], tasks: [asked] });
   return createLiveSkill({ id: `${pick(random, ['a', 'k', 't'])}-${nth}`, ...text });
-}
-
-/** What a user says about a rule in wide training: in all wordings of a wide form, and half of the time with a mood around it. */
-function sayRule(rule: DeskRule<FileFamily>, random: Random): string {
-  const { form, value } = rule;
-  const said = WIDE_FORMS.includes(form)
-    ? pick(random, form.wordings).replaceAll('{v}', () => value)
-    : tellRule(rule, 'train', random.below(100));
-  return random.below(2) === 0 ? said : pick(random, MOODS).replace('{said}', () => said);
 }
 
 export const deskDistractors = (): readonly Lesson[] =>
@@ -166,8 +126,8 @@ export const deskDistractors = (): readonly Lesson[] =>
 
 /** One reply; the user's checks grade it: the share of them that it meets. */
 export const openDeskAttempt = (
-  task: DeskTask<FileFamily>,
-  rules: readonly DeskRule<FileFamily>[],
+  task: DeskTask,
+  rules: readonly DeskRule[],
   onGraded: (verdict: TaskVerdict) => void = () => undefined,
 ): TaskAttempt => ({
   run: async ({ speak, session }, signal) => {

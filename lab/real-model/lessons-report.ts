@@ -1,11 +1,10 @@
 import { markdownTable } from '../measure/markdown.ts';
-import { armsMarkdown } from '../report/arms/arms-markdown.ts';
+import { questionMeasure } from '../report/compare-conditions.ts';
 import { changeRangeText } from '../report/difference.ts';
-import { figureText } from '../report/figure.ts';
-import { points } from '../report/format-numbers.ts';
-import { questionMeasure } from '../report/questions/compare-conditions.ts';
-import { makeQuestionReport, type QuestionJournal } from '../report/questions/question-report.ts';
-import { armLabel } from '../suite/arms.ts';
+import { figureText, points } from '../report/numbers.ts';
+import { questionMarkdown } from '../report/question-markdown.ts';
+import { makeQuestionReport, type QuestionJournal } from '../report/question-report.ts';
+import { armLabel } from '../suites/arms.ts';
 
 /** The days, counted from 0, on which rules have been told long enough that lessons can exist. */
 const LATER = 5;
@@ -43,6 +42,6 @@ export function lessonsMarkdown(journal: QuestionJournal): string {
       ]),
     ),
     '### All days',
-    armsMarkdown(makeQuestionReport(journal), 'npm run bench:real-lessons').replaceAll(/^### /gm, '#### '),
+    questionMarkdown(makeQuestionReport(journal)).replaceAll(/^### /gm, '#### '),
   ].join('\n\n');
 }

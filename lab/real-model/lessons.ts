@@ -19,9 +19,9 @@ import { createLog } from '../../src/redact/create-log.ts';
 import { createPolicyModel } from '../../train/policy/policy-model.ts';
 import { readConditions } from '../commands/bench.ts';
 import { writeSection } from '../measure/markdown.ts';
-import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
-import { loadBenchJournal } from '../run/bench-journal.ts';
-import { runBench } from '../run/run-bench.ts';
+import { loadBenchJournal } from '../suites/bench-journal.ts';
+import { DEFAULT_HABITS } from '../suites/choose-policy.ts';
+import { runBench } from '../suites/run-bench.ts';
 import { lessonsMarkdown } from './lessons-report.ts';
 import { ENGINE_OPTIONS, openRealEngine, readEngineChoice } from './open-engine.ts';
 
@@ -73,7 +73,6 @@ if (!values.report) {
       folder,
       suite: 'desk',
       split: 'report',
-      form: 'full',
       rules: 'house',
       days: Number(values.days),
       conversation: values.conversation === 'question' ? 'question' : 'day',

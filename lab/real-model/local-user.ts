@@ -13,11 +13,11 @@ import { createRandom } from '../../src/base/random.ts';
 import { asArray, asObject, asString, parseJson } from '../../src/core/json.ts';
 import { wilsonInterval } from '../../src/stats/interval.ts';
 import { pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
-import { DESK_SAMPLING, DESK_SYSTEM, deskHouse, gradeDeskReply } from '../desk/desk.ts';
-import { tellRule } from '../desk/desk-rules.ts';
-import { type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
 import { markdownTable, writeSection } from '../measure/markdown.ts';
-import { openUserHome, type UserDaemon, type UserMessage } from '../measure/story/user-daemon.ts';
+import { DESK_SAMPLING, DESK_SYSTEM, deskHouse, gradeDeskReply } from '../suites/desk/desk.ts';
+import { tellRule } from '../suites/desk/desk-rules.ts';
+import { type DeskTask, drawDeskTask } from '../suites/desk/desk-tasks.ts';
+import { openUserHome, type UserDaemon, type UserMessage } from './user-daemon.ts';
 
 const { values } = parseArgs({
   options: {

@@ -7,7 +7,7 @@ import { openChatTemplate } from '../../train/policy/open-chat-template.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 import { PROFILES, type ProfileName } from '../../train/tinker/profiles.ts';
 import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
-import { DESK_SAMPLING } from '../desk/desk.ts';
+import { DESK_SAMPLING } from '../suites/desk/desk.ts';
 
 /** A server of Tinker's protocol, as the command line names it. */
 export interface EngineChoice {

@@ -5,11 +5,11 @@ import type { TaskAttempt } from '../../src/core/task-source.ts';
 import type { PolicyTemplate, Sampler } from '../../src/core/training.ts';
 import { createDistillation } from '../../train/distillation.ts';
 import type { MakeDistillation } from '../../train/training-run.ts';
-import { DESK_FORMS, type DeskRule, deskRule } from '../desk/desk-rules.ts';
-import { type DeskTask, drawDeskTask } from '../desk/desk-tasks.ts';
-import type { TaskVerdict } from '../suite/suite.ts';
-import { some } from '../workdays/draw.ts';
-import type { Split } from '../workdays/world.ts';
+import { DESK_FORMS, type DeskRule, deskRule } from '../suites/desk/desk-rules.ts';
+import { type DeskTask, drawDeskTask } from '../suites/desk/desk-tasks.ts';
+import type { TaskVerdict } from '../suites/suite.ts';
+import { some } from '../suites/workdays/draw.ts';
+import type { Split } from '../suites/workdays/world.ts';
 import {
   deskDistractors,
   deskLesson,

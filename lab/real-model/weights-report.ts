@@ -3,9 +3,9 @@
  *
  * The tables of docs/real-model.md about training, from the lines that `weights.ts` wrote: rules followed before and after, what the
  * promotion gate says of each run, and the curves; for the arms that put a house into the weights, its rules followed without a lesson and with
- * it. `--write` puts them into the page, and draws the curves beside it.
+ * it. `--write` puts them into the page.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,6 @@ import {
   weighRegression,
 } from '../../train/trial-evidence.ts';
 import { markdownTable, writeSection } from '../measure/markdown.ts';
-import { drawCurves } from './draw-curves.ts';
 
 const { values, positionals } = parseArgs({
   options: { write: { type: 'boolean', default: false } },
@@ -207,23 +206,6 @@ const taught = markdownTable(
     ];
   }),
 );
-const text = [
-  table,
-  `${curves}\n\nThe curves: [real-model.svg](real-model.svg).`,
-  decisions,
-  ...(taughtRuns.length === 0 ? [] : [taught]),
-].join('\n\n');
-if (values.write) {
-  writeSection(path.join(root, 'docs/real-model.md'), 'bench:real-weights-report', text);
-  writeFileSync(
-    path.join(root, 'docs/real-model.svg'),
-    drawCurves(
-      runs.map((run) => ({
-        name: label(run),
-        group: `${run.place}/${run.arm}`,
-        points: stepsOf(run).map(({ step, reward }) => [step, reward] as const),
-      })),
-      { across: 'step', up: 'checks met in the sampled attempts', most: 20 },
-    ),
-  );
-} else process.stdout.write(`${text}\n`);
+const text = [table, curves, decisions, ...(taughtRuns.length === 0 ? [] : [taught])].join('\n\n');
+if (values.write) writeSection(path.join(root, 'docs/real-model.md'), 'bench:real-weights-report', text);
+else process.stdout.write(`${text}\n`);

@@ -32,8 +32,7 @@ import {
   TAUGHT_ARMS,
 } from './taught-arms.ts';
 
-/** `wide`: as `main`, with many more forms and families in training, and the same tasks measured. */
-const ARMS = ['main', 'wide', 'shuffled-rewards', 'no-lessons', ...TAUGHT_ARMS] as const;
+const ARMS = ['main', 'shuffled-rewards', 'no-lessons', ...TAUGHT_ARMS] as const;
 
 const { values } = parseArgs({
   options: {
@@ -174,7 +173,7 @@ try {
   if (house !== undefined)
     write({ type: 'house', rules: house.rules.map(({ id, value }) => ({ id, value })) });
   const openSampler = (path: string | undefined): Promise<Sampler> => engine.openSampler(path);
-  const tasks = makeTaughtTasks(arm === 'wide' ? 'wide' : 'trained', 480, seed, place);
+  const tasks = makeTaughtTasks('trained', 480, seed, place);
   const shown = new Map(tasks.map((task) => [task.id, task.shown]));
   const rollOut = createPolicyRollouts({
     template,

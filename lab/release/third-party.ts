@@ -26,7 +26,7 @@ const OWN_DATA = [
     'MIT, as Instar',
   ],
   [
-    'lab/suite/distractors.jsonl',
+    'lab/suites/distractors.jsonl',
     'lessons of other domains for the benchmark; written for this purpose',
     'MIT, as Instar',
   ],

@@ -1,13 +1,27 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import type { CommandAction, DeclareCommand } from './context.ts';
+import { type CommandAction, CommandError, type DeclareCommand, EXIT } from './context.ts';
 
 const lab = () => import('../../lab/commands/bench.ts');
 
-/** A command of the laboratory, which is loaded when the command runs: the product does not depend on it. */
+/** A command of the laboratory, which only a checkout has: it is loaded when the command runs, and the product does not depend on it. */
 export const fromLab =
   <Options>(load: () => Promise<CommandAction<Options>>): CommandAction<Options> =>
   async (options, context) =>
-    (await load())(options, context);
+    (await load().catch(explainMissingLab))(options, context);
+
+function explainMissingLab(error: unknown): never {
+  if (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    /[\\/]lab[\\/]commands/.test(error.message)
+  )
+    throw new CommandError(
+      EXIT.failed,
+      'the benchmarks and the demo run in a checkout of Instar; an installation does not have them',
+    );
+  throw error;
+}
 
 export const declareBench: DeclareCommand = (bench, act) => {
   bench
@@ -38,12 +52,6 @@ export const declareBench: DeclareCommand = (bench, act) => {
         .choices(['train', 'gate', 'report'])
         .default('report'),
     )
-    .addOption(
-      new Option('--form <form>', 'workdays: length of the questions (default: full; nano: short)').choices([
-        'full',
-        'short',
-      ]),
-    )
     .option(
       '--rules <set>',
       'workdays: house, other, seed:N[:unseen-forms|:seen] (drawn, another set for each seed), or a file (default: seed:1; scripted, oracle, null: house)',
@@ -67,7 +75,6 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .option('--steps <n>', 'maximum number of replies per question', parseCount)
     .option('--hurry', 'wait for learning only at the end of a day, not after every question')
     .option('--run <name>', 'name of the run; a stopped run continues')
-    .option('--html <file>', 'file for the HTML report (default: in the run’s folder)')
     .option('--details', 'print the whole report, not one page of it')
     .addHelpText('after', '\nExample:\n  $ instar bench run workdays --seeds 3\n')
     .action(act(fromLab(async () => (await lab()).runBenchmark)));
@@ -75,7 +82,6 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .command('report')
     .argument('[run]', 'name of a run (default: the newest)')
     .description('Print the report of an earlier run.')
-    .option('--html <file>', 'also write the HTML report to this file')
     .option('--details', 'print the whole report, not one page of it')
     .action(act(fromLab(async () => (await lab()).reportBench)));
 };

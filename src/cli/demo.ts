@@ -9,7 +9,6 @@ export const declareDemo: DeclareCommand = (command, act) =>
     .option('--days <n>', 'run only the first n of the 14 days', parseCount)
     .addOption(onlyOption())
     .option('--night-steps <n>', 'full: training steps per night', parseCount)
-    .option('--html <file>', 'file for the HTML report (default: in a temporary folder)')
     .option('--keep', 'keep the files of the run')
     .addHelpText(
       'after',

@@ -78,7 +78,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'practice plan': ['instar practice plan --kind initial --domain code'],
   'practice run': ['instar practice run --tasks 10'],
   'practice stop': ['instar practice stop'],
-  'practice report': ['instar practice report --out practice.html'],
+  'practice report': ['instar practice report --out practice.md'],
   'practice tasks': ['instar practice tasks list', 'instar practice tasks add tasks.jsonl'],
   'practice tasks list': ['instar practice tasks list'],
   'practice tasks show': ['instar practice tasks show TASK'],

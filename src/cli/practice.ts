@@ -36,7 +36,7 @@ export const declarePractice: DeclareCommand = (practice, act) => {
   practice
     .command('report')
     .addArgument(new Argument('[run]', 'the session (default: the last one)'))
-    .option('--out <file>', 'write a self-contained page')
+    .option('--out <file>', 'also write every task, lesson and cost to this file, as Markdown')
     .description('Show what a session attempted, learned and cost.')
     .action(act(report));
   const tasks = practice.command('tasks').description('List, show, add and exclude the tasks of practice.');
@@ -276,19 +276,63 @@ const report = (
   ).then(async (code) => {
     if (out === undefined) return code;
     return withApi(context, async ({ api }) => {
-      const [{ documentPage }, { practiceDocument }] = await Promise.all([
-        import('../../lab/report/page.ts'),
-        import('../../lab/report/practice/practice-document.ts'),
-      ]);
       const file = path.resolve(out);
-      writeFileSync(
-        file,
-        documentPage(practiceDocument(await api.practice(compact({ do: 'report', run: id })))),
-      );
-      context.printer.note(`The page is in ${file}`);
+      writeFileSync(file, practiceMarkdown(await api.practice(compact({ do: 'report', run: id }))));
+      context.printer.note(`The report is in ${file}`);
       return code;
     });
   });
+
+/** A session of practice: its tasks with every reward, what was learned, what each stage cost. */
+function practiceMarkdown(answer: JsonObject): string {
+  const table = (head: readonly string[], rows: readonly (readonly unknown[])[]): string =>
+    [head, head.map(() => '---'), ...rows]
+      .map(
+        (row) =>
+          `| ${row.map((cell) => `${cell ?? ''}`.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`,
+      )
+      .join('\n');
+  const tasks = asArray(answer.perTask).map(asObject);
+  const lessons = asArray(answer.lessons).map(asObject);
+  const stages = asArray(answer.stages).map(asObject);
+  const forgotten = asArray(answer.forgottenTasks).map(String);
+  const remarks = [
+    ...(typeof answer.note === 'string' ? [`It ended early: ${answer.note}.`] : []),
+    ...asArray(asObject(answer.weights).said).map((line) => `Weights: ${String(line)}.`),
+    ...(forgotten.length > 0
+      ? [`Tasks that passed before and do not any more: ${forgotten.join(', ')}.`]
+      : []),
+  ];
+  const rewardsOf = (list: unknown): string =>
+    asArray(list)
+      .map((one) => (asNumber(one) ?? 0).toFixed(2))
+      .join(' ');
+  return `${[
+    '# A session of practice',
+    `${answer.kind} ${answer.run}, ${answer.at}: ${answer.end}. ${answer.why}`,
+    remarks.map((remark) => `- ${remark}`).join('\n'),
+    '## Tasks',
+    table(
+      ['task', 'from', 'rewards', 'not graded'],
+      tasks.map((task) => [task.prompt ?? task.id, task.origin, rewardsOf(task.rewards), task.failed]),
+    ),
+    '## Learned',
+    table(
+      ['lesson', 'says', 'gate', 'measured', 'now'],
+      lessons.map(({ name, says, outcome, why, tested, state }) => {
+        const verdict = [outcome, ...asArray(why)].join('; ');
+        return [name, says, verdict, tested, state];
+      }),
+    ),
+    '## Cost',
+    table(
+      ['stage', 'calls', 'tokens', '$'],
+      stages.map(({ stage, calls, tokens, usd }) => [stage, calls, tokens, (asNumber(usd) ?? 0).toFixed(4)]),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')}\n`;
+}
 
 function showReport(answer: JsonObject, printer: Printer): void {
   const counts = asObject(answer.counts);

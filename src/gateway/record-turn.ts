@@ -1,4 +1,3 @@
-import { mayTeach } from '../core/caller.ts';
 import type { UnreadableBody } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import { UNKNOWN_AGENT } from '../core/principal.ts';

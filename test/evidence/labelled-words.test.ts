@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type LabelledMessage, type Share, scoreWords } from '../../lab/measure/words/score-words.ts';
+import { type LabelledMessage, type Share, scoreWords } from '../../lab/measure/signals/score-words.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 
 const messagesOf = (half: string): readonly LabelledMessage[] =>

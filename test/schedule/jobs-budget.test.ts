@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
 import type { Job } from '../../src/core/schedule.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
@@ -8,6 +7,7 @@ import { createLeases } from '../../src/schedule/leases.ts';
 import { createScheduler, type ScheduleNews } from '../../src/schedule/scheduler.ts';
 import { createRecordsJournal } from '../../src/schedule/serve-schedule.ts';
 import { defaultScheduleRules } from '../../src/schedule/state.ts';
+import { createVirtualTime } from './virtual-time.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
 import { NO_USAGE } from '../../src/schedule/job-history.ts';
 import { createLeases, type Lease, LeaseLostError } from '../../src/schedule/leases.ts';
 import { createMemoryJournal } from './memory-journal.ts';
+import { createVirtualTime } from './virtual-time.ts';
 
 const LEASE_MS = 600_000;
 

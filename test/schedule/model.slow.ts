@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
 import type { Job, JobEnd, Presence, PresenceSource } from '../../src/core/schedule.ts';
 import { createDayBudget, localDay } from '../../src/cost/day-budget.ts';
 import { spentOn } from '../../src/schedule/job-history.ts';
@@ -8,6 +7,7 @@ import { createLeases } from '../../src/schedule/leases.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
 import { defaultScheduleRules } from '../../src/schedule/state.ts';
 import { createMemoryJournal } from './memory-journal.ts';
+import { createVirtualTime } from './virtual-time.ts';
 
 const UNIT_MS = 20_000;
 const UNITS = 45;

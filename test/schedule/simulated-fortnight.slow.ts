@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { simulateMonth } from '../../lab/measure/schedule/simulate-month.ts';
 import { defaultScheduleRules } from '../../src/schedule/state.ts';
+import { simulateMonth } from './simulate-month.ts';
 
 describe('a simulated fortnight of a person who works, has meetings, sleeps and comes back at night', () => {
   it('starts no background job while they are present, stops it when they come back, and uses most of their absence', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { workdaysTasks } from '../../lab/workdays/task-source.ts';
+import { workdaysTasks } from '../../lab/suites/workdays/task-source.ts';
 import type { TrainingEvent } from '../../train/training-window.ts';
 import {
   bedsOfEach,

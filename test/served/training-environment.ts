@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import { workdaysTasks } from '../../lab/workdays/task-source.ts';
+import { workdaysTasks } from '../../lab/suites/workdays/task-source.ts';
 import { createRemoteApi } from '../../src/api/remote-api.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { createEngineKey } from '../../src/config/engine-key.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workdaysTasks } from '../../lab/workdays/task-source.ts';
+import { workdaysTasks } from '../../lab/suites/workdays/task-source.ts';
 import { asObject, parseJson } from '../../src/core/json.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import type { TrainingEvent } from '../../train/training-window.ts';

@@ -4,7 +4,7 @@
  * Runs all arms of workdays with the embedded policy, and writes the tables of docs/results.md. A stopped run continues with the
  * same command. The section is named after the rules, so that runs with other rules stand beside each other.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,18 +12,14 @@ import { PACKAGE_ROOT } from '../../../src/base/package.ts';
 import { checkConfig } from '../../../src/config/check-config.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
 import { readConditions } from '../../commands/bench.ts';
-import { DEFAULT_HABITS, NANO_POLICY } from '../../policies/choose-policy.ts';
-import { armsMarkdown } from '../../report/arms/arms-markdown.ts';
-import { armsSummary } from '../../report/arms/arms-summary.ts';
-import { documentPage } from '../../report/page.ts';
-import { questionDocument } from '../../report/questions/question-document.ts';
-import { questionJson } from '../../report/questions/question-json.ts';
-import { makeQuestionReport } from '../../report/questions/question-report.ts';
-import { loadBenchJournal } from '../../run/bench-journal.ts';
-import { runBench } from '../../run/run-bench.ts';
-import type { QuestionFilter } from '../../run/suites.ts';
-import { UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
-import { writeSection } from '../markdown.ts';
+import { questionMarkdown, questionSummary } from '../../report/question-markdown.ts';
+import { makeQuestionReport } from '../../report/question-report.ts';
+import { loadBenchJournal } from '../../suites/bench-journal.ts';
+import { DEFAULT_HABITS, NANO_POLICY } from '../../suites/choose-policy.ts';
+import { runBench } from '../../suites/run-bench.ts';
+import type { QuestionFilter } from '../../suites/suites.ts';
+import { UNTUNED_RULES } from '../../suites/workdays/drawn-rules.ts';
+import { alignTables, writeSection } from '../markdown.ts';
 
 const FILTERS: readonly QuestionFilter[] = ['files', 'house', 'sample'];
 
@@ -62,7 +58,6 @@ if (!values.report)
     folder,
     suite: 'workdays',
     split: 'report',
-    form: 'short',
     rules: values.rules,
     set: '',
     days: Number(values.days),
@@ -89,13 +84,9 @@ if (!values.report)
 const journal = loadBenchJournal(path.join(folder, name, 'journal.jsonl'));
 if (journal === undefined) throw new Error(`there is no run in ${path.join(folder, name)}`);
 const report = makeQuestionReport(journal);
-const markdown = armsMarkdown(
-  report,
-  `npm run bench:arms${values.rules === UNTUNED_RULES ? '' : ` -- --rules ${values.rules}`}`,
-);
-writeFileSync(path.join(folder, name, 'report.json'), JSON.stringify(questionJson(report), undefined, 1));
-writeFileSync(path.join(folder, name, 'report.html'), documentPage(questionDocument(report)));
-process.stdout.write(`${armsSummary(report, { width: 110, colour: process.stdout.isTTY === true })}\n`);
+const command = `npm run bench:arms${values.rules === UNTUNED_RULES ? '' : ` -- --rules ${values.rules}`}`;
+const markdown = `\`${command}\`: ${questionMarkdown(report)}`;
+process.stdout.write(`${alignTables(questionSummary(report))}\n`);
 if (values.dry) process.stdout.write(`${markdown}\n`);
 else if (stop.signal.aborted) process.stderr.write('stopped; the same command continues\n');
 else writeSection(path.join(root, 'docs/results.md'), `arms ${values.rules}`, markdown);

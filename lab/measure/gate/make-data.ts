@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { AGENT_GUIDANCE, COMMAND_PARAMETERS, TOOL_DESCRIPTION } from '../../../src/agent/prompts.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import type { RegressionQuestion } from '../../../train/regression-suite.ts';
-import { makeChoices } from '../../workdays/choices/make-choices.ts';
-import { commandOf } from '../../workdays/files/draft.ts';
-import { makeDays } from '../../workdays/make-world/make-days.ts';
+import { makeChoices } from '../../suites/workdays/choices/make-choices.ts';
+import { commandOf } from '../../suites/workdays/files/draft.ts';
+import { makeDays } from '../../suites/workdays/make-world/make-days.ts';
 import { makeDayTasks } from '../nano/day-tasks.ts';
 
 /*
@@ -27,7 +27,7 @@ for (let world = FIRST_WORLD; choices.length < OF_EACH || work.length < OF_EACH;
   const [facts] = makeDays('train', world);
   if (facts === undefined) continue;
   const ids = ['a', 'b', 'c'];
-  const asked = makeChoices({ facts, form: 'short', ids, seed: `regression/${world}`, asked: new Set() });
+  const asked = makeChoices({ facts, ids, seed: `regression/${world}`, asked: new Set() });
   for (const { text, answer } of asked)
     if (choices.length < OF_EACH)
       choices.push({

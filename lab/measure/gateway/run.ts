@@ -2,8 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { writeSection } from '../markdown.ts';
-import { readResults, storeResults } from '../overview/stored-results.ts';
-import { writeOverview } from '../overview/write-overview.ts';
 import type { GatewayResults, PaceGoal, ProcessResults } from './gateway-goals.ts';
 import { gatewayReport } from './gateway-report.ts';
 import { runCells } from './load-cells.ts';
@@ -11,7 +9,9 @@ import { type FirstTurnResults, measureFirstTurn } from './measure-first-turn.ts
 import { measureGarbage } from './measure-garbage.ts';
 import { measureGrowth, measureMemory } from './measure-growth.ts';
 import { runManyStreams, runPaced } from './measure-streams.ts';
+import { readResults, storeResults } from './stored-results.ts';
 import { type GatewayBench, openBench } from './subjects.ts';
+import { writeOverview } from './write-overview.ts';
 
 /** The cost of the gateway, compared with a minimal proxy, a peer gateway and no proxy. */
 const { values: options } = parseArgs({
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     instar: { type: 'string', default: 'dist/src/cli/main.js' },
     /** An older build to compare with, interleaved: its dist/src/cli/main.js. */
     before: { type: 'string' },
-    /** Other gateways, by name: see lab/peers. */
+    /** Other gateways, by name: see PEERS.md. */
     peers: { type: 'string', default: 'portkey' },
   },
 });

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { isPeer, PEERS, type Peer, type PeerName, startPeer } from '../../peers/peers.ts';
 import { endChild, startChild } from './child-process.ts';
 import type { LoadOrder, LoadResult } from './load-order.ts';
+import { isPeer, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
 import { type RecordedTurns, startInstar } from './start-instar.ts';
 import { createRequest, createText } from './traffic.ts';
 
@@ -47,7 +47,7 @@ export interface GatewayBench {
 
 const NOTHING = 'nothing';
 /** As long as the lesson block of a busy agent. */
-export const BLOCK = createText(4)(2048);
+const BLOCK = createText(4)(2048);
 
 export interface BenchOptions {
   readonly main: string;

@@ -1,5 +1,3 @@
-import { type LogPanel, type LogSeries, logPlots } from '../../report/log-plot.ts';
-import { toText } from '../../report/markup.ts';
 import { markdownTable, milliseconds } from '../markdown.ts';
 import type { HistoryTimes } from './fill-history.ts';
 import type { LibrarySize } from './fill-lessons.ts';
@@ -25,10 +23,6 @@ export interface GrowthResults {
 export function growthReport({ date, machine, command, load, ...results }: GrowthResults): string {
   return [
     `${date}, ${machine}. \`${command}\`, load average ${load.map((one) => one.toFixed(1)).join(' before, ')} after: CPU times and bytes can be compared, wall times (in brackets) say what a busy machine did.`,
-    '',
-    '![Cost against history, lessons and the length of a session](growth.svg)',
-    '',
-    'The dashed line grows in proportion to the size.',
     ...historyTables(results),
     ...lessonTables(results),
     ...sessionTable(results),
@@ -150,61 +144,3 @@ const sessionTable = ({ sessions }: Pick<GrowthResults, 'sessions'>): readonly s
       ];
 
 const count = (value: number): string => value.toLocaleString('en-US');
-
-/** The same results as curves: a row for each cost, a column for each size. */
-export function growthPlot({ history, lessons, sessions }: GrowthResults): string {
-  const panels: LogPanel[] = [];
-  const own = lessons.filter(({ lessons: all, inScope }) => all === inScope);
-  const few = lessons.filter(({ lessons: all, inScope }) => all !== inScope);
-  const few100 = few.map(({ lessons: size, cost }) => ({ size, cost }));
-  const row = (title: string, read: (cost: HomeCost) => number): void => {
-    const series = (name: string, from: readonly { readonly size: number; readonly cost: HomeCost }[]) => ({
-      name,
-      points: from.map(({ size, cost }) => ({ size, value: read(cost) })),
-    });
-    panels.push(
-      {
-        title,
-        along: 'turns in the record',
-        series: [
-          series(
-            'instar',
-            history.map(({ turns, cost }) => ({ size: turns, cost })),
-          ),
-        ],
-      },
-      {
-        title,
-        along: 'lessons',
-        series: [
-          series(
-            'all in scope',
-            own.map(({ lessons: size, cost }) => ({ size, cost })),
-          ),
-          ...(few100.length > 0 ? [series('1 % in scope', few100)] : []),
-        ],
-      },
-    );
-  };
-  const ofSession = (title: string, read: (cost: SessionCost) => number): LogPanel => ({
-    title,
-    along: 'turns of the conversation',
-    series: [...new Set(sessions.map(({ subject }) => subject))].map(
-      (subject): LogSeries => ({
-        name: subject,
-        points: sessions
-          .filter((one) => one.subject === subject)
-          .map((one) => ({ size: one.turns, value: read(one) })),
-      }),
-    ),
-  });
-  row('CPU of a turn, ms', ({ turnCpu }) => turnCpu);
-  panels.push(ofSession('CPU of a turn, ms', ({ turnCpu }) => turnCpu));
-  row('CPU of a start, s', ({ settledCpu }) => settledCpu / 1000);
-  panels.push(ofSession('CPU of a kilobyte, µs', ({ turnCpu, bytes }) => (turnCpu * 1e6) / bytes));
-  row('Memory at rest, MB', ({ restMb }) => restMb);
-  panels.push(ofSession('Written a turn, kB', ({ turnKb }) => turnKb));
-  row('Disk, MB', ({ diskMb }) => diskMb);
-  panels.push(ofSession('CPU of the session’s end, ms', ({ endCpu }) => endCpu));
-  return toText(logPlots(panels, 3, 'Cost against history, lessons and the length of a session'));
-}

@@ -3,11 +3,11 @@ import os, { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { endChild, startChild } from '../gateway/child-process.ts';
+import { readResults, storeResults } from '../gateway/stored-results.ts';
 import { writeSection } from '../markdown.ts';
-import { readResults, storeResults } from '../overview/stored-results.ts';
 import { fillHistory } from './fill-history.ts';
 import { fillLessons } from './fill-lessons.ts';
-import { type GrowthResults, growthPlot, growthReport } from './growth-report.ts';
+import { type GrowthResults, growthReport } from './growth-report.ts';
 import { measureHome } from './measure-home.ts';
 import { measureSessions } from './measure-sessions.ts';
 
@@ -28,8 +28,6 @@ const { values: options } = parseArgs({
     keep: { type: 'boolean', default: false },
     /** A folder for a CPU profile of each thread of each daemon. */
     profile: { type: 'string' },
-    /** Draws stored results again, without measuring. */
-    draw: { type: 'boolean', default: false },
   },
 });
 const SIZES = options.quick
@@ -117,15 +115,7 @@ async function measure(upstreamPort: number): Promise<GrowthResults> {
   };
 }
 
-function knownResults(): GrowthResults {
-  const known = readResults('growth');
-  if (known === undefined)
-    throw new Error('no results are stored: run npm run bench:growth -- --write first');
-  return known;
-}
-
 async function measured(): Promise<GrowthResults> {
-  if (options.draw) return knownResults();
   const upstream = await startChild('provider', [], new URL('../pace/run.js', import.meta.url).href);
   try {
     return await measure(upstream.port);
@@ -137,9 +127,10 @@ async function measured(): Promise<GrowthResults> {
 /** What was not measured this time stays as it was. */
 function withStored(results: GrowthResults): GrowthResults {
   if (parts.size === 3) return results;
-  const known = knownResults();
+  const stored = readResults('growth');
+  if (stored === undefined) throw new Error('no results are stored: measure all parts with --write first');
   const keep = <P extends 'history' | 'lessons' | 'sessions'>(part: P): GrowthResults[P] =>
-    parts.has(part) ? results[part] : known[part];
+    parts.has(part) ? results[part] : stored[part];
   return { ...results, history: keep('history'), lessons: keep('lessons'), sessions: keep('sessions') };
 }
 
@@ -147,9 +138,8 @@ const results = await measured();
 process.stdout.write(`${growthReport(results)}\n`);
 mkdirSync('.cache/bench', { recursive: true });
 writeFileSync('.cache/bench/growth.json', `${JSON.stringify(results, undefined, 2)}\n`);
-if (options.write || options.draw) {
-  const whole = options.draw ? results : withStored(results);
+if (options.write) {
+  const whole = withStored(results);
   storeResults('growth', whole);
-  writeFileSync('docs/growth.svg', growthPlot(whole));
   writeSection('docs/performance.md', 'bench:growth', growthReport(whole));
 }

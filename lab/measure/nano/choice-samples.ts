@@ -1,9 +1,9 @@
 import type { Random } from '../../../src/base/random.ts';
 import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
-import { makeChoices } from '../../workdays/choices/make-choices.ts';
-import { shuffled } from '../../workdays/draw.ts';
-import { makeRuleChoice } from '../../workdays/rules/make-rule-choice.ts';
-import type { DayFacts } from '../../workdays/world.ts';
+import { makeChoices } from '../../suites/workdays/choices/make-choices.ts';
+import { shuffled } from '../../suites/workdays/draw.ts';
+import { makeRuleChoice } from '../../suites/workdays/rules/make-rule-choice.ts';
+import type { DayFacts } from '../../suites/workdays/world.ts';
 import type { DayTask } from './day-tasks.ts';
 import { lessonOf } from './draw-lessons.ts';
 import { createPlaceholders } from './placeholders.ts';
@@ -22,7 +22,7 @@ export function* makeChoiceSamples(
   random: Random,
 ): Generator<Sample> {
   const ids = Array.from({ length: 3 }, (_, at) => `c${at}`);
-  const papers = makeChoices({ facts, form: 'short', ids, seed: `samples/${seed}`, asked: new Set() });
+  const papers = makeChoices({ facts, ids, seed: `samples/${seed}`, asked: new Set() });
   for (const { text, answer, options } of papers)
     yield choiceSample(
       'choice',
@@ -38,7 +38,7 @@ export function* makeChoiceSamples(
   for (const [at, rule] of rules.entries()) {
     const question = tryQuestion(() =>
       makeRuleChoice({
-        ...{ rule, day: facts.day, form: 'short', id: `r${at}`, split: 'train' },
+        ...{ rule, day: facts.day, id: `r${at}`, split: 'train' },
         seed: `samples/${seed}/${at}`,
         rules: { name: 'seen', rules: [rule] },
       }),

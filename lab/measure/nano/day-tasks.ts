@@ -1,10 +1,10 @@
 import type { Random } from '../../../src/base/random.ts';
-import { between, pick, some } from '../../workdays/draw.ts';
-import { createDraft } from '../../workdays/files/draft.ts';
-import { PLAIN_STYLE, styled, text, twoDigits } from '../../workdays/files/plan.ts';
-import { folderAt, type Task } from '../../workdays/files/scene.ts';
-import { SHORT_TASK_KINDS } from '../../workdays/files/short-tasks.ts';
-import type { DayFacts } from '../../workdays/world.ts';
+import { between, pick, some } from '../../suites/workdays/draw.ts';
+import { createDraft } from '../../suites/workdays/files/draft.ts';
+import { PLAIN_STYLE, styled, text, twoDigits } from '../../suites/workdays/files/plan.ts';
+import { folderAt, type Task } from '../../suites/workdays/files/scene.ts';
+import { SHORT_TASK_KINDS } from '../../suites/workdays/files/short-tasks.ts';
+import type { DayFacts } from '../../suites/workdays/world.ts';
 import { stepsFor, type TaskSteps } from './auxiliary/task-steps.ts';
 import { newWord } from './placeholders.ts';
 

@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/random.ts';
-import { pick, shuffled } from '../../workdays/draw.ts';
-import { createDraft } from '../../workdays/files/draft.ts';
-import type { HouseRule } from '../../workdays/rules/rule-set.ts';
+import { pick, shuffled } from '../../suites/workdays/draw.ts';
+import { createDraft } from '../../suites/workdays/files/draft.ts';
+import type { HouseRule } from '../../suites/workdays/rules/rule-set.ts';
 import { drawAuxiliaryRule } from './auxiliary/draw-auxiliary.ts';
 import { type AuxiliaryRule, stepsFor, type TaskSteps } from './auxiliary/task-steps.ts';
 import type { DayTask } from './day-tasks.ts';

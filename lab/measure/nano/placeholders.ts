@@ -1,8 +1,8 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { NanoTokenizer } from '../../../train/nano/policy/tokenizer.ts';
-import { pick } from '../../workdays/draw.ts';
-import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, TAGS } from '../../workdays/make-world/pools.ts';
-import { createValueDraw } from '../../workdays/rules/split-values.ts';
+import { pick } from '../../suites/workdays/draw.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, TAGS } from '../../suites/workdays/make-world/pools.ts';
+import { createValueDraw } from '../../suites/workdays/rules/split-values.ts';
 
 /*
  * Names and amounts of a training sample are placeholders, and pre-training fills in others each time it shows the sample: names cannot be

@@ -1,7 +1,7 @@
 """Pre-trains the laboratory policy on what make-data.ts wrote.
 
 One offline step: demonstrations in, half-precision weights out, with a log. Needs PyTorch and safetensors; reads nothing from a network.
-How well the weights obey is measured with the engine itself (npm run bench:obedience). When the weights ship, reference.py makes the
+When the weights ship, reference.py makes the
 numbers that the engine's tests compare with, and NANO_SHAPE becomes their shape.
 
     python3 lab/measure/nano/pretrain.py --data .cache/nano-data --out "$OUT"
@@ -40,7 +40,6 @@ CLEAN_UNTIL = 0.5
 NOISY_FROM = 0.7
 CHUNK = 16_384
 MOST_POSITIONS = 1025
-LONGEST_REPLY = 208
 SAVE_EVERY = 60
 # The share of clean replies, which the processes that compose samples read.
 SHARED = multiprocessing.Value("d", 1.0)
@@ -500,42 +499,6 @@ def valid_losses(model, valid, device, autocast, tokens):
     return {"validLoss": loss, "validRight": right}
 
 
-def reply_to(model, prompts, temperature, seed, end, device, chunk=384):
-    """Replies to prompts, in their order."""
-    generator = torch.Generator(device=device).manual_seed(seed)
-    replies = [None] * len(prompts)
-    order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
-    for start in range(0, len(order), chunk):
-        indices = order[start : start + chunk]
-        lengths = torch.tensor([len(prompts[index]) for index in indices], device=device)
-        tokens = torch.zeros(len(indices), int(lengths.max()) + LONGEST_REPLY, dtype=torch.long, device=device)
-        for row, index in enumerate(indices):
-            tokens[row, : len(prompts[index])] = torch.tensor(prompts[index], device=device)
-        rows = torch.arange(len(indices), device=device)
-        alive = torch.ones(len(indices), dtype=torch.bool, device=device)
-        count = torch.zeros(len(indices), dtype=torch.long, device=device)
-        for step in range(LONGEST_REPLY):
-            now = lengths + step
-            hidden = model.hidden(tokens[:, : int(now.max())])[rows, now - 1]
-            logits = F.linear(hidden, model.embed_tokens.weight).float()
-            if temperature == 0:
-                drawn = logits.argmax(-1)
-            else:
-                drawn = torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator)[:, 0]
-            tokens[rows, now] = torch.where(alive, drawn, torch.zeros_like(drawn))
-            count += alive
-            alive &= drawn != end
-            if not alive.any():
-                break
-        for row, index in enumerate(indices):
-            first = int(lengths[row])
-            replies[index] = tokens[row, first : first + int(count[row])].tolist()
-    return replies
-
-
-# ---------------------------------------------------------------------------------------------------------------- main
-
-
 def sha256(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
@@ -585,7 +548,6 @@ def main():
     parser.add_argument("--save", type=float, default=SAVE_EVERY, help="seconds between two records of the weights")
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--more", type=pathlib.Path, default=None, help="further data that are still being made, used once they are there")
-    parser.add_argument("--prompts", type=pathlib.Path, default=None, help="prompts to reply to at the end, from bench:obedience --prompts")
     parser.add_argument("--compile", action="store_true", help="fuses the operations of a layer, which takes up to a minute at the start")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
@@ -655,19 +617,6 @@ def main():
         write_text(args.out / "train-log.json", json.dumps({"run": run, "environment": environment, "data": manifest, "log": log}) + "\n")
 
     train(model, args, read, valid, device, autocast, save, before)
-    if args.prompts is None:
-        return
-    # What is judged are the weights as they are stored.
-    stored = load_file(str(args.out / "weights.safetensors"))
-    model.load_state_dict({name.removeprefix("model."): tensor.float() for name, tensor in stored.items()}, strict=True)
-    prompts = json.loads(args.prompts.read_text())
-    with torch.no_grad(), autocast():
-        replies = {
-            "greedy": reply_to(model, prompts, 0, 1, manifest["marks"]["end"], device),
-            "sampled": reply_to(model, prompts, 1.0, 1, manifest["marks"]["end"], device),
-        }
-    (args.out / "replies.json").write_text(json.dumps(replies))
-    print(f"replied after {time.time() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/base/random.ts';
-import { fill, pick } from '../../workdays/draw.ts';
+import { fill, pick } from '../../suites/workdays/draw.ts';
 
 /*
  * The suite has three wordings for each kind of training task. These are additional ones, none of them from the gate or report split, so

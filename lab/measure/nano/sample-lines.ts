@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/base/random.ts';
 import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
-import { pick, shuffled } from '../../workdays/draw.ts';
+import { pick, shuffled } from '../../suites/workdays/draw.ts';
 import { DISTRACTORS } from './distractors.ts';
 import type { DrawnLesson } from './draw-lessons.ts';
 import type { ToldRule } from './tell/tell.ts';

@@ -1,10 +1,10 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { NanoReply } from '../../../train/nano/policy/nano-template.ts';
-import { pick } from '../../workdays/draw.ts';
-import { commandOf, createDraft, type WorkStep } from '../../workdays/files/draft.ts';
-import type { Plan } from '../../workdays/files/plan.ts';
-import type { Task } from '../../workdays/files/scene.ts';
-import { makeDays } from '../../workdays/make-world/make-days.ts';
+import { pick } from '../../suites/workdays/draw.ts';
+import { commandOf, createDraft, type WorkStep } from '../../suites/workdays/files/draft.ts';
+import type { Plan } from '../../suites/workdays/files/plan.ts';
+import type { Task } from '../../suites/workdays/files/scene.ts';
+import { makeDays } from '../../suites/workdays/make-world/make-days.ts';
 import { stageOf, stepsFor } from './auxiliary/task-steps.ts';
 import { makeChoiceSamples } from './choice-samples.ts';
 import { type DayTask, inventedWords, makeDayTasks } from './day-tasks.ts';

@@ -1,8 +1,8 @@
 import type { Random } from '../../../src/base/random.ts';
-import { fill, gapsIn, pick } from '../../workdays/draw.ts';
-import type { Plan } from '../../workdays/files/plan.ts';
-import { drawRuleSet } from '../../workdays/rules/draw-rules.ts';
-import type { HouseRule } from '../../workdays/rules/rule-set.ts';
+import { fill, gapsIn, pick } from '../../suites/workdays/draw.ts';
+import type { Plan } from '../../suites/workdays/files/plan.ts';
+import { drawRuleSet } from '../../suites/workdays/rules/draw-rules.ts';
+import type { HouseRule } from '../../suites/workdays/rules/rule-set.ts';
 import { PHRASINGS } from './phrasings.ts';
 import { meaningOf } from './tell/rule-meaning.ts';
 import { type ToldRule, tell } from './tell/tell.ts';

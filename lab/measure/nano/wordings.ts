@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/base/random.ts';
-import { pick } from '../../workdays/draw.ts';
+import { pick } from '../../suites/workdays/draw.ts';
 import { expand, type Grammar } from './tell/expand.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { comparePairs, type Difference, type SeedPair } from '../../report/difference.ts';
-import { type Figure, type MeasureWords, meanFigure } from '../../report/figure.ts';
+import { type Figure, type MeasureWords, meanFigure } from '../../report/numbers.ts';
 import type { ArmRow, PracticeArm } from './arms.ts';
 
 export type PracticeMeasure = 'rules' | 'tasks';
@@ -10,14 +10,12 @@ export const PRACTICE_MEASURES: Readonly<Record<PracticeMeasure, MeasureWords<Pr
     title: 'rules kept',
     better: 'more',
     unit: 'share',
-    meaning: 'of the rules that count for each task, those that were kept in work that was done',
   },
   tasks: {
     measure: 'tasks',
     title: 'tasks complete',
     better: 'more',
     unit: 'share',
-    meaning: 'tasks that were done with every rule kept',
   },
 };
 

@@ -12,11 +12,11 @@ import { DEFAULT_PROMOTION } from '../../../train/promotion.ts';
 import { openPromotionLog } from '../../../train/promotion-log.ts';
 import type { PolicyEngine } from '../../../train/training-plan.ts';
 import { LORA_RANK } from '../../../train/training-plan.ts';
-import { makeCuratedWork } from '../../workdays/curated-tasks.ts';
-import { rulesOfSeed, UNTUNED_RULES } from '../../workdays/drawn-rules.ts';
-import { openRules } from '../../workdays/rules/open-rules.ts';
-import type { HouseRule } from '../../workdays/rules/rule-set.ts';
-import type { Split } from '../../workdays/world.ts';
+import { makeCuratedWork } from '../../suites/workdays/curated-tasks.ts';
+import { rulesOfSeed, UNTUNED_RULES } from '../../suites/workdays/drawn-rules.ts';
+import { openRules } from '../../suites/workdays/rules/open-rules.ts';
+import type { HouseRule } from '../../suites/workdays/rules/rule-set.ts';
+import type { Split } from '../../suites/workdays/world.ts';
 import { type ArmRow, giftsOf, measureArm, provenGift } from './arms.ts';
 import {
   countSpread,

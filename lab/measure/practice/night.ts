@@ -13,9 +13,9 @@ import { openPracticeJournal } from '../../../src/learn/practice/practice-units.
 import { runTrials } from '../../../src/learn/trial/trials.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import type { PracticeTraining } from '../../../train/practice-training.ts';
-import { createQuotingLearner } from '../../policies/quoting-learner.ts';
-import { openPromptNotes, type PromptNotes } from '../../run/prompt-notes.ts';
-import type { CuratedWork } from '../../workdays/curated-tasks.ts';
+import { openPromptNotes, type PromptNotes } from '../../suites/prompt-notes.ts';
+import { createQuotingLearner } from '../../suites/quoting-learner.ts';
+import type { CuratedWork } from '../../suites/workdays/curated-tasks.ts';
 import type { PracticeHome } from './practice-home.ts';
 import type { WorkAttempts } from './work-attempts.ts';
 

@@ -1,7 +1,6 @@
 import type { TrialOutcome } from '../../../src/core/trial.ts';
 import { changeRangeText } from '../../report/difference.ts';
-import { changeText, figureText } from '../../report/figure.ts';
-import { count, counted, NO_VALUE, percent } from '../../report/format-numbers.ts';
+import { changeText, count, counted, figureText, NO_VALUE, percent } from '../../report/numbers.ts';
 import { markdownTable } from '../markdown.ts';
 import { type ArmRow, MOST_VOTES, PRACTICE_ARMS, type PracticeArm } from './arms.ts';
 import { armFigure, compareArms, countChanges, PRACTICE_MEASURES } from './compare-arms.ts';

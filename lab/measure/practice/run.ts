@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { inParallel } from '../../../src/learn/practice/attempt-batch.ts';
-import { createSharedEmbed } from '../../run/shared-embed.ts';
+import { createSharedEmbed } from '../../suites/shared-embed.ts';
 import { writeSection } from '../markdown.ts';
 import { createEngineCounts, describeEngines, requireEngine, requireSome } from '../measured.ts';
 import { measureSeed, type SeedResult, type SeedSize } from './measure-seed.ts';

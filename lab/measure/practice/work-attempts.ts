@@ -7,9 +7,9 @@ import type { Clock } from '../../../src/core/clock.ts';
 import type { Attempt, AttemptOrder } from '../../../src/core/practice.ts';
 import { notRun, type VerifiedWorkspace } from '../../../src/core/verifier.ts';
 import { readAttemptSteps } from '../../../src/evidence/verifiers/verify-task.ts';
-import type { TaskVerdict } from '../../suite/suite.ts';
-import { type CuratedWork, gradeVerdict } from '../../workdays/curated-tasks.ts';
-import { MOST_STEPS } from '../../workdays/task-source.ts';
+import type { TaskVerdict } from '../../suites/suite.ts';
+import { type CuratedWork, gradeVerdict } from '../../suites/workdays/curated-tasks.ts';
+import { MOST_STEPS } from '../../suites/workdays/task-source.ts';
 
 /** An attempt at a file task, with everything that the report needs besides its grade. */
 export interface WorkAttempt {

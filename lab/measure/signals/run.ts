@@ -4,9 +4,14 @@ import { appraise } from '../../../src/evidence/appraise.ts';
 import { writeSection } from '../markdown.ts';
 import { requireSome } from '../measured.ts';
 import { readTurns } from './read-turns.ts';
+import { reportWordSets } from './report-words.ts';
 import { type HitRate, scoreTurns, TURN_LABELS, type TurnScores } from './score-turns.ts';
 
-/** How well failures are found in labelled turns: ours, or any file of that format. */
+/**
+ * npm run bench:signals -- [--turns FILE … | --words [--set FILE …]] [--json] [--write]
+ *
+ * How well failures are found in labelled turns, or with `--words` how well people's messages are read: ours, or any file of that format.
+ */
 const OURS = [
   'conversations-test',
   'conversations-real',
@@ -15,9 +20,12 @@ const OURS = [
   'turns-dev',
   'turns-hard',
 ].map((name) => `lab/measure/signals/${name}.jsonl`);
+const OUR_WORDS = ['words-dev', 'words-test'].map((name) => `lab/measure/signals/${name}.jsonl`);
 const { values: options } = parseArgs({
   options: {
     turns: { type: 'string', multiple: true, default: OURS },
+    words: { type: 'boolean', default: false },
+    set: { type: 'string', multiple: true, default: OUR_WORDS },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -99,20 +107,26 @@ function toDocument(file: string, score: TurnScores): object {
   };
 }
 
-const scored = options.turns.map((file) => ({ file, score: scoreTurns(readTurns(file), appraise) }));
-for (const { file, score } of scored) requireSome(`turn in ${file}`, score.turns);
-const text = scored.map(({ file, score }) => report(file, score)).join('\n\n');
-if (options.json) {
-  const documents = scored.map(({ file, score }) => toDocument(file, score));
-  const [first] = documents;
-  process.stdout.write(`${JSON.stringify(documents.length === 1 ? first : documents, undefined, 2)}\n`);
-} else process.stdout.write(`${text}\n`);
-if (options.write) {
-  const when = new Date().toISOString().slice(0, 10);
-  const command = `npm run bench:signals -- ${options.turns === OURS ? '' : options.turns.map((file) => `--turns ${file} `).join('')}--write`;
-  writeSection(
-    'docs/signals.md',
-    'bench:signals',
-    `${when}, Node ${process.versions.node}. \`${command}\`\n\n${text}`,
-  );
+function reportTurns(): void {
+  const scored = options.turns.map((file) => ({ file, score: scoreTurns(readTurns(file), appraise) }));
+  for (const { file, score } of scored) requireSome(`turn in ${file}`, score.turns);
+  const text = scored.map(({ file, score }) => report(file, score)).join('\n\n');
+  if (options.json) {
+    const documents = scored.map(({ file, score }) => toDocument(file, score));
+    const [first] = documents;
+    process.stdout.write(`${JSON.stringify(documents.length === 1 ? first : documents, undefined, 2)}\n`);
+  } else process.stdout.write(`${text}\n`);
+  if (options.write) {
+    const when = new Date().toISOString().slice(0, 10);
+    const command = `npm run bench:signals -- ${options.turns === OURS ? '' : options.turns.map((file) => `--turns ${file} `).join('')}--write`;
+    writeSection(
+      'docs/signals.md',
+      'bench:signals',
+      `${when}, Node ${process.versions.node}. \`${command}\`\n\n${text}`,
+    );
+  }
 }
+
+if (options.words || options.set !== OUR_WORDS)
+  process.stdout.write(`${reportWordSets(options.set, options.json)}\n`);
+else reportTurns();

@@ -5,15 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { requireSome } from '../measured.ts';
 import { type Inspector, type Isolate, openInspector } from './inspect.ts';
 
 /**
  * How many source files run for one chat request and for a failure that becomes a lesson, by V8's precise coverage of the
- * running daemon, thread by thread; and the size of the tree. `--root DIR` measures another checkout that is built.
+ * running daemon, thread by thread; and the size of the tree. `--root DIR` measures another checkout that is built; `--json` prints
+ * the numbers for a program, `--list` also the files.
  */
 
 const { values } = parseArgs({
-  options: { root: { type: 'string', default: '.' }, list: { type: 'boolean' } },
+  options: { root: { type: 'string', default: '.' }, list: { type: 'boolean' }, json: { type: 'boolean' } },
 });
 const root = path.resolve(values.root);
 const OURS = /\/dist\/(?!.*node_modules)(.+)\.js$/;
@@ -137,8 +139,14 @@ const chat = async (session: string, text: string): Promise<string> => {
 const WARM = 5;
 const SETTLE_MS = 1_500;
 for (let i = 0; i < WARM; i++) await chat(`warm-${i}`, `Write entry ${i} into the report.`);
-await sleep(SETTLE_MS);
-await takeFiles(inspector);
+// What the learning thread runs while it starts belongs to no walk: it has begun, and then nothing runs in it for a while.
+let hasLearningBegun = false;
+for (let tries = 0; tries < 60; tries++) {
+  await sleep(SETTLE_MS);
+  const isBusy = ((await takeFiles(inspector)).get('learning-thread')?.length ?? 0) > 0;
+  if (hasLearningBegun && !isBusy) break;
+  hasLearningBegun ||= isBusy;
+}
 
 await chat('walk', 'Write the next entry into the report.');
 await sleep(SETTLE_MS);
@@ -175,29 +183,41 @@ const filesBelow = (dir: string): readonly string[] =>
     : readdirSync(dir, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))
         .map((name) => path.join(dir, name));
-const sizeOf = (...dirs: readonly string[]): string => {
-  const lines = dirs
-    .flatMap((dir) => filesBelow(path.join(root, dir)))
+interface TreeSize {
+  readonly files: number;
+  readonly lines: number;
+  readonly median: number;
+}
+function sizeOf(dir: string): TreeSize {
+  const lines = filesBelow(path.join(root, dir))
     .map((file) => readFileSync(file, 'utf8').split('\n').length - 1)
     .sort((a, b) => a - b);
   const sum = lines.reduce((total, count) => total + count, 0);
-  return `${lines.length} files, ${sum} lines, median ${lines[lines.length >> 1] ?? 0}`;
-};
-const describeWalk = (name: string, files: ReadonlyMap<string, readonly string[]>): string => {
-  const all = new Set([...files.values()].flat());
-  const threads = [...files].map(([thread, called]) => `${thread} ${new Set(called).size}`).join(', ');
-  return `${name}: ${all.size} files (${threads})`;
-};
-const out = [
-  `src: ${sizeOf('src')}`,
-  `train: ${sizeOf('train')}`,
-  `team: ${sizeOf('team')}`,
-  `lab: ${sizeOf('lab')}`,
-  `test: ${sizeOf('test')}`,
-  describeWalk('one chat request, recorded', request),
-  describeWalk(`failure to lesson (${lessons} learned)`, lesson),
-];
-process.stdout.write(`${out.join('\n')}\n`);
+  return { files: lines.length, lines: sum, median: lines[lines.length >> 1] ?? 0 };
+}
+
+interface Walk {
+  readonly all: number;
+  readonly threads: Readonly<Record<string, number>>;
+}
+const walkOf = (files: ReadonlyMap<string, readonly string[]>): Walk => ({
+  all: new Set([...files.values()].flat()).size,
+  threads: Object.fromEntries([...files].map(([thread, called]) => [thread, new Set(called).size])),
+});
+
+const sizes = Object.fromEntries(['src', 'train', 'team', 'lab', 'test'].map((dir) => [dir, sizeOf(dir)]));
+const walks = { request: walkOf(request), lesson: walkOf(lesson) };
+requireSome('lesson that was learned', lessons);
+if (values.json === true)
+  process.stdout.write(`${JSON.stringify({ ...walks, lessons, sizes }, undefined, 2)}\n`);
+else {
+  for (const [dir, { files, lines, median }] of Object.entries(sizes))
+    process.stdout.write(`${dir}: ${files} files, ${lines} lines, median ${median}\n`);
+  for (const [name, { all, threads }] of Object.entries(walks)) {
+    const each = Object.entries(threads).map(([thread, count]) => `${thread} ${count}`);
+    process.stdout.write(`${name}: ${all} files (${each.join(', ')})\n`);
+  }
+}
 if (values.list === true)
   for (const [thread, files] of [...request, ...lesson])
     process.stdout.write(`${thread}\n${files.map((file) => `  ${file}`).join('\n')}\n`);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDesk, deskHouse, gradeDeskReply } from '../../../lab/desk/desk.ts';
-import { DESK_FORMS, deskRule, tellRule } from '../../../lab/desk/desk-rules.ts';
-import { DESK_FAMILIES, drawDeskTask, fileIn } from '../../../lab/desk/desk-tasks.ts';
-import { writeDeskFile } from '../../../lab/desk/write-desk-file.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { createDesk, deskHouse, gradeDeskReply } from '../../../lab/suites/desk/desk.ts';
+import { DESK_FORMS, deskRule, tellRule } from '../../../lab/suites/desk/desk-rules.ts';
+import { DESK_FAMILIES, drawDeskTask, fileIn } from '../../../lab/suites/desk/desk-tasks.ts';
+import { writeDeskFile } from '../../../lab/suites/desk/write-desk-file.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 
 describe('the desk', () => {

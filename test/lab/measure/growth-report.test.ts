@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type GrowthResults, growthPlot, growthReport } from '../../../lab/measure/growth/growth-report.ts';
+import { type GrowthResults, growthReport } from '../../../lab/measure/growth/growth-report.ts';
 import type { HomeCost } from '../../../lab/measure/growth/measure-home.ts';
 
 const cost = (turnCpu: number): HomeCost => ({
@@ -50,12 +50,5 @@ describe('the report of growth', () => {
     expect(text).toContain('| 10,000 | 100 | 9.0 |');
     expect(text).toContain('| 1,000 | instar | 1000 | 30.0 | 30.0 | 12.0 |');
     expect(text).not.toContain('### Against history');
-  });
-
-  it('draws a part that was not measured as an empty panel', () => {
-    const svg = growthPlot(results);
-    expect(svg.match(/class="title"/g)).toHaveLength(12);
-    expect(svg).not.toMatch(/NaN|Infinity/);
-    expect(svg).toContain('1 % in scope');
   });
 });

@@ -7,10 +7,10 @@ import { tellSeenRule } from '../../../lab/measure/nano/seen-rules.ts';
 import { expand } from '../../../lab/measure/nano/tell/expand.ts';
 import { LETTER_WORDS } from '../../../lab/measure/nano/tell/rule-meaning.ts';
 import { misspelt } from '../../../lab/measure/nano/wordings.ts';
-import { pick } from '../../../lab/workdays/draw.ts';
-import { commandOf } from '../../../lab/workdays/files/draft.ts';
-import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
-import { drawRuleOf, formsOf } from '../../../lab/workdays/rules/draw-rules.ts';
+import { pick } from '../../../lab/suites/workdays/draw.ts';
+import { commandOf } from '../../../lab/suites/workdays/files/draft.ts';
+import { makeDays } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import { drawRuleOf, formsOf } from '../../../lab/suites/workdays/rules/draw-rules.ts';
 import { createRandom } from '../../../src/base/random.ts';
 
 const random = createRandom('tell');

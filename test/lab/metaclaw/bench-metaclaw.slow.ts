@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
 import type { ChatEvent, ChatMessage, ChatRequest } from '../../../src/core/chat.ts';
 import { asObject, parseJson } from '../../../src/core/json.ts';
 import { wires } from '../../../src/wire/wires.ts';
@@ -115,7 +115,7 @@ describe.skipIf(!wall.ok)('instar bench run metaclaw with a configured model', {
     expect(again.code).toBe(0);
     expect(rowsOf('killed')).toHaveLength(2 * FIXTURE_QUESTIONS);
     expect(passed('killed', 'skills', 'P2')).toBe('011');
-    expect(readFileSync(path.join(home, 'bench/killed/report.html'), 'utf8')).toContain('metaclaw');
+    expect(readFileSync(path.join(home, 'bench/killed/report.md'), 'utf8')).toContain('metaclaw');
   });
 
   it('runs part II days where they are given, and the shipped policy, which reads none of it', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { checkBackup, checkIso8601, parseFieldPath } from '../../../lab/metaclaw/checkers.ts';
+import { checkBackup, checkIso8601, parseFieldPath } from '../../../lab/suites/metaclaw/checkers.ts';
 import { runAgent } from '../../../src/agent/agent.ts';
 import type { Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { createPlainAgentShell } from '../../../src/agent/shell.ts';

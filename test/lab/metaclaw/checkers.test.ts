@@ -6,7 +6,7 @@ import {
   checkIso8601,
   checkMetadata,
   parseFieldPath,
-} from '../../../lab/metaclaw/checkers.ts';
+} from '../../../lab/suites/metaclaw/checkers.ts';
 import { withFiles } from './place.ts';
 
 const AT = '2026-03-16T09:30:00+08:00';

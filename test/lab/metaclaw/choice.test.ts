@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readChoice, scoreChoice } from '../../../lab/suite/score-choice.ts';
+import { readChoice, scoreChoice } from '../../../lab/suites/score-choice.ts';
 
 const six = Object.fromEntries([...'ABCDEF'].map((letter) => [letter, `text of ${letter}`]));
 const someOf = fc.subarray([...'ABCDEF']);

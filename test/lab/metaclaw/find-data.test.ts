@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { chooseMetaclawSet } from '../../../lab/metaclaw/find-data.ts';
-import { loadMetaclaw } from '../../../lab/metaclaw/load-metaclaw.ts';
-import { officialChoiceScore } from '../../../lab/metaclaw/official-score.ts';
-import { commandsFor } from '../../../lab/metaclaw/scripted-work.ts';
-import { BenchError, loadSuite } from '../../../lab/run/suites.ts';
+import { chooseMetaclawSet } from '../../../lab/suites/metaclaw/find-data.ts';
+import { loadMetaclaw } from '../../../lab/suites/metaclaw/load-metaclaw.ts';
+import { officialChoiceScore } from '../../../lab/suites/metaclaw/official-score.ts';
+import { commandsFor } from '../../../lab/suites/metaclaw/scripted-work.ts';
+import { BenchError, loadSuite } from '../../../lab/suites/suites.ts';
 import { FIXTURE_QUESTIONS, writeMetaclawFixture } from './fixture.ts';
 
 const base = mkdtempSync(path.join(tmpdir(), 'instar-metaclaw-find-'));
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const load = (more: object = {}) =>
-  loadSuite({ suite: 'metaclaw', split: 'report', form: 'full', rules: 'house', data, ...more }, {});
+  loadSuite({ suite: 'metaclaw', split: 'report', rules: 'house', data, ...more }, {});
 const refusal = async (more: object = {}): Promise<string> => {
   const error = await load(more).then(
     () => undefined,

@@ -9,8 +9,8 @@ import {
   checkIso8601,
   checkMetadata,
   parseFieldPath,
-} from '../../../lab/metaclaw/checkers.ts';
-import { readWork } from '../../../lab/metaclaw/read-work.ts';
+} from '../../../lab/suites/metaclaw/checkers.ts';
+import { readWork } from '../../../lab/suites/metaclaw/read-work.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { withFiles } from './place.ts';
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findMetaclawData } from '../../../lab/metaclaw/find-data.ts';
-import { loadMetaclaw } from '../../../lab/metaclaw/load-metaclaw.ts';
+import { findMetaclawData } from '../../../lab/suites/metaclaw/find-data.ts';
+import { loadMetaclaw } from '../../../lab/suites/metaclaw/load-metaclaw.ts';
 import { textsOf } from './place.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCommand, readShellWords } from '../../../lab/metaclaw/parse-command.ts';
+import { parseCommand, readShellWords } from '../../../lab/suites/metaclaw/parse-command.ts';
 
 const stepsOf = (line: string) => parseCommand(line).steps;
 

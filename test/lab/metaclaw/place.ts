@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { findMetaclawData } from '../../../lab/metaclaw/find-data.ts';
-import type { SuiteDay } from '../../../lab/suite/suite.ts';
+import { findMetaclawData } from '../../../lab/suites/metaclaw/find-data.ts';
+import type { SuiteDay } from '../../../lab/suites/suite.ts';
 import { confinementHere } from '../../../src/agent/sandbox/find-confiner.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadMetaclaw, type MetaclawSuite } from '../../../lab/metaclaw/load-metaclaw.ts';
-import { readChoice, scoreChoice } from '../../../lab/suite/score-choice.ts';
-import type { ChoiceQuestion, FileQuestion, SuiteDay, TaskVerdict } from '../../../lab/suite/suite.ts';
+import { loadMetaclaw, type MetaclawSuite } from '../../../lab/suites/metaclaw/load-metaclaw.ts';
+import { readChoice, scoreChoice } from '../../../lab/suites/score-choice.ts';
+import type { ChoiceQuestion, FileQuestion, SuiteDay, TaskVerdict } from '../../../lab/suites/suite.ts';
 import { never, root, sets, textsOf, withFiles } from './place.ts';
 
 const why =
   sets.length > 0 ? '' : ' (skipped: set INSTAR_BENCH_DATA to a folder that holds part1/ and small/)';
-const oracle = path.join(root, 'lab/metaclaw/small-oracle.json');
+const oracle = path.join(root, 'lab/suites/metaclaw/small-oracle.json');
 
 function load(name: 'part1' | 'small'): Promise<MetaclawSuite> {
   const set = sets.find((one) => one.name === name);

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseCommand } from '../../../lab/metaclaw/parse-command.ts';
-import { runSteps } from '../../../lab/metaclaw/run-steps.ts';
-import type { TaskVerdict } from '../../../lab/suite/suite.ts';
+import { parseCommand } from '../../../lab/suites/metaclaw/parse-command.ts';
+import { runSteps } from '../../../lab/suites/metaclaw/run-steps.ts';
+import type { TaskVerdict } from '../../../lab/suites/suite.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { never, wall, withFiles } from './place.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HOUSE_CONVENTIONS } from '../../../lab/pipeline/house-conventions.ts';
-import { createResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
-import { createScriptedResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
+import { HOUSE_CONVENTIONS } from '../../../lab/suites/pipeline/house-conventions.ts';
+import { createResearchPipeline } from '../../../lab/suites/pipeline/research-pipeline.ts';
+import { createScriptedResearcher } from '../../../lab/suites/pipeline/scripted-researcher.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';

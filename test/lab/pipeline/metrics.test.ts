@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StageRecord } from '../../../lab/pipeline/pipeline-journal.ts';
-import { pipelineFigures, robustnessOf } from '../../../lab/pipeline/pipeline-metrics.ts';
+import type { StageRecord } from '../../../lab/suites/pipeline/pipeline-journal.ts';
+import { pipelineFigures, robustnessOf } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
 
 const record = (more: Partial<StageRecord> = {}): StageRecord => ({
   stage: 'any',

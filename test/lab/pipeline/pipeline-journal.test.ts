@@ -7,7 +7,7 @@ import {
   loadPipelineJournal,
   openPipelineJournal,
   readPipelineJournal,
-} from '../../../lab/pipeline/pipeline-journal.ts';
+} from '../../../lab/suites/pipeline/pipeline-journal.ts';
 import { finished, head, simulatePipelineJournal } from './pipeline-journals.ts';
 
 let folder: string;

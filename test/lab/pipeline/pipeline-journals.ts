@@ -4,7 +4,7 @@ import type {
   PipelineHead,
   PipelineJournal,
   StageRecord,
-} from '../../../lab/pipeline/pipeline-journal.ts';
+} from '../../../lab/suites/pipeline/pipeline-journal.ts';
 import { createRandom } from '../../../src/base/random.ts';
 
 export const head = (over: Partial<PipelineHead> = {}): PipelineHead => ({

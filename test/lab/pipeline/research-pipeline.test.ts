@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createCorpus } from '../../../lab/pipeline/corpus.ts';
-import { HOUSE_CONVENTIONS } from '../../../lab/pipeline/house-conventions.ts';
-import { pipelineFigures } from '../../../lab/pipeline/pipeline-metrics.ts';
-import { createResearchPipeline, type ResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
+import { createCorpus } from '../../../lab/suites/pipeline/corpus.ts';
+import { HOUSE_CONVENTIONS } from '../../../lab/suites/pipeline/house-conventions.ts';
+import { pipelineFigures } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
+import {
+  createResearchPipeline,
+  type ResearchPipeline,
+} from '../../../lab/suites/pipeline/research-pipeline.ts';
 import {
   createNullResearcher,
   createOracleResearcher,
   createScriptedResearcher,
-} from '../../../lab/pipeline/scripted-researcher.ts';
-import { isScorable } from '../../../lab/pipeline/stage.ts';
+} from '../../../lab/suites/pipeline/scripted-researcher.ts';
+import { isScorable } from '../../../lab/suites/pipeline/stage.ts';
 import type { ChatModel } from '../../../src/core/chat.ts';
 import { createFailure } from '../../../src/core/failure.ts';
 import type { GatewayClient } from '../../../src/core/gateway-client.ts';

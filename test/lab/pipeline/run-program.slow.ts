@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createCorpus } from '../../../lab/pipeline/corpus.ts';
-import { CACHE_FIELD } from '../../../lab/pipeline/fields/cache-field.ts';
-import { LEAF_FIELD } from '../../../lab/pipeline/fields/leaf-field.ts';
-import { ORBIT_FIELD } from '../../../lab/pipeline/fields/orbit-field.ts';
-import { experimentFile, measure, readMeasurements, tryProgram } from '../../../lab/pipeline/measurements.ts';
-import { createResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
-import { type ProgramJob, runConfinedProgram } from '../../../lab/pipeline/run-program.ts';
-import { createOracleResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
+import { createCorpus } from '../../../lab/suites/pipeline/corpus.ts';
+import { CACHE_FIELD } from '../../../lab/suites/pipeline/fields/cache-field.ts';
+import { LEAF_FIELD } from '../../../lab/suites/pipeline/fields/leaf-field.ts';
+import { ORBIT_FIELD } from '../../../lab/suites/pipeline/fields/orbit-field.ts';
+import {
+  experimentFile,
+  measure,
+  readMeasurements,
+  tryProgram,
+} from '../../../lab/suites/pipeline/measurements.ts';
+import { createResearchPipeline } from '../../../lab/suites/pipeline/research-pipeline.ts';
+import { type ProgramJob, runConfinedProgram } from '../../../lab/suites/pipeline/run-program.ts';
+import { createOracleResearcher } from '../../../lab/suites/pipeline/scripted-researcher.ts';
 import { confinementHere } from '../../../src/agent/sandbox/find-confiner.ts';
 import { asObject, parseJson } from '../../../src/core/json.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';

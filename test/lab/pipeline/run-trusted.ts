@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import type { RunProgram } from '../../../lab/pipeline/run-program.ts';
+import type { RunProgram } from '../../../lab/suites/pipeline/run-program.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 
 const printed = new Map<string, string>();

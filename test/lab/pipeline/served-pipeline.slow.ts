@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { HOUSE_CONVENTIONS } from '../../../lab/pipeline/house-conventions.ts';
-import type { PipelineRun } from '../../../lab/pipeline/pipeline-journal.ts';
-import { pipelineFigures } from '../../../lab/pipeline/pipeline-metrics.ts';
-import { createResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
-import { createScriptedResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
-import { type ParsedPrompt, parsePrompt } from '../../../lab/pipeline/stage-prompt.ts';
-import { peerReview } from '../../../lab/pipeline/stages/review.ts';
+import { HOUSE_CONVENTIONS } from '../../../lab/suites/pipeline/house-conventions.ts';
+import type { PipelineRun } from '../../../lab/suites/pipeline/pipeline-journal.ts';
+import { pipelineFigures } from '../../../lab/suites/pipeline/pipeline-metrics.ts';
+import { createResearchPipeline } from '../../../lab/suites/pipeline/research-pipeline.ts';
+import { createScriptedResearcher } from '../../../lab/suites/pipeline/scripted-researcher.ts';
+import { type ParsedPrompt, parsePrompt } from '../../../lab/suites/pipeline/stage-prompt.ts';
+import { peerReview } from '../../../lab/suites/pipeline/stages/review.ts';
 import { createCallerKey } from '../../../src/config/caller-keys.ts';
 import { openHome } from '../../../src/config/home.ts';
 import type { ChatEvent } from '../../../src/core/chat.ts';

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createResearchPipeline, type ResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
-import { createOracleResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
-import { type ModelStage, modelTasks } from '../../../lab/pipeline/stage.ts';
-import { parsePrompt } from '../../../lab/pipeline/stage-prompt.ts';
+import {
+  createResearchPipeline,
+  type ResearchPipeline,
+} from '../../../lab/suites/pipeline/research-pipeline.ts';
+import { createOracleResearcher } from '../../../lab/suites/pipeline/scripted-researcher.ts';
+import { type ModelStage, modelTasks } from '../../../lab/suites/pipeline/stage.ts';
+import { parsePrompt } from '../../../lab/suites/pipeline/stage-prompt.ts';
 import { asArray, asObject, type Json, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import { createMemoryReport } from '../../../src/pipeline/stage-report.ts';
 import { runTrusted } from './run-trusted.ts';

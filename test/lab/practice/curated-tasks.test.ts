@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ArmRow } from '../../../lab/measure/practice/arms.ts';
 import { armFigure, compareArms, countChanges } from '../../../lab/measure/practice/compare-arms.ts';
-import { gradeVerdict, makeCuratedWork } from '../../../lab/workdays/curated-tasks.ts';
-import { UNTUNED_RULES } from '../../../lab/workdays/drawn-rules.ts';
-import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
+import { gradeVerdict, makeCuratedWork } from '../../../lab/suites/workdays/curated-tasks.ts';
+import { UNTUNED_RULES } from '../../../lab/suites/workdays/drawn-rules.ts';
+import { openRules } from '../../../lab/suites/workdays/rules/open-rules.ts';
 
 const rules = openRules(UNTUNED_RULES);
 const options = { split: 'train', seed: 3, count: 4, rules, agent: 'tester' } as const;

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { PRACTICE_ARMS } from '../../../lab/measure/practice/arms.ts';
 import { measureSeed } from '../../../lab/measure/practice/measure-seed.ts';
 import { reportPractice } from '../../../lab/measure/practice/practice-report.ts';
-import { createSharedEmbed } from '../../../lab/run/shared-embed.ts';
+import { createSharedEmbed } from '../../../lab/suites/shared-embed.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createQuotingLearner } from '../../../lab/policies/quoting-learner.ts';
+import { createQuotingLearner } from '../../../lab/suites/quoting-learner.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { NOTHING_SPENT } from '../../../src/core/budget.ts';
 import { systemClock } from '../../../src/core/clock.ts';

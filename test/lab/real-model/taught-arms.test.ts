@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { writeDeskFile } from '../../../lab/desk/write-desk-file.ts';
 import {
   createTaughtDistillation,
   HOUSE_GENERATION,
@@ -7,6 +6,7 @@ import {
   openTaughtHouse,
   type TaughtHouse,
 } from '../../../lab/real-model/taught-arms.ts';
+import { writeDeskFile } from '../../../lab/suites/desk/write-desk-file.ts';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { PolicyTemplate, StepInput, TrainingEngine, TrainingModel } from '../../../src/core/training.ts';
 import type { HintedRollout } from '../../../train/rollout.ts';

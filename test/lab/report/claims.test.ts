@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compareConditions, questionMeasure } from '../../../lab/report/questions/compare-conditions.ts';
-import { makeQuestionReport } from '../../../lab/report/questions/question-report.ts';
-import { isAbout, orderRows } from '../../../lab/report/questions/question-rows.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import { compareConditions, questionMeasure } from '../../../lab/report/compare-conditions.ts';
+import { makeQuestionReport } from '../../../lab/report/question-report.ts';
+import { isAbout, orderRows } from '../../../lab/report/question-rows.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
 import { countOf } from '../../support/counts.ts';
 import { simulateJournal } from './simulated-journal.ts';
 
@@ -97,8 +97,8 @@ describe('the report of a simulated run of 3 x 588 x 3', () => {
 
   it('has a baseline that falls with each new rule and skills that recover', () => {
     const [baseline, skills] = report.conditions;
-    expect(baseline?.days.at(-1)?.rolling.completion.value).toBeLessThan(0.2);
-    expect(skills?.days.at(-1)?.rolling.completion.value).toBeGreaterThan(0.5);
+    expect(baseline?.days.at(-1)?.completion.value).toBeLessThan(0.2);
+    expect(skills?.days.at(-1)?.completion.value).toBeGreaterThan(0.5);
     expect(baseline?.days).toHaveLength(14);
   });
 });

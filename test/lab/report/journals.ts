@@ -1,5 +1,5 @@
-import type { QuestionJournal } from '../../../lab/report/questions/question-report.ts';
-import type { NightRecord, QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
+import type { QuestionJournal } from '../../../lab/report/question-report.ts';
+import type { NightRecord, QuestionRecord, RunHead } from '../../../lab/suites/run-records.ts';
 import { createRandom } from '../../../src/base/random.ts';
 
 /** A default row with the fields a test is about. */

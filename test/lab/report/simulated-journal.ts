@@ -1,6 +1,6 @@
-import type { QuestionJournal } from '../../../lab/report/questions/question-report.ts';
-import type { Condition } from '../../../lab/suite/arms.ts';
-import type { LessonRecord, NightRecord, QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
+import type { QuestionJournal } from '../../../lab/report/question-report.ts';
+import type { Condition } from '../../../lab/suites/arms.ts';
+import type { LessonRecord, NightRecord, QuestionRecord, RunHead } from '../../../lab/suites/run-records.ts';
 import { createRandom, type Random } from '../../../src/base/random.ts';
 
 export interface Simulation {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConditions } from '../../../lab/commands/bench.ts';
-import { loadBenchJournal, openBenchJournal } from '../../../lab/run/bench-journal.ts';
-import { distractorChanges, isDistractor } from '../../../lab/run/distractors.ts';
-import { NOTES_LIMIT, openPromptNotes } from '../../../lab/run/prompt-notes.ts';
-import { loadSuite, type SuiteChoice } from '../../../lab/run/suites.ts';
-import { ARMS, armLabel, armOf, CONDITIONS } from '../../../lab/suite/arms.ts';
-import { findRivals, rulesOfSeed, UNTUNED_RULES } from '../../../lab/workdays/drawn-rules.ts';
-import { FEEDBACK_SHARES, withImperfectFeedback } from '../../../lab/workdays/imperfect-feedback.ts';
-import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
-import { createWorkdays } from '../../../lab/workdays/workdays.ts';
+import { ARMS, armLabel, armOf, CONDITIONS } from '../../../lab/suites/arms.ts';
+import { loadBenchJournal, openBenchJournal } from '../../../lab/suites/bench-journal.ts';
+import { distractorChanges, isDistractor } from '../../../lab/suites/distractors.ts';
+import { NOTES_LIMIT, openPromptNotes } from '../../../lab/suites/prompt-notes.ts';
+import { loadSuite, type SuiteChoice } from '../../../lab/suites/suites.ts';
+import { findRivals, rulesOfSeed, UNTUNED_RULES } from '../../../lab/suites/workdays/drawn-rules.ts';
+import { FEEDBACK_SHARES, withImperfectFeedback } from '../../../lab/suites/workdays/imperfect-feedback.ts';
+import { openRules } from '../../../lab/suites/workdays/rules/open-rules.ts';
+import { createWorkdays } from '../../../lab/suites/workdays/workdays.ts';
 import { asObject, asString } from '../../../src/core/json.ts';
 import { decodeChange } from '../../../src/lessons/codec.ts';
 
@@ -21,7 +21,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const WORKDAYS: SuiteChoice = {
   suite: 'workdays',
   split: 'report',
-  form: 'short',
   rules: UNTUNED_RULES,
   set: '',
 };
@@ -138,9 +137,9 @@ describe('distractors', () => {
 
 describe('imperfect feedback', () => {
   const set = openRules('house');
-  const suite = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: set });
+  const suite = createWorkdays({ seed: 1, split: 'report', rules: set });
   const imperfect = withImperfectFeedback(set, { seed: 'test', rivals: findRivals(set) });
-  const bent = createWorkdays({ seed: 1, split: 'report', form: 'short', rules: imperfect });
+  const bent = createWorkdays({ seed: 1, split: 'report', rules: imperfect });
   const said = bent.days.flatMap(({ questions }) =>
     questions.flatMap((question) =>
       question.kind === 'files' && question.rules.length > 0
@@ -201,7 +200,7 @@ describe('drawn rules', () => {
   });
 
   it('are told in a day that is one conversation, so that feedback stays in the context (not one per question)', () => {
-    const { days } = createWorkdays({ seed: 1, split: 'report', form: 'short', days: 1 });
+    const { days } = createWorkdays({ seed: 1, split: 'report', days: 1 });
     expect(days.map(({ conversation }) => conversation)).toEqual(['day']);
   });
 });
@@ -210,5 +209,5 @@ it('the data of the distractors is in the package', () => {
   const { files } = JSON.parse(
     readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
   );
-  expect(files).toContain('lab/suite/distractors.jsonl');
+  expect(files).toContain('lab/suites/distractors.jsonl');
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
 import { createTemporaryFolder, startCli } from '../../cli/run-cli.ts';
 import { type ForeignEngine, startForeignEngine } from '../../support/foreign-engine.ts';
 
@@ -21,7 +21,7 @@ const bench = (...args: readonly string[]) =>
 
 describe('a benchmark of the model that train.engine names', { timeout: 600_000 }, () => {
   it('asks it in its own chat template, and makes and grades a batch for training at night', async () => {
-    const size = ['--seeds', '1', '--days', '2', '--form', 'short', '--only', 'files', '--night-steps', '1'];
+    const size = ['--seeds', '1', '--days', '2', '--only', 'files', '--night-steps', '1'];
     const { code, stderr } = await bench(
       ...['run', 'workdays', '--policy', 'instar/small-1', '--run', 'foreign', '--steps', '1'],
       ...['--condition', 'baseline,full,full-oracle', ...size],

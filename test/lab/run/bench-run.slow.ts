@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { predictedChance } from '../../../lab/policies/scripted-policy.ts';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
-import type { QuestionRecord } from '../../../lab/suite/run-records.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
+import type { QuestionRecord } from '../../../lab/suites/run-records.ts';
+import { predictedChance } from '../../../lab/suites/scripted-policy.ts';
 import { openBenchCli } from '../bench-cli.ts';
 
 const HABITS = { obey: 0.9, unaided: 0.05, read: 0.6 };
@@ -20,7 +20,7 @@ const gist = ({ day, question, score, passed, rules, broken, taught, lessons }: 
   shown: lessons.length,
 });
 
-const SMALL = ['run', 'workdays', '--seeds', '1', '--form', 'short'];
+const SMALL = ['run', 'workdays', '--seeds', '1'];
 
 describe('instar bench run, three days', { timeout: 600_000 }, () => {
   it('continues after kill -9 with the interrupted day, with the same result', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadBenchJournal } from '../../../lab/run/bench-journal.ts';
+import { loadBenchJournal } from '../../../lab/suites/bench-journal.ts';
 import { openBenchCli } from '../bench-cli.ts';
 
 const { home, bench } = openBenchCli();
@@ -11,7 +11,7 @@ const journalOf = (run: string) => {
   return journal;
 };
 
-const SMALL = ['run', 'workdays', '--seeds', '1', '--form', 'short'];
+const SMALL = ['run', 'workdays', '--seeds', '1'];
 
 /** One short day: what a run does is the same in each. `bench-run.slow.ts` runs more days, and kills a run. */
 describe('instar bench run', { timeout: 180_000 }, () => {
@@ -49,14 +49,11 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     expect(other.stderr).toContain('started with other options');
   });
 
-  it('writes a self-contained page, and shows the same report again', async () => {
-    const page = path.join(home, 'page.html');
-    const shown = await bench(['report', 'whole', '--html', page]);
+  it('keeps the whole report as Markdown, and shows it again', async () => {
+    const shown = await bench(['report', 'whole', '--details']);
     expect(shown.code).toBe(0);
-    expect(shown.stdout).toContain('skills');
-    const html = readFileSync(page, 'utf8');
-    expect(html).toContain('<svg');
-    expect(html).not.toMatch(/src=|https?:\/\/(?!www\.w3\.org)/);
+    expect(shown.stdout).toContain('### Recall');
+    expect(readFileSync(path.join(home, 'bench/whole/report.md'), 'utf8')).toContain('### Recall');
     const list = JSON.parse((await bench(['list', '--json'])).stdout);
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('whole');
   });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_NIGHT, foldNight, type NightInProgress, nightSteps } from '../../../lab/run/training-night.ts';
+import {
+  EMPTY_NIGHT,
+  foldNight,
+  type NightInProgress,
+  nightSteps,
+} from '../../../lab/suites/training-night.ts';
 import type { RunCheckpoint } from '../../../train/run-journal.ts';
 import type { StepReport } from '../../../train/step-metrics.ts';
 import type { TrainingEvent } from '../../../train/training-window.ts';

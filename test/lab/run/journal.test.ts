@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadBenchJournal, openBenchJournal, readBenchJournal } from '../../../lab/run/bench-journal.ts';
-import type { QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
+import { loadBenchJournal, openBenchJournal, readBenchJournal } from '../../../lab/suites/bench-journal.ts';
+import type { QuestionRecord, RunHead } from '../../../lab/suites/run-records.ts';
 
 const HEAD: RunHead = {
   run: 'r',

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createScriptedPolicy } from '../../../lab/policies/scripted-policy.ts';
-import { loadBenchJournal, openBenchJournal } from '../../../lab/run/bench-journal.ts';
-import { isDistractor } from '../../../lab/run/distractors.ts';
-import { createOpenEnvironment } from '../../../lab/run/open-environment.ts';
-import { runSuite } from '../../../lab/run/run-suite.ts';
-import { createSharedEmbed } from '../../../lab/run/shared-embed.ts';
-import { loadSuite } from '../../../lab/run/suites.ts';
-import type { Condition } from '../../../lab/suite/arms.ts';
-import type { QuestionRecord, RunHead } from '../../../lab/suite/run-records.ts';
+import type { Condition } from '../../../lab/suites/arms.ts';
+import { loadBenchJournal, openBenchJournal } from '../../../lab/suites/bench-journal.ts';
+import { isDistractor } from '../../../lab/suites/distractors.ts';
+import { createOpenEnvironment } from '../../../lab/suites/open-environment.ts';
+import type { QuestionRecord, RunHead } from '../../../lab/suites/run-records.ts';
+import { runSuite } from '../../../lab/suites/run-suite.ts';
+import { createScriptedPolicy } from '../../../lab/suites/scripted-policy.ts';
+import { createSharedEmbed } from '../../../lab/suites/shared-embed.ts';
+import { loadSuite } from '../../../lab/suites/suites.ts';
 import type { ChatModel, ChatRequest } from '../../../src/core/chat.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { createLog } from '../../../src/redact/create-log.ts';
@@ -38,7 +38,7 @@ const rowsOf = (condition: Condition) => rows.filter((row) => row.condition === 
 
 beforeAll(async () => {
   const loaded = await loadSuite(
-    { suite: 'workdays', split: 'report', form: 'short', rules: 'house', set: '', days: 2, only: 'files' },
+    { suite: 'workdays', split: 'report', rules: 'house', set: '', days: 2, only: 'files' },
     {},
   );
   const head: RunHead = {

@@ -5,9 +5,9 @@ import {
   drawRuleSet,
   formsOf,
   valuesIn,
-} from '../../../lab/workdays/rules/draw-rules.ts';
-import type { RuleOrigin } from '../../../lab/workdays/rules/split-values.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+} from '../../../lab/suites/workdays/rules/draw-rules.ts';
+import type { RuleOrigin } from '../../../lab/suites/workdays/rules/split-values.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { mutate } from './files-mutate.ts';
 
 const ORIGINS: readonly RuleOrigin[] = ['seen', 'unseen-parameters', 'unseen-forms'];
@@ -25,7 +25,7 @@ describe('a drawn rule set', () => {
     for (let seed = 0; seed < 24; seed++) {
       const set = fromTheStart(drawRuleSet({ seed, origin, count: 5 }));
       const split = SPLITS[seed % SPLITS.length] ?? 'train';
-      mutate(set, seed % 4 === 0 ? 'full' : 'short', split, `drawn/${origin}/${seed}`, seed % 14, seen);
+      mutate(set, split, `drawn/${origin}/${seed}`, seed % 14, seen);
     }
     expect(seen.right).toBeGreaterThan(150);
     expect(seen.removed).toBeGreaterThan(250);

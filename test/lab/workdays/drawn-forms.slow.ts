@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { applySteps, createDraft, stepsOf, type WorkDraft } from '../../../lab/workdays/files/draft.ts';
-import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
-import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
-import type { Plan } from '../../../lab/workdays/files/plan.ts';
-import { drawRuleOf, drawRuleSet, formsOf } from '../../../lab/workdays/rules/draw-rules.ts';
-import type { RuleOrigin } from '../../../lab/workdays/rules/split-values.ts';
-import { createWorkdays } from '../../../lab/workdays/workdays.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import {
+  applySteps,
+  createDraft,
+  stepsOf,
+  type WorkDraft,
+} from '../../../lab/suites/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/suites/workdays/files/judge-work.ts';
+import { makeFileQuestions } from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import type { Plan } from '../../../lab/suites/workdays/files/plan.ts';
+import { drawRuleOf, drawRuleSet, formsOf } from '../../../lab/suites/workdays/rules/draw-rules.ts';
+import type { RuleOrigin } from '../../../lab/suites/workdays/rules/split-values.ts';
+import { createWorkdays } from '../../../lab/suites/workdays/workdays.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { dayOf } from './files-day.ts';
 import { textsOf } from './files-mutate.ts';
@@ -18,7 +23,6 @@ const PLANS: readonly Plan[] = SPLITS.flatMap((split) =>
     makeFileQuestions({
       day: dayOf(split, `forms/${split}`, index),
       rules: { name: 'none', rules: [] },
-      form: index % 4 === 0 ? 'full' : 'short',
       count: 11,
       seed: `forms/${split}/${index}`,
       split,
@@ -93,7 +97,6 @@ describe('a world under drawn rules', () => {
       const suite = createWorkdays({
         seed,
         split: 'report',
-        form: seed % 2 === 0 ? 'short' : 'full',
         rules: { name: 'drawn', rules: rules.map((rule) => ({ ...rule, since: 0 })) },
         days: 2,
       });

@@ -1,5 +1,5 @@
-import { makeDay, makeWorld } from '../../../lab/workdays/make-world/make-days.ts';
-import type { DayWorld, Split } from '../../../lab/workdays/world.ts';
+import { makeDay, makeWorld } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import type { DayWorld, Split } from '../../../lab/suites/workdays/world.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { createRandom } from '../../../src/base/random.ts';
 

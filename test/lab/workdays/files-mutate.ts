@@ -1,10 +1,15 @@
 import { expect } from 'vitest';
-import { applySteps, createDraft, stepsOf, type WorkDraft } from '../../../lab/workdays/files/draft.ts';
-import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
-import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
-import type { Plan } from '../../../lab/workdays/files/plan.ts';
-import type { HouseRule, RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import type { Form, Split } from '../../../lab/workdays/world.ts';
+import {
+  applySteps,
+  createDraft,
+  stepsOf,
+  type WorkDraft,
+} from '../../../lab/suites/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/suites/workdays/files/judge-work.ts';
+import { makeFileQuestions } from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import type { Plan } from '../../../lab/suites/workdays/files/plan.ts';
+import type { HouseRule, RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import type { Split } from '../../../lab/suites/workdays/world.ts';
 import { dayOf } from './files-day.ts';
 
 export interface MutationCounts {
@@ -20,20 +25,12 @@ export const draftOf = (plan: Plan, obeyed: readonly HouseRule[]): WorkDraft =>
   obeyed.reduce((draft, rule) => rule.obey(draft), createDraft(plan));
 
 /** Does a day's tasks in memory in every way: all rules kept, each one left out, each one nearly kept. */
-export function mutate(
-  set: RuleSet,
-  form: Form,
-  split: Split,
-  seed: string,
-  index: number,
-  seen: MutationCounts,
-): void {
+export function mutate(set: RuleSet, split: Split, seed: string, index: number, seen: MutationCounts): void {
   const day = dayOf(split, seed, index);
   const { questions } = makeFileQuestions({
     day,
     rules: set,
-    form,
-    count: form === 'full' ? 11 : 8,
+    count: 8,
     seed,
     split,
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applySteps, stepsOf, type WorkDraft } from '../../../lab/workdays/files/draft.ts';
-import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
+import { applySteps, stepsOf, type WorkDraft } from '../../../lab/suites/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/suites/workdays/files/judge-work.ts';
 import { countOf } from '../../support/counts.ts';
 import { draftOf, textsOf } from './files-mutate.ts';
 import {
@@ -16,15 +16,15 @@ import {
 
 describe('in memory', () => {
   it.each(cases)(
-    '%s rules, %s form, %s: what obeys passes, each single violation and each near miss fails',
-    (_, form, split, rules) => {
-      for (const seed of [...SEEDS[form], ...['m5', 'm6'].slice(0, countOf(0, 2))])
-        for (const { plan, taskKind, text, rules: ids } of questionsOf(rules, form, split, seed)) {
+    '%s rules, %s: what obeys passes, each single violation and each near miss fails',
+    (_, split, rules) => {
+      for (const seed of [...SEEDS, ...['m5', 'm6'].slice(0, countOf(0, 2))])
+        for (const { plan, taskKind, text, rules: ids } of questionsOf(rules, split, seed)) {
           const own = rules.rules.filter(({ id }) => ids.includes(id));
           const judge = (draft: WorkDraft) => judgeWork(plan, own, applySteps(textsOf(plan), stepsOf(draft)));
           expect(judge(draftOf(plan, own)), text).toMatchObject({ passed: true, isDone: true, broken: [] });
           for (const rule of own) {
-            const kind = `${form}/${taskKind}`;
+            const kind = taskKind;
             count(rule.id, kind, 'right');
             const without = draftOf(
               plan,
@@ -65,9 +65,9 @@ const someOf = (...args: Parameters<typeof questionsOf>) =>
 
 describe('in a real workspace, with the real shell', () => {
   it.each(oneSplit)(
-    '%s rules, %s form, %s: what obeys passes, each single violation fails, nothing done fails',
-    async (_, form, split, rules) => {
-      for (const question of someOf(rules, form, split, 'm1')) {
+    '%s rules, %s: what obeys passes, each single violation fails, nothing done fails',
+    async (_, split, rules) => {
+      for (const question of someOf(rules, split, 'm1')) {
         expect(await attempt(question, question.solve(new Set(question.rules)))).toEqual({
           status: 'ok',
           passed: true,
@@ -89,22 +89,19 @@ describe('in a real workspace, with the real shell', () => {
     },
   );
 
-  it.each(oneSplit.filter(([, form]) => form === 'short'))(
-    '%s rules, %s form, %s: a near miss breaks the rule',
-    async (_, form, split, rules) => {
-      let slips = 0;
-      for (const question of someOf(rules, form, split, 'm1'))
-        for (const rule of question.rules)
-          for (const { name, commands } of question.slip(rule, new Set(question.rules))) {
-            expect(await attempt(question, commands), `${question.text} with ${rule} ${name}`).toMatchObject({
-              passed: false,
-              broken: [rule],
-            });
-            slips++;
-          }
-      expect(slips).toBeGreaterThan(40 / STEP);
-    },
-  );
+  it.each(oneSplit)('%s rules, %s: a near miss breaks the rule', async (_, split, rules) => {
+    let slips = 0;
+    for (const question of someOf(rules, split, 'm1'))
+      for (const rule of question.rules)
+        for (const { name, commands } of question.slip(rule, new Set(question.rules))) {
+          expect(await attempt(question, commands), `${question.text} with ${rule} ${name}`).toMatchObject({
+            passed: false,
+            broken: [rule],
+          });
+          slips++;
+        }
+    expect(slips).toBeGreaterThan(40 / STEP);
+  });
 
   describeDays();
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { valuesIn } from '../../../lab/workdays/rules/draw-rules.ts';
+import { valuesIn } from '../../../lab/suites/workdays/rules/draw-rules.ts';
 
 /** All runs of so many words; a gap `{…}` ends a run. */
 export const runsOf = (text: string, length: number): readonly string[] =>
@@ -20,7 +20,7 @@ export function sharedFiveGrams(one: readonly string[], other: readonly string[]
 
 /** The values of the house rules, the other rules and the sets in files, as a rule file has them. */
 export function reportSetValues(): readonly string[] {
-  const folder = 'lab/workdays/rules';
+  const folder = 'lab/suites/workdays/rules';
   const files = readdirSync(`${folder}/sets`).map((file) => readFileSync(`${folder}/sets/${file}`, 'utf8'));
   const fromFiles = files.flatMap((text) =>
     (JSON.parse(text) as { rules: readonly { parameters: unknown }[] }).rules.flatMap(({ parameters }) =>

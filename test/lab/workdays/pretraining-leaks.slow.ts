@@ -3,14 +3,14 @@ import { drawAuxiliaryRule } from '../../../lab/measure/nano/auxiliary/draw-auxi
 import { makeDayTasks } from '../../../lab/measure/nano/day-tasks.ts';
 import { makeSamples } from '../../../lab/measure/nano/samples.ts';
 import { tellSeenRule } from '../../../lab/measure/nano/seen-rules.ts';
-import { pick } from '../../../lab/workdays/draw.ts';
-import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
-import { SAMPLE_PLAN } from '../../../lab/workdays/rules/create-rule-set.ts';
-import { drawRuleOf, formsOf } from '../../../lab/workdays/rules/draw-rules.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { pick } from '../../../lab/suites/workdays/draw.ts';
+import { makeDays } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import { SAMPLE_PLAN } from '../../../lab/suites/workdays/rules/create-rule-set.ts';
+import { drawRuleOf, formsOf } from '../../../lab/suites/workdays/rules/draw-rules.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { openRules } from '../../../lab/suites/workdays/rules/open-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { isObject, parseJson } from '../../../src/core/json.ts';
 import { reportSetValues, runsOf } from './leaks.ts';
@@ -31,8 +31,8 @@ const TEXTS: readonly string[] = SAMPLES.flatMap(({ lines, task, clean, noisy })
 const SETS = [
   HOUSE_RULES,
   OTHER_RULES,
-  openRules('lab/workdays/rules/sets/bakery.json'),
-  openRules('lab/workdays/rules/sets/harbour.json'),
+  openRules('lab/suites/workdays/rules/sets/bakery.json'),
+  openRules('lab/suites/workdays/rules/sets/harbour.json'),
 ];
 const TOLD = [
   ...[...formsOf('seen'), ...formsOf('unseen-forms')].flatMap(({ wordings }) => [

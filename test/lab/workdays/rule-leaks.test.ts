@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PHRASINGS } from '../../../lab/measure/nano/phrasings.ts';
-import { SAMPLE_PLAN } from '../../../lab/workdays/rules/create-rule-set.ts';
-import { drawRuleOf, formsOf, valuesIn } from '../../../lab/workdays/rules/draw-rules.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { openRules } from '../../../lab/workdays/rules/open-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import type { RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import { SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { SAMPLE_PLAN } from '../../../lab/suites/workdays/rules/create-rule-set.ts';
+import { drawRuleOf, formsOf, valuesIn } from '../../../lab/suites/workdays/rules/draw-rules.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { openRules } from '../../../lab/suites/workdays/rules/open-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import type { RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { fiveGramsOf, reportSetValues, sharedFiveGrams } from './leaks.ts';
 
 const FORMS = [...formsOf('seen'), ...formsOf('unseen-forms')];
-const SETS = readdirSync('lab/workdays/rules/sets').map((file) =>
-  openRules(`lab/workdays/rules/sets/${file}`),
+const SETS = readdirSync('lab/suites/workdays/rules/sets').map((file) =>
+  openRules(`lab/suites/workdays/rules/sets/${file}`),
 );
 
 /** Everything that a set's people say, for one task. */

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { makeFileQuestions, type PlannedQuestion } from '../../../lab/workdays/files/make-file-questions.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import type { HouseRule, RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
-import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import {
+  makeFileQuestions,
+  type PlannedQuestion,
+} from '../../../lab/suites/workdays/files/make-file-questions.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import type { HouseRule, RuleSet } from '../../../lab/suites/workdays/rules/rule-set.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import type { FailureCase } from '../../../src/core/learn.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
@@ -19,10 +22,9 @@ const cases = [HOUSE_RULES, OTHER_RULES].flatMap((set) =>
 
 /** A task that the rule counts for; a day of short tasks may have none. */
 function taskFor(set: RuleSet, rule: HouseRule, split: Split, number: number, attempt = 0): PlannedQuestion {
-  const form: Form = number % 2 === 0 ? 'full' : 'short';
   const seed = `distil/${split}/${number}${attempt === 0 ? '' : `/${attempt}`}`;
   const day = dayOf(split, seed, 13);
-  const { questions } = makeFileQuestions({ day, rules: set, form, count: 11, seed, split });
+  const { questions } = makeFileQuestions({ day, rules: set, count: 11, seed, split });
   const fitting = questions.filter(({ rules }) => rules.includes(rule.id));
   const chosen = fitting[number % fitting.length];
   if (chosen !== undefined) return chosen;

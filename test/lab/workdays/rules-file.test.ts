@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RuleSetError, readRuleSet } from '../../../lab/workdays/rules/create-rule-set.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { RuleSetError, readRuleSet } from '../../../lab/suites/workdays/rules/create-rule-set.ts';
+import { SPLITS } from '../../../lab/suites/workdays/world.ts';
 import { countOf } from '../../support/counts.ts';
 import { mutate } from './files-mutate.ts';
 
@@ -65,11 +65,10 @@ describe('a rule file', () => {
     (split) => {
       const set = readRuleSet(JSON.stringify(ALL), 'rules.json');
       const seen = { right: 0, removed: 0, slips: 0 };
-      for (const form of ['full', 'short'] as const)
-        for (let seed = 0; seed < DAYS; seed++) mutate(set, form, split, `${split}/own/${seed}`, 13, seen);
-      expect(seen.right).toBeGreaterThan(10 * DAYS);
-      expect(seen.removed).toBeGreaterThan(67 * DAYS);
-      expect(seen.slips).toBeGreaterThan(334 * DAYS);
+      for (let seed = 0; seed < DAYS; seed++) mutate(set, split, `${split}/own/${seed}`, 13, seen);
+      expect(seen.right).toBe(8 * DAYS);
+      expect(seen.removed).toBeGreaterThan(20 * DAYS);
+      expect(seen.slips).toBeGreaterThan(100 * DAYS);
     },
   );
 

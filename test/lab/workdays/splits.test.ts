@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeChoices } from '../../../lab/workdays/choices/make-choices.ts';
-import { forSplit, numberFor } from '../../../lab/workdays/draw.ts';
-import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
-import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { makeChoices } from '../../../lab/suites/workdays/choices/make-choices.ts';
+import { forSplit, numberFor } from '../../../lab/suites/workdays/draw.ts';
+import { makeDays } from '../../../lab/suites/workdays/make-world/make-days.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 
 /** The same law without any index. */
@@ -68,18 +68,17 @@ describe('splits', () => {
   });
 
   it('finds a question of one split that was copied into another with two words changed', () => {
-    const texts = textsOf('train', 1, 'full').slice(0, 60);
+    const texts = textsOf('train', 1).slice(0, 60);
     const planted = texts.map((text) => text.replace('the', 'a').replace('of', 'from'));
-    const { pairs } = nearDuplicates(texts, [...textsOf('gate', 1, 'full'), ...planted], 0.7);
+    const { pairs } = nearDuplicates(texts, [...textsOf('gate', 1), ...planted], 0.7);
     expect(pairs.length).toBeGreaterThanOrEqual(60);
   });
 });
 
-const textsOf = (split: Split, seed: number, form: Form): readonly string[] =>
+const textsOf = (split: Split, seed: number): readonly string[] =>
   makeDays(split, seed).flatMap((facts) =>
     makeChoices({
       facts,
-      form,
       ids: Array.from({ length: 25 }, (_, at) => `${facts.day.id}-${at}`),
       seed: `${split}/${seed}`,
       asked: new Set(),

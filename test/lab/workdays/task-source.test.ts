@@ -4,7 +4,7 @@ import {
   makeWorkTasks,
   openTaskSource,
   workdaysTasks,
-} from '../../../lab/workdays/task-source.ts';
+} from '../../../lab/suites/workdays/task-source.ts';
 import type { TrainingTask } from '../../../src/core/task-source.ts';
 import { describeTaskSource } from '../../train/task-source-contract.ts';
 

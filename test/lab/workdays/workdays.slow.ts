@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Suite, SuiteQuestion } from '../../../lab/suite/suite.ts';
-import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { createWorkdays } from '../../../lab/workdays/workdays.ts';
-import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import type { Suite, SuiteQuestion } from '../../../lab/suites/suite.ts';
+import { HOUSE_RULES } from '../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/suites/workdays/rules/other-rules.ts';
+import { createWorkdays } from '../../../lab/suites/workdays/workdays.ts';
+import { SPLITS, type Split } from '../../../lab/suites/workdays/world.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 
 const questionsOf = (suite: Suite): readonly SuiteQuestion[] =>
   suite.days.flatMap(({ questions }) => questions);
-const FORMS: readonly Form[] = ['full', 'short'];
 /** How alike two questions of different splits may be. */
 const NEAR = 0.6;
 const SEEDS = [1];
@@ -26,8 +25,8 @@ const bytesOf = (suite: Suite): string =>
     ),
   ]);
 
-describe.each(FORMS)('createWorkdays, %s', (form) => {
-  const suite = createWorkdays({ seed: 11, split: 'train', form });
+describe('createWorkdays', () => {
+  const suite = createWorkdays({ seed: 11, split: 'train' });
 
   it('has 14 days of 31 choices and 11 file checks: 588, none repeated', () => {
     expect(suite.days.map(({ id }) => id)).toEqual(
@@ -54,14 +53,14 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
   });
 
   it('is byte-identical for the same seed, and differs for another seed or split', () => {
-    const again = bytesOf(createWorkdays({ seed: 11, split: 'train', form }));
+    const again = bytesOf(createWorkdays({ seed: 11, split: 'train' }));
     expect(again).toBe(bytesOf(suite));
-    expect(bytesOf(createWorkdays({ seed: 12, split: 'train', form }))).not.toBe(again);
-    expect(bytesOf(createWorkdays({ seed: 11, split: 'gate', form }))).not.toBe(again);
+    expect(bytesOf(createWorkdays({ seed: 12, split: 'train' }))).not.toBe(again);
+    expect(bytesOf(createWorkdays({ seed: 11, split: 'gate' }))).not.toBe(again);
   });
 
   it('begins with the same days when fewer are requested', () => {
-    const few = createWorkdays({ seed: 11, split: 'train', form, days: 3 });
+    const few = createWorkdays({ seed: 11, split: 'train', days: 3 });
     expect(JSON.stringify(few.days)).toBe(JSON.stringify(suite.days.slice(0, 3)));
     expect(() => createWorkdays({ seed: 11, split: 'train', days: 15 })).toThrow(RangeError);
   });
@@ -87,7 +86,7 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
   it('states no rule: neither in the system prompt nor in any file, document question or option', () => {
     let read = 0;
     for (const rules of [HOUSE_RULES, OTHER_RULES]) {
-      const { days } = createWorkdays({ seed: 3, split: 'gate', form, rules });
+      const { days } = createWorkdays({ seed: 3, split: 'gate', rules });
       for (const day of days) {
         const texts = 'texts' in day.files ? Object.values(day.files.texts) : [];
         const asked = day.questions.flatMap((question) =>
@@ -101,11 +100,11 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
         }
       }
     }
-    expect(read).toBeGreaterThan(14 * 2 * 36);
+    expect(read).toBeGreaterThan(14 * 2 * 30);
   });
 
   it('has no near-duplicate questions in two splits', () => {
-    const texts = SPLITS.map((split) => textsOf(split, form));
+    const texts = SPLITS.map((split) => textsOf(split));
     let compared = 0;
     for (const [at, one] of texts.entries()) {
       for (const other of texts.slice(at + 1)) {
@@ -121,37 +120,20 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
   });
 });
 
-describe('createWorkdays', () => {
+describe('the days', () => {
   it('has six arcs, one for each new rule and the last with all of them', () => {
-    const arcs = createWorkdays({ seed: 1, split: 'report', form: 'short' }).days.map(({ arc }) => arc?.[0]);
+    const arcs = createWorkdays({ seed: 1, split: 'report' }).days.map(({ arc }) => arc?.[0]);
     expect(arcs.join('')).toBe('AAABBCCDDEEFFF');
   });
 
   it('accepts other rules in place of its own', () => {
-    const suite = createWorkdays({ seed: 1, split: 'train', rules: OTHER_RULES, form: 'short' });
+    const suite = createWorkdays({ seed: 1, split: 'train', rules: OTHER_RULES });
     expect(suite.rules.map(({ id }) => id).toSorted()).toEqual(
       OTHER_RULES.rules.map(({ id }) => id).toSorted(),
     );
     expect(questionsOf(suite)).toHaveLength(588);
   });
-
-  it('has a long day to read in the full form and two short lines in the short one', () => {
-    const [full, short] = FORMS.map((form) => createWorkdays({ seed: 2, split: 'gate', form, days: 14 }));
-    for (const [index, day] of (full?.days ?? []).entries()) {
-      const brief = short?.days[index];
-      expect([day.conversation, brief?.conversation]).toEqual(['day', 'day']);
-      expect([day.shell, brief?.shell]).toEqual(['plain', 'plain']);
-      expect(day.system.length).toBeGreaterThan(600);
-      expect(brief?.system.split(/\s+/).length).toBeLessThan(25);
-      const paths = 'texts' in day.files ? Object.keys(day.files.texts) : [];
-      expect(paths).toContain(`${day.id}/board.json`);
-      for (const question of brief?.questions ?? []) {
-        if (question.kind === 'choice' && question.rule === undefined)
-          expect(question.text.split(/\s+/).length).toBeLessThanOrEqual(60);
-      }
-    }
-  });
 });
 
-const textsOf = (split: Split, form: Form): readonly string[] =>
-  SEEDS.flatMap((seed) => questionsOf(createWorkdays({ seed, split, form })).map(({ text }) => text));
+const textsOf = (split: Split): readonly string[] =>
+  SEEDS.flatMap((seed) => questionsOf(createWorkdays({ seed, split })).map(({ text }) => text));

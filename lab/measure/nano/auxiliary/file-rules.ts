@@ -1,6 +1,6 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { pick } from '../../../workdays/draw.ts';
-import type { WorkStep } from '../../../workdays/files/draft.ts';
+import { pick } from '../../../suites/workdays/draw.ts';
+import type { WorkStep } from '../../../suites/workdays/files/draft.ts';
 import { newWord } from '../placeholders.ts';
 import { COPY_OLD, EDIT_MARK, ENDING, NAME_JOINT, NAME_TURNED, SUBFOLDER } from '../tell/file-clauses.ts';
 import { drawNoun } from '../tell/nouns.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { pick } from '../../../workdays/draw.ts';
+import { pick } from '../../../suites/workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
 import { RENAME } from '../tell/file-clauses.ts';
 import { drawNoun, fieldNoun } from '../tell/nouns.ts';

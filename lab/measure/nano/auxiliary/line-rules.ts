@@ -1,6 +1,6 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { pick, some } from '../../../workdays/draw.ts';
-import type { WorkStep } from '../../../workdays/files/draft.ts';
+import { pick, some } from '../../../suites/workdays/draw.ts';
+import type { WorkStep } from '../../../suites/workdays/files/draft.ts';
 import { newWord } from '../placeholders.ts';
 import { STEP_LINE } from '../tell/file-clauses.ts';
 import { tell } from '../tell/tell.ts';

@@ -1,6 +1,6 @@
 import type { Random } from '../../../../src/base/random.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
-import { fill, pick, shuffled } from '../../../workdays/draw.ts';
+import { fill, pick, shuffled } from '../../../suites/workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
 import type { ToldRule } from '../tell/tell.ts';
 import { paraphrase } from '../wordings.ts';

@@ -1,6 +1,6 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { pick } from '../../../workdays/draw.ts';
-import { formsOf } from '../../../workdays/rules/draw-rules.ts';
+import { pick } from '../../../suites/workdays/draw.ts';
+import { formsOf } from '../../../suites/workdays/rules/draw-rules.ts';
 import { drawNoun, fieldNoun, type Noun } from '../tell/nouns.ts';
 
 /** What a rule on values is about: one field, or all fields that hold the same kind of thing. */

@@ -6,8 +6,8 @@ import {
   stepsOf,
   type WorkDraft,
   type WorkStep,
-} from '../../../workdays/files/draft.ts';
-import type { Plan } from '../../../workdays/files/plan.ts';
+} from '../../../suites/workdays/files/draft.ts';
+import type { Plan } from '../../../suites/workdays/files/plan.ts';
 import type { ToldRule } from '../tell/tell.ts';
 
 /** The steps of a demonstration, which auxiliary rules change. */

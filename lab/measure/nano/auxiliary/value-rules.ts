@@ -1,6 +1,6 @@
 import type { Random } from '../../../../src/base/random.ts';
 import type { Json } from '../../../../src/core/json.ts';
-import { pick } from '../../../workdays/draw.ts';
+import { pick } from '../../../suites/workdays/draw.ts';
 import { newWord } from '../placeholders.ts';
 import { LETTER_WORDS } from '../tell/rule-meaning.ts';
 import { type Demand, tell } from '../tell/tell.ts';

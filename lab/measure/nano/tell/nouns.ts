@@ -1,5 +1,5 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { pick } from '../../../workdays/draw.ts';
+import { pick } from '../../../suites/workdays/draw.ts';
 
 /** A thing that a rule is about, in one of several words. */
 export interface Noun {

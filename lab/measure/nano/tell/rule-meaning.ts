@@ -1,4 +1,4 @@
-import type { HouseRule } from '../../../workdays/rules/rule-set.ts';
+import type { HouseRule } from '../../../suites/workdays/rules/rule-set.ts';
 import {
   ABOUT_BLOCK,
   FIELD,

@@ -1,5 +1,5 @@
 import type { Random } from '../../../../src/base/random.ts';
-import { fill, gapsIn, pick } from '../../../workdays/draw.ts';
+import { fill, gapsIn, pick } from '../../../suites/workdays/draw.ts';
 import { expand, type Grammar } from './expand.ts';
 import { ASIDES, MOODS } from './moods.ts';
 import type { Noun } from './nouns.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorkdays } from '../../../../lab/workdays/workdays.ts';
+import { createWorkdays } from '../../../../lab/suites/workdays/workdays.ts';
 import { runAgent } from '../../../../src/agent/agent.ts';
 import { createPlainAgentShell } from '../../../../src/agent/shell.ts';
 import type { Tool } from '../../../../src/core/chat.ts';
@@ -20,7 +20,7 @@ const saying = (tokens: readonly number[]) => nanoModel(createSayingSampler(() =
 
 describe('the nano policy as a model', () => {
   it('passes the suite’s checks in the real agent and shell with the replies of a perfect policy', async () => {
-    const { days } = createWorkdays({ seed: 3, split: 'gate', form: 'short' });
+    const { days } = createWorkdays({ seed: 3, split: 'gate' });
     const day = days[12];
     if (day === undefined || !('texts' in day.files)) throw new Error('no such day');
     const replies = new Map<string, readonly number[]>();

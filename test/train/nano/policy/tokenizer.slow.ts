@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlannedQuestion } from '../../../../lab/workdays/files/make-file-questions.ts';
-import { lettersIn, shortVocabulary } from '../../../../lab/workdays/files/short-tasks.ts';
-import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../../../lab/workdays/make-world/pools.ts';
-import { HOUSE_RULES } from '../../../../lab/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../../lab/workdays/rules/other-rules.ts';
-import { createWorkdays } from '../../../../lab/workdays/workdays.ts';
-import { SPLITS } from '../../../../lab/workdays/world.ts';
+import type { PlannedQuestion } from '../../../../lab/suites/workdays/files/make-file-questions.ts';
+import { lettersIn, shortVocabulary } from '../../../../lab/suites/workdays/files/short-tasks.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../../../lab/suites/workdays/make-world/pools.ts';
+import { HOUSE_RULES } from '../../../../lab/suites/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../../lab/suites/workdays/rules/other-rules.ts';
+import { createWorkdays } from '../../../../lab/suites/workdays/workdays.ts';
+import { SPLITS } from '../../../../lab/suites/workdays/world.ts';
 import { createRandom } from '../../../../src/base/random.ts';
 import { NANO_SHAPE } from '../../../../train/nano/model/decoder-weights.ts';
 import { createNanoTokenizer } from '../../../../train/nano/policy/tokenizer.ts';
@@ -31,7 +31,7 @@ describe('the tokenizer', () => {
       let texts = 0;
       const wrong: string[] = [];
       for (const rules of [HOUSE_RULES, OTHER_RULES]) {
-        const { days } = createWorkdays({ seed: 5, split, form: 'short', rules });
+        const { days } = createWorkdays({ seed: 5, split, rules });
         for (const question of days.flatMap(({ questions }) => questions)) {
           const said = [question.text];
           if (question.kind === 'files') {

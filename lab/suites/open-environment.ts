@@ -1,0 +1,342 @@
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { restoreHome } from '../../src/api/offline-api.ts';
+import { createRemoteApi } from '../../src/api/remote-api.ts';
+import type { Log } from '../../src/base/log.ts';
+import { createCallerKey } from '../../src/config/caller-keys.ts';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { openHome } from '../../src/config/home.ts';
+import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { ChatModel } from '../../src/core/chat.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { LessonsApi } from '../../src/core/daemon-api.ts';
+import { asArray, asNumber, asObject, asString } from '../../src/core/json.ts';
+import type { Lesson } from '../../src/core/lesson.ts';
+import type { EmbeddingModel } from '../../src/core/recall.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { decodeLessons } from '../../src/lessons/codec.ts';
+import { renderBlock, renderLine } from '../../src/lessons/render-block.ts';
+import { parseBaseUrl } from '../../src/models/base-url.ts';
+import { createExchange, PROVIDER_TIMEOUTS } from '../../src/models/exchange.ts';
+import { createGatewayClient } from '../../src/models/gateway-client.ts';
+import { createHttpReport } from '../../src/pipeline/stage-report.ts';
+import { wires } from '../../src/wire/wires.ts';
+import type { TrainingOverride } from '../../train/serve-training.ts';
+import { type Arm, armOf } from './arms.ts';
+import type {
+  ArmEnvironment,
+  BenchEnvironment,
+  EnvironmentOptions,
+  OpenArmEnvironment,
+  PromptLesson,
+} from './bench-environment.ts';
+import { distractorChanges, isDistractor } from './distractors.ts';
+import { openPromptNotes } from './prompt-notes.ts';
+import { createNight, createServedNight, type NightOptions } from './training-night.ts';
+
+/** The folders of a home that hold weights, training state and notes. */
+const FOLDERS = ['engine', 'train', 'notes'];
+/** Locks and the engine's address belong to the running process. */
+const isKept = (file: string): boolean => !/lock|engine\.json/.test(path.basename(file));
+const beside = (file: string, folder: string): string => `${file}.${folder}`;
+
+/** Copies a home's weights beside a copy of its record. No training may be running. */
+function saveWeights(home: string, file: string): void {
+  for (const folder of FOLDERS) {
+    const from = path.join(home, folder);
+    const to = beside(file, folder);
+    rmSync(to, { recursive: true, force: true });
+    if (!existsSync(from)) continue;
+    // The rename makes the copy atomic.
+    cpSync(from, `${to}.new`, { recursive: true, filter: isKept });
+    renameSync(`${to}.new`, to);
+  }
+}
+
+function restoreWeights(home: string, file: string): void {
+  for (const folder of FOLDERS)
+    if (existsSync(beside(file, folder)))
+      cpSync(beside(file, folder), path.join(home, folder), { recursive: true });
+}
+
+/** Removes a copy that a later one has replaced. */
+function removeSavedWeights(file: string): void {
+  for (const one of [file, ...FOLDERS.map((folder) => beside(file, folder))])
+    rmSync(one, { recursive: true, force: true });
+}
+
+/** What answers: a function of this process, or a model from the user's configuration. */
+export type BenchPolicy =
+  | {
+      readonly kind: 'own';
+      readonly model: (seed: number) => ChatModel | Promise<ChatModel>;
+      /** The same model with room for a whole lesson, for arms where it writes them. */
+      readonly writer?: (seed: number) => ChatModel;
+    }
+  | { readonly kind: 'configured'; readonly name: string; readonly config: Config }
+  /** The model of the user's `train.engine`, by the name that follows from it: `instar/NAME`. Its weights can be trained. */
+  | { readonly kind: 'engine'; readonly name: string; readonly config: Config }
+  /** The policy that ships with Instar; its weights can be trained. */
+  | { readonly kind: 'embedded' };
+
+interface OpenEnvironmentOptions {
+  /** The run's folder, with a home for each condition and seed. */
+  readonly folder: string;
+  readonly policy: BenchPolicy;
+  /** `learn.failures`: how many failures start the evolver. */
+  readonly failures: number;
+  /** Training under the arms that train. */
+  readonly nights?: NightOptions;
+  /** Whether the learner has learned from each verdict before the next one is given: what it learns from together is then no matter of time. */
+  readonly settleReports?: boolean;
+  /** A sentence model for all daemons of the run: arms ask the same questions. */
+  readonly embed?: EmbeddingModel;
+  /** Whose turns are trained on. */
+  readonly agent?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+}
+
+const POLICY = 'policy';
+
+/** Instar as users run it, in this process and over HTTP, in front of one policy. */
+export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenArmEnvironment {
+  return async ({ condition, seed, after }) => {
+    const { folder, policy, env, log } = options;
+    const name = `${condition}-${seed}`;
+    const kept = path.join(folder, 'kept');
+    mkdirSync(kept, { recursive: true, mode: 0o700 });
+    const dir = path.join(folder, 'homes', name);
+    // What an earlier attempt left is not the state after its last complete day.
+    rmSync(dir, { recursive: true, force: true });
+    const home = openHome(dir);
+    if (after !== undefined) {
+      restoreHome(home, keptFile(kept, name, after));
+      restoreWeights(home.dir, keptFile(kept, name, after));
+    }
+    const clock = systemClock;
+    let policyMs = 0;
+    const spent = (ms: number): void => {
+      policyMs += ms;
+    };
+    // The checks of a suite speak for the people of its workday.
+    const { key } = createCallerKey(home, { name: 'lab', mayRate: true, at: clock.now() });
+    const owner = readOrCreateOwnerKey(home, {}).key;
+    const arm = armOf(condition);
+    const config = configFor(arm, options);
+    const models =
+      policy.kind === 'own'
+        ? { [POLICY]: timed(await policy.model(seed), spent), ...writerOf(arm, policy.writer?.(seed)) }
+        : {};
+    const training = trainingFor(options, { condition, seed, after });
+    // Each home has its own keys: those of the user's environment would replace them.
+    const { INSTAR_KEY: _, INSTAR_OWNER_KEY: __, ...others } = env;
+    const daemon = await startDaemon({
+      home,
+      config,
+      env: others,
+      log,
+      port: 0,
+      models,
+      isUnhurried: true,
+      ...(options.embed === undefined ? {} : { embed: options.embed }),
+      training,
+    });
+    const pool = createExchange({ timeouts: PROVIDER_TIMEOUTS, isForbiddenAddress: () => false });
+    const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
+    const { api, lessonsApi } = createRemoteApi(record, owner);
+    if (arm.distractors > 0 && after === undefined) {
+      await addDistractors(lessonsApi, arm.distractors);
+      await daemon.settle();
+    }
+    const notes = arm.hasNotes ? openPromptNotes(path.join(dir, 'notes', 'notes.md')) : undefined;
+    const library = openLibraryView(lessonsApi, daemon.generation);
+    return {
+      speak: createGatewayClient({
+        exchange: pool.exchange,
+        wire: wires['openai-chat'],
+        gateway: parseBaseUrl(daemon.url, 'openai-chat'),
+        credentials: () => ({ authorization: `Bearer ${key}` }),
+        clock,
+      }),
+      model: modelOf(policy),
+      judge: async (turn, score, note) => void (await api.feedback({ turn, score, note })),
+      report: createHttpReport({
+        url: daemon.url,
+        key,
+        ...(options.settleReports ? { fetch: settling(daemon.settle) } : {}),
+        onProblem: (problem) => log.warn({ problem }, 'reporting a stage failed'),
+      }),
+      settle: daemon.settle,
+      lessons: async () =>
+        decodeLessons(await lessonsApi.all())
+          .filter(({ id }) => !isDistractor(id))
+          .map(describeLesson),
+      library: async () => (await library()).map(describeLesson),
+      shown: async (turn) => {
+        const explained = arm.lessons === 'recalled' ? asObject(await lessonsApi.why(turn)).lessons : [];
+        const ids = (wanted: string): readonly string[] =>
+          asArray(explained)
+            .map(asObject)
+            .flatMap(({ id, verdict }) => (verdict === wanted ? (asString(id) ?? []) : []));
+        return { bodies: ids('shown'), lines: ids('listed') };
+      },
+      addition: async () => {
+        if (notes !== undefined) return { text: notes.section(), lessons: [] };
+        if (arm.lessons !== 'all') return undefined;
+        const all = await library();
+        return { text: renderBlock(all), lessons: all.map(({ id }) => id) };
+      },
+      hear: (feedback) => notes?.add(feedback),
+      learningCost: async () => {
+        const { calls, tokens, usd } = asObject(asObject(await lessonsApi.today()).cost);
+        return { calls: asNumber(calls) ?? 0, tokens: asNumber(tokens) ?? 0, usd: asNumber(usd) ?? 0 };
+      },
+      // The time of a model behind a provider is known to the gateway alone.
+      policyMs: () =>
+        policy.kind === 'configured'
+          ? daemon.modelMs()
+          : policyMs + (daemon.training?.policy.sampledMs() ?? 0),
+      ...nightFor(arm, options, { dir, seed, daemon }),
+      save: async (day) => {
+        notes?.endDay();
+        const file = keptFile(kept, name, day);
+        rmSync(file, { force: true });
+        await api.backup(file);
+        saveWeights(dir, file);
+        // The day before is kept until the journal has this one.
+        if (day > 1) removeSavedWeights(keptFile(kept, name, day - 2));
+      },
+      close: async () => {
+        await pool.close();
+        await daemon.close();
+      },
+    } satisfies ArmEnvironment;
+  };
+}
+
+const settling =
+  (settle: () => Promise<void>): typeof fetch =>
+  async (...call) => {
+    const response = await fetch(...call);
+    await settle();
+    return response;
+  };
+
+const keptFile = (folder: string, name: string, day: number): string =>
+  path.join(folder, `${name}-day${day}.sqlite`);
+
+/** A lesson as reports need it. */
+const describeLesson = (lesson: Lesson): PromptLesson => {
+  const { id, state, text } = lesson;
+  const { name, description, content } = text;
+  return { id, name, state, text: `${name}\n${description}\n${content}`, line: renderLine(lesson) };
+};
+
+/** The lessons that prompts may contain. Read again only when the library has a new generation. */
+function openLibraryView(lessonsApi: LessonsApi, generation: () => number): () => Promise<readonly Lesson[]> {
+  let held: { readonly generation: number; readonly lessons: readonly Lesson[] } | undefined;
+  return async () => {
+    const now = generation();
+    if (held?.generation === now) return held.lessons;
+    const all = decodeLessons(await lessonsApi.all());
+    const lessons = all.filter(({ state }) => state === 'trial' || state === 'live');
+    held = { generation: now, lessons };
+    return lessons;
+  };
+}
+
+async function addDistractors(lessonsApi: LessonsApi, count: number): Promise<void> {
+  const changes = [...distractorChanges(count)];
+  const { results } = await lessonsApi.change({ changes, reason: 'lessons of other domains' });
+  const refused = asArray(results)
+    .map(asObject)
+    .find(({ status }) => status === 'refused');
+  if (refused !== undefined) throw new Error(`a distractor was refused: ${asString(refused.why) ?? ''}`);
+}
+
+/** The night of an arm that trains. */
+function nightFor(
+  { training }: Arm,
+  { nights }: OpenEnvironmentOptions,
+  { dir, seed, daemon }: { readonly dir: string; readonly seed: number; readonly daemon: Daemon },
+): Pick<BenchEnvironment, 'night'> {
+  if (training === 'none' || nights === undefined || daemon.training === undefined) return {};
+  const given = { ...nights, folder: path.join(dir, 'train'), seed, training: daemon.training };
+  const night = { ...given, generation: daemon.generation };
+  return { night: training === 'served' ? createServedNight(night) : createNight(night) };
+}
+
+/**
+ * The same for all arms except for what the arm is about: with `manual`, a lesson needs a person's approval to enter a prompt,
+ * and nobody approves here; with `topK: 0` the gateway shows none, and the arm adds them itself. Only one arm has lessons held
+ * out: the benchmark has its own comparison.
+ */
+function configFor(arm: Arm, { policy, failures, nights }: OpenEnvironmentOptions): Config {
+  const isBare = arm.lessons === 'off' || (arm.training === 'oracle' && nights?.control === 'no-lessons');
+  const own = 'config' in policy ? policy.config : checkConfig({}, { env: {} }).config;
+  const library = {
+    ...own.library,
+    autonomy: isBare ? 'manual' : 'guarded',
+    place: arm.place === 'message' ? arm.place : own.library.place,
+    holdout: arm.hasHoldout ? own.library.holdout : 0,
+    ...(arm.lessons === 'all' ? { topK: 0 } : {}),
+  } as const;
+  const engine =
+    policy.kind === 'engine' ? policy.config.train.engine : policy.kind === 'embedded' ? 'nano' : 'off';
+  return {
+    ...own,
+    library,
+    // No provider: the function of this process that is named `evolver`.
+    models: arm.writer === 'policy' ? { ...own.models, evolver: [] } : own.models,
+    learn: { ...own.learn, failures },
+    train: {
+      ...own.train,
+      ...nights?.train,
+      engine,
+      // Served turns and their feedback are all that this arm may train on.
+      ...(arm.training === 'served' ? { live: true } : {}),
+    },
+  };
+}
+
+function writerOf({ name, writer }: Arm, model: ChatModel | undefined): Readonly<Record<string, ChatModel>> {
+  if (writer === 'quotes') return {};
+  if (model === undefined) throw new RangeError(`the arm ${name} needs a model that can write lessons`);
+  return { evolver: model };
+}
+
+const modelOf = (policy: BenchPolicy): string =>
+  policy.kind === 'own' ? POLICY : 'name' in policy ? policy.name : 'instar/nano';
+
+/** The same questions in the same order get the same replies, also in a continued run. */
+function trainingFor(
+  { nights, agent = 'bench-workdays' }: OpenEnvironmentOptions,
+  { seed, after = -1 }: EnvironmentOptions,
+): TrainingOverride {
+  return {
+    policySeed: seed * 1_000_000 + (after + 1) * 10_000,
+    agent,
+    // Every session has one question: there is nothing to compare a canary with.
+    promotion: { canarySessions: 0, ...nights?.promotion },
+    tuning: {
+      seed,
+      ...nights?.tuning,
+      ...(nights?.control === undefined ? {} : { control: nights.control }),
+    },
+  };
+}
+
+/** Measures the time spent in a model. */
+function timed(model: ChatModel, spent: (ms: number) => void): ChatModel {
+  return async function* (request, options) {
+    let since = performance.now();
+    for await (const event of model(request, options)) {
+      spent(performance.now() - since);
+      yield event;
+      since = performance.now();
+    }
+    spent(performance.now() - since);
+  };
+}
