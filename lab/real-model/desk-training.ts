@@ -1,5 +1,5 @@
 import { runAgent } from '../../src/agent/agent.ts';
-import { type Random, createRandom } from '../../src/base/random.ts';
+import { createRandom, type Random } from '../../src/base/random.ts';
 import { asArray, asObject, asString } from '../../src/core/json.ts';
 import type { Lesson, LessonPlace, PlacedLessons } from '../../src/core/lesson.ts';
 import type { TaskAttempt, TrainingTask } from '../../src/core/task-source.ts';

@@ -1,17 +1,16 @@
-import { placeLessons } from './render-block.ts';
-import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
-import { type JsonObject, asArray, asNumber, asObject, asString, compact, isObject } from '../core/json.ts';
+import { asArray, asNumber, asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
 import type { Change, ChangeResult, Lesson, LessonPlace, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { Recall } from '../core/recall.ts';
 import type { Records } from '../core/store.ts';
 import { encodeOverlay } from './check-overlay.ts';
-import { type RefusedChange, decodeChange, encodeLesson, encodeNote } from './codec.ts';
+import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { createDescribeLesson } from './describe-lesson.ts';
 import { trialOf } from './effect/describe-trial.ts';
 import type { Trials } from './effect/fold-trials.ts';
 import { readUses } from './effect/read-uses.ts';
+import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { describeToday } from './explain/today.ts';
 import { explainTurn } from './explain/turn-reasons.ts';
 import { withoutUnapproved } from './identity-approval.ts';
@@ -19,6 +18,7 @@ import { isCompared, measurementOf } from './identity-measurement.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { createLibraryLinks, describeLinks } from './links.ts';
 import { isOfTeam } from './member-library.ts';
+import { placeLessons } from './render-block.ts';
 import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { admit, audienceOf, createReadLearnedIn } from './visibility.ts';
 

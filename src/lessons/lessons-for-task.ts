@@ -1,8 +1,8 @@
-import { placeLessons } from './render-block.ts';
 import type { Lesson, LessonPlace } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import type { LessonsForTask } from '../core/practice.ts';
 import type { Recall } from '../core/recall.ts';
+import { placeLessons } from './render-block.ts';
 
 interface LessonsForTaskOptions {
   /** Undefined while the library cannot be read: then nothing is shown. */

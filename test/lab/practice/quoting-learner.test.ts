@@ -8,12 +8,12 @@ import { createRunBudget } from '../../../src/cost/run-budget.ts';
 import { createAsk } from '../../../src/learn/ask.ts';
 import { casesOf } from '../../../src/learn/practice/attempt-cases.ts';
 import { draftText } from '../../../src/learn/practice/draft-proposals.ts';
+import { tellAttempt } from '../../../src/learn/practice/grade-groups.ts';
 import { proposeOperations } from '../../../src/learn/practice/propose-operations.ts';
 import { findAdvantage, type GroupExperience } from '../../../src/learn/practice/semantic-advantage.ts';
 import { openLessons } from '../../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../../src/record/records.ts';
 import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
-import { tellAttempt } from '../../../src/learn/practice/grade-groups.ts';
 
 const signal = new AbortController().signal;
 const task: PracticeTask = {

@@ -380,7 +380,9 @@ describe('a database that is away', () => {
     await here.tick(100);
     await here.take([end('t0', 's0')]);
     await here.tick(100);
-    expect(stateOf(here.words)).toMatchObject({ degraded: expect.stringContaining('what waits for the database has reached') });
+    expect(stateOf(here.words)).toMatchObject({
+      degraded: expect.stringContaining('what waits for the database has reached'),
+    });
     database.setMode('answers');
     for (let n = 0; n < 5; n++) await here.tick();
     expect(stateOf(here.words)).toMatchObject({ degraded: undefined, spool: undefined });
