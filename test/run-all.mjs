@@ -1,5 +1,5 @@
 /*
- * `npm test`: builds, then checks style, types and dead exports beside the tests. The failures are printed last, so that
+ * `npm test`: builds, then checks style, types, dead exports and the files that a request runs beside the tests. The failures are printed last, so that
  * the end of a log has them; the very last line has the counts. Arguments go to vitest.
  */
 import { spawn } from 'node:child_process';
@@ -89,7 +89,7 @@ const built = await check('build');
 const rest =
   built.failed.length > 0
     ? []
-    : (await Promise.all([checkAll(['lint', 'typecheck', 'deadcode']), runVitest()])).flat();
+    : (await Promise.all([checkAll(['lint', 'typecheck', 'deadcode', 'check:walks']), runVitest()])).flat();
 const all = [built, ...rest];
 const failed = all.flatMap((one) => one.failed);
 const sum = (what) => all.reduce((total, one) => total + one[what], 0);
